@@ -1,7 +1,7 @@
 import { Interruption } from "./lib/cli/console/command.ts";
 import { denoIo } from "./lib/cli/console/deno_io.ts";
 import { renderOptions, runCli } from "./lib/cli/main.ts";
-import { createWatchdog } from "./lib/ports/watchdog.ts";
+import { createWatchdog } from "./lib/base/ports/watchdog.ts";
 import { renderError } from "./lib/cli/console/render_error.ts";
 
 /** Runs the command line of this process to its exit code, signals and stray errors included. */

@@ -1,21 +1,21 @@
 /**
  * Writes the tables of docs/agents.md: that of agents from packs/, and that of what they can do from the scenarios of
- * tests/agents/, which are played with the real agents: `deno task docs`.
+ * tests/scenarios/, which are played with the real agents: `deno task docs`.
  *
  * @module
  */
-import { ACP_ACTING_KINDS, type AcpActingKind } from "../lib/providers/acp_provider.ts";
-import { PACKS } from "../lib/providers/packs/built_in.ts";
-import type { Pack } from "../lib/providers/packs/pack.ts";
-import { SCENARIOS } from "../tests/agents/scenarios.ts";
-import { PLAYERS } from "../tests/agents/stage.ts";
+import { ACP_ACTING_KINDS, type AcpActingKind } from "../lib/agents/acp/acp_provider.ts";
+import { PACKS } from "../lib/agents/packs/built_in.ts";
+import type { Pack } from "../lib/agents/packs/pack.ts";
+import { SCENARIOS } from "../tests/scenarios/scenarios.ts";
+import { PLAYERS } from "../tests/scenarios/stage.ts";
 
 /** The document, below the root of the repository. */
 export const AGENTS_DOCUMENT = new URL("../docs/agents.md", import.meta.url);
 
 /** The document with its tables made anew. */
 export function withAgents(document: string): string {
-  return withPart(withPart(document, "packs/", agents()), "tests/agents/", scenarios());
+  return withPart(withPart(document, "packs/", agents()), "tests/scenarios/", scenarios());
 }
 
 /** What stands between the lines that name a source is made from it. */

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { errorText } from "../lib/text/error_text.ts";
+import { errorText } from "../lib/base/text/error_text.ts";
 import { V8_FLAGS } from "./runtime.ts";
 
 const TARGETS = [

@@ -6,7 +6,7 @@
 import { configJsonSchema, limited } from "../lib/config/schema.ts";
 import { flagsOf } from "../lib/config/flags.ts";
 import { GROUPS, SETTINGS, type TableEntry } from "../lib/config/settings_table.ts";
-import { describeValue } from "../lib/settings.ts";
+import { describeValue } from "../lib/base/settings.ts";
 
 /** The document, below the root of the repository. */
 export const DOCUMENT = new URL("../docs/configuration.md", import.meta.url);

@@ -1,18 +1,18 @@
 /**
- * Writes lib/rule_packs/guard_recordings.json: the recorded screens that every pack of rules has to get right. Of each
+ * Writes lib/lab/rule_packs/guard_recordings.json: the recorded screens that every pack of rules has to get right. Of each
  * provider and each version, the two plainest of each class; the newest versions with all their widths would be more
  * than an executable should carry.
  *
  *     deno task guards
  */
-import { classesOf } from "../lib/recordings/check.ts";
-import { readCorpus } from "../lib/recordings/corpus.ts";
-import { writePack } from "../lib/recordings/pack.ts";
-import type { Recording } from "../lib/recordings/recording.ts";
-import { PROVIDERS } from "../lib/providers/mod.ts";
+import { classesOf } from "../lib/lab/recordings/check.ts";
+import { readCorpus } from "../lib/lab/recordings/corpus.ts";
+import { writePack } from "../lib/lab/recordings/pack.ts";
+import type { Recording } from "../lib/lab/recordings/recording.ts";
+import { PROVIDERS } from "../lib/agents/mod.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const OUTPUT = `${ROOT}lib/rule_packs/guard_recordings.json`;
+const OUTPUT = `${ROOT}lib/lab/rule_packs/guard_recordings.json`;
 
 /** Recordings of each class of each version. */
 const PER_CLASS = 2;

@@ -9,8 +9,8 @@
  */
 import { dirname } from "@std/path/posix";
 import { shellJoin } from "../lib/shell/mod.ts";
-import { sha256Hex } from "../lib/text/digest.ts";
-import { VERSION } from "../lib/version.ts";
+import { sha256Hex } from "../lib/base/text/digest.ts";
+import { VERSION } from "../lib/base/version.ts";
 import { BUNDLE_FILES, fillIn, ROOT, RUN_ARGS } from "./runtime.ts";
 
 /** The script is filled up to this length, as it names where the parts behind it begin. */

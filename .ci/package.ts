@@ -10,7 +10,7 @@
  * @module
  */
 import { shellJoin } from "../lib/shell/mod.ts";
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/base/version.ts";
 import { BUNDLE_FILES, fillIn, ROOT, RUN_ARGS } from "./runtime.ts";
 
 const repository = Deno.env.get("GITHUB_REPOSITORY") ?? "";

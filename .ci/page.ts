@@ -1,14 +1,14 @@
 // deno-lint-ignore-file no-console -- a script for people
 /**
- * Writes lib/report/page.json: what reports and live pages carry into the browser, made from lib/report/page/.
+ * Writes lib/api/report/page.json: what reports and live pages carry into the browser, made from lib/page/.
  *
  *     deno task page
  */
 const ROOT = new URL("../", import.meta.url).pathname;
-const SOURCES = `${ROOT}lib/report/page`;
+const SOURCES = `${ROOT}lib/page`;
 
 /** The file, below the root of the repository. */
-export const PAGE_FILE = `${ROOT}lib/report/page.json`;
+export const PAGE_FILE = `${ROOT}lib/api/report/page.json`;
 
 /** Script and style of the page, with what a Content-Security-Policy names each by. */
 export async function buildPage(): Promise<string> {

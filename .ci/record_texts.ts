@@ -1,5 +1,5 @@
 /**
- * Collects what the doc comments of facts say into lib/cli/output/record_texts.json, for the JSON Schemas and
+ * Collects what the doc comments of facts say into lib/api/output/record_texts.json, for the JSON Schemas and
  * docs/events.md: `deno task schemas`.
  *
  * @module
@@ -7,13 +7,13 @@
 const ROOT = new URL("../", import.meta.url);
 
 /** The file that is made. */
-export const RECORD_TEXTS = new URL("lib/cli/output/record_texts.json", ROOT);
+export const RECORD_TEXTS = new URL("lib/api/output/record_texts.json", ROOT);
 
 /** Where the records of each job are declared, by the job. */
 const SOURCES = {
   run: [
     "lib/run/run_facts.ts",
-    "lib/dialogs/facts.ts",
+    "lib/turn/desk/facts.ts",
     "lib/jobs/review_loop/agent_facts.ts",
     "lib/jobs/review_loop/turn_facts.ts",
     "lib/jobs/review_loop/outside_facts.ts",

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { OUTPUT_SCHEMAS, outputJsonSchema } from "../lib/cli/output/schemas.ts";
+import { OUTPUT_SCHEMAS, outputJsonSchema } from "../lib/api/output/schemas.ts";
 import { packJsonSchema } from "../lib/config/pack_schema.ts";
 import { configJsonSchema } from "../lib/config/schema.ts";
-import { openApiDocument } from "../lib/serve/openapi.ts";
-import { OPERATIONS } from "../lib/serve/operations.ts";
+import { openApiDocument } from "../lib/api/http/openapi.ts";
+import { OPERATIONS } from "../lib/api/http/operations.ts";
 
 /** The document, below the root of the repository. */
 export const EVENTS_DOCUMENT = new URL("../docs/events.md", import.meta.url);

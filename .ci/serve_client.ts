@@ -1,15 +1,15 @@
 /**
- * Writes tests/serve/openapi.d.ts, the types of a client of `panewright serve`, from its OpenAPI document:
+ * Writes tests/api/http/openapi.d.ts, the types of a client of `panewright serve`, from its OpenAPI document:
  * `deno task schemas`.
  *
  * @module
  */
 import openapiTS, { astToString } from "openapi-typescript";
-import { openApiDocument } from "../lib/serve/openapi.ts";
-import { OPERATIONS } from "../lib/serve/operations.ts";
+import { openApiDocument } from "../lib/api/http/openapi.ts";
+import { OPERATIONS } from "../lib/api/http/operations.ts";
 
 /** The types that the tests' client is made with. */
-export const CLIENT_TYPES = new URL("../tests/serve/openapi.d.ts", import.meta.url);
+export const CLIENT_TYPES = new URL("../tests/api/http/openapi.d.ts", import.meta.url);
 
 /** The types of a client, as a module. */
 export async function clientTypes(): Promise<string> {

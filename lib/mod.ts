@@ -12,19 +12,19 @@ export {
   RuntimeError,
   TimeoutError,
   UsageError,
-} from "./errors.ts";
-export { type Clock, systemClock } from "./ports/clock.ts";
-export { type Role, ROLES } from "./roles.ts";
-export type { DialogDesk, OpenDialog } from "./handoff/dialog_desk.ts";
-export { sendAndWait, type TerminalApi, waitForResponseFile } from "./handoff/terminal_api.ts";
+} from "./base/errors.ts";
+export { type Clock, systemClock } from "./base/ports/clock.ts";
+export { type Role, ROLES } from "./base/roles.ts";
+export type { DialogDesk, OpenDialog } from "./turn/dialog_desk.ts";
+export { sendAndWait, type TerminalApi, waitForResponseFile } from "./turn/terminal_api.ts";
 export {
   type ArchivedResponse,
   DEFAULT_HANDOFF_SETTINGS,
   type HandoffOptions,
   type HandoffSettings,
-} from "./handoff/settings.ts";
-export { clearStaleResponse, ensureResponseDir, responsePathFor } from "./handoff/response_files.ts";
-export { responseFileInstruction } from "./handoff/instruction.ts";
+} from "./turn/settings.ts";
+export { clearStaleResponse, ensureResponseDir, responsePathFor } from "./turn/response_files.ts";
+export { responseFileInstruction } from "./turn/instruction.ts";
 export {
   type BeatenRule,
   type Classification,
@@ -35,7 +35,7 @@ export {
   type ScreenMeta,
   type TerminalStatus,
 } from "./screen/mod.ts";
-export { classifyScreen } from "./providers/classify_screen.ts";
-export { PROVIDER_IDS } from "./providers/mod.ts";
-export type { ProviderId } from "./providers/provider.ts";
+export { classifyScreen } from "./agents/classify_screen.ts";
+export { PROVIDER_IDS } from "./agents/mod.ts";
+export type { ProviderId } from "./agents/provider.ts";
 export { parseReviewVerdict, parseTestVerdict } from "./jobs/verdicts.ts";

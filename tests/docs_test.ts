@@ -7,8 +7,8 @@ import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "../lib/cli/console/p
 import { parseJsonc } from "../lib/config/jsonc.ts";
 import { configFormFor, parseConfig } from "../lib/config/schema.ts";
 import { GROUPS, SETTINGS } from "../lib/config/settings_table.ts";
-import { PROVIDER_IDS } from "../lib/providers/mod.ts";
-import { isObject } from "../lib/schema.ts";
+import { PROVIDER_IDS } from "../lib/agents/mod.ts";
+import { isObject } from "../lib/base/schema.ts";
 import { findCommands, parseShellCommand } from "../lib/shell/mod.ts";
 import { type Markdown, readMarkdown } from "./support/markdown.ts";
 

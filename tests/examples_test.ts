@@ -3,7 +3,7 @@ import { runCli } from "../lib/cli/main.ts";
 import { loadConfig } from "../lib/config/load.ts";
 import { toRunPlan } from "../lib/config/plan.ts";
 import { unwrittenSections } from "../lib/jobs/review_loop/job_template.ts";
-import { systemProcessRunner } from "../lib/ports/process.ts";
+import { systemProcessRunner } from "../lib/base/ports/process.ts";
 import { fakeIo } from "./support/fake_io.ts";
 import { type TempDir, tempDir } from "./support/temp_dir.ts";
 

@@ -6,22 +6,16 @@ const LIB = new URL("../lib", import.meta.url).pathname;
 
 /** From the top down; what shares a row stands beside each other. An import points down or stays in its own row. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["cli", "report", "serve", "mcp", "mod.ts"],
-  ["control"],
-  ["rule_packs"],
+  ["page", "cli", "api", "mod.ts"],
+  ["lab"],
   ["config"],
   ["jobs"],
   ["run"],
-  ["notify"],
-  ["replay"],
-  ["dialogs"],
-  ["handoff"],
-  ["recordings"],
-  ["providers"],
-  ["tmux", "acp", "session_log", "ask", "screen", "shell"],
-  ["redact"],
-  ["text"],
-  ["ports", "roles.ts", "settings.ts", "errors.ts", "schema.ts", "version.ts", "std.d.ts"],
+  ["turn"],
+  ["agents"],
+  ["policy", "tmux"],
+  ["screen", "shell"],
+  ["base"],
 ];
 
 /** Each file of lib with the files of lib that it imports: by value, by type, or when it is run. */

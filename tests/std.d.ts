@@ -1,4 +1,4 @@
-// What tests and examples use of the npm package `deno-std`, besides what lib/std.d.ts declares.
+// What tests and examples use of the npm package `deno-std`, besides what lib/base/std.d.ts declares.
 
 declare module "@std/assert" {
   export class AssertionError extends Error {}

@@ -2,8 +2,8 @@ import { createTmuxClient, expectTmuxSuccess } from "../../lib/tmux/plain_client
 import { killServer } from "../../lib/tmux/server.ts";
 import type { TmuxClient } from "../../lib/tmux/client.ts";
 import { parseScreen, type Row } from "../../lib/screen/mod.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { shellJoin, shellQuote } from "../../lib/shell/quote.ts";
 import { ROOT } from "../runtime.ts";
 import type { PictureRow, Recording } from "./recording.ts";

@@ -1,5 +1,5 @@
 import { roleStyle, type Style } from "../../lib/cli/console/color.ts";
-import { type Role, ROLES } from "../../lib/roles.ts";
+import { type Role, ROLES } from "../../lib/base/roles.ts";
 import type { Part, PictureRow, Recording } from "./recording.ts";
 import { playedTimes, type Step, stepsAnimation } from "./timing.ts";
 

@@ -1,10 +1,10 @@
-import { asksBeforeAll } from "../providers/acp_provider.ts";
-import { hasAcp } from "../providers/mod.ts";
-import type { Provider } from "../providers/provider.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import { asksBeforeAll } from "../agents/acp/acp_provider.ts";
+import { hasAcp } from "../agents/mod.ts";
+import type { Provider } from "../agents/provider.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import { paint, type Style } from "./console/color.ts";
 import { padEnd, wrap } from "./console/layout.ts";
-import type { OutputFields } from "./output/outputs.ts";
+import type { OutputFields } from "../api/output/outputs.ts";
 import { type CliState, lookAtCli } from "./preflight/agent.ts";
 import { hasCli } from "./preflight/agent_cli.ts";
 import type { LookContext } from "./preflight/look_context.ts";

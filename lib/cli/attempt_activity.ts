@@ -1,5 +1,5 @@
-import { type LoggedFact, readLoggedFacts } from "../providers/headless/log_text.ts";
-import { LineTail } from "../session_log/line_tail.ts";
+import { type LoggedFact, readLoggedFacts } from "../agents/process/log_text.ts";
+import { LineTail } from "../base/follow/line_tail.ts";
 
 /** Reads what the agents of steps say and run, from the logs of their attempts, as these are written. */
 export class AttemptActivity implements Disposable {

@@ -1,10 +1,10 @@
-import { type AuditVerdict, findCut } from "../dialogs/audit_chain.ts";
-import { MAX_AUDIT_BYTES } from "../dialogs/audit.ts";
-import { PanewrightError, UsageError } from "../errors.ts";
-import { readRegularText } from "../ports/regular_file.ts";
+import { type AuditVerdict, findCut } from "../turn/desk/audit_chain.ts";
+import { MAX_AUDIT_BYTES } from "../turn/desk/audit.ts";
+import { PanewrightError, UsageError } from "../base/errors.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
 import type { RunFolder } from "../run/run_folder.ts";
-import { errorText } from "../text/error_text.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { Witnesses } from "./audit_witnesses.ts";
 import { plural } from "./show/words.ts";
 

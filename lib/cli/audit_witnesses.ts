@@ -1,6 +1,6 @@
-import type { AuditEnd } from "../dialogs/audit_chain.ts";
-import { auditHeadsPath, readAuditHeads } from "../dialogs/audit_heads.ts";
-import { PanewrightError } from "../errors.ts";
+import type { AuditEnd } from "../turn/desk/audit_chain.ts";
+import { auditHeadsPath, readAuditHeads } from "../turn/desk/audit_heads.ts";
+import { PanewrightError } from "../base/errors.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { ExecFact } from "../jobs/pipeline/facts.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
@@ -9,7 +9,7 @@ import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import { UnknownRecordError } from "../run/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../run/read_facts.ts";
 import { nameInState, type RunFolder } from "../run/run_folder.ts";
-import { errorText } from "../text/error_text.ts";
+import { errorText } from "../base/text/error_text.ts";
 
 /** Where an audit log once ended, and what says so. */
 export interface KnownHead {

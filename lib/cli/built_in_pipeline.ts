@@ -1,9 +1,9 @@
 import type { LoadedSettings } from "../config/load.ts";
 import type { StepProgram } from "../config/pipeline_checks.ts";
 import type { StepConfig } from "../config/pipeline_schema.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
-import type { Provider, ProviderId } from "../providers/provider.ts";
+import type { Provider, ProviderId } from "../agents/provider.ts";
 import { findTestCommand } from "./find_test_command.ts";
 
 /** What the built-in pipeline is made with, where the configuration has none. */

@@ -1,5 +1,5 @@
 import type { RunOptions, RunResult } from "../run/execution.ts";
-import { privateWordsOf } from "../redact/secret_patterns.ts";
+import { privateWordsOf } from "../base/redact/secret_patterns.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";
 import type { LiveOutput } from "./show/live_output.ts";
@@ -65,7 +65,7 @@ export async function carryOut(
     person,
     // The run would not be executed with a configuration that is not trusted.
     giveAnswer: async (folder, press) =>
-      (await import("../control/give_answer.ts")).giveAnswer(folder, { ...press, by: "notification" }, {
+      (await import("../api/control/give_answer.ts")).giveAnswer(folder, { ...press, by: "notification" }, {
         requireTrust: () => Promise.resolve(),
       }),
   });

@@ -1,5 +1,5 @@
-import { didYouMean } from "../text/suggest.ts";
-import { UsageError } from "../errors.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { UsageError } from "../base/errors.ts";
 import type { CommandEntry } from "./console/command.ts";
 
 /** Every command, in the order of the overview. */

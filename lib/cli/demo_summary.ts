@@ -1,6 +1,6 @@
 import type { ReviewFact } from "../jobs/review_loop/facts.ts";
-import { lineDiff } from "../text/line_diff.ts";
-import { sanitizeText } from "../text/sanitize.ts";
+import { lineDiff } from "../base/text/line_diff.ts";
+import { sanitizeText } from "../base/text/sanitize.ts";
 import { paint, type Style } from "./console/color.ts";
 import { tokenText } from "./show/usage_text.ts";
 import { duration, plural } from "./show/words.ts";

@@ -1,9 +1,9 @@
-import { startDetached } from "../control/detach.ts";
-import { UsageError } from "../errors.ts";
+import { startDetached } from "../api/control/detach.ts";
+import { UsageError } from "../base/errors.ts";
 import { findRequestedRun, RunBegunError } from "../run/run_request.ts";
-import { decodeUtf8 } from "../text/utf8.ts";
+import { decodeUtf8 } from "../base/text/utf8.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
-import { outputLine } from "./output/line.ts";
+import { outputLine } from "../api/output/line.ts";
 
 /** The flag with which a command leaves the run to a process of its own. */
 export const DETACH_FLAG = {

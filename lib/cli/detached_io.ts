@@ -1,7 +1,7 @@
-import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
-import { createRedactor } from "../redact/redactor.ts";
-import { privateWordsOf } from "../redact/secret_patterns.ts";
-import { plainText } from "../text/sanitize.ts";
+import { openRegularFile, type RegularFile } from "../base/ports/regular_file.ts";
+import { createRedactor } from "../base/redact/redactor.ts";
+import { privateWordsOf } from "../base/redact/secret_patterns.ts";
+import { plainText } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 
 /** The command line of a process without a terminal: what it writes is kept in its run's folder. */

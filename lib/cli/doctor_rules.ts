@@ -1,7 +1,7 @@
-import { UsageError } from "../errors.ts";
-import { PROVIDERS } from "../providers/mod.ts";
-import type { Provider } from "../providers/provider.ts";
-import { rollbackHint } from "../rule_packs/installed.ts";
+import { UsageError } from "../base/errors.ts";
+import { PROVIDERS } from "../agents/mod.ts";
+import type { Provider } from "../agents/provider.ts";
+import { rollbackHint } from "../lab/rule_packs/installed.ts";
 import type { CliIo } from "./console/command.ts";
 import type { Finding } from "./preflight/finding.ts";
 import { installedProviders } from "./installed_rules.ts";

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "@std/path/posix";
 import type { LoadedSettings } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
-import { replaceFile } from "../ports/own_files.ts";
-import { readRegularText } from "../ports/regular_file.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
 import { makePanewrightFolder } from "../run/run_folder.ts";
 
 /** Where an editor finds the JSON Schema of a config that `init` wrote: in the folder that git ignores by itself. */

@@ -1,5 +1,5 @@
 import type { LoadConfigOptions } from "../config/load.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 
 /** The environment of the person, for a configuration that is read; what is odd about it is told on stderr. */

@@ -1,11 +1,11 @@
 import { basename, dirname, resolve } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { ExecOverrides, ExecTarget } from "../jobs/pipeline/plan.ts";
 import { MAX_TEXT_BYTES } from "../jobs/pipeline/read_text.ts";
 import { readTask } from "../jobs/pipeline/task.ts";
 import { filesOf, isTaskName } from "../jobs/pipeline/task_folder.ts";
-import { errorText } from "../text/error_text.ts";
-import { decodeUtf8 } from "../text/utf8.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { decodeUtf8 } from "../base/text/utf8.ts";
 import type { CliIo } from "./console/command.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
 import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
-import { errorText } from "../text/error_text.ts";
+import { errorText } from "../base/text/error_text.ts";
 import type { CliIo } from "./console/command.ts";
 import { inRealWorkdir } from "./run_place.ts";
 

@@ -1,8 +1,8 @@
-import { isObject } from "../schema.ts";
+import { isObject } from "../base/schema.ts";
 import { parseJsonc } from "../config/jsonc.ts";
-import { UsageError } from "../errors.ts";
-import { isPlainFile } from "../ports/files.ts";
-import { readRegularText } from "../ports/regular_file.ts";
+import { UsageError } from "../base/errors.ts";
+import { isPlainFile } from "../base/ports/files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
 
 /** The test command of a project, and the file that names it. */
 export interface FoundTestCommand {

@@ -1,9 +1,9 @@
-import { PROVIDERS } from "../providers/mod.ts";
-import type { Provider } from "../providers/provider.ts";
-import { withInstalledRules } from "../rule_packs/installed.ts";
-import { rulesFolder } from "../rule_packs/store.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
-import { VERSION } from "../version.ts";
+import { PROVIDERS } from "../agents/mod.ts";
+import type { Provider } from "../agents/provider.ts";
+import { withInstalledRules } from "../lab/rule_packs/installed.ts";
+import { rulesFolder } from "../lab/rule_packs/store.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
+import { VERSION } from "../base/version.ts";
 import type { CliIo } from "./console/command.ts";
 
 /**

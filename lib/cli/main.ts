@@ -4,7 +4,7 @@ import type { CliIo, Command, CommandEntry, GlobalFlags } from "./console/comman
 import { COMMANDS, findCommand } from "./command_table.ts";
 import { checkPositionals, commandIndex, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
 import { renderError, type RenderErrorOptions } from "./console/render_error.ts";
-import { outputLine } from "./output/line.ts";
+import { outputLine } from "../api/output/line.ts";
 
 /**
  * Runs one command line and resolves to its exit code. It never rejects: an error is written to stderr, and with

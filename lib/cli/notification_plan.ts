@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { loadSettings } from "../config/load.ts";
 import { notificationsIn } from "../config/plan.ts";
-import type { NotificationPlan } from "../notify/plan.ts";
+import type { NotificationPlan } from "../run/notify/plan.ts";
 import type { CliIo } from "./console/command.ts";
 import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";

@@ -1,4 +1,4 @@
-import { answerWay, readAnswer } from "../dialogs/answers.ts";
+import { answerWay, readAnswer } from "../turn/desk/answers.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { readOverview } from "../run/overview.ts";
@@ -6,7 +6,7 @@ import { allWaiting, type Waiting, type WaitingDialog } from "../run/waiting.ts"
 import { levelOf } from "../run/progress.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import { findRunMail } from "../run/run_mail.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 import { runCommandLine } from "./find_named_run.ts";
 import { answerCommandOf } from "./show/run_view.ts";

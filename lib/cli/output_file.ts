@@ -1,7 +1,7 @@
 import { dirname } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import { UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 
 /** A file that a person wants written. */
 export interface OutputFile {

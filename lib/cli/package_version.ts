@@ -1,6 +1,6 @@
 import { dirname } from "@std/path/posix";
-import { readRegularText } from "../ports/regular_file.ts";
-import { parseJsonObject } from "../text/json.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { parseJsonObject } from "../base/text/json.ts";
 
 /** How far above a program its package's folder may be. */
 const MAX_FOLDERS = 8;

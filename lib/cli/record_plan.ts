@@ -1,7 +1,7 @@
-import { UsageError } from "../errors.ts";
-import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
-import { findRulePack } from "../providers/classify_screen.ts";
-import { OFFERED_SCREEN_IDS, PROVIDERS } from "../providers/mod.ts";
+import { UsageError } from "../base/errors.ts";
+import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
+import { findRulePack } from "../agents/classify_screen.ts";
+import { OFFERED_SCREEN_IDS, PROVIDERS } from "../agents/mod.ts";
 import type { CliIo, FlagSpec, FlagValues } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 

@@ -1,5 +1,5 @@
 import { defaultConfigFile } from "../config/default_file.ts";
-import { findRulePack } from "../providers/classify_screen.ts";
+import { findRulePack } from "../agents/classify_screen.ts";
 import type { RulePack } from "../screen/mod.ts";
 import type { CliIo } from "./console/command.ts";
 import { installedProviders } from "./installed_rules.ts";

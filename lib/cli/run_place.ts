@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
-import { isFile } from "../ports/files.ts";
+import { UsageError } from "../base/errors.ts";
+import { isFile } from "../base/ports/files.ts";
 import { findCarried } from "../run/carried.ts";
 import { workdirOf } from "../run/journal_paths.ts";
 import type { Progress } from "../run/progress.ts";

@@ -1,20 +1,20 @@
 import { basename, dirname } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { JOBS } from "../jobs/mod.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import type { Role } from "../roles.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import type { Role } from "../base/roles.ts";
 import { activityPathOf, type ToldActivity } from "../run/activity_file.ts";
 import { ActivityTail } from "../run/activity_tail.ts";
 import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
 import { workerOf } from "../run/workers.ts";
 import type { RunFolder } from "../run/run_folder.ts";
-import { watchFolder } from "../session_log/folder_watch.ts";
+import { watchFolder } from "../base/follow/folder_watch.ts";
 import { roleAtWork, roleText, runText } from "./attach/scene.ts";
 import { canMoveCursor, paintAfterRole } from "./console/color.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { LiveLine } from "./console/live_line.ts";
 import { runCommandLine } from "./find_named_run.ts";
-import { outputLine } from "./output/line.ts";
+import { outputLine } from "../api/output/line.ts";
 import { type ActivityView, createActivityView } from "./show/activity_rows.ts";
 import { createRowPrinter } from "./show/print_rows.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "@std/path/posix";
-import { systemHost } from "../ports/host.ts";
+import { systemHost } from "../base/ports/host.ts";
 import { shellJoin } from "../shell/quote.ts";
 
 /** What a process knows about how a person started it. */

@@ -1,10 +1,10 @@
-import { tendNotifications } from "../control/tend_notifications.ts";
+import { tendNotifications } from "../api/control/tend_notifications.ts";
 import { JOBS } from "../jobs/mod.ts";
-import { machineSecrets } from "../notify/machine_secrets.ts";
-import { systemClock } from "../ports/clock.ts";
-import { stateFolder } from "../ports/state_folder.ts";
-import { createRedactor } from "../redact/redactor.ts";
-import { privateWordsOf } from "../redact/secret_patterns.ts";
+import { machineSecrets } from "../run/notify/machine_secrets.ts";
+import { systemClock } from "../base/ports/clock.ts";
+import { stateFolder } from "../base/ports/state_folder.ts";
+import { createRedactor } from "../base/redact/redactor.ts";
+import { privateWordsOf } from "../base/redact/secret_patterns.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { readRun } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";

@@ -14,9 +14,9 @@ import {
 } from "../config/trust/examine.ts";
 import type { TrustItem } from "../config/trust/items.ts";
 import { changeTrust, readTrust, type TrustedConfig, trustStorePath } from "../config/trust/store.ts";
-import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
+import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
 import { shellJoin } from "../shell/quote.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import { askLine } from "./console/ask_line.ts";
 import type { CliIo, TerminalInput } from "./console/command.ts";
 

@@ -1,5 +1,5 @@
-import { hasAcp } from "../providers/mod.ts";
-import type { AcpAgentProvider } from "../providers/provider.ts";
+import { hasAcp } from "../agents/mod.ts";
+import type { AcpAgentProvider } from "../agents/provider.ts";
 import { agentPaths, providerAt } from "./agent_paths.ts";
 import { type CheckContext, report } from "./checks.ts";
 import { type KeyPath, valueAt } from "./source.ts";

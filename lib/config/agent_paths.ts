@@ -1,4 +1,4 @@
-import type { Provider } from "../providers/provider.ts";
+import type { Provider } from "../agents/provider.ts";
 import type { CheckContext } from "./checks.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 

@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
-import { packProvider } from "../providers/packs/provider.ts";
-import type { Pack } from "../providers/packs/pack.ts";
-import type { Provider, ProviderId } from "../providers/provider.ts";
-import { createRedactor } from "../redact/redactor.ts";
+import { UsageError } from "../base/errors.ts";
+import { packProvider } from "../agents/packs/provider.ts";
+import type { Pack } from "../agents/packs/pack.ts";
+import type { Provider, ProviderId } from "../agents/provider.ts";
+import { createRedactor } from "../base/redact/redactor.ts";
 import { agentFiles } from "./config_file.ts";
 import type { InputFiles } from "./input_files.ts";
 import { inputProblem, type Layer, type Problem, readFileLayer } from "./layers.ts";

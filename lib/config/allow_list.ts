@@ -1,4 +1,4 @@
-import type { PermissionRule } from "../dialogs/policy/rules.ts";
+import type { PermissionRule } from "../policy/rules.ts";
 
 /** A part of {@linkcode EVERYDAY_LIST}. */
 export interface EverydayRules {

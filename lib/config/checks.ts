@@ -1,10 +1,10 @@
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
-import type { Provider } from "../providers/provider.ts";
+import { UsageError } from "../base/errors.ts";
+import type { Provider } from "../agents/provider.ts";
 import { type InputFiles, inputFiles } from "./input_files.ts";
 import { inputProblem, type Layer, type Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, type Source, valueAt } from "./source.ts";
-import { errorText } from "../text/error_text.ts";
+import { errorText } from "../base/text/error_text.ts";
 
 /** What the configuration points to. */
 export interface Inputs {

@@ -1,4 +1,4 @@
-import type { Provider, ProviderId } from "../providers/provider.ts";
+import type { Provider, ProviderId } from "../agents/provider.ts";
 import type { InputFiles } from "./input_files.ts";
 import { type Layer, readFileLayer } from "./layers.ts";
 import { type ConfigForm, formOf } from "./schema.ts";

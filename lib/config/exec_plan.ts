@@ -1,11 +1,11 @@
 import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
-import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { REPETITION_SETTINGS } from "../run/no_progress.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
-import { findStepProvider } from "../providers/mod.ts";
-import { present } from "../schema.ts";
+import { findStepProvider } from "../agents/mod.ts";
+import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import { capsIn, pricesIn } from "./shapes.ts";

@@ -1,4 +1,4 @@
-import type { SettingSlice, SettingsOf } from "../settings.ts";
+import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { SETTINGS, type TableEntry } from "./settings_table.ts";
 
 /** A flag that sets a setting, as the command line's parser and help read it. */

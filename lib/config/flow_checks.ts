@@ -1,6 +1,6 @@
 import { END, type FlowStep, isAlwaysBefore, type Next, reachableSteps } from "../jobs/pipeline/flow.ts";
 import { findReferences, type Reference, REFERENCE_FIELDS } from "../jobs/pipeline/prompts/references.ts";
-import { didYouMean } from "../text/suggest.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 import { type CheckContext, report } from "./checks.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 

@@ -1,6 +1,6 @@
-import { readRegularFile } from "../ports/regular_file.ts";
-import { sha256Hex } from "../text/digest.ts";
-import { decodeUtf8 } from "../text/utf8.ts";
+import { readRegularFile } from "../base/ports/regular_file.ts";
+import { sha256Hex } from "../base/text/digest.ts";
+import { decodeUtf8 } from "../base/text/utf8.ts";
 
 /** The most that a config file, or a file that it names, may have: 1 MiB. */
 const MAX_INPUT_BYTES = 1024 * 1024;

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { type FileForm, unwrapSchema } from "./schema.ts";
 import { dotted, type KeyPath, valueAt } from "./source.ts";
-import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../providers/mod.ts";
-import { nearest } from "../text/suggest.ts";
-import { typeWords, valueWords } from "../text/value_words.ts";
+import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../agents/mod.ts";
+import { nearest } from "../base/text/suggest.ts";
+import { typeWords, valueWords } from "../base/text/value_words.ts";
 
 /** A mistake in one value or key. */
 export interface ValueProblem {

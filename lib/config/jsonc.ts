@@ -1,5 +1,5 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { didYouMean } from "../text/suggest.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 import type { KeyPath, Position } from "./source.ts";
 
 /** A text with JSON in it, comments and trailing commas allowed, whose values know where they stand. */

@@ -1,13 +1,13 @@
-import { sanitizeLine } from "../text/sanitize.ts";
-import { UsageError } from "../errors.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
+import { UsageError } from "../base/errors.ts";
 import { findProblems, type ValueProblem } from "./issues.ts";
 import { type JsoncProblem, parseJsonc } from "./jsonc.ts";
 import type { InputFiles } from "./input_files.ts";
 import type { ConfigForm, FileForm } from "./schema.ts";
 import type { TableEntry } from "./settings_table.ts";
 import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } from "./source.ts";
-import { createRedactor } from "../redact/redactor.ts";
-import { errorText } from "../text/error_text.ts";
+import { createRedactor } from "../base/redact/redactor.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { type UnknownVariable, unknownVariables } from "./variables.ts";
 
 /** One source of configuration, with its mistakes. */

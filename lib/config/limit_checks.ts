@@ -1,4 +1,4 @@
-import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { REVIEW_LOOP_SETTINGS, REVIEW_RUN_SETTINGS } from "../jobs/review_loop/settings.ts";
 import { type CheckContext, report, sourceOf } from "./checks.ts";
 import { describeSource, valueAt } from "./source.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "@std/path/posix";
-import { type Mistake, type PanewrightErrorOptions, UsageError } from "../errors.ts";
+import { type Mistake, type PanewrightErrorOptions, UsageError } from "../base/errors.ts";
 import { type Job, parseJob } from "../jobs/review_loop/job.ts";
-import { PROVIDERS } from "../providers/mod.ts";
-import type { Provider } from "../providers/provider.ts";
+import { PROVIDERS } from "../agents/mod.ts";
+import type { Provider } from "../agents/provider.ts";
 import { checkAcpAgents } from "./agent_checks.ts";
 import { withAgents } from "./agents.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { TOPIC } from "../notify/channels/ntfy.ts";
-import { BUTTONS_FOR, DEFAULT_DELAY_SECONDS } from "../notify/plan.ts";
+import { TOPIC } from "../run/notify/channels/ntfy.ts";
+import { BUTTONS_FOR, DEFAULT_DELAY_SECONDS } from "../run/notify/plan.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
 const ADDRESS = {

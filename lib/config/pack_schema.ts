@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { ACP_ACTING_KINDS, ACP_TOOL_KINDS } from "../providers/acp_provider.ts";
-import { FAILURE_CLASSES } from "../providers/failure.ts";
-import type { Pack } from "../providers/packs/pack.ts";
+import { ACP_ACTING_KINDS, ACP_TOOL_KINDS } from "../agents/acp/acp_provider.ts";
+import { FAILURE_CLASSES } from "../agents/failure.ts";
+import type { Pack } from "../agents/packs/pack.ts";
 import { patternProblem } from "../screen/pattern_cost.ts";
-import { DECIDED_KINDS } from "../dialogs/policy/mod.ts";
+import { DECIDED_KINDS } from "../policy/mod.ts";
 import type { FileForm } from "./schema.ts";
 import { text } from "./shapes.ts";
 

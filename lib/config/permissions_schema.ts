@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem, PERMISSION_DECISIONS } from "../dialogs/policy/mod.ts";
-import { ROLES } from "../roles.ts";
-import type { ProviderId } from "../providers/provider.ts";
+import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem, PERMISSION_DECISIONS } from "../policy/mod.ts";
+import { ROLES } from "../base/roles.ts";
+import type { ProviderId } from "../agents/provider.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
 const pattern = (noun: string) =>

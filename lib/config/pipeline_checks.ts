@@ -5,9 +5,9 @@ import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report, repo
 import { checkFlow, checkReferences, flowOf } from "./flow_checks.ts";
 import type { Problem } from "./layers.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
-import { asksBeforeAll } from "../providers/acp_provider.ts";
-import { compareVersions } from "../text/order.ts";
-import { didYouMean } from "../text/suggest.ts";
+import { asksBeforeAll } from "../agents/acp/acp_provider.ts";
+import { compareVersions } from "../base/text/order.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 
 /** What {@linkcode checkPipelines} needs besides the configuration. */
 export interface PipelineCheckOptions {

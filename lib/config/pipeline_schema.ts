@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ProviderId } from "../providers/provider.ts";
+import type { ProviderId } from "../agents/provider.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { agentKeys, argv, capKeys, seconds, type ShapedSlice, shellText, text } from "./shapes.ts";
 

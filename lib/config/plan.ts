@@ -1,11 +1,11 @@
-import type { PermissionPlan } from "../dialogs/decision.ts";
-import type { PermissionPolicy, PermissionRule } from "../dialogs/policy/mod.ts";
-import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
-import { UsageError } from "../errors.ts";
-import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import type { PermissionPlan } from "../turn/desk/decision.ts";
+import type { PermissionPolicy, PermissionRule } from "../policy/mod.ts";
+import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
+import { UsageError } from "../base/errors.ts";
+import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
-import type { NotificationPlan } from "../notify/plan.ts";
+import type { NotificationPlan } from "../run/notify/plan.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
   POST_PROCESSING_SETTINGS,
@@ -13,12 +13,12 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { findRoleProvider, hasAcp } from "../providers/mod.ts";
-import type { RoleProvider } from "../providers/provider.ts";
-import type { SandboxRequest } from "../providers/sandbox.ts";
-import { type Role, ROLES } from "../roles.ts";
-import { present } from "../schema.ts";
-import type { Setting, SettingsOf } from "../settings.ts";
+import { findRoleProvider, hasAcp } from "../agents/mod.ts";
+import type { RoleProvider } from "../agents/provider.ts";
+import type { SandboxRequest } from "../agents/sandbox.ts";
+import { type Role, ROLES } from "../base/roles.ts";
+import { present } from "../base/schema.ts";
+import type { Setting, SettingsOf } from "../base/settings.ts";
 import type { LoadedConfig } from "./load.ts";
 import type { Config, TableSlice } from "./settings_table.ts";
 import { EVERYDAY_LIST, type EverydayRules } from "./allow_list.ts";

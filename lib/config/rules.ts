@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
-import type { Provider } from "../providers/provider.ts";
+import { UsageError } from "../base/errors.ts";
+import type { Provider } from "../agents/provider.ts";
 import type { RulePack } from "../screen/rules.ts";
 import { changeRulePack, type RuleChange } from "../screen/screen_data.ts";
 import type { InputFiles } from "./input_files.ts";
@@ -9,7 +9,7 @@ import type { ConfigForm } from "./schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
-import { didYouMean } from "../text/suggest.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 
 /** What {@linkcode readProviders} looks at. */
 export interface UserRulesContext {

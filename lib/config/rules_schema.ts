@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ProviderId } from "../providers/provider.ts";
+import type { ProviderId } from "../agents/provider.ts";
 import { patternProblem } from "../screen/pattern_cost.ts";
 import { LAYOUT_PARTS, ROW_REGIONS, ROW_SELECTIONS } from "../screen/rules.ts";
 import { TERMINAL_STATUSES } from "../screen/status.ts";

@@ -1,4 +1,4 @@
-import type { Provider } from "../providers/provider.ts";
+import type { Provider } from "../agents/provider.ts";
 import { agentPaths, providerAt } from "./agent_paths.ts";
 import { type CheckContext, report } from "./checks.ts";
 import { type KeyPath, valueAt } from "./source.ts";

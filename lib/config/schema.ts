@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS, screenIds } from "../providers/mod.ts";
-import type { Provider, ProviderId } from "../providers/provider.ts";
-import type { SettingValue } from "../settings.ts";
+import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS, screenIds } from "../agents/mod.ts";
+import type { Provider, ProviderId } from "../agents/provider.ts";
+import type { SettingValue } from "../base/settings.ts";
 import { type Config, GROUPS, settingsTable, type TableEntry } from "./settings_table.ts";
 import { AGENT_ID, argv, MOST, type ShapeValue, shellText, text } from "./shapes.ts";
 

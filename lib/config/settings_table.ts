@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { DIALOG_SETTINGS } from "../dialogs/settings.ts";
-import { HANDOFF_SETTINGS } from "../handoff/settings.ts";
+import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
+import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import {
   POST_PROCESSING_SETTINGS,
@@ -8,13 +8,13 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../providers/mod.ts";
-import type { ProviderId } from "../providers/provider.ts";
-import { SANDBOX_MODES } from "../providers/sandbox.ts";
-import { ROLES } from "../roles.ts";
+import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../agents/mod.ts";
+import type { ProviderId } from "../agents/provider.ts";
+import { SANDBOX_MODES } from "../agents/sandbox.ts";
+import { ROLES } from "../base/roles.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
-import type { Setting, SettingSlice, SettingValue, ValueOf } from "../settings.ts";
+import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
 import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";

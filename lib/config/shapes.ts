@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CAP_SETTINGS, type Caps, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Prices } from "../run/prices.ts";
-import type { Setting, SettingValue } from "../settings.ts";
+import type { Setting, SettingValue } from "../base/settings.ts";
 
 /** The value of a setting that needs a schema of its own. */
 export interface ShapeValue {

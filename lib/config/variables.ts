@@ -1,4 +1,4 @@
-import { nearest } from "../text/suggest.ts";
+import { nearest } from "../base/text/suggest.ts";
 
 /** What the names of panewright's environment variables begin with. */
 const PREFIX = "PANEWRIGHT_";

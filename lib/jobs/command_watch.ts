@@ -1,5 +1,5 @@
-import type { HeadlessFact } from "../providers/headless.ts";
-import { foldRepeated, type RepeatedCommand } from "../providers/repeated_command.ts";
+import type { HeadlessFact } from "../agents/process/headless.ts";
+import { foldRepeated, type RepeatedCommand } from "../agents/repeated_command.ts";
 
 /** What the commands of a turn are watched with. */
 export interface CommandWatchOptions {

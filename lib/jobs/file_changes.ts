@@ -1,7 +1,7 @@
-import { replaceFile } from "../ports/own_files.ts";
-import { readRegularText } from "../ports/regular_file.ts";
-import type { Redactor } from "../redact/redactor.ts";
-import { sha256Hex } from "../text/digest.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import type { Redactor } from "../base/redact/redactor.ts";
+import { sha256Hex } from "../base/text/digest.ts";
 import { findRepository, type GitQuestion, UntoldError } from "./list_files.ts";
 import { keepContents } from "./pipeline/before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./pipeline/file_snapshot.ts";

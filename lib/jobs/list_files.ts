@@ -1,6 +1,6 @@
 import { dirname, relative } from "@std/path/posix";
-import { isAbsence } from "../ports/files.ts";
-import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
+import { isAbsence } from "../base/ports/files.ts";
+import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
 export class UntoldError extends Error {

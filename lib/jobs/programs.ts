@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import type { TestCommand } from "./test_command.ts";
-import { systemHost } from "../ports/host.ts";
+import { systemHost } from "../base/ports/host.ts";
 import { parseShellCommand } from "../shell/mod.ts";
 
 /** Where a program is looked for. */

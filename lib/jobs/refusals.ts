@@ -1,5 +1,5 @@
-import { plainLetters } from "../text/look_alikes.ts";
-import { plainText } from "../text/sanitize.ts";
+import { plainLetters } from "../base/text/look_alikes.ts";
+import { plainText } from "../base/text/sanitize.ts";
 
 /** How a verdict that refuses is worded. */
 export interface RefusalWords {

@@ -1,7 +1,7 @@
-import { RuntimeError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
-import { trySignal } from "../ports/end_processes.ts";
-import { hasFileOpen } from "../ports/open_files.ts";
+import { RuntimeError } from "../base/errors.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import { trySignal } from "../base/ports/end_processes.ts";
+import { hasFileOpen } from "../base/ports/open_files.ts";
 import { openJournal } from "../run/journal.ts";
 import { endLeftProcesses } from "../run/left_processes.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";

@@ -1,10 +1,10 @@
 import { shellJoin } from "../shell/quote.ts";
-import { type Clock, systemClock } from "../ports/clock.ts";
-import type { ProcessMark } from "../ports/end_processes.ts";
-import { startProcessGroup } from "../ports/process_group.ts";
-import { keepTail } from "../ports/tail.ts";
-import type { OnForcedExit } from "../ports/watchdog.ts";
-import { plainText } from "../text/sanitize.ts";
+import { type Clock, systemClock } from "../base/ports/clock.ts";
+import type { ProcessMark } from "../base/ports/end_processes.ts";
+import { startProcessGroup } from "../base/ports/process_group.ts";
+import { keepTail } from "../base/ports/tail.ts";
+import type { OnForcedExit } from "../base/ports/watchdog.ts";
+import { plainText } from "../base/text/sanitize.ts";
 
 /** A test command: an argv array, or a string that `sh -c` runs. */
 export type TestCommand = string | readonly [string, ...string[]];

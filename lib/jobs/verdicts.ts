@@ -1,4 +1,4 @@
-import { readOwnLines } from "../text/markdown.ts";
+import { readOwnLines } from "../base/text/markdown.ts";
 import { createFindRefusal, type FindRefusal } from "./refusals.ts";
 
 /** What a reviewer says of the work that it looked at. */

@@ -1,7 +1,7 @@
-import { ACP_ACTIVITIES, type AcpActivity } from "../providers/acp/activity.ts";
-import type { Role } from "../roles.ts";
-import { findWrongField, isObject } from "../schema.ts";
-import { jsonLine } from "../text/sanitize.ts";
+import { ACP_ACTIVITIES, type AcpActivity } from "../agents/acp/activity.ts";
+import type { Role } from "../base/roles.ts";
+import { findWrongField, isObject } from "../base/schema.ts";
+import { jsonLine } from "../base/text/sanitize.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** Something that an agent did, and when: ISO 8601. */

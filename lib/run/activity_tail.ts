@@ -1,7 +1,7 @@
-import { UsageError } from "../errors.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import { LineTail } from "../session_log/line_tail.ts";
-import { errorText } from "../text/error_text.ts";
+import { UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { LineTail } from "../base/follow/line_tail.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { earlierPathOf, MAX_ACTIVITY_BYTES, readActivityLine, type ToldActivity } from "./activity_file.ts";
 
 /** Reads what an agent did, from the beginning of what is kept, and then as it is written. */

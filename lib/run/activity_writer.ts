@@ -1,9 +1,9 @@
-import type { AcpActivity } from "../providers/acp/activity.ts";
-import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
-import type { Redactor } from "../redact/redactor.ts";
-import { abridge } from "../text/abridge.ts";
-import { errorText } from "../text/error_text.ts";
-import { plainText } from "../text/sanitize.ts";
+import type { AcpActivity } from "../agents/acp/activity.ts";
+import { openRegularFile, type RegularFile } from "../base/ports/regular_file.ts";
+import type { Redactor } from "../base/redact/redactor.ts";
+import { abridge } from "../base/text/abridge.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { plainText } from "../base/text/sanitize.ts";
 import { activityLine, earlierPathOf, MAX_ACTIVITY_BYTES } from "./activity_file.ts";
 
 /** Keeps what an agent does. It never throws: a run does not end because nobody can watch it. */

@@ -1,6 +1,6 @@
-import { HumanInterventionRequiredError, UsageError } from "../errors.ts";
-import type { SettingSlice, SettingsOf } from "../settings.ts";
-import { didYouMean } from "../text/suggest.ts";
+import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
+import type { SettingSlice, SettingsOf } from "../base/settings.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 
 /** The most that a cap of tokens may be: a million millions. */
 export const MOST_TOKENS = 1_000_000_000_000;

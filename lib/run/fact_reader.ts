@@ -1,6 +1,6 @@
-import { PanewrightError, UsageError } from "../errors.ts";
-import { type Fields, findWrongField, isObject, number } from "../schema.ts";
-import { VERSION } from "../version.ts";
+import { PanewrightError, UsageError } from "../base/errors.ts";
+import { type Fields, findWrongField, isObject, number } from "../base/schema.ts";
+import { VERSION } from "../base/version.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { JOURNAL_VERSION } from "./journal.ts";
 import { type MapPath, readPaths } from "./journal_paths.ts";

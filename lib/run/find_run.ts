@@ -1,5 +1,5 @@
-import { UsageError } from "../errors.ts";
-import { errorText } from "../text/error_text.ts";
+import { UsageError } from "../base/errors.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { isRunId, refuseLinks, refuseLinksIn, type RunFolder, runFolderAt } from "./run_folder.ts";
 
 /**

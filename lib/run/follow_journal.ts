@@ -1,10 +1,10 @@
 import { basename, dirname } from "@std/path/posix";
-import { PanewrightError } from "../errors.ts";
-import { type Clock, systemClock } from "../ports/clock.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import { watchFolder } from "../session_log/folder_watch.ts";
-import { LineTail } from "../session_log/line_tail.ts";
-import { quickHash } from "../text/quick_hash.ts";
+import { PanewrightError } from "../base/errors.ts";
+import { type Clock, systemClock } from "../base/ports/clock.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { watchFolder } from "../base/follow/folder_watch.ts";
+import { LineTail } from "../base/follow/line_tail.ts";
+import { quickHash } from "../base/text/quick_hash.ts";
 import { byteOfLine, createFactReader, type FactReader } from "./fact_reader.ts";
 import type { Job } from "./job.ts";
 import { MAX_JOURNAL_BYTES } from "./journal.ts";

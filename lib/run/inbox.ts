@@ -1,13 +1,13 @@
-import { PanewrightError, UsageError } from "../errors.ts";
-import { lstatOrUndefined, removeIfThere } from "../ports/files.ts";
-import { createFileOnce } from "../ports/own_files.ts";
-import { readRegularText } from "../ports/regular_file.ts";
-import { assertOwn, makeOwnFolder } from "../ports/state_folder.ts";
-import { type Role, ROLES } from "../roles.ts";
-import { isObject } from "../schema.ts";
-import { sha256Hex } from "../text/digest.ts";
-import { errorText } from "../text/error_text.ts";
-import { compareText } from "../text/order.ts";
+import { PanewrightError, UsageError } from "../base/errors.ts";
+import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
+import { createFileOnce } from "../base/ports/own_files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { assertOwn, makeOwnFolder } from "../base/ports/state_folder.ts";
+import { type Role, ROLES } from "../base/roles.ts";
+import { isObject } from "../base/schema.ts";
+import { sha256Hex } from "../base/text/digest.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { compareText } from "../base/text/order.ts";
 import type { RunMail } from "./run_mail.ts";
 
 /** The ways in which a message for an agent comes from outside; who sends over MCP is a model. */

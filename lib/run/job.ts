@@ -3,7 +3,7 @@ import type { JobId } from "./run_facts.ts";
 import type { Progress } from "./progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import type { MeterEvent } from "./spending.ts";
-import type { FactTable } from "../schema.ts";
+import type { FactTable } from "../base/schema.ts";
 
 /** What all facts have. */
 export interface AnyFact {

@@ -1,7 +1,7 @@
-import { PanewrightError } from "../errors.ts";
-import { type Fault, faultOfEnvironment, killSelf } from "../ports/fault.ts";
-import { openRegularFile, type RegularFile, UnreadableFileError } from "../ports/regular_file.ts";
-import { errorText } from "../text/error_text.ts";
+import { PanewrightError } from "../base/errors.ts";
+import { type Fault, faultOfEnvironment, killSelf } from "../base/ports/fault.ts";
+import { openRegularFile, type RegularFile, UnreadableFileError } from "../base/ports/regular_file.ts";
+import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact } from "./job.ts";
 
 /**

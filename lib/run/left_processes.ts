@@ -1,6 +1,6 @@
-import type { Clock } from "../ports/clock.ts";
-import { endMarkedTrees, type ProcessMark } from "../ports/end_processes.ts";
-import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import { endMarkedTrees, type ProcessMark } from "../base/ports/end_processes.ts";
+import { ASK_CHANNEL_VARIABLE } from "../agents/process/ask_channel.ts";
 import { knownFolders } from "./carried.ts";
 import type { RunFolder } from "./run_folder.ts";
 

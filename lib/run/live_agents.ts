@@ -1,6 +1,6 @@
-import { listMarkValues } from "../ports/mark_values.ts";
-import { listProcesses, type ProcessInfo } from "../ports/process_table.ts";
-import { ASK_CHANNEL_VARIABLE } from "../providers/headless/ask_channel.ts";
+import { listMarkValues } from "../base/ports/mark_values.ts";
+import { listProcesses, type ProcessInfo } from "../base/ports/process_table.ts";
+import { ASK_CHANNEL_VARIABLE } from "../agents/process/ask_channel.ts";
 import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
 import { createTmuxClient } from "../tmux/plain_client.ts";
 import { isServerRunning } from "../tmux/server.ts";

@@ -1,5 +1,5 @@
-import { lstatOrUndefined } from "../ports/files.ts";
-import { assertRegular, assertSame, readRegularText } from "../ports/regular_file.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { assertRegular, assertSame, readRegularText } from "../base/ports/regular_file.ts";
 
 /** A lock that is held until it is disposed of. */
 export type HeldLock = Disposable;

@@ -1,4 +1,4 @@
-import { compareText } from "../text/order.ts";
+import { compareText } from "../base/text/order.ts";
 import type { MessageWay } from "./inbox.ts";
 
 /** A message from outside for an agent, and how far it is. */

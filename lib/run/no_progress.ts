@@ -1,5 +1,5 @@
-import type { SettingSlice, SettingsOf } from "../settings.ts";
-import { sanitizeLine } from "../text/sanitize.ts";
+import type { SettingSlice, SettingsOf } from "../base/settings.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { RunCaps } from "./caps.ts";
 
 /** The slice of the settings table with what both jobs may repeat before a person is asked. */

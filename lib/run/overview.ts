@@ -1,5 +1,5 @@
-import { readAnswer } from "../dialogs/answers.ts";
-import type { PanewrightError } from "../errors.ts";
+import { readAnswer } from "../turn/desk/answers.ts";
+import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
 import { isLocked, readLockHolder } from "./lock_file.ts";
 import type { Job } from "./job.ts";

@@ -1,6 +1,6 @@
-import type { TokenUsage, Usage } from "../providers/usage.ts";
-import { mapOf, number, object, text, type ValueOf } from "../schema.ts";
-import { didYouMean } from "../text/suggest.ts";
+import type { TokenUsage, Usage } from "../agents/usage.ts";
+import { mapOf, number, object, text, type ValueOf } from "../base/schema.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 import { type TokenCounts, usageOfAll } from "./usage.ts";
 
 /** What a model takes for a million tokens, in the currency of the table. */

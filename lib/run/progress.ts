@@ -1,4 +1,4 @@
-import type { Usage } from "../providers/usage.ts";
+import type { Usage } from "../agents/usage.ts";
 import type { OutsideMessageProgress } from "./message_progress.ts";
 import type { Waits } from "./waiting.ts";
 import type { Workers } from "./workers.ts";

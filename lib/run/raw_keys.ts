@@ -1,8 +1,8 @@
-import { replaceFile } from "../ports/own_files.ts";
-import { readRegularText } from "../ports/regular_file.ts";
-import { type Role, ROLES } from "../roles.ts";
-import { isObject } from "../schema.ts";
-import { compareText } from "../text/order.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { type Role, ROLES } from "../base/roles.ts";
+import { isObject } from "../base/schema.ts";
+import { compareText } from "../base/text/order.ts";
 
 /** The ways in which keys come from outside. */
 export const RAW_KEYS_WAYS = ["http"] as const;

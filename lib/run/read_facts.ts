@@ -1,6 +1,6 @@
-import { PanewrightError, UsageError } from "../errors.ts";
-import { openRegularFile, readRegularFile, readRegularText } from "../ports/regular_file.ts";
-import { errorText } from "../text/error_text.ts";
+import { PanewrightError, UsageError } from "../base/errors.ts";
+import { openRegularFile, readRegularFile, readRegularText } from "../base/ports/regular_file.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions } from "./fact_reader.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { MAX_JOURNAL_BYTES } from "./journal.ts";

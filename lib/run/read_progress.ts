@@ -1,6 +1,6 @@
-import { PanewrightError } from "../errors.ts";
-import { readRegularText } from "../ports/regular_file.ts";
-import { errorText } from "../text/error_text.ts";
+import { PanewrightError } from "../base/errors.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 import { MAX_JOURNAL_BYTES } from "./journal.ts";
 import { findCarried } from "./carried.ts";

@@ -1,6 +1,6 @@
-import { auditEnd } from "../dialogs/facts.ts";
-import { MODEL_ANSWERS } from "../dialogs/settings.ts";
-import { mapOf, number, oneOf, optional, text, type ValueOf } from "../schema.ts";
+import { auditEnd } from "../turn/desk/facts.ts";
+import { MODEL_ANSWERS } from "../turn/desk/settings.ts";
+import { mapOf, number, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 import { cost } from "./prices.ts";
 
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */

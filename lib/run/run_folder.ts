@@ -1,8 +1,8 @@
-import { PanewrightError, UsageError } from "../errors.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import { stateFolder } from "../ports/state_folder.ts";
-import { sha256Hex } from "../text/digest.ts";
-import { errorText } from "../text/error_text.ts";
+import { PanewrightError, UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { stateFolder } from "../base/ports/state_folder.ts";
+import { sha256Hex } from "../base/text/digest.ts";
+import { errorText } from "../base/text/error_text.ts";
 
 /** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
 export interface RunFolder {

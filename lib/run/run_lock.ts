@@ -1,6 +1,6 @@
-import { UsageError } from "../errors.ts";
-import { type Clock, systemClock } from "../ports/clock.ts";
-import { makeOwnFolder } from "../ports/own_files.ts";
+import { UsageError } from "../base/errors.ts";
+import { type Clock, systemClock } from "../base/ports/clock.ts";
+import { makeOwnFolder } from "../base/ports/own_files.ts";
 import { readLockOwner, tryLockFile } from "./lock_file.ts";
 import type { RunFolder } from "./run_folder.ts";
 

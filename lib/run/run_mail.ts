@@ -1,11 +1,11 @@
 import { dirname } from "@std/path/posix";
-import { UsageError } from "../errors.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import { createFileOnce, replaceFile, syncFolder } from "../ports/own_files.ts";
-import { readRegularText } from "../ports/regular_file.ts";
-import { assertOwn, makeOwnFolder, stateFolder } from "../ports/state_folder.ts";
-import { errorText } from "../text/error_text.ts";
-import { compareText } from "../text/order.ts";
+import { UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { createFileOnce, replaceFile, syncFolder } from "../base/ports/own_files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { assertOwn, makeOwnFolder, stateFolder } from "../base/ports/state_folder.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { compareText } from "../base/text/order.ts";
 import { findCarried } from "./carried.ts";
 import { workdirOf } from "./journal_paths.ts";
 import type { RunFolder } from "./run_folder.ts";

@@ -1,4 +1,4 @@
-import { addUsage, tokensIn, type Usage } from "../providers/usage.ts";
+import { addUsage, tokensIn, type Usage } from "../agents/usage.ts";
 import type { RunCaps, Used } from "./caps.ts";
 import { atTurn, NO_STANDSTILL, noteWork, type Standstill, type WorkEvent } from "./no_progress.ts";
 

@@ -1,4 +1,4 @@
-import { lstatOrUndefined } from "../ports/files.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { isMessageId } from "./inbox.ts";
 import type { RunFolder } from "./run_folder.ts";
 

@@ -1,8 +1,8 @@
-import type { Channel } from "../notify/channels/channel.ts";
-import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "../notify/end_due.ts";
-import { type Notification, outgoing } from "../notify/notification.ts";
-import { lstatOrUndefined } from "../ports/files.ts";
-import type { Redactor } from "../redact/redactor.ts";
+import type { Channel } from "./notify/channels/channel.ts";
+import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "./notify/end_due.ts";
+import { type Notification, outgoing } from "./notify/notification.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import type { Redactor } from "../base/redact/redactor.ts";
 import type { Job } from "./job.ts";
 import { isExecuted } from "./overview.ts";
 import type { Finished } from "./progress.ts";

@@ -1,5 +1,5 @@
-import { addUsage, type ToldCost, type Usage, usageSince } from "../providers/usage.ts";
-import { type Check, mapOf, number, object, optional, text } from "../schema.ts";
+import { addUsage, type ToldCost, type Usage, usageSince } from "../agents/usage.ts";
+import { type Check, mapOf, number, object, optional, text } from "../base/schema.ts";
 
 /** Checks tokens by model. */
 export const usage: Check<Usage> = mapOf(

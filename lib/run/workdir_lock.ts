@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { readLockOwner, tryLockFile } from "./lock_file.ts";
 
 /**

@@ -85,7 +85,7 @@ export function createScene(shown: Screen, { layout }: RulePack): Scene {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { CODEX_RULES } from "../providers/codex/rules.ts";
+ * import { CODEX_RULES } from "../agents/codex/rules.ts";
  * import { parseScreen } from "./screen.ts";
  * const screen = parseScreen("› say hi\n\n• hi\n\n›\n100% context left\n");
  * assertEquals(classify(screen, CODEX_RULES).status, "completed");

@@ -1,6 +1,6 @@
 /**
  * What a dialog asks for, as the layout of its provider calls it; `other` where none of the layout's kinds fits. What a
- * kind means for a permission, and that a kind without such a meaning is for a person, says `lib/dialogs/policy`.
+ * kind means for a permission, and that a kind without such a meaning is for a person, says `lib/policy`.
  */
 export type DialogKind = string;
 

@@ -1,5 +1,5 @@
 import type { DialogKind } from "./dialog.ts";
-import { displayWidth, widestDisplayWidth } from "../text/display_width.ts";
+import { displayWidth, widestDisplayWidth } from "../base/text/display_width.ts";
 import { type BrokenRow, readRows } from "./row_breaks.ts";
 import type { Layout, SubjectPattern } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";

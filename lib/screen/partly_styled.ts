@@ -1,4 +1,4 @@
-import { PanewrightError } from "../errors.ts";
+import { PanewrightError } from "../base/errors.ts";
 import type { StyleSpan } from "./style.ts";
 import { parseScreen, type Row, type Screen, type ScreenMeta } from "./screen.ts";
 

@@ -1,4 +1,4 @@
-import { errorText } from "../text/error_text.ts";
+import { errorText } from "../base/text/error_text.ts";
 
 /** How long a text may be that a pattern meets: rows and titles are cut at this length. */
 export const MAX_PATTERN_TEXT = 1000;

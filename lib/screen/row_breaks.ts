@@ -1,4 +1,4 @@
-import { widestDisplayWidth } from "../text/display_width.ts";
+import { widestDisplayWidth } from "../base/text/display_width.ts";
 
 /** One row of a text that a CLI broke into rows. */
 export interface BrokenRow {

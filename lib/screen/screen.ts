@@ -1,4 +1,4 @@
-import { plainRow } from "../text/ansi.ts";
+import { plainRow } from "../base/text/ansi.ts";
 import { DEFAULT_STYLE, type Style, styleAfterRow, styleRow, type StyleSpan } from "./style.ts";
 
 export type { Color, Style, StyleSpan } from "./style.ts";

@@ -111,7 +111,7 @@ export interface RuleChange {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { CODEX_RULES } from "../providers/codex/rules.ts";
+ * import { CODEX_RULES } from "../agents/codex/rules.ts";
  * import { classify } from "./classify.ts";
  * import { parseScreen } from "./screen.ts";
  * const screen = parseScreen("› say hi\n\n• Busy: press q to stop\n\n›\n100% context left\n");

@@ -1,4 +1,4 @@
-import { clip, displayWidth } from "../text/display_width.ts";
+import { clip, displayWidth } from "../base/text/display_width.ts";
 import type { Row, Screen } from "./screen.ts";
 import type { StyleSpan } from "./style.ts";
 

@@ -1,4 +1,4 @@
-import { scanRow } from "../text/ansi.ts";
+import { scanRow } from "../base/text/ansi.ts";
 
 /**
  * A colour as the terminal was told it: a palette index, or `#rrggbb`. The named colours 30–37 and 90–97 are indexes

@@ -1,5 +1,5 @@
-import { findMarkedPids } from "../ports/end_processes.ts";
-import { findProcess } from "../ports/process_table.ts";
+import { findMarkedPids } from "../base/ports/end_processes.ts";
+import { findProcess } from "../base/ports/process_table.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { type KnownPane, PANE_MARK_VARIABLE } from "./pane_processes.ts";
 import { findSocketPath } from "./server.ts";

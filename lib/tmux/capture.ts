@@ -1,4 +1,4 @@
-import { RuntimeError } from "../errors.ts";
+import { RuntimeError } from "../base/errors.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
 

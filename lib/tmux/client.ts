@@ -1,4 +1,4 @@
-import type { CommandResult } from "../ports/process.ts";
+import type { CommandResult } from "../base/ports/process.ts";
 import type { PaneEvents } from "./pane_events.ts";
 
 /** One tmux command and its arguments, such as `["kill-session", "-t", "=work"]`. Every argument is taken literally. */

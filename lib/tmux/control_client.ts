@@ -1,7 +1,7 @@
-import { RuntimeError } from "../errors.ts";
-import { type Clock, systemClock } from "../ports/clock.ts";
-import { type StartPipedProcess, startPipedProcess } from "../ports/piped_process.ts";
-import type { CommandResult } from "../ports/process.ts";
+import { RuntimeError } from "../base/errors.ts";
+import { type Clock, systemClock } from "../base/ports/clock.ts";
+import { type StartPipedProcess, startPipedProcess } from "../base/ports/piped_process.ts";
+import type { CommandResult } from "../base/ports/process.ts";
 import type { TmuxClient, TmuxCommand, TmuxRunOptions } from "./client.ts";
 import { controlLine, isQuestion } from "./control_command.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./control_connection.ts";
 import { PaneEventHub, type PaneEvents } from "./pane_events.ts";
 import { tmuxProgram } from "./plain_client.ts";
-import { errorText } from "../text/error_text.ts";
+import { errorText } from "../base/text/error_text.ts";
 
 /** Options of {@linkcode createControlClient}. */
 export interface ControlClientOptions {

@@ -1,7 +1,7 @@
-import { abortable } from "../ports/abortable.ts";
-import { RuntimeError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { PipedProcess } from "../ports/piped_process.ts";
+import { abortable } from "../base/ports/abortable.ts";
+import { RuntimeError } from "../base/errors.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import type { PipedProcess } from "../base/ports/piped_process.ts";
 import { type ControlEvent, ControlParser } from "./control_parser.ts";
 
 /** What several tmux commands, sent as one line, came to. */

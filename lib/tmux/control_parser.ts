@@ -1,4 +1,4 @@
-import { joinBytes } from "../ports/bytes.ts";
+import { joinBytes } from "../base/ports/bytes.ts";
 
 /** What a control-mode client of tmux prints, taken apart. */
 export type ControlEvent =

@@ -1,6 +1,6 @@
 import type { TmuxClient } from "./client.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
-import { sanitizePaste } from "../text/sanitize.ts";
+import { sanitizePaste } from "../base/text/sanitize.ts";
 
 /** Options of {@linkcode pasteText} and {@linkcode sendKeys}. */
 export interface InputOptions {

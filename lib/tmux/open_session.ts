@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { TmuxClient, TmuxCommand } from "./client.ts";
 import { TERMINAL } from "./new_pane.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";

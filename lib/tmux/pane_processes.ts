@@ -1,8 +1,8 @@
-import { RuntimeError } from "../errors.ts";
-import type { Clock } from "../ports/clock.ts";
-import { endProcesses, findMarkedPids } from "../ports/end_processes.ts";
-import { type ProcessRunner, systemProcessRunner } from "../ports/process.ts";
-import { listProcesses, type ProcessInfo, processTree } from "../ports/process_table.ts";
+import { RuntimeError } from "../base/errors.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import { endProcesses, findMarkedPids } from "../base/ports/end_processes.ts";
+import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
+import { listProcesses, type ProcessInfo, processTree } from "../base/ports/process_table.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 
 /** Set in each pane that we open to a value of its session's own; everything that is started there inherits it. */

@@ -1,5 +1,5 @@
-import { RuntimeError, UsageError } from "../errors.ts";
-import { type CommandResult, type ProcessRunner, runCommandSync, systemProcessRunner } from "../ports/process.ts";
+import { RuntimeError, UsageError } from "../base/errors.ts";
+import { type CommandResult, type ProcessRunner, runCommandSync, systemProcessRunner } from "../base/ports/process.ts";
 import type { TmuxClient, TmuxCommand, TmuxRunOptions } from "./client.ts";
 import { TMUX_INSTALL_HINT } from "./version.ts";
 

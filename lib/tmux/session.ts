@@ -1,8 +1,8 @@
-import { RuntimeError } from "../errors.ts";
-import { type Clock, systemClock } from "../ports/clock.ts";
-import { removeIfThere } from "../ports/files.ts";
-import { findProcess, type ProcessInfo } from "../ports/process_table.ts";
-import type { LastResort } from "../ports/watchdog.ts";
+import { RuntimeError } from "../base/errors.ts";
+import { type Clock, systemClock } from "../base/ports/clock.ts";
+import { removeIfThere } from "../base/ports/files.ts";
+import { findProcess, type ProcessInfo } from "../base/ports/process_table.ts";
+import type { LastResort } from "../base/ports/watchdog.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { newPaneCommands, type PaneRequest, readNewPane } from "./new_pane.ts";
 import {

@@ -1,4 +1,4 @@
-import { systemClock } from "../ports/clock.ts";
+import { systemClock } from "../base/ports/clock.ts";
 import type { TmuxClient, TmuxCommand } from "./client.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";

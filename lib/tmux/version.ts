@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { TmuxClient } from "./client.ts";
 
 /** How a person gets tmux, on the systems that panewright is used on. */

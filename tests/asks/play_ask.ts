@@ -1,5 +1,5 @@
 import { exists } from "@std/fs";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type AgentShell, wrongQuestion } from "../support/ask_forms.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { ANSWER, type AskProject, askProject } from "./ask_project.ts";

@@ -6,10 +6,10 @@
  * - `glance`: how a waiting panewright reads the status, again and again
  * - `ask`: nothing but a question of tmux and its answer
  */
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { captureScreen, captureScreenPartly, createGlance, readScreen } from "../../lib/providers/terminal/glance.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { captureScreen, captureScreenPartly, createGlance, readScreen } from "../../lib/agents/pane/glance.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";

@@ -2,9 +2,9 @@
  * What it costs to parse a capture and tell its status: at most 0.2 ms for a screen of 220×50, and 50 ms for 1 MB of
  * hostile text.
  */
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";
 import { HOSTILE_UNITS, hostileCapture } from "../support/screens.ts";
 

@@ -1,5 +1,5 @@
-import { systemClock } from "../../lib/ports/clock.ts";
-import { askedBy, fakeProject, shellCall, started } from "../providers/headless/support.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { askedBy, fakeProject, shellCall, started } from "../agents/process/support.ts";
 
 const said = {
   do: "log",

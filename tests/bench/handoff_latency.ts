@@ -9,13 +9,13 @@
  * counts. With `--plain` nothing wakes the waiting, as before control mode; with `--no-hooks` the agent's CLI does not
  * tell of its turns.
  */
-import { responseFileInstruction } from "../../lib/handoff/instruction.ts";
-import { watchResponses } from "../../lib/handoff/response_watch.ts";
-import { openWakeUp } from "../../lib/handoff/wake_up.ts";
-import { playTurn } from "../../lib/handoff/play_turn.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
-import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
-import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
+import { responseFileInstruction } from "../../lib/turn/instruction.ts";
+import { watchResponses } from "../../lib/turn/response_watch.ts";
+import { openWakeUp } from "../../lib/turn/wake_up.ts";
+import { playTurn } from "../../lib/turn/play_turn.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
 import type { PaneEvents } from "../../lib/tmux/pane_events.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
@@ -23,7 +23,7 @@ import { openSession } from "../../lib/tmux/open_session.ts";
 import { setUpStage } from "../e2e/agent_stage.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
 import type { CliName } from "../support/clis.ts";
-import { sourceReplayProvider } from "../replay/pane.ts";
+import { sourceReplayProvider } from "../lab/replay/pane.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { describeTimes } from "./describe.ts";
 

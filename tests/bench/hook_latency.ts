@@ -8,7 +8,7 @@
  * the real CLI it is the time from the end of the model's reply, which calls a command, to the CLI's next request with
  * the command's result, so it has the command's own time in it, and the CLI's.
  */
-import { createDialogDesk } from "../../lib/dialogs/desk.ts";
+import { createDialogDesk } from "../../lib/turn/desk/desk.ts";
 import type { CliName } from "../support/clis.ts";
 import type { Step } from "../lab/steps.ts";
 import { type DialogStageOptions, setUpDialogs } from "../e2e/dialog_stage.ts";

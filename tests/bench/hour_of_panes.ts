@@ -9,18 +9,18 @@
  * what Codex says while it works, 30 frames a second and a title 10 times a second. An hour takes some minutes, so that
  * far more garbage is made in a second than ever will be: what is measured is an upper bound.
  */
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
-import { ensureResponseDir } from "../../lib/handoff/response_files.ts";
-import { openWakeUp } from "../../lib/handoff/wake_up.ts";
-import { waitForTurn } from "../../lib/handoff/play_turn.ts";
-import type { Clock } from "../../lib/ports/clock.ts";
-import type { PipedProcess } from "../../lib/ports/piped_process.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
-import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
-import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
-import { codexProvider } from "../../lib/providers/codex/provider.ts";
-import type { PaneProvider } from "../../lib/providers/provider.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
+import { ensureResponseDir } from "../../lib/turn/response_files.ts";
+import { openWakeUp } from "../../lib/turn/wake_up.ts";
+import { waitForTurn } from "../../lib/turn/play_turn.ts";
+import type { Clock } from "../../lib/base/ports/clock.ts";
+import type { PipedProcess } from "../../lib/base/ports/piped_process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
+import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
+import { codexProvider } from "../../lib/agents/codex/provider.ts";
+import type { PaneProvider } from "../../lib/agents/provider.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";

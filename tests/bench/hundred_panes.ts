@@ -7,19 +7,19 @@
  * A pane shows a recorded screen of Codex 0.169.0. One other process draws in all of them what Codex draws while it
  * works: 30 frames a second, a title 10 times a second, the seconds of its `Working` row once a second.
  */
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import { watchResponses } from "../../lib/handoff/response_watch.ts";
-import { ensureResponseDir } from "../../lib/handoff/response_files.ts";
-import { openWakeUp } from "../../lib/handoff/wake_up.ts";
-import { waitForTurn } from "../../lib/handoff/play_turn.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { startPipedProcess } from "../../lib/ports/piped_process.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
-import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
-import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
-import { codexProvider } from "../../lib/providers/codex/provider.ts";
-import type { PaneProvider } from "../../lib/providers/provider.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import { watchResponses } from "../../lib/turn/response_watch.ts";
+import { ensureResponseDir } from "../../lib/turn/response_files.ts";
+import { openWakeUp } from "../../lib/turn/wake_up.ts";
+import { waitForTurn } from "../../lib/turn/play_turn.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { startPipedProcess } from "../../lib/base/ports/piped_process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
+import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
+import { codexProvider } from "../../lib/agents/codex/provider.ts";
+import type { PaneProvider } from "../../lib/agents/provider.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";

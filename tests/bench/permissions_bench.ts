@@ -1,4 +1,4 @@
-import { exactRequest, permissionDecider } from "../../lib/dialogs/policy/mod.ts";
+import { exactRequest, permissionDecider } from "../../lib/policy/mod.ts";
 import { offeredAllowList, TABLE_WORKDIR, tableRows } from "../support/permission_table.ts";
 
 const ROWS = tableRows("everyday");

@@ -6,7 +6,7 @@
  * `deno run -P=tests tests/bench/permissions_process.ts [COMMANDS]`
  */
 import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { tableRows } from "../support/permission_table.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

@@ -8,7 +8,7 @@
  */
 import { openJournal } from "../../lib/run/journal.ts";
 import { tryLockFile } from "../../lib/run/lock_file.ts";
-import { readEvents } from "../serve/support.ts";
+import { readEvents } from "../api/http/support.ts";
 import { startBrowser, whyNoBrowser } from "../support/browser.ts";
 import { startProgram } from "../support/program.ts";
 import { RUN_ID, writeReview } from "../support/run_folders.ts";

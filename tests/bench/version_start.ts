@@ -3,7 +3,7 @@
  *
  * `deno run -P=tests tests/bench/version_start.ts [COMMAND…]`; without a command it is the bundle, dist/panewright.mjs.
  */
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { describeTimes } from "./describe.ts";
 
 const RUNS = 30;

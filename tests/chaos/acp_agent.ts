@@ -7,7 +7,7 @@
  *
  * The folder has `answers.json`, an {@linkcode Answer} for each turn; `log.ndjson` is written there, and its sessions.
  */
-import { findResponseTarget } from "../../lib/replay/response_target.ts";
+import { findResponseTarget } from "../../lib/lab/replay/response_target.ts";
 import { type AgentEvent, type Answer, readLog } from "./agent_log.ts";
 import { placeOfPrompt } from "./evidence.ts";
 

@@ -1,6 +1,6 @@
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
-import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../lib/ports/process_table.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
+import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../lib/base/ports/process_table.ts";
 import type { Sandbox } from "../support/sandbox.ts";
 import type { Death } from "./evidence.ts";
 import type { AgentStrike } from "./plan.ts";

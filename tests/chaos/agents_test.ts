@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { findProcess } from "../../lib/ports/process_table.ts";
+import { findProcess } from "../../lib/base/ports/process_table.ts";
 import { runProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { watchAgents } from "./agents.ts";

@@ -1,6 +1,6 @@
-import { faultText } from "../../lib/ports/fault.ts";
+import { faultText } from "../../lib/base/ports/fault.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
-import { sleepWithTimer } from "../../lib/ports/clock.ts";
+import { sleepWithTimer } from "../../lib/base/ports/clock.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { type RunningProgram, startProgram } from "../support/program.ts";
 import type { Agents } from "./agents.ts";

@@ -1,6 +1,6 @@
 import config from "../../fixtures/demo/config.json" with { type: "json" };
 import files from "../../fixtures/demo/files.json" with { type: "json" };
-import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
+import type { LoggedPrompt } from "../../lib/lab/replay/prompt_log.ts";
 import { demoReplay } from "../support/demo_replay.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";

@@ -1,5 +1,5 @@
-import { sleepWithTimer } from "../../lib/ports/clock.ts";
-import { type Fault, faultText } from "../../lib/ports/fault.ts";
+import { sleepWithTimer } from "../../lib/base/ports/clock.ts";
+import { type Fault, faultText } from "../../lib/base/ports/fault.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";

@@ -1,5 +1,5 @@
 import type { RunFolder } from "../../lib/run/run_folder.ts";
-import { sleepWithTimer } from "../../lib/ports/clock.ts";
+import { sleepWithTimer } from "../../lib/base/ports/clock.ts";
 import type { Moment } from "./plan.ts";
 
 /** Where the moments of a run are seen. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { abortable } from "../../lib/ports/abortable.ts";
+import { abortable } from "../../lib/base/ports/abortable.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { waitForMoment } from "./moments.ts";

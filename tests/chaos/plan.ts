@@ -1,4 +1,4 @@
-import type { Fault } from "../../lib/ports/fault.ts";
+import type { Fault } from "../../lib/base/ports/fault.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 /** Enter is about to be pressed, by the journal; a response file has appeared; one has been moved to the archive. */

@@ -1,5 +1,5 @@
-import { responseDirFor } from "../../lib/handoff/response_files.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { responseDirFor } from "../../lib/turn/response_files.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import type { Sandbox } from "../support/sandbox.ts";
 
 /** Where the response files of a job are. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { otherMount, whyOnlyOneMount } from "./response_place.ts";
 

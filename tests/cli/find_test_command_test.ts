@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { findTestCommand } from "../../lib/cli/find_test_command.ts";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 Deno.test("the project's test command is the one that its files name", async () => {

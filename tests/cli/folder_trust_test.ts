@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { examineFolder } from "../../lib/cli/folder_trust.ts";
 import { requireFolderTrust } from "../../lib/cli/trust.ts";
-import { HumanInterventionRequiredError } from "../../lib/errors.ts";
+import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
 import { callCli } from "../support/call_cli.ts";
 import { fakeIo } from "../support/fake_io.ts";
 import { tempDir } from "../support/temp_dir.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { agentReady, reviewStarted, writeRun } from "../support/run_folders.ts";
 import { cleanEnvironment, panewrightArgv } from "../support/run_panewright.ts";

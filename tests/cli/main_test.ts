@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../lib/cli/command_table.ts";
 import { runCli } from "../../lib/cli/main.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/base/version.ts";
 import { fakeIo } from "../support/fake_io.ts";
 import { runPanewright } from "../support/run_panewright.ts";
 

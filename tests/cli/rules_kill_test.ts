@@ -1,6 +1,6 @@
 /** `panewright rules update` is killed on its way: what was in use stays in use, or the new rules are, each whole. */
 import { assertEquals } from "@std/assert";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/base/version.ts";
 import { rulesStage } from "../support/rule_packs.ts";
 import { runPanewright } from "../support/run_panewright.ts";
 

@@ -1,11 +1,11 @@
-import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
-import { codexProvider } from "../../lib/providers/codex/provider.ts";
+import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
+import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { toExecPlan } from "../../lib/config/exec_plan.ts";
 import { loadAnyConfig, loadSettings } from "../../lib/config/load.ts";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
-import { defaultsOf } from "../../lib/settings.ts";
+import { defaultsOf } from "../../lib/base/settings.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
 async function planOf(dir: TempDir, config: unknown) {

@@ -1,11 +1,11 @@
-import { claudeCodeProvider } from "../../lib/providers/claude_code/provider.ts";
-import { codexProvider } from "../../lib/providers/codex/provider.ts";
+import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
+import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
 import { loadConfig } from "../../lib/config/load.ts";
 import { toRunPlan } from "../../lib/config/plan.ts";
 import { describeSource } from "../../lib/config/source.ts";
-import { UsageError } from "../../lib/errors.ts";
-import { OFFERED_PROVIDER_IDS } from "../../lib/providers/mod.ts";
+import { UsageError } from "../../lib/base/errors.ts";
+import { OFFERED_PROVIDER_IDS } from "../../lib/agents/mod.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 import { FLAG_JOB } from "../support/jobs.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { loadConfig, loadSettings } from "../../lib/config/load.ts";
 import { toPermissionPolicy, toRunPlan } from "../../lib/config/plan.ts";
-import { UsageError } from "../../lib/errors.ts";
-import { DEFAULT_PERMISSION_POLICY } from "../../lib/dialogs/policy/mod.ts";
+import { UsageError } from "../../lib/base/errors.ts";
+import { DEFAULT_PERMISSION_POLICY } from "../../lib/policy/mod.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FLAG_JOB } from "../support/jobs.ts";
 

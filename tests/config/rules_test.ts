@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { loadSettings } from "../../lib/config/load.ts";
 import { screenSchema } from "../../lib/config/rules_schema.ts";
-import { UsageError } from "../../lib/errors.ts";
-import { findPaneProvider, PROVIDERS } from "../../lib/providers/mod.ts";
+import { UsageError } from "../../lib/base/errors.ts";
+import { findPaneProvider, PROVIDERS } from "../../lib/agents/mod.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";
 
 async function inFolder<T>(files: Readonly<Record<string, string>>, act: (folder: string) => Promise<T>): Promise<T> {

@@ -8,10 +8,10 @@ import { limited } from "../../lib/config/schema.ts";
 import { type Config, SETTINGS, type TableEntry } from "../../lib/config/settings_table.ts";
 import { describeSource, valueAt } from "../../lib/config/source.ts";
 import { fullTemplate } from "../../lib/config/template.ts";
-import { UsageError } from "../../lib/errors.ts";
-import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/handoff/settings.ts";
+import { UsageError } from "../../lib/base/errors.ts";
+import { HANDOFF_SETTINGS, resolveHandoffSettings } from "../../lib/turn/settings.ts";
 import { EXEC_SETTINGS } from "../../lib/jobs/pipeline/settings.ts";
-import { completeSettings, type SettingSlice, type SettingsOf } from "../../lib/settings.ts";
+import { completeSettings, type SettingSlice, type SettingsOf } from "../../lib/base/settings.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FLAG_JOB } from "../support/jobs.ts";
 

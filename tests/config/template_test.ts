@@ -5,7 +5,7 @@ import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
 import { PERMISSION_OFFERS } from "../../lib/config/permission_offers.ts";
 import { shortTemplate } from "../../lib/config/short_template.ts";
 import { fullTemplate, type TemplateValues } from "../../lib/config/template.ts";
-import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../../lib/providers/mod.ts";
+import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../../lib/agents/mod.ts";
 
 const CONFIG = configFormFor(PROVIDER_IDS);
 

@@ -3,7 +3,7 @@ import { walk } from "@std/fs";
 import { loadSettings } from "../../lib/config/load.ts";
 import { SETTINGS } from "../../lib/config/settings_table.ts";
 import { unknownVariables } from "../../lib/config/variables.ts";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import { callCli } from "../support/call_cli.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

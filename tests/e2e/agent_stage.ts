@@ -1,11 +1,11 @@
 import { AssertionError } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
-import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
-import { startAgentTerminal } from "../../lib/providers/terminal/start_agent_terminal.ts";
-import { findPaneProvider } from "../../lib/providers/mod.ts";
-import type { LaunchRequest, PaneProvider } from "../../lib/providers/provider.ts";
-import { turnHooksOf } from "../../lib/providers/terminal/turn_hooks.ts";
-import { openSpool } from "../../lib/session_log/spool.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
+import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
+import { findPaneProvider } from "../../lib/agents/mod.ts";
+import type { LaunchRequest, PaneProvider } from "../../lib/agents/provider.ts";
+import { turnHooksOf } from "../../lib/agents/pane/turn_hooks.ts";
+import { openSpool } from "../../lib/agents/spool.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";

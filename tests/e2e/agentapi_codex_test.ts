@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
-import { plainRow } from "../../lib/text/ansi.ts";
+import { plainRow } from "../../lib/base/text/ansi.ts";
 import type { ModelRequest } from "../lab/script.ts";
-import { agentapiClient } from "../serve/agentapi_client.ts";
-import { readEvents } from "../serve/support.ts";
+import { agentapiClient } from "../api/http/agentapi_client.ts";
+import { readEvents } from "../api/http/support.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";

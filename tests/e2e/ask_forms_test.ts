@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { exists } from "@std/fs";
-import { runHeadless } from "../../lib/providers/headless.ts";
-import { askedBy } from "../providers/headless/support.ts";
+import { runHeadless } from "../../lib/agents/process/headless.ts";
+import { askedBy } from "../agents/process/support.ts";
 import { FORMS, FORMS_ENV, SCRIPT, SHELLS, wrongQuestion } from "../support/ask_forms.ts";
 import { setUpHeadlessProject } from "./headless_project.ts";
 

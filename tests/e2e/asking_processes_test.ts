@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { runHeadless } from "../../lib/providers/headless.ts";
-import { askedBy } from "../providers/headless/support.ts";
+import { runHeadless } from "../../lib/agents/process/headless.ts";
+import { askedBy } from "../agents/process/support.ts";
 import { setUpHeadlessProject } from "./headless_project.ts";
 
 /** Commands of which no log tells that they ask, or what, where nothing can be written. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
+import { processesWith } from "../agents/process/support.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 
 for (const provider of ["codex", "claude_code"] as const) {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { pasteText } from "../../lib/tmux/input.ts";
 import { setUpStage, untilStatus, watchStatus } from "./agent_stage.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError } from "../../lib/errors.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import { until } from "../tmux/support.ts";
 import { setUpStage, untilStatus, watchStatus } from "./agent_stage.ts";

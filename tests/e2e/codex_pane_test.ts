@@ -1,8 +1,8 @@
 import { sendKeys } from "../../lib/tmux/input.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { walk } from "@std/fs";
-import { RuntimeError } from "../../lib/errors.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { RuntimeError } from "../../lib/base/errors.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { setUpStage, untilStatus, watchStatus } from "./agent_stage.ts";
 
 const LINES = Array.from({ length: 60 }, (_, index) => `${index + 1}. line ${index + 1} of the long list`).join("\n");

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { HumanInterventionRequiredError, RuntimeError } from "../../lib/base/errors.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
 import type { Step } from "../lab/steps.ts";
 import { answerNextDialog } from "../support/accepting_desk.ts";

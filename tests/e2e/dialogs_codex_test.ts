@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { HumanInterventionRequiredError, RuntimeError } from "../../lib/errors.ts";
+import { HumanInterventionRequiredError, RuntimeError } from "../../lib/base/errors.ts";
 import type { Step } from "../lab/steps.ts";
 import { RESPONSE, setUpDialogs } from "./dialog_stage.ts";
 

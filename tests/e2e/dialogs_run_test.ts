@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";

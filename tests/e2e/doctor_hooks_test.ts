@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { exists } from "@std/fs";
 import { type TrialProvider, tryHooks } from "../../lib/cli/hook_trial.ts";
-import { codexHookTrial } from "../../lib/providers/codex/hook_trial.ts";
-import { codexProvider } from "../../lib/providers/codex/provider.ts";
+import { codexHookTrial } from "../../lib/agents/codex/hook_trial.ts";
+import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { installCli } from "../support/clis.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { createDialogDesk } from "../../lib/dialogs/desk.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { openDialog } from "../../lib/providers/terminal/pane_look.ts";
+import { createDialogDesk } from "../../lib/turn/desk/desk.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { openDialog } from "../../lib/agents/pane/pane_look.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
 import type { Step } from "../lab/steps.ts";
 import { until } from "../support/until.ts";

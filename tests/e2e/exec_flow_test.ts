@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import type { Turn } from "../lab/steps.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { processesWith } from "../agents/process/support.ts";
 import { callCli } from "../support/call_cli.ts";
 import type { CliName } from "../support/clis.ts";
 import { readRecords } from "../support/journal_records.ts";

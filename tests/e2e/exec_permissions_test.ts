@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { UsageError } from "../../lib/errors.ts";
-import type { CallJudge, CallVerdict, JudgedCall } from "../../lib/providers/headless/call_judge.ts";
-import { runHeadless } from "../../lib/providers/headless.ts";
+import { UsageError } from "../../lib/base/errors.ts";
+import type { CallJudge, CallVerdict, JudgedCall } from "../../lib/agents/process/call_judge.ts";
+import { runHeadless } from "../../lib/agents/process/headless.ts";
 import type { Step } from "../lab/steps.ts";
-import { askedBy, processesWith } from "../providers/headless/support.ts";
+import { askedBy, processesWith } from "../agents/process/support.ts";
 import { panewrightCommands, panewrightFromSource } from "../support/panewright.ts";
 import { setUpHeadlessProject } from "./headless_project.ts";
 import { pipelineProject } from "./pipeline_project.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import type { CliName } from "../support/clis.ts";
 import { type PanewrightCommand, panewrightCommands } from "../support/panewright.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { processesWith } from "../agents/process/support.ts";
 import { type PipelineProject, pipelineProject } from "./pipeline_project.ts";
 
 interface PrintedEvent {

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertLess, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { abortable } from "../../lib/ports/abortable.ts";
-import { type Clock, systemClock } from "../../lib/ports/clock.ts";
-import { runHeadless } from "../../lib/providers/headless.ts";
+import { abortable } from "../../lib/base/ports/abortable.ts";
+import { type Clock, systemClock } from "../../lib/base/ports/clock.ts";
+import { runHeadless } from "../../lib/agents/process/headless.ts";
 import type { Respond } from "../lab/script.ts";
 import type { Step } from "../lab/steps.ts";
-import { askedBy, processesWith } from "../providers/headless/support.ts";
+import { askedBy, processesWith } from "../agents/process/support.ts";
 import type { CliName } from "../support/clis.ts";
 import { type HeadlessProject, setUpHeadlessProject } from "./headless_project.ts";
 

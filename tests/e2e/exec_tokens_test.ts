@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { Step, Turn } from "../lab/steps.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { processesWith } from "../agents/process/support.ts";
 import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";

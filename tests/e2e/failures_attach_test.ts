@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type FailureStage, passAfter, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
 
 /** A person's terminal of a given size in which the run's panes are shown: a tmux of its own around the client. */

@@ -1,8 +1,8 @@
 import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { execProject } from "../cli/commands/exec_project.ts";
 import { until } from "../support/until.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { processesWith } from "../agents/process/support.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { assertJournalIsWhole, mindingPermissions, REFUSABLE, watchProgram } from "./failures_stage.ts";
 

@@ -1,11 +1,11 @@
 import { assertEquals, AssertionError, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { GREETER_JOB } from "../support/jobs.ts";
 
-/** A step of a replayed agent, as lib/providers/replay/script.ts has it. */
+/** A step of a replayed agent, as lib/lab/replay/script.ts has it. */
 export type ScriptStep = Readonly<Record<string, unknown>>;
 
 /** The steps of a tester that is done with a PASS, after some work. */

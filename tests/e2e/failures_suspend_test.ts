@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { trySignal } from "../../lib/ports/end_processes.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { listProcesses, processTree } from "../../lib/ports/process_table.ts";
+import { trySignal } from "../../lib/base/ports/end_processes.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { listProcesses, processTree } from "../../lib/base/ports/process_table.ts";
 import { setUpFailureStage, type StartedRun } from "./failures_stage.ts";
 
 /** How long everything stands still: longer than `pause-after` of the control client, and than a poll may be late. */

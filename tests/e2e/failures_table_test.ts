@@ -8,7 +8,7 @@ Deno.test("each line of the table of failures in docs/troubleshooting.md has a t
   const rows = section?.split("\n").filter((line) => line.startsWith("| **")) ?? [];
   assert(rows.length >= 8);
   const tests: string[] = [];
-  for (const folder of ["tests/e2e", "tests/handoff"]) {
+  for (const folder of ["tests/e2e", "tests/turn"]) {
     for await (const { name } of Deno.readDir(`${ROOT}${folder}`)) {
       if (/^failures_.*test\.ts$|^failures_test\.ts$/.test(name)) {
         tests.push(await Deno.readTextFile(`${ROOT}${folder}/${name}`));

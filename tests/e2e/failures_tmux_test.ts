@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { listProcesses, processTree } from "../../lib/ports/process_table.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { listProcesses, processTree } from "../../lib/base/ports/process_table.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";

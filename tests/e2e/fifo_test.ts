@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { responsePathFor } from "../../lib/handoff/response_files.ts";
+import { responsePathFor } from "../../lib/turn/response_files.ts";
 import { until } from "../support/until.ts";
 import { type FailureStage, passAfter, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
 

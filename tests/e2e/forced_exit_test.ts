@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { findProcess } from "../../lib/ports/process_table.ts";
+import { findProcess } from "../../lib/base/ports/process_table.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";

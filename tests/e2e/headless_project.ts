@@ -1,6 +1,6 @@
-import { systemClock } from "../../lib/ports/clock.ts";
-import type { HeadlessFact, HeadlessRequest } from "../../lib/providers/headless.ts";
-import { findStepProvider } from "../../lib/providers/mod.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import type { HeadlessFact, HeadlessRequest } from "../../lib/agents/process/headless.ts";
+import { findStepProvider } from "../../lib/agents/mod.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
 import type { Respond } from "../lab/script.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { playTurn } from "../../lib/handoff/play_turn.ts";
-import { responsePathFor } from "../../lib/handoff/response_files.ts";
+import { playTurn } from "../../lib/turn/play_turn.ts";
+import { responsePathFor } from "../../lib/turn/response_files.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
 import { CLI_LABELS } from "../support/clis.ts";
 import { until } from "../support/until.ts";

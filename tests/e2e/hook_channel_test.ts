@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { askHookChannel } from "../../lib/dialogs/hook_client.ts";
-import { type HookChannel, openHookChannel } from "../../lib/dialogs/hook_channel.ts";
-import { MAX_PAYLOAD_BYTES } from "../../lib/dialogs/hook_protocol.ts";
-import { RuntimeError } from "../../lib/errors.ts";
+import { askHookChannel } from "../../lib/turn/desk/hook_client.ts";
+import { type HookChannel, openHookChannel } from "../../lib/turn/desk/hook_channel.ts";
+import { MAX_PAYLOAD_BYTES } from "../../lib/turn/desk/hook_protocol.ts";
+import { RuntimeError } from "../../lib/base/errors.ts";
 import { panewrightCommands, panewrightFromSource } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -79,7 +79,7 @@ Deno.test("the bundle's hook is the small program beside it, and the bundle itse
     "--quiet",
     "-o",
     `${dir.path}/hook_command.mjs`,
-    "lib/dialogs/hook_command.ts",
+    "lib/turn/desk/hook_command.ts",
   ], { cwd: new URL("../../", import.meta.url).pathname, env, timeoutMs: 60_000 });
   assertEquals(built.code, 0, built.stderr);
   await Deno.writeTextFile(`${dir.path}/main.mjs`, script);

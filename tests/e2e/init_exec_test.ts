@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { Turn } from "../lab/steps.ts";
 import { writeCliHome } from "../support/cli_home.ts";

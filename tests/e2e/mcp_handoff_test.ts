@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
+import type { LoggedPrompt } from "../../lib/lab/replay/prompt_log.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
-import { startMcp } from "../mcp/stdio_client.ts";
+import { startMcp } from "../api/mcp/stdio_client.ts";
 import { ANSWERS, GREETER_JOB } from "../support/jobs.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";

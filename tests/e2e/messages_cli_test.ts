@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { leaveMessage } from "../../lib/control/send_message.ts";
+import { leaveMessage } from "../../lib/api/control/send_message.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { CLI_LABELS } from "../support/clis.ts";
 import { useStateHome } from "../support/state_home.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type Fault, faultText } from "../../lib/ports/fault.ts";
-import type { LoggedPrompt } from "../../lib/replay/prompt_log.ts";
+import { type Fault, faultText } from "../../lib/base/ports/fault.ts";
+import type { LoggedPrompt } from "../../lib/lab/replay/prompt_log.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { ANSWERS, GREETER_JOB } from "../support/jobs.ts";

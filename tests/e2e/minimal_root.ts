@@ -1,5 +1,5 @@
 import { exists } from "@std/fs";
-import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
+import { type CommandResult, systemProcessRunner } from "../../lib/base/ports/process.ts";
 
 /** How a program is run in the minimal system. */
 export interface InRootOptions {

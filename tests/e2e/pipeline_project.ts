@@ -1,4 +1,4 @@
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError } from "../../lib/errors.ts";
+import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
 import type { Step } from "../lab/steps.ts";
 import { RESPONSE, setUpDialogs } from "./dialog_stage.ts";
 

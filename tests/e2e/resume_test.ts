@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { findTranscript } from "../../lib/providers/claude_code/transcript_files.ts";
+import { findTranscript } from "../../lib/agents/claude_code/transcript_files.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import { until } from "../support/until.ts";
 import type { Respond } from "../lab/script.ts";

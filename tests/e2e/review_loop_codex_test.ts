@@ -6,7 +6,7 @@ import {
   parseEvents,
 } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type CodexProject, setUpCodexProject } from "./codex_project.ts";
 
 const RUN = ["run", "panewright.jsonc"] as const;

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { generateKeys } from "../../lib/rule_packs/keys.ts";
-import { VERSION } from "../../lib/version.ts";
+import { generateKeys } from "../../lib/lab/rule_packs/keys.ts";
+import { VERSION } from "../../lib/base/version.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { signedPack } from "../support/rule_packs.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { readRecords } from "../support/journal_records.ts";
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { panewrightCommands } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { removeIfThere } from "../../lib/ports/files.ts";
+import { removeIfThere } from "../../lib/base/ports/files.ts";
 import { buildPackage, buildPacked } from "../support/built.ts";
 import { type ProgramResult, runProgram } from "../support/program.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";

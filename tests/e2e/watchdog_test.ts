@@ -4,7 +4,7 @@ import { type RunningProgram, runProgram, startProgram } from "../support/progra
 import type { Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 import { execProject } from "../cli/commands/exec_project.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { processesWith } from "../agents/process/support.ts";
 import { setUpFailureStage } from "./failures_stage.ts";
 
 /** A pipe for what a program prints. Nobody reads it: a write to it never returns once it is full. */

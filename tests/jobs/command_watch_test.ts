@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { watchCommands } from "../../lib/jobs/command_watch.ts";
-import type { HeadlessFact } from "../../lib/providers/headless.ts";
-import { foldRepeated, type RepeatedCommand } from "../../lib/providers/repeated_command.ts";
+import type { HeadlessFact } from "../../lib/agents/process/headless.ts";
+import { foldRepeated, type RepeatedCommand } from "../../lib/agents/repeated_command.ts";
 
 const saw = (command: string, output = "", exitCode?: number): HeadlessFact => ({
   type: "saw",

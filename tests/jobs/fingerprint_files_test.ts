@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { fingerprintFiles } from "../../lib/jobs/fingerprint_files.ts";
-import type { ProcessRunner } from "../../lib/ports/process.ts";
+import type { ProcessRunner } from "../../lib/base/ports/process.ts";
 import { runProgram } from "../support/program.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 

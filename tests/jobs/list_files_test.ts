@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { findRepository, type GitQuestion, UntoldError } from "../../lib/jobs/list_files.ts";
-import { type CommandSpec, systemProcessRunner } from "../../lib/ports/process.ts";
+import { type CommandSpec, systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
 async function repository(): Promise<TempDir> {

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import type { PostProcessingPlan } from "../../lib/jobs/review_loop/plan.ts";
 import { postProcess, type PostProcessOptions } from "../../lib/jobs/review_loop/post_process.ts";
 

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { findProcess } from "../../lib/ports/process_table.ts";
-import { abortable } from "../../lib/ports/abortable.ts";
-import { type Clock, systemClock } from "../../lib/ports/clock.ts";
+import { findProcess } from "../../lib/base/ports/process_table.ts";
+import { abortable } from "../../lib/base/ports/abortable.ts";
+import { type Clock, systemClock } from "../../lib/base/ports/clock.ts";
 import { until } from "../support/until.ts";
 import { runTestCommand, testCommandArgv } from "../../lib/jobs/test_command.ts";
-import { processesWith } from "../providers/headless/support.ts";
+import { processesWith } from "../agents/process/support.ts";
 
 const MARK = { name: "PANEWRIGHT_TEST_MARK", value: crypto.randomUUID() };
 const BASE = { cwd: "/", timeoutSeconds: 600, mark: MARK };

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fenced } from "../../lib/text/markdown.ts";
+import { fenced } from "../../lib/base/text/markdown.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../../lib/jobs/verdicts.ts";
 import { createRandom } from "../support/random.ts";
 

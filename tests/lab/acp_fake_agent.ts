@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { findResponseTarget } from "../../lib/replay/response_target.ts";
+import { findResponseTarget } from "../../lib/lab/replay/response_target.ts";
 
 /** What a fake agent does. Everything has a default, with which it behaves well. */
 export interface FakeAgentScript {

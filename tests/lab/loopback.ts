@@ -1,4 +1,4 @@
-import { sleepWithTimer } from "../../lib/ports/clock.ts";
+import { sleepWithTimer } from "../../lib/base/ports/clock.ts";
 import type { ReplyEnd } from "./model_log.ts";
 
 /** An HTTP server on 127.0.0.1 that lives as long as the test which started it. */

@@ -1,4 +1,4 @@
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 
 /** One fact about a model server. `t` is the time in milliseconds since the epoch, `n` the request's number. */
 export type ModelLogEntry =

@@ -1,4 +1,4 @@
-import { systemClock } from "../../lib/ports/clock.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { asObject, type JsonObject, parseObject } from "./json.ts";
 import { type EventStream, startLoopbackServer, streamEvents } from "./loopback.ts";
 import { type ModelLog, ModelLogWriter } from "./model_log.ts";

@@ -7,9 +7,9 @@
  * name.
  */
 import { ensureDir, exists } from "@std/fs";
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import { PACK_SUFFIX, writePack } from "../../lib/recordings/pack.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import { PACK_SUFFIX, writePack } from "../../lib/lab/recordings/pack.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
 
 if (import.meta.main) {
   const [source, target = "fixtures/screens"] = Deno.args;

@@ -1,5 +1,5 @@
 import { walk } from "@std/fs";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { measureAcpTurns } from "../bench/acp_turns.ts";
 import { callCli } from "../support/call_cli.ts";
 import { type MakeTable, table } from "../support/document_tables.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
-import { sha256Hex } from "../../lib/text/digest.ts";
+import { type CommandResult, systemProcessRunner } from "../../lib/base/ports/process.ts";
+import { sha256Hex } from "../../lib/base/text/digest.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { whyMissing } from "../support/why_missing.ts";
 

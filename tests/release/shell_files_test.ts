@@ -1,5 +1,5 @@
 import { assertEquals, assertGreater } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { whyMissing } from "../support/why_missing.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { parse } from "@std/yaml";
 import { COMMANDS } from "../../lib/cli/command_table.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { shellJoin } from "../../lib/shell/quote.ts";
 import { panewrightArgv } from "../support/run_panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";

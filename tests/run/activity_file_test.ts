@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../lib/errors.ts";
-import type { AcpActivity } from "../../lib/providers/acp/activity.ts";
-import { createRedactor } from "../../lib/redact/redactor.ts";
+import { UsageError } from "../../lib/base/errors.ts";
+import type { AcpActivity } from "../../lib/agents/acp/activity.ts";
+import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import { earlierPathOf, MAX_ACTIVITY_BYTES } from "../../lib/run/activity_file.ts";
 import { ActivityTail } from "../../lib/run/activity_tail.ts";
 import { type ActivityWriter, openActivityWriter } from "../../lib/run/activity_writer.ts";

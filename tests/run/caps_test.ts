@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import { CapReachedError, parseRaise, requireRaise, type RunCaps } from "../../lib/run/caps.ts";
 import { openMeter } from "../../lib/run/meter.ts";
 import { NOTHING_SPENT, settled, spend, type Spending, usedBy } from "../../lib/run/spending.ts";

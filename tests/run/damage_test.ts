@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { PanewrightError } from "../../lib/errors.ts";
+import { PanewrightError } from "../../lib/base/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { UnknownRecordError } from "../../lib/run/fact_reader.ts";
 import { cutDamagedJournal, readFacts } from "../../lib/run/read_facts.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { cleanEnvironment } from "../support/run_panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

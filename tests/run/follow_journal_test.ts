@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { JOBS } from "../../lib/jobs/mod.ts";
-import { PanewrightError } from "../../lib/errors.ts";
+import { PanewrightError } from "../../lib/base/errors.ts";
 import { followJournal, type FollowJournalOptions, type JournalEntry } from "../../lib/run/follow_journal.ts";
 import { tryLockFile } from "../../lib/run/lock_file.ts";
 import { cutDamagedJournal } from "../../lib/run/read_facts.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { PanewrightError } from "../../lib/errors.ts";
+import { PanewrightError } from "../../lib/base/errors.ts";
 import {
   type LeftMessage,
   listInbox,

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, asse
 import { openJournal } from "../../lib/run/journal.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { lockWorkdir } from "../../lib/run/workdir_lock.ts";
-import { PanewrightError, UsageError } from "../../lib/errors.ts";
+import { PanewrightError, UsageError } from "../../lib/base/errors.ts";
 
 async function inTempDir(test: (dir: string) => Promise<void>): Promise<void> {
   const dir = await Deno.makeTempDir();

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import { claimRunMail, findRunMail, removeRunMail } from "../../lib/run/run_mail.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { RUN_ID } from "../support/run_folders.ts";

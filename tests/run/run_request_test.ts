@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { PanewrightError } from "../../lib/errors.ts";
+import { PanewrightError } from "../../lib/base/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
 import { findRequestedRun, holdRequest } from "../../lib/run/run_request.ts";

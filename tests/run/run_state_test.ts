@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { leaveAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
-import { UsageError } from "../../lib/errors.ts";
+import { leaveAnswer, readAnswer } from "../../lib/turn/desk/answers.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { isLocked, readLockHolder, tryLockFile } from "../../lib/run/lock_file.ts";
 import { tryParseFacts } from "../../lib/run/read_facts.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { RuntimeError } from "../../lib/errors.ts";
+import { RuntimeError } from "../../lib/base/errors.ts";
 import type { Execution } from "../../lib/run/execution.ts";
 import { startRun } from "../../lib/run/conduct.ts";
 import { tempDir } from "../support/temp_dir.ts";

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { JOBS } from "../../lib/jobs/mod.ts";
-import type { Channel } from "../../lib/notify/channels/channel.ts";
-import { isEndDue, noteEndDue } from "../../lib/notify/end_due.ts";
-import { readEntries } from "../../lib/notify/outbox_file.ts";
-import { createRedactor } from "../../lib/redact/redactor.ts";
+import type { Channel } from "../../lib/run/notify/channels/channel.ts";
+import { isEndDue, noteEndDue } from "../../lib/run/notify/end_due.ts";
+import { readEntries } from "../../lib/run/notify/outbox_file.ts";
+import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
 import { hasUntoldEnd, keepUntoldEnd } from "../../lib/run/told_end.ts";

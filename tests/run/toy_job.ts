@@ -1,5 +1,5 @@
 import type { Job } from "../../lib/run/job.ts";
-import { oneOf, optional, text } from "../../lib/schema.ts";
+import { oneOf, optional, text } from "../../lib/base/schema.ts";
 
 /** A job for tests of journals: its runs count their records. */
 export const TOY_JOB: Job<{ readonly type: string }, number> = {

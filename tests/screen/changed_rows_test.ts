@@ -3,8 +3,8 @@
  * nothing.
  */
 import { assert, assertEquals } from "@std/assert";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { classify, parseScreen, type RulePack } from "../../lib/screen/mod.ts";
 import { recordingsOf } from "../support/screens.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { classifyScreen } from "../../lib/providers/classify_screen.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { classifyScreen } from "../../lib/agents/classify_screen.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { classify, type Condition, judgeRules, parseScreen, type Rule, type RulePack } from "../../lib/screen/mod.ts";
 
 const AT_REST =

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { compareVersions } from "../../lib/text/order.ts";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { compareVersions } from "../../lib/base/text/order.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { readProofs } from "../support/proofs.ts";
 import { recordingsOf } from "../support/screens.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
-import { findRulePack } from "../../lib/providers/classify_screen.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
+import { findRulePack } from "../../lib/agents/classify_screen.ts";
 import { classify, type DialogInfo, parseScreen } from "../../lib/screen/mod.ts";
 import { readRows } from "../../lib/screen/row_breaks.ts";
 import { recordingsOf } from "../support/screens.ts";

@@ -1,7 +1,7 @@
 /** The recordings in dresses that nobody recorded: without colours, and in the colours of other themes. */
 import { assertEquals } from "@std/assert";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { classify, type Color, parseScreen } from "../../lib/screen/mod.ts";
 import { matchesStyle } from "../../lib/screen/style_pattern.ts";
 import { DEFAULT_STYLE } from "../../lib/screen/style.ts";

@@ -19,11 +19,11 @@
  * The second step takes out more than its author would have: what nobody recorded, but anybody would write, goes as
  * well.
  */
-import { compareVersions } from "../../lib/text/order.ts";
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { compareVersions } from "../../lib/base/text/order.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { classify, parseScreen, type RulePack, type Screen } from "../../lib/screen/mod.ts";
 import { type Proof, readProofs } from "../support/proofs.ts";
 import { specializations } from "./specializations.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import type { RulePack } from "../../lib/screen/mod.ts";
 import { recordingsOf } from "../support/screens.ts";
 import { leaveOneOut } from "./leave_one_out.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { RULE_PACKS } from "../../lib/providers/mod.ts";
+import { RULE_PACKS } from "../../lib/agents/mod.ts";
 import { choicesOf, MAX_PATTERN_TEXT, patternProblem } from "../../lib/screen/pattern_cost.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { countMatchSteps } from "../support/steps/regexp_steps.ts";

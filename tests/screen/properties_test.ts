@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import type { Recording } from "../../lib/recordings/recording.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
 import { createRandom } from "../support/random.ts";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import {
   type Classification,
   classify,

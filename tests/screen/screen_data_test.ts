@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { changeRulePack, classify, judgeRules, parseScreen, type RuleData } from "../../lib/screen/mod.ts";
 
 const mine = { id: "mine", status: "error", priority: 100, has: ["composer"] } as const;

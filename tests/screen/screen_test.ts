@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { plainRow } from "../../lib/text/ansi.ts";
+import { plainRow } from "../../lib/base/text/ansi.ts";
 import { parseScreen, styleAt } from "../../lib/screen/mod.ts";
 import { applySgr, DEFAULT_STYLE } from "../../lib/screen/style.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { classifyScreen } from "../../lib/providers/classify_screen.ts";
-import { ACTIVE_WORK_UI_PATTERN, USER_PREFIX_PATTERN } from "../../lib/providers/codex/rules.ts";
+import { classifyScreen } from "../../lib/agents/classify_screen.ts";
+import { ACTIVE_WORK_UI_PATTERN, USER_PREFIX_PATTERN } from "../../lib/agents/codex/rules.ts";
 import { isAtRest } from "../../lib/screen/mod.ts";
 
 const FOOTER = "›\n100% context left\n";

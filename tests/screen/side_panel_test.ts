@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { lastBlockText } from "../../lib/providers/terminal/last_block.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { lastBlockText } from "../../lib/agents/pane/last_block.ts";
 import { classify } from "../../lib/screen/classify.ts";
 import { parsePartlyStyled, StyleNotCapturedError } from "../../lib/screen/partly_styled.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 import { withoutSidePanel } from "../../lib/screen/side_panel.ts";
-import { plainRow } from "../../lib/text/ansi.ts";
+import { plainRow } from "../../lib/base/text/ansi.ts";
 
 const PANEL = CLAUDE_CODE_RULES.layout.sidePanel;
 

@@ -1,7 +1,7 @@
 /** The rules that decide on no recording: each of them decides on a screen here, drawn as its CLI draws. */
 import { assertEquals } from "@std/assert";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { readProofs } from "../support/proofs.ts";
 import { classify, parseScreen, type ScreenMeta, type TerminalStatus } from "../../lib/screen/mod.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseShellCommand, shellJoin, shellQuote } from "../../lib/shell/mod.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 const CHARACTERS = [..."abc -_=/.,:@%+~#!?*[]{}()<>|&;$`\\'\"\n\té界🙂0123"];

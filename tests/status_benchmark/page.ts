@@ -1,4 +1,4 @@
-import { compareVersions } from "../../lib/text/order.ts";
+import { compareVersions } from "../../lib/base/text/order.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../lib/screen/mod.ts";
 import type { CliName } from "../support/clis.ts";
 import { type DocumentTables, table } from "../support/document_tables.ts";

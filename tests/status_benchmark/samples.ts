@@ -1,9 +1,9 @@
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
-import { CLAUDE_CODE_RULES } from "../../lib/providers/claude_code/rules.ts";
-import { CODEX_RULES } from "../../lib/providers/codex/rules.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
+import { CLAUDE_CODE_RULES } from "../../lib/agents/claude_code/rules.ts";
+import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { classify, parseScreen, type RulePack, type TerminalStatus } from "../../lib/screen/mod.ts";
-import { sha256Hex } from "../../lib/text/digest.ts";
+import { sha256Hex } from "../../lib/base/text/digest.ts";
 import type { CliName } from "../support/clis.ts";
 import { dressOf } from "../lab/recording/variants.ts";
 

@@ -1,6 +1,6 @@
-import type { DialogDesk } from "../../lib/handoff/dialog_desk.ts";
-import type { AgentTerminal } from "../../lib/providers/terminal/agent_terminal.ts";
-import { openDialog } from "../../lib/providers/terminal/pane_look.ts";
+import type { DialogDesk } from "../../lib/turn/dialog_desk.ts";
+import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
+import { openDialog } from "../../lib/agents/pane/pane_look.ts";
 import { until } from "./until.ts";
 
 /** A desk that says yes to every dialog of a terminal. */

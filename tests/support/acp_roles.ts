@@ -1,6 +1,6 @@
 import type { FakeAgentScript, FakeStep } from "../lab/acp_fake_agent.ts";
-import { type Fault, faultText } from "../../lib/ports/fault.ts";
-import { type Role, ROLES } from "../../lib/roles.ts";
+import { type Fault, faultText } from "../../lib/base/ports/fault.ts";
+import { type Role, ROLES } from "../../lib/base/roles.ts";
 import { type FakeAcpAgent, fakeAcpAgent } from "./acp_fake.ts";
 import { type JournalRecord, readRecords } from "./journal_records.ts";
 import { panewrightFromSource } from "./panewright.ts";

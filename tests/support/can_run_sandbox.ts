@@ -1,5 +1,5 @@
-import { systemHost } from "../../lib/ports/host.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemHost } from "../../lib/base/ports/host.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { type CliName, installCli } from "./clis.ts";
 import { tempDir } from "./temp_dir.ts";
 

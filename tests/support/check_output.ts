@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type * as z from "zod";
 import { COMMANDS } from "../../lib/cli/command_table.ts";
-import { OUTPUT_SCHEMAS, withHead } from "../../lib/cli/output/schemas.ts";
-import { canonicalJson } from "../../lib/dialogs/audit_chain.ts";
+import { OUTPUT_SCHEMAS, withHead } from "../../lib/api/output/schemas.ts";
+import { canonicalJson } from "../../lib/turn/desk/audit_chain.ts";
 
 /** Each type of object, with the commands that print it. */
 const OBJECTS = Object.values(OUTPUT_SCHEMAS).flatMap(({ commands, objects }) =>

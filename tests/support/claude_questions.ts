@@ -1,7 +1,7 @@
-import type { AgentQuestion } from "../../lib/providers/agent_question.ts";
-import { findPaneProvider } from "../../lib/providers/mod.ts";
-import { readScreen } from "../../lib/providers/terminal/glance.ts";
-import type { PaneLook } from "../../lib/providers/terminal/pane_look.ts";
+import type { AgentQuestion } from "../../lib/agents/agent_question.ts";
+import { findPaneProvider } from "../../lib/agents/mod.ts";
+import { readScreen } from "../../lib/agents/pane/glance.ts";
+import type { PaneLook } from "../../lib/agents/pane/pane_look.ts";
 import { parseScreen } from "../../lib/screen/screen.ts";
 
 const RULE = "─".repeat(80);

@@ -1,5 +1,5 @@
 import { exists } from "@std/fs";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 
 /** A real agent CLI, installed for tests. */
 export interface InstalledCli {

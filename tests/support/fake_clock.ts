@@ -1,5 +1,5 @@
 import { FakeTime } from "@std/testing/time";
-import { type Clock, sleepWithTimer } from "../../lib/ports/clock.ts";
+import { type Clock, sleepWithTimer } from "../../lib/base/ports/clock.ts";
 
 /** A clock that only moves when a test moves it, and that takes over Date and the timers while it lives. */
 export interface FakeClock extends Clock, Disposable {

@@ -1,6 +1,6 @@
 /** Jobs of review loops, for tests that need one and do not care what it says. */
 import { GOOD_REVIEW, PASS } from "../jobs/review_loop/scripted_agents.ts";
-import type { Role } from "../../lib/roles.ts";
+import type { Role } from "../../lib/base/roles.ts";
 
 /** The shortest that is one. */
 export const FLAG_JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";

@@ -1,4 +1,4 @@
-import { type Clock, sleepWithTimer } from "../../lib/ports/clock.ts";
+import { type Clock, sleepWithTimer } from "../../lib/base/ports/clock.ts";
 
 /** A clock for tests with real programs: limits are numbers of looks on it, and not how fast this machine is. */
 export interface PatientClock extends Clock {

@@ -2,9 +2,9 @@ import { parse } from "jsonc-parser";
 import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
 import { toPermissionPolicy } from "../../lib/config/plan.ts";
 import { permissionRuleSettings } from "../../lib/config/permissions_schema.ts";
-import type { PermissionPolicy } from "../../lib/dialogs/policy/mod.ts";
+import type { PermissionPolicy } from "../../lib/policy/mod.ts";
 import type { DialogKind } from "../../lib/screen/dialog.ts";
-import { PROVIDER_IDS } from "../../lib/providers/mod.ts";
+import { PROVIDER_IDS } from "../../lib/agents/mod.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { Role } from "../../lib/roles.ts";
+import type { Role } from "../../lib/base/roles.ts";
 import { openJournal } from "../../lib/run/journal.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { parseJob } from "../../lib/jobs/review_loop/job.ts";

@@ -1,4 +1,4 @@
-import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/dialogs/answers.ts";
+import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/turn/desk/answers.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { readLockOwner } from "../../lib/run/lock_file.ts";
 import { listInbox } from "../../lib/run/inbox.ts";

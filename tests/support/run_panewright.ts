@@ -1,5 +1,5 @@
 import { checkOutput } from "./check_output.ts";
-import { type CommandResult, systemProcessRunner } from "../../lib/ports/process.ts";
+import { type CommandResult, systemProcessRunner } from "../../lib/base/ports/process.ts";
 
 /** How {@linkcode runPanewright} starts the program. */
 export interface RunPanewrightOptions {

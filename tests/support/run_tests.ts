@@ -3,7 +3,7 @@
  * Runs the tests, a few files per process and a few processes at a time: to start a program takes a process longer the
  * more memory it has, and the tests start thousands.
  *
- * These are all tests but those in tests/e2e and tests/agents; with `--e2e` as the first argument they are those of the
+ * These are all tests but those in tests/e2e and tests/scenarios; with `--e2e` as the first argument they are those of the
  * first, with the real CLIs, and with `--agents` those of the second, with agents over ACP, which may be named: `gemini`.
  * Paths are run instead of all of them; all other arguments go to `deno test`. The output of a process is shown whole
  * when it has ended. The last line is the sum, in the words of `deno test`.
@@ -19,7 +19,7 @@ const KINDS = {
   unit: { folder: "tests", processes: 4, filesPerProcess: 10, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
   e2e: { folder: "tests/e2e", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
-  agents: { folder: "tests/agents", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
+  agents: { folder: "tests/scenarios", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
 } as const;
 
 /** How `deno test` closes its output: `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`. */

@@ -1,6 +1,6 @@
 import { AssertionError } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { systemProcessRunner } from "../../lib/ports/process.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { useStateHome } from "./state_home.ts";
 
 /**

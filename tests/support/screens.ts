@@ -1,6 +1,6 @@
-import { readCorpus } from "../../lib/recordings/corpus.ts";
-import type { Recording } from "../../lib/recordings/recording.ts";
-import { plainRow } from "../../lib/text/ansi.ts";
+import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
+import type { Recording } from "../../lib/lab/recordings/recording.ts";
+import { plainRow } from "../../lib/base/text/ansi.ts";
 import type { Color, Row, Screen, Style } from "../../lib/screen/mod.ts";
 
 const CORPUS = new URL("../../fixtures/screens", import.meta.url).pathname;

@@ -1,4 +1,4 @@
-import type { TerminalApi } from "../../lib/handoff/terminal_api.ts";
+import type { TerminalApi } from "../../lib/turn/terminal_api.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import type { FakeClock } from "./fake_clock.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/ports/clock.ts";
+import type { Clock } from "../../lib/base/ports/clock.ts";
 
 /** A clock that only moves when it is told to; whoever sleeps on it moves it as well. */
 export interface StillClock extends Clock {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { systemClock } from "../../lib/ports/clock.ts";
-import { findProcess } from "../../lib/ports/process_table.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { findProcess } from "../../lib/base/ports/process_table.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
 import { adoptSession } from "../../lib/tmux/adopt_session.ts";
 import { endMarkedProcesses, type KnownPane } from "../../lib/tmux/pane_processes.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { RuntimeError } from "../../lib/errors.ts";
-import { captureScreen, captureScreenPartly } from "../../lib/providers/terminal/glance.ts";
+import { RuntimeError } from "../../lib/base/errors.ts";
+import { captureScreen, captureScreenPartly } from "../../lib/agents/pane/glance.ts";
 import { parseCapture } from "../../lib/tmux/capture.ts";
 import { StyleNotCapturedError } from "../../lib/screen/partly_styled.ts";
 import type { PaneRef } from "../../lib/tmux/client.ts";

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { RuntimeError } from "../../lib/errors.ts";
+import { RuntimeError } from "../../lib/base/errors.ts";
 import { pasteText, sendKeys, typeRaw } from "../../lib/tmux/input.ts";
 import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
-import { sanitizePaste } from "../../lib/text/sanitize.ts";
+import { sanitizePaste } from "../../lib/base/text/sanitize.ts";
 
 /** A client that only notes what it is asked to run. */
 function createRecordingClient(codeOf: (command: TmuxCommand) => number) {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../lib/errors.ts";
+import { UsageError } from "../../lib/base/errors.ts";
 import type { TmuxClient } from "../../lib/tmux/client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";

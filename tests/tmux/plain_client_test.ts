@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { RuntimeError, UsageError } from "../../lib/errors.ts";
-import type { CommandResult, CommandSpec, ProcessRunner } from "../../lib/ports/process.ts";
+import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
+import type { CommandResult, CommandSpec, ProcessRunner } from "../../lib/base/ports/process.ts";
 import { createTmuxClient, expectTmuxSuccess } from "../../lib/tmux/plain_client.ts";
 import { requireTmux } from "../../lib/tmux/version.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { RuntimeError } from "../../lib/errors.ts";
+import { RuntimeError } from "../../lib/base/errors.ts";
 import { createTmuxClient, tmuxArguments } from "../../lib/tmux/plain_client.ts";
 import { isServerRunning, killServer } from "../../lib/tmux/server.ts";
 import { openSessionView, type SessionView } from "../../lib/tmux/session_view.ts";

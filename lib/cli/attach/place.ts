@@ -1,5 +1,5 @@
-import { UsageError } from "../../errors.ts";
-import type { Role } from "../../roles.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Role } from "../../base/roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { Progress } from "../../run/progress.ts";
 import { type SessionState, workerOf } from "../../run/workers.ts";

@@ -1,8 +1,8 @@
-import { type Role, ROLES } from "../../roles.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { Progress } from "../../run/progress.ts";
 import { workerOf } from "../../run/workers.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { RunView } from "../show/run_view.ts";
 import { conditionText, placeText, turnText } from "../show/run_words.ts";
 import { forHowLong, workerStatusText } from "../show/words.ts";

@@ -1,11 +1,11 @@
 import { basename } from "@std/path/posix";
 import { JOBS } from "../../jobs/mod.ts";
-import { runInForeground } from "../../ports/process.ts";
-import { ROLES } from "../../roles.ts";
+import { runInForeground } from "../../base/ports/process.ts";
+import { ROLES } from "../../base/roles.ts";
 import { readRun } from "../../run/overview.ts";
 import type { SessionState } from "../../run/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { watchFolder } from "../../session_log/folder_watch.ts";
+import { watchFolder } from "../../base/follow/folder_watch.ts";
 import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";
 import { openSessionView } from "../../tmux/session_view.ts";
 import type { CliIo } from "../console/command.ts";

@@ -1,5 +1,5 @@
-import { plainRow, scanRow } from "../../text/ansi.ts";
-import { displayWidth, graphemes } from "../../text/display_width.ts";
+import { plainRow, scanRow } from "../../base/text/ansi.ts";
+import { displayWidth, graphemes } from "../../base/text/display_width.ts";
 
 /** Rulers, boxes and progress bars: what they show is their first columns. */
 const DRAWN = /^\s*[\u2500-\u259f]/;

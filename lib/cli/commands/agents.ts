@@ -1,13 +1,13 @@
 import { defaultConfigFile } from "../../config/default_file.ts";
 import { loadProviders } from "../../config/load.ts";
-import { UsageError } from "../../errors.ts";
-import { PROVIDERS } from "../../providers/mod.ts";
-import type { Provider } from "../../providers/provider.ts";
-import { sanitizeText } from "../../text/sanitize.ts";
+import { UsageError } from "../../base/errors.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import type { Provider } from "../../agents/provider.ts";
+import { sanitizeText } from "../../base/text/sanitize.ts";
 import { readAgents, renderAgents } from "../agents_list.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { wrap } from "../console/layout.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { lookContext } from "../preflight/look_context.ts";
 
 /** `panewright agents`. */

@@ -1,9 +1,9 @@
-import { findOpenQuestion, giveAnswer, requireSaid } from "../../control/give_answer.ts";
-import { UsageError } from "../../errors.ts";
+import { findOpenQuestion, giveAnswer, requireSaid } from "../../api/control/give_answer.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Waiting } from "../../run/waiting.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { shellJoin, shellQuote } from "../../shell/quote.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";

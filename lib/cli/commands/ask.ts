@@ -1,8 +1,8 @@
-import { waitingLine } from "../../ask/ask_ledger.ts";
-import { questionOf } from "../../ask/question.ts";
-import { UsageError } from "../../errors.ts";
-import { sleepWithTimer } from "../../ports/clock.ts";
-import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, recordAsk } from "../../providers/headless/ask_channel.ts";
+import { waitingLine } from "../../agents/process/ask_ledger.ts";
+import { questionOf } from "../../shell/asks/question.ts";
+import { UsageError } from "../../base/errors.ts";
+import { sleepWithTimer } from "../../base/ports/clock.ts";
+import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, recordAsk } from "../../agents/process/ask_channel.ts";
 import { defineCommand, Interruption } from "../console/command.ts";
 
 /** How often it is looked whether the agent is still there. */

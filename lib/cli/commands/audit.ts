@@ -1,14 +1,14 @@
-import { type AuditVerdict, checkChain } from "../../dialogs/audit_chain.ts";
+import { type AuditVerdict, checkChain } from "../../turn/desk/audit_chain.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { didYouMean } from "../../text/suggest.ts";
-import { PanewrightError, UsageError } from "../../errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { PanewrightError, UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../console/command.ts";
 import { problemOf, readLog, untrusted } from "../audit_check.ts";
 import { NO_WITNESSES, readWitnesses, type Witnesses } from "../audit_witnesses.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { outputLine, recordLine } from "../output/line.ts";
-import type { OutputFields } from "../output/outputs.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine, recordLine } from "../../api/output/line.ts";
+import type { OutputFields } from "../../api/output/outputs.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { renderRecords } from "../show/audit_text.ts";
 import { plural } from "../show/words.ts";
 

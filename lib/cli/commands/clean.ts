@@ -1,4 +1,4 @@
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { refuseLinks, type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -10,7 +10,7 @@ import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { age, byteSize, plural } from "../show/words.ts";
 
 const DEFAULT_OLDER_THAN = "14d";

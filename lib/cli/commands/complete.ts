@@ -1,4 +1,4 @@
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, type Command, type CommandEntry, defineCommand } from "../console/command.ts";
 import { cut } from "../console/layout.ts";
 import { commandIndex } from "../console/parse.ts";

@@ -1,8 +1,8 @@
 import { COMPLETION_SCRIPTS, SHELLS } from "../completion/scripts.ts";
-import { UsageError } from "../../errors.ts";
-import { didYouMean } from "../../text/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { defineCommand } from "../console/command.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 
 /** `panewright completion bash|zsh|fish` */
 export const command = defineCommand({

@@ -1,5 +1,5 @@
-import { UsageError } from "../../errors.ts";
-import { sayFirstLine } from "../../ports/detached_process.ts";
+import { UsageError } from "../../base/errors.ts";
+import { sayFirstLine } from "../../base/ports/detached_process.ts";
 import { STARTED_BY } from "../../run/run_facts.ts";
 import { RunBegunError } from "../../run/run_request.ts";
 import { type CliIo, type Command, defineCommand, type DetachedStart } from "../console/command.ts";
@@ -7,7 +7,7 @@ import { NO_COLORS } from "../console/color.ts";
 import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "../console/parse.ts";
 import { renderError } from "../console/render_error.ts";
 import { openDetachedIo } from "../detached_io.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 
 /** `panewright detached`: what `--detach`, and all that starts runs from outside, calls. */
 export const command = defineCommand({

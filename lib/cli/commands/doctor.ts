@@ -3,17 +3,17 @@ import { DEFAULT_CONFIG_FILE, defaultConfigFile } from "../../config/default_fil
 import { ConfigError, loadAnyConfig, type LoadConfigOptions } from "../../config/load.ts";
 import { checkPipelines, type PipelineCheckOptions } from "../../config/pipeline_checks.ts";
 import { toRunPlan } from "../../config/plan.ts";
-import { UsageError } from "../../errors.ts";
-import { systemProcessRunner } from "../../ports/process.ts";
-import { hasAcp } from "../../providers/mod.ts";
-import type { Provider } from "../../providers/provider.ts";
+import { UsageError } from "../../base/errors.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import { hasAcp } from "../../agents/mod.ts";
+import type { Provider } from "../../agents/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
 import { rolesUsed } from "../../jobs/review_loop/machine.ts";
 import { defineCommand } from "../console/command.ts";
 import { checkRules } from "../doctor_rules.ts";
 import { environmentOf } from "../environment.ts";
 import { type TrialProvider, tryHooks } from "../hook_trial.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { checkAgent, checkNamedProgram, checkTrust } from "../preflight/agent.ts";
 import { hasCli } from "../preflight/agent_cli.ts";
 import { lookAtConfig } from "../preflight/config.ts";
@@ -31,7 +31,7 @@ import {
 import { checkSandbox } from "../preflight/sandbox.ts";
 import { renderFinding } from "../show/render_finding.ts";
 import { findProgram } from "../../jobs/programs.ts";
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../../base/version.ts";
 
 /** `panewright doctor`. */
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
-import { auditHeadsPath } from "../../dialogs/audit_heads.ts";
-import { UsageError } from "../../errors.ts";
+import { auditHeadsPath } from "../../turn/desk/audit_heads.ts";
+import { UsageError } from "../../base/errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
@@ -9,7 +9,7 @@ import type { ExecOverrides, ExecPlan, ExecTarget } from "../../jobs/pipeline/pl
 import { previewRun } from "../../jobs/pipeline/preview.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
-import { stateFolder } from "../../ports/state_folder.ts";
+import { stateFolder } from "../../base/ports/state_folder.ts";
 import type { RunResult } from "../../run/execution.ts";
 import type { Progress } from "../../run/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
@@ -23,8 +23,8 @@ import { openPreflight } from "../preflight/mod.ts";
 import { lookAtSteps } from "../preflight/steps.ts";
 import { JUNIT_FLAG, openReports } from "../reports/mod.ts";
 import { previewText } from "../show/preview_text.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { examineFolder } from "../folder_trust.ts";
 import { requireFolderTrust, requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";

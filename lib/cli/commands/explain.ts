@@ -1,20 +1,20 @@
-import { UsageError } from "../../errors.ts";
-import { type CorpusEntry, readCorpus } from "../../recordings/corpus.ts";
-import type { Recording } from "../../recordings/recording.ts";
-import { findRulePack } from "../../providers/classify_screen.ts";
-import { OFFERED_SCREEN_IDS } from "../../providers/mod.ts";
+import { UsageError } from "../../base/errors.ts";
+import { type CorpusEntry, readCorpus } from "../../lab/recordings/corpus.ts";
+import type { Recording } from "../../lab/recordings/recording.ts";
+import { findRulePack } from "../../agents/classify_screen.ts";
+import { OFFERED_SCREEN_IDS } from "../../agents/mod.ts";
 import { classify, type Evidence, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
-import { type Role, ROLES } from "../../roles.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import { isJournalOf, readFacts } from "../../run/read_facts.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 import { explainStatuses, statusLine } from "../show/explain_statuses.ts";
 import { type Explanation, renderExplanation } from "../show/explain_picture.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
-import { outputLine } from "../output/line.ts";
-import type { OutputFields } from "../output/outputs.ts";
+import { outputLine } from "../../api/output/line.ts";
+import type { OutputFields } from "../../api/output/outputs.ts";
 
 /** Options of {@linkcode explainCaptures}. */
 export interface ExplainOptions {

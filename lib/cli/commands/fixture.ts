@@ -1,15 +1,15 @@
-import { UsageError } from "../../errors.ts";
-import { cutFixture, type Fixture, writeFixture } from "../../recordings/cut_fixture.ts";
-import { scrub } from "../../redact/scrub.ts";
-import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
-import { loadTimeline } from "../../recordings/timeline_file.ts";
+import { UsageError } from "../../base/errors.ts";
+import { cutFixture, type Fixture, writeFixture } from "../../lab/recordings/cut_fixture.ts";
+import { scrub } from "../../base/redact/scrub.ts";
+import { privateWordsOf, secretPatterns } from "../../base/redact/secret_patterns.ts";
+import { loadTimeline } from "../../lab/recordings/timeline_file.ts";
 import { classify } from "../../screen/mod.ts";
 import { parseScreen } from "../../screen/screen.ts";
 import { TERMINAL_STATUSES } from "../../screen/status.ts";
 import { defineCommand } from "../console/command.ts";
 import { CONFIG_RULES_FLAG, loadRulePacks } from "../rule_packs.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /** `panewright fixture`. */
 export const command = defineCommand({

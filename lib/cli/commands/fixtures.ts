@@ -1,13 +1,18 @@
-import { UsageError } from "../../errors.ts";
-import { checkRecording, type Outcome, summarize } from "../../recordings/check.ts";
-import { readCorpus } from "../../recordings/corpus.ts";
-import { toJUnit } from "../../recordings/junit.ts";
+import { UsageError } from "../../base/errors.ts";
+import { checkRecording, type Outcome, summarize } from "../../lab/recordings/check.ts";
+import { readCorpus } from "../../lab/recordings/corpus.ts";
+import { toJUnit } from "../../lab/recordings/junit.ts";
 import { classify } from "../../screen/mod.ts";
-import { type CheckedTimeline, checkTimeline, findTimelines, isTimelinePath } from "../../recordings/check_timeline.ts";
+import {
+  type CheckedTimeline,
+  checkTimeline,
+  findTimelines,
+  isTimelinePath,
+} from "../../lab/recordings/check_timeline.ts";
 import { defineCommand } from "../console/command.ts";
 import { renderReport, reportJson } from "../show/fixtures_report.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /** Where a checkout of this project, or a user's own, keeps its recordings. */
 const DEFAULT_FOLDER = "fixtures";

@@ -1,4 +1,4 @@
-import { askHookChannel } from "../../dialogs/hook_client.ts";
+import { askHookChannel } from "../../turn/desk/hook_client.ts";
 import { defineCommand } from "../console/command.ts";
 
 /** `panewright hook`: what the agents' CLIs run before they ask for a permission. */

@@ -1,5 +1,5 @@
-import { UsageError } from "../../errors.ts";
-import { type Role, ROLES } from "../../roles.ts";
+import { UsageError } from "../../base/errors.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Job } from "../../run/job.ts";
 import { initialProgress } from "../../run/progress.ts";
@@ -17,8 +17,8 @@ import { describeRecord, type ShownRecord } from "../show/record_text.ts";
 import type { ShownLine } from "../show/shown_line.ts";
 import { taskName } from "../show/run_words.ts";
 import { localTime } from "../show/words.ts";
-import { recordLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { recordLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /** `panewright logs [RUN]` */
 export const command = defineCommand({

@@ -1,10 +1,10 @@
 import { resolve } from "@std/path/posix";
-import { RuntimeError } from "../../errors.ts";
-import { errorText } from "../../text/error_text.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
-import { VERSION } from "../../version.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { VERSION } from "../../base/version.ts";
 import { type Command, type CommandEntry, defineCommand } from "../console/command.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { renderManPage, renderOverviewPage } from "../console/man_page.ts";
 import { plural } from "../show/words.ts";
 

@@ -1,5 +1,5 @@
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { dialogRequest } from "../show/dialog_text.ts";

@@ -1,11 +1,11 @@
-import { systemClock } from "../../ports/clock.ts";
-import { PROVIDERS } from "../../providers/mod.ts";
-import { type RecordingProgress, type RecordingResult, recordPane } from "../../recordings/recorder.ts";
-import { createRecordingFile } from "../../recordings/timeline_file.ts";
-import { scrub } from "../../redact/scrub.ts";
+import { systemClock } from "../../base/ports/clock.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import { type RecordingProgress, type RecordingResult, recordPane } from "../../lab/recordings/recorder.ts";
+import { createRecordingFile } from "../../lab/recordings/timeline_file.ts";
+import { scrub } from "../../base/redact/scrub.ts";
 import { classify } from "../../screen/mod.ts";
-import { privateWordsOf, secretPatterns } from "../../redact/secret_patterns.ts";
-import { captureScreen } from "../../providers/terminal/glance.ts";
+import { privateWordsOf, secretPatterns } from "../../base/redact/secret_patterns.ts";
+import { captureScreen } from "../../agents/pane/glance.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { openSession } from "../../tmux/open_session.ts";
@@ -15,8 +15,8 @@ import { type CliIo, defineCommand, Interruption } from "../console/command.ts";
 import { LiveLine } from "../console/live_line.ts";
 import { planRecording, RECORD_FLAGS, type RecordingPlan } from "../record_plan.ts";
 import { loadRulePacks } from "../rule_packs.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { duration, plural } from "../show/words.ts";
 
 /** `panewright record`. */

@@ -1,12 +1,12 @@
 import { dirname } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
-import { type Role, ROLES } from "../../roles.ts";
-import { runReplayAgent } from "../../replay/program.ts";
-import { logPrompt } from "../../replay/prompt_log.ts";
-import { openTty } from "../../replay/terminal.ts";
-import { parseReplayScript } from "../../replay/script.ts";
+import { UsageError } from "../../base/errors.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import { runReplayAgent } from "../../lab/replay/program.ts";
+import { logPrompt } from "../../lab/replay/prompt_log.ts";
+import { openTty } from "../../lab/replay/terminal.ts";
+import { parseReplayScript } from "../../lab/replay/script.ts";
 import { defineCommand, Interruption } from "../console/command.ts";
-import { errorText } from "../../text/error_text.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 /** `panewright replay-agent`: the program that stands in for an agent CLI in a pane. */
 export const command = defineCommand({

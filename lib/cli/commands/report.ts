@@ -1,19 +1,19 @@
 import { basename, resolve } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
-import { replaceFile } from "../../ports/own_files.ts";
-import { auditOf } from "../../report/audit.ts";
-import { createDetailLoader } from "../../report/details.ts";
-import { makeDocument } from "../../report/document.ts";
-import { reportMarkdown } from "../../report/markdown.ts";
-import type { ReportDocument } from "../../report/model.ts";
-import { readHeader, readReport, reportRedactor } from "../../report/read_report.ts";
+import { UsageError } from "../../base/errors.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
+import { auditOf } from "../../api/report/audit.ts";
+import { createDetailLoader } from "../../api/report/details.ts";
+import { makeDocument } from "../../api/report/document.ts";
+import { reportMarkdown } from "../../api/report/markdown.ts";
+import type { ReportDocument } from "../../api/report/model.ts";
+import { readHeader, readReport, reportRedactor } from "../../api/report/read_report.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { errorText } from "../../text/error_text.ts";
-import { firstLine } from "../../text/lines.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { firstLine } from "../../base/text/lines.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { secretsOfRun } from "../run_secrets.ts";
 import { byteSize } from "../show/words.ts";
@@ -119,7 +119,7 @@ async function render(document: ReportDocument, format: Format): Promise<string>
       return outputLine("report", fields);
     }
     case "html": {
-      const { pageDocument } = await import("../../report/page_document.ts");
+      const { pageDocument } = await import("../../api/report/page_document.ts");
       const { about, runId } = document.header;
       return pageDocument({ kind: "file", document }, { title: `${about === "" ? "run" : about} · ${runId}` }).html;
     }

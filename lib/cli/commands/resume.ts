@@ -1,7 +1,7 @@
 import { basename, resolve } from "@std/path/posix";
 import { loadSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { resumeExec } from "../../jobs/pipeline/execute.ts";
 import type { ExecFact } from "../../jobs/pipeline/facts.ts";

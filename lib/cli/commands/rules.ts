@@ -1,5 +1,5 @@
-import { UsageError } from "../../errors.ts";
-import { didYouMean } from "../../text/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { defineCommand, type FlagValues } from "../console/command.ts";
 import { rollback, update } from "../rules/change.ts";
 import { listKeys, makeKey, removeKey, trustKey } from "../rules/keys.ts";

@@ -1,11 +1,11 @@
 import { packJsonSchema } from "../../config/pack_schema.ts";
 import { configJsonSchema } from "../../config/schema.ts";
-import { UsageError } from "../../errors.ts";
-import { didYouMean } from "../../text/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { defineCommand } from "../console/command.ts";
 import { twoColumns } from "../console/layout.ts";
-import { outputLine } from "../output/line.ts";
-import { OUTPUT_SCHEMAS, outputJsonSchema } from "../output/schemas.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { OUTPUT_SCHEMAS, outputJsonSchema } from "../../api/output/schemas.ts";
 
 /** The schemas of files, among those of what commands print. */
 const FILES: Readonly<Record<string, { readonly about: string; schema(): Record<string, unknown> }>> = {

@@ -1,12 +1,12 @@
-import { PanewrightError, RuntimeError, UsageError } from "../../errors.ts";
-import { leaveMessage, type MessageOutcome, waitForMessage } from "../../control/send_message.ts";
-import { ownRedactor } from "../../control/own_redactor.ts";
-import { type Role, ROLES } from "../../roles.ts";
+import { PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import { leaveMessage, type MessageOutcome, waitForMessage } from "../../api/control/send_message.ts";
+import { ownRedactor } from "../../api/control/own_redactor.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { didYouMean } from "../../text/suggest.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { secretsOfRun } from "../run_secrets.ts";
 
 /** `panewright send RUN ROLE TEXT…|-` */

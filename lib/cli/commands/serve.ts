@@ -1,23 +1,23 @@
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
-import { systemClock } from "../../ports/clock.ts";
-import { stateFolder } from "../../ports/state_folder.ts";
-import { createLearningRedactor } from "../../redact/learning_redactor.ts";
+import { UsageError } from "../../base/errors.ts";
+import { systemClock } from "../../base/ports/clock.ts";
+import { stateFolder } from "../../base/ports/state_folder.ts";
+import { createLearningRedactor } from "../../base/redact/learning_redactor.ts";
 import { createSecretLearner } from "../run_secrets.ts";
-import { privateWordsOf } from "../../redact/secret_patterns.ts";
-import { mountMcp } from "../../mcp/mount.ts";
-import { createServeApp } from "../../serve/app.ts";
-import { hostsOf, isHost, LOOPBACK, shownHost } from "../../serve/hosts.ts";
-import { DEFAULT_LIMITS } from "../../serve/limits.ts";
-import { DEFAULT_PORT, type ListenAt, listenAt, serveOn } from "../../serve/listen.ts";
-import { Problem } from "../../serve/problem.ts";
-import { tendRuns } from "../../serve/tend_runs.ts";
-import { createTokenCheck, readOrMakeToken, tokenPathIn } from "../../serve/token.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
+import { mountMcp } from "../../api/mcp/mount.ts";
+import { createServeApp } from "../../api/http/app.ts";
+import { hostsOf, isHost, LOOPBACK, shownHost } from "../../api/http/hosts.ts";
+import { DEFAULT_LIMITS } from "../../api/http/limits.ts";
+import { DEFAULT_PORT, type ListenAt, listenAt, serveOn } from "../../api/http/listen.ts";
+import { Problem } from "../../api/http/problem.ts";
+import { tendRuns } from "../../api/http/tend_runs.ts";
+import { createTokenCheck, readOrMakeToken, tokenPathIn } from "../../api/http/token.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type FlagValues } from "../console/command.ts";
 import { findRunsWorkdir } from "../find_named_run.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { requireTrustOfRun } from "../trust.ts";
 
 const FLAGS = [

@@ -1,10 +1,10 @@
 import { basename } from "@std/path/posix";
-import { watchFolder } from "../../session_log/folder_watch.ts";
+import { watchFolder } from "../../base/follow/folder_watch.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun } from "../../run/overview.ts";
-import { RuntimeError } from "../../errors.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import { canMoveCursor } from "../console/color.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";

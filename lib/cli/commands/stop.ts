@@ -1,6 +1,6 @@
-import { systemClock } from "../../ports/clock.ts";
+import { systemClock } from "../../base/ports/clock.ts";
 import { type StopReport, stopRun } from "../../jobs/stop_run.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { isExecuted } from "../../run/overview.ts";
@@ -15,7 +15,7 @@ import {
   WORKDIR_FLAG,
 } from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 
 /** `panewright stop [RUN]` */
 export const command = defineCommand({

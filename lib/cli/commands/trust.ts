@@ -2,9 +2,9 @@ import { resolve } from "@std/path/posix";
 import { DEFAULT_CONFIG_FILE } from "../../config/default_file.ts";
 import { changesSince, examineConfig, trustedAs, type TrustSubject } from "../../config/trust/examine.ts";
 import { changeTrust, readTrust, type TrustedConfig } from "../../config/trust/store.ts";
-import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
 

@@ -1,13 +1,13 @@
 import { resolve } from "@std/path/posix";
 import type { Problem } from "../../config/layers.ts";
 import { ConfigError } from "../../config/load.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { checkTasks, shownPath, type TaskFileProblem } from "../../jobs/pipeline/check_tasks.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
-import { errorText } from "../../text/error_text.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeText } from "../../text/sanitize.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeText } from "../../base/text/sanitize.ts";
 import { paint } from "../console/color.ts";
 import { excerptLines } from "../console/excerpt.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";

@@ -1,6 +1,6 @@
 import { defineCommand } from "../console/command.ts";
-import { outputLine } from "../output/line.ts";
-import { VERSION } from "../../version.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { VERSION } from "../../base/version.ts";
 
 /** `panewright version`. */
 export const command = defineCommand({

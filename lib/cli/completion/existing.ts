@@ -1,5 +1,5 @@
 import { JOBS } from "../../jobs/mod.ts";
-import { ROLES } from "../../roles.ts";
+import { ROLES } from "../../base/roles.ts";
 import { listRunIds, meantRunIds } from "../../run/find_run.ts";
 import { readOverview } from "../../run/overview.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";

@@ -1,6 +1,6 @@
-import { displayWidth, graphemes } from "../../text/display_width.ts";
-import type { InputEvent } from "../../text/keys.ts";
-import { plainText, sanitizeText } from "../../text/sanitize.ts";
+import { displayWidth, graphemes } from "../../base/text/display_width.ts";
+import type { InputEvent } from "../../base/text/keys.ts";
+import { plainText, sanitizeText } from "../../base/text/sanitize.ts";
 
 /** An answer being written, as plain data. */
 export interface AnswerEditor {

@@ -1,13 +1,13 @@
-import type { DialogQuestion } from "../../dialogs/desk_context.ts";
+import type { DialogQuestion } from "../../turn/desk/desk_context.ts";
 import type { PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
-import { type Clock, systemClock } from "../../ports/clock.ts";
-import { createKeyFeed } from "../../text/keys.ts";
+import { type Clock, systemClock } from "../../base/ports/clock.ts";
+import { createKeyFeed } from "../../base/text/keys.ts";
 import { dialogRequest } from "../show/dialog_text.ts";
 import { type EditorStep, EMPTY_ANSWER, onInput, renderAnswer } from "./answer_editor.ts";
 import { askLine } from "./ask_line.ts";
 import { canMoveCursor } from "./color.ts";
 import type { CliIo, TerminalInput } from "./command.ts";
-import { plainText, sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { plainText, sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { duration } from "../show/words.ts";
 
 /** The person at the terminal, who can be asked; disposal restores the terminal. */

@@ -1,4 +1,4 @@
-import type { OnForcedExit } from "../../ports/watchdog.ts";
+import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import type { StartedBy } from "../../run/run_facts.ts";
 import type { RunRequest } from "../../run/run_request.ts";
 import type { Colors } from "./color.ts";

@@ -1,7 +1,7 @@
-import { PanewrightError } from "../../errors.ts";
-import { abortable } from "../../ports/abortable.ts";
-import type { Watchdog } from "../../ports/watchdog.ts";
-import { errorText } from "../../text/error_text.ts";
+import { PanewrightError } from "../../base/errors.ts";
+import { abortable } from "../../base/ports/abortable.ts";
+import type { Watchdog } from "../../base/ports/watchdog.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
 /** What {@linkcode denoIo} needs. */
@@ -54,7 +54,7 @@ export function denoIo(options: DenoIoOptions): CliIo {
     rows: () => consoleSize().rows || DEFAULT_SIZE.rows,
     signal: options.signal,
     async readStdin() {
-      const { joinBounded } = await import("../../ports/bounded.ts");
+      const { joinBounded } = await import("../../base/ports/bounded.ts");
       return await abortable(() => joinBounded(Deno.stdin.readable, STDIN), options.signal);
     },
     openTerminalInput: () => terminalInput(options.forcedExitActs),

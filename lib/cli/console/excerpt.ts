@@ -1,6 +1,6 @@
-import type { Excerpt } from "../../errors.ts";
-import { displayWidth } from "../../text/display_width.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import type { Excerpt } from "../../base/errors.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint } from "./color.ts";
 import { cut } from "./layout.ts";
 

@@ -1,4 +1,4 @@
-import { clip, displayWidth, graphemes } from "../../text/display_width.ts";
+import { clip, displayWidth, graphemes } from "../../base/text/display_width.ts";
 
 /** The maximum width of help and reports, however wide the terminal is. */
 export const MAX_COLUMNS = 100;

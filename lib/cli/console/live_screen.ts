@@ -1,5 +1,5 @@
-import { plainRow } from "../../text/ansi.ts";
-import { displayWidth } from "../../text/display_width.ts";
+import { plainRow } from "../../base/text/ansi.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
 import type { CliIo } from "./command.ts";
 
 const ENTER = "\x1b[?1049h\x1b[?25l";

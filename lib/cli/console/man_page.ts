@@ -1,4 +1,4 @@
-import { oneLine } from "../../text/lines.ts";
+import { oneLine } from "../../base/text/lines.ts";
 import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts";
 import { EXIT_CODES, INTRODUCTION, usageOf } from "./help_text.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";

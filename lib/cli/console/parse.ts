@@ -1,6 +1,6 @@
 import { parseArgs } from "@std/cli/parse-args";
-import { didYouMean } from "../../text/suggest.ts";
-import { UsageError } from "../../errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
 import { COLOR_CHOICES } from "./color.ts";
 import type { ArgumentSpec, FlagSpec } from "./command.ts";
 

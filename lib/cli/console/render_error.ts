@@ -1,9 +1,9 @@
-import { PanewrightError } from "../../errors.ts";
-import { hintOfWriteError } from "../../ports/file_errors.ts";
+import { PanewrightError } from "../../base/errors.ts";
+import { hintOfWriteError } from "../../base/ports/file_errors.ts";
 import { Interruption } from "./command.ts";
-import type { OutputFields } from "../output/outputs.ts";
-import { errorText } from "../../text/error_text.ts";
-import { sanitizeText } from "../../text/sanitize.ts";
+import type { OutputFields } from "../../api/output/outputs.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { sanitizeText } from "../../base/text/sanitize.ts";
 import { paint } from "./color.ts";
 
 /** An error as the command line shows it. */
@@ -32,7 +32,7 @@ export interface RenderErrorOptions {
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
- * import { UsageError } from "../../errors.ts";
+ * import { UsageError } from "../../base/errors.ts";
  * const error = new UsageError("Cannot read x: no such file", { hint: "Create it." });
  * const { text } = await renderError(error, { verbose: false });
  * assertEquals(text, "panewright: Cannot read x: no such file\n  Create it.\n");

@@ -1,7 +1,7 @@
 import { PERMISSION_OFFERS, type PermissionOffer } from "../../config/permission_offers.ts";
-import { UsageError } from "../../errors.ts";
-import { findProvider, hasAcp, PROVIDERS } from "../../providers/mod.ts";
-import type { Provider, ProviderId } from "../../providers/provider.ts";
+import { UsageError } from "../../base/errors.ts";
+import { findProvider, hasAcp, PROVIDERS } from "../../agents/mod.ts";
+import type { Provider, ProviderId } from "../../agents/provider.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../jobs/programs.ts";

@@ -1,8 +1,8 @@
-import { lstatOrUndefined } from "../../ports/files.ts";
-import { openRegularFile } from "../../ports/regular_file.ts";
-import { UsageError } from "../../errors.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import { openRegularFile } from "../../base/ports/regular_file.ts";
+import { UsageError } from "../../base/errors.ts";
 import { folderWithGit } from "../../jobs/list_files.ts";
-import { errorText } from "../../text/error_text.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 /** What a run leaves in the working directory, which nobody wants to commit. */
 const IGNORED = [".tmp/", ".panewright/"] as const;

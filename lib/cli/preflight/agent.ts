@@ -1,6 +1,6 @@
 import { programProblem } from "../../jobs/programs.ts";
-import { hasAcp } from "../../providers/mod.ts";
-import { firstLineOf, type SetupWord } from "../../providers/setup.ts";
+import { hasAcp } from "../../agents/mod.ts";
+import { firstLineOf, type SetupWord } from "../../agents/setup.ts";
 import {
   type AgentToLookAt,
   ageProblem,

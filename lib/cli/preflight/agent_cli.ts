@@ -1,12 +1,12 @@
 import { basename } from "@std/path/posix";
 import { findProgram, type ProgramPlace, programProblem } from "../../jobs/programs.ts";
-import { systemHost } from "../../ports/host.ts";
-import type { CommandResult } from "../../ports/process.ts";
-import { openRegularFile } from "../../ports/regular_file.ts";
-import { hasAcp } from "../../providers/mod.ts";
-import type { CliProgram, Provider } from "../../providers/provider.ts";
-import { firstLineOf } from "../../providers/setup.ts";
-import { compareVersions } from "../../text/order.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import type { CommandResult } from "../../base/ports/process.ts";
+import { openRegularFile } from "../../base/ports/regular_file.ts";
+import { hasAcp } from "../../agents/mod.ts";
+import type { CliProgram, Provider } from "../../agents/provider.ts";
+import { firstLineOf } from "../../agents/setup.ts";
+import { compareVersions } from "../../base/text/order.ts";
 import { packageVersion } from "../package_version.ts";
 import type { LookContext } from "./look_context.ts";
 

@@ -1,5 +1,5 @@
-import type { SetupLook, SetupWord } from "../../providers/setup.ts";
-import { SETUP_FILES } from "../../providers/setup_files.ts";
+import type { SetupLook, SetupWord } from "../../agents/setup.ts";
+import { SETUP_FILES } from "../../agents/setup_files.ts";
 import { type AgentToLookAt, askCli, envOf } from "./agent_cli.ts";
 import type { LookContext } from "./look_context.ts";
 

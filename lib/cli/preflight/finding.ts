@@ -1,5 +1,5 @@
-import { HumanInterventionRequiredError, type PanewrightError, UsageError } from "../../errors.ts";
-import type { Provider } from "../../providers/provider.ts";
+import { HumanInterventionRequiredError, type PanewrightError, UsageError } from "../../base/errors.ts";
+import type { Provider } from "../../agents/provider.ts";
 
 /** What one look at the machine or the configuration found. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
+import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import type { CliIo } from "../console/command.ts";
 
 /** What looks at the machine and at agents need of the outside. */

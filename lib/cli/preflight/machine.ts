@@ -1,9 +1,9 @@
 import { dirname } from "@std/path/posix";
-import { PanewrightError } from "../../errors.ts";
+import { PanewrightError } from "../../base/errors.ts";
 import { findProgram } from "../../jobs/programs.ts";
-import { hintOfWriteError } from "../../ports/file_errors.ts";
-import { removeIfThere } from "../../ports/files.ts";
-import { errorText } from "../../text/error_text.ts";
+import { hintOfWriteError } from "../../base/ports/file_errors.ts";
+import { removeIfThere } from "../../base/ports/files.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { findSocketPath, isServerRunning, killServer, removeDeadSocket, tmuxCommand } from "../../tmux/server.ts";
 import { requireTmux, TMUX_INSTALL_HINT } from "../../tmux/version.ts";

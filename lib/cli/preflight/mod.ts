@@ -1,6 +1,6 @@
 import { ConfigError } from "../../config/load.ts";
-import { UsageError } from "../../errors.ts";
-import { sanitizeText } from "../../text/sanitize.ts";
+import { UsageError } from "../../base/errors.ts";
+import { sanitizeText } from "../../base/text/sanitize.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
 import { type Finding, type Obstacle, refusal } from "./finding.ts";
 import { type LookContext, lookContext } from "./look_context.ts";

@@ -1,10 +1,10 @@
 import { NOTIFICATION_SETTINGS } from "../../config/notification_settings.ts";
 import { programProblem } from "../../jobs/programs.ts";
-import { desktopProgram } from "../../notify/channels/desktop.ts";
-import { ntfyAuthorization } from "../../notify/channels/ntfy.ts";
-import { ownKeyOf } from "../../notify/channels/webhook.ts";
-import type { NotificationPlan } from "../../notify/plan.ts";
-import { errorText } from "../../text/error_text.ts";
+import { desktopProgram } from "../../run/notify/channels/desktop.ts";
+import { ntfyAuthorization } from "../../run/notify/channels/ntfy.ts";
+import { ownKeyOf } from "../../run/notify/channels/webhook.ts";
+import type { NotificationPlan } from "../../run/notify/plan.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import type { Finding } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 

@@ -1,14 +1,14 @@
 import type { LoadedSettings } from "../../config/load.ts";
 import { describeSource } from "../../config/source.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { commandProblem, programProblem } from "../../jobs/programs.ts";
 import { unwrittenSections } from "../../jobs/review_loop/job_template.ts";
 import type { Job } from "../../jobs/review_loop/job.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { formatTestCommand } from "../../jobs/test_command.ts";
-import { systemHost } from "../../ports/host.ts";
-import { hasAcp } from "../../providers/mod.ts";
-import type { Role } from "../../roles.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { hasAcp } from "../../agents/mod.ts";
+import type { Role } from "../../base/roles.ts";
 import { lookAtSetups } from "./agent.ts";
 import { agentOf } from "./agent_cli.ts";
 import { type Finding, joinWorkers, missingProgram, type Obstacle } from "./finding.ts";

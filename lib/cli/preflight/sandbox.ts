@@ -1,8 +1,8 @@
-import { systemHost } from "../../ports/host.ts";
-import { makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
-import type { Provider } from "../../providers/provider.ts";
-import type { SandboxSupport } from "../../providers/sandbox.ts";
-import { errorText } from "../../text/error_text.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
+import type { Provider } from "../../agents/provider.ts";
+import type { SandboxSupport } from "../../agents/sandbox.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { type AgentToLookAt, isCliItself } from "./agent_cli.ts";
 import type { Finding, Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";

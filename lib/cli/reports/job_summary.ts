@@ -1,9 +1,9 @@
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { RunSummary } from "../../jobs/pipeline/summary.ts";
-import { condense } from "../../text/condense.ts";
-import { fenced } from "../../text/markdown.ts";
-import { markdownLine } from "../../text/markdown_line.ts";
-import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { condense } from "../../base/text/condense.ts";
+import { fenced } from "../../base/text/markdown.ts";
+import { markdownLine } from "../../base/text/markdown_line.ts";
+import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { doneText, SUMMARY_COLUMNS, summaryRows } from "./table.ts";
 
 /** Lines of a failed check's output that are in the summary: what it may have is limited to 1 MiB a step. */

@@ -6,9 +6,9 @@ import {
   tasksDone,
   type TaskSummary,
 } from "../../jobs/pipeline/summary.ts";
-import { totalUsage } from "../../providers/usage.ts";
-import { displayWidth } from "../../text/display_width.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { totalUsage } from "../../agents/usage.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint, type Style } from "../console/color.ts";
 import { padEnd } from "../console/layout.ts";
 import { toldCostText } from "../show/usage_text.ts";

@@ -1,15 +1,15 @@
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
-import { download, shownAddress } from "../../ports/download.ts";
-import { readRegularFile } from "../../ports/regular_file.ts";
-import { PROVIDERS } from "../../providers/mod.ts";
-import { resetRules, rollbackRules, updateRules } from "../../rule_packs/install.ts";
-import { MAX_PACK_BYTES } from "../../rule_packs/limits.ts";
-import { rulesFolder } from "../../rule_packs/store.ts";
-import { errorText } from "../../text/error_text.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
-import { VERSION } from "../../version.ts";
+import { UsageError } from "../../base/errors.ts";
+import { download, shownAddress } from "../../base/ports/download.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import { resetRules, rollbackRules, updateRules } from "../../lab/rule_packs/install.ts";
+import { MAX_PACK_BYTES } from "../../lab/rule_packs/limits.ts";
+import { rulesFolder } from "../../lab/rule_packs/store.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { VERSION } from "../../base/version.ts";
 import type { CliIo } from "../console/command.ts";
 
 /** No pack takes longer to be fetched. */

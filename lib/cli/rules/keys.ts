@@ -1,11 +1,11 @@
 import { basename, resolve } from "@std/path/posix";
-import { HumanInterventionRequiredError, UsageError } from "../../errors.ts";
-import { generateKeys, parsePublicKey } from "../../rule_packs/keys.ts";
-import { lockRules } from "../../rule_packs/store.ts";
-import { readTrustedKeys, type TrustedKey, writeTrustedKeys } from "../../rule_packs/trusted_keys.ts";
-import { errorText } from "../../text/error_text.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
+import { generateKeys, parsePublicKey } from "../../lab/rule_packs/keys.ts";
+import { lockRules } from "../../lab/rule_packs/store.ts";
+import { readTrustedKeys, type TrustedKey, writeTrustedKeys } from "../../lab/rule_packs/trusted_keys.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo } from "../console/command.ts";
 import { isAtTerminal } from "../trust.ts";

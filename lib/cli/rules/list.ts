@@ -1,10 +1,10 @@
-import { PROVIDERS } from "../../providers/mod.ts";
-import { readRulesStates, rollbackHint, type RulesState } from "../../rule_packs/installed.ts";
-import { NO_PACKS, readIndex, rulesFolder } from "../../rule_packs/store.ts";
-import { outputLine } from "../output/line.ts";
-import type { OutputFields } from "../output/outputs.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
-import { VERSION } from "../../version.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import { readRulesStates, rollbackHint, type RulesState } from "../../lab/rule_packs/installed.ts";
+import { NO_PACKS, readIndex, rulesFolder } from "../../lab/rule_packs/store.ts";
+import { outputLine } from "../../api/output/line.ts";
+import type { OutputFields } from "../../api/output/outputs.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { VERSION } from "../../base/version.ts";
 import type { CliIo } from "../console/command.ts";
 
 /** What is used for the screens of one provider. */

@@ -1,4 +1,4 @@
-import type { AcpActivity } from "../../providers/acp/activity.ts";
+import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { type ActivityRow, block, fromWorkdir, quoted, safeRows } from "./activity_row.ts";
 import { plural } from "./words.ts";
 

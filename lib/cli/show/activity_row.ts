@@ -1,4 +1,4 @@
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Style } from "../console/color.ts";
 
 /** A row of what a person sees of an agent. Its text holds nothing that a terminal would act upon; it is not wrapped. */

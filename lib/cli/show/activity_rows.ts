@@ -1,4 +1,4 @@
-import type { AcpActivity } from "../../providers/acp/activity.ts";
+import type { AcpActivity } from "../../agents/acp/activity.ts";
 import type { ToldActivity } from "../../run/activity_file.ts";
 import type { Style } from "../console/color.ts";
 import { createCallRows } from "./activity_calls.ts";

@@ -1,5 +1,5 @@
-import type { ChainedRecord } from "../../dialogs/audit_chain.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import type { ChainedRecord } from "../../turn/desk/audit_chain.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /** The decisions of an audit log for a person; `screens`: with those before and after. */
 export function renderRecords(records: readonly ChainedRecord[], options: { readonly screens: boolean }): string {

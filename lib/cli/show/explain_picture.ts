@@ -10,7 +10,7 @@ import type {
 } from "../../screen/mod.ts";
 import { cut } from "../console/layout.ts";
 import { describeOrigin } from "../rule_packs.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /** Why a capture has its status. */
 export interface Explanation {

@@ -1,8 +1,8 @@
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
-import type { Role } from "../../roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { Recorded } from "../../run/job.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
-import type { OutputFields } from "../output/outputs.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import type { OutputFields } from "../../api/output/outputs.ts";
 import { localTime } from "./words.ts";
 
 /** Why an agent of a run was taken to do what it did. */

@@ -1,9 +1,9 @@
-import type { CorpusReport, Outcome, VersionReport } from "../../recordings/check.ts";
-import { timelineFaults } from "../../recordings/check_timeline.ts";
+import type { CorpusReport, Outcome, VersionReport } from "../../lab/recordings/check.ts";
+import { timelineFaults } from "../../lab/recordings/check_timeline.ts";
 import { TERMINAL_STATUSES } from "../../screen/mod.ts";
 import { describeOrigin } from "../rule_packs.ts";
-import { outputLine } from "../output/line.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { plural } from "./words.ts";
 
 /** How a status is called at the head of a column. */

@@ -1,14 +1,14 @@
-import { type Clock, systemClock } from "../../ports/clock.ts";
-import type { HeadlessFact } from "../../providers/headless.ts";
+import { type Clock, systemClock } from "../../base/ports/clock.ts";
+import type { HeadlessFact } from "../../agents/process/headless.ts";
 import { initialProgress, type Progress } from "../../run/progress.ts";
 import { isWithoutPanes } from "../../run/workers.ts";
 import type { Job } from "../../run/job.ts";
-import { recordLine } from "../output/line.ts";
+import { recordLine } from "../../api/output/line.ts";
 import { type CliIo, type GlobalFlags, Interruption } from "../console/command.ts";
 import { canMoveCursor, paint, paintAfterRole, roleStyle, type Style } from "../console/color.ts";
 import { wrapProse } from "../console/layout.ts";
 import { liveColumns, LiveLine } from "../console/live_line.ts";
-import { displayWidth } from "../../text/display_width.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
 import { describeRecord, type ShownRecord } from "./record_text.ts";
 import { watchLine } from "./review_words.ts";
 import { liveText, stoppingText, taskName } from "./run_words.ts";

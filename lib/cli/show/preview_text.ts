@@ -1,6 +1,6 @@
 import type { StepPreview, TaskPreview } from "../../jobs/pipeline/preview.ts";
 import { shellJoin } from "../../shell/quote.ts";
-import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { titleOf } from "../../jobs/pipeline/task_title.ts";
 import { permissionText } from "./step_words.ts";
 import { duration, plural } from "./words.ts";

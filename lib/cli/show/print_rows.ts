@@ -1,5 +1,5 @@
-import type { Role } from "../../roles.ts";
-import { displayWidth } from "../../text/display_width.ts";
+import type { Role } from "../../base/roles.ts";
+import { displayWidth } from "../../base/text/display_width.ts";
 import { paint, roleStyle } from "../console/color.ts";
 import type { CliIo } from "../console/command.ts";
 import { wrapRow } from "../console/layout.ts";

@@ -1,4 +1,4 @@
-import { sanitizeText } from "../../text/sanitize.ts";
+import { sanitizeText } from "../../base/text/sanitize.ts";
 import { paint, type Style } from "../console/color.ts";
 import { wrapProse } from "../console/layout.ts";
 import type { Finding } from "../preflight/finding.ts";

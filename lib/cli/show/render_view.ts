@@ -1,7 +1,7 @@
 import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
 import type { OutsideMessageProgress } from "../../run/message_progress.ts";
 import type { Worker } from "../../run/workers.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint, paintAfterRole, type Style } from "../console/color.ts";
 import { padEnd, wrap } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";

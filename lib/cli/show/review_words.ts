@@ -1,6 +1,6 @@
 import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
-import { answerWay } from "../../dialogs/answers.ts";
+import { answerWay } from "../../turn/desk/answers.ts";
 import { isMessageId } from "../../run/inbox.ts";
 import { answerForm, dialogRequest } from "./dialog_text.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";

@@ -7,7 +7,7 @@ import type { Waiting } from "../../run/waiting.ts";
 import { DamagedJournalError } from "../../run/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
-import { outputLine } from "../output/line.ts";
+import { outputLine } from "../../api/output/line.ts";
 import { answerForm } from "./dialog_text.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */

@@ -6,7 +6,7 @@ import { type Activity, type Level, levelOf, type Progress } from "../../run/pro
 import type { OutsideMessageProgress } from "../../run/message_progress.ts";
 import type { Waiting } from "../../run/waiting.ts";
 import { workerOf } from "../../run/workers.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Style } from "../console/color.ts";
 import { cut } from "../console/layout.ts";
 import { dialogRequest } from "./dialog_text.ts";

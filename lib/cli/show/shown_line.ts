@@ -1,5 +1,5 @@
-import { oneLine } from "../../text/lines.ts";
-import { sanitizeLine, sanitizeText } from "../../text/sanitize.ts";
+import { oneLine } from "../../base/text/lines.ts";
+import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { cut } from "../console/layout.ts";
 
 /** How a line is meant, which decides its colour. */

@@ -1,6 +1,6 @@
-import { type ToldCost, totalUsage, type Usage } from "../../providers/usage.ts";
+import { type ToldCost, totalUsage, type Usage } from "../../agents/usage.ts";
 import type { Cost } from "../../run/prices.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /**
  * The tokens of a run or an attempt, as the end of a line.

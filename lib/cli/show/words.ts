@@ -1,6 +1,6 @@
 import type { MessageWay } from "../../run/inbox.ts";
 import type { WorkerStatus } from "../../run/workers.ts";
-import { sanitizeLine } from "../../text/sanitize.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /**
  * What an agent does, by its status, in words that say what is waited for.

@@ -1,7 +1,7 @@
 import { basename, dirname, relative, resolve } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
-import { PROVIDERS } from "../../providers/mod.ts";
-import { sha256Hex } from "../../text/digest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { type InputFile, type InputFiles, inputFiles } from "../input_files.ts";
 import { readPacks } from "../agents.ts";
 import { agentFiles, readConfigFile } from "../config_file.ts";

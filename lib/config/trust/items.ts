@@ -1,5 +1,5 @@
-import type { Pack } from "../../providers/packs/pack.ts";
-import type { ProviderId } from "../../providers/provider.ts";
+import type { Pack } from "../../agents/packs/pack.ts";
+import type { ProviderId } from "../../agents/provider.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "../source.ts";
 
 /** Something that a config file would do. */

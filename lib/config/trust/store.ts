@@ -1,10 +1,10 @@
 import { dirname } from "@std/path/posix";
 import * as z from "zod";
-import { UsageError } from "../../errors.ts";
-import { replaceFile } from "../../ports/own_files.ts";
-import { readRegularFile } from "../../ports/regular_file.ts";
-import { assertOwn, makeOwnFolder, stateFolder } from "../../ports/state_folder.ts";
-import { errorText } from "../../text/error_text.ts";
+import { UsageError } from "../../base/errors.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import { assertOwn, makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,5 +1,5 @@
-import type { HeadlessRequest } from "../../providers/headless.ts";
-import { realPathSnapshot } from "../../ports/real_path.ts";
+import type { HeadlessRequest } from "../../agents/process/headless.ts";
+import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
 import { readText } from "./read_text.ts";
 import { foldersOf } from "./write_globs.ts";

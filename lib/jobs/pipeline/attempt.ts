@@ -4,7 +4,7 @@ import {
   type HeadlessFact,
   type HeadlessRequest,
   type HeadlessResult,
-} from "../../providers/headless.ts";
+} from "../../agents/process/headless.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";
@@ -15,7 +15,7 @@ import type { Action, StepPlace } from "./machine.ts";
 import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { whyRefused } from "./refuse_write.ts";
-import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../ports/own_files.ts";
+import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
 import { workerOf } from "./state.ts";
 import { callFingerprint, createStepJudge } from "./step_judge.ts";
 import { attemptFolder } from "./step_folders.ts";

@@ -1,8 +1,8 @@
-import { auditEnd } from "../../dialogs/facts.ts";
-import { PERMISSION_DECISIONS } from "../../dialogs/policy/mod.ts";
-import { FAILURE_CLASSES } from "../../providers/failure.ts";
+import { auditEnd } from "../../turn/desk/facts.ts";
+import { PERMISSION_DECISIONS } from "../../policy/mod.ts";
+import { FAILURE_CLASSES } from "../../agents/failure.ts";
 import { toldCost, usage } from "../../run/usage.ts";
-import { flag, number, object, oneOf, optional, text, type ValueOf } from "../../schema.ts";
+import { flag, number, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";
 
 /** Why an attempt of a step is made. */
 const reason = oneOf(

@@ -1,10 +1,10 @@
-import { giveAndTake, type LeftAnswer, takeAnswer } from "../../dialogs/answers.ts";
-import { isReserved, type ModelAnswers } from "../../dialogs/settings.ts";
-import { readSaid } from "../../dialogs/person_answer.ts";
+import { giveAndTake, type LeftAnswer, takeAnswer } from "../../turn/desk/answers.ts";
+import { isReserved, type ModelAnswers } from "../../turn/desk/settings.ts";
+import { readSaid } from "../../turn/desk/person_answer.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { RunMail } from "../../run/run_mail.ts";
 import { strayAnswerMessage } from "../../run/stray_mail.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../base/ports/clock.ts";
 import type { ExecSettings } from "./settings.ts";
 import type { QuestionState } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import { joinBytes } from "../../ports/bytes.ts";
+import { joinBytes } from "../../base/ports/bytes.ts";
 
 /**
  * The id that git gives to the content of a file.

@@ -1,5 +1,5 @@
 import { relative } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
 import { choosePipeline, pipelineProblem, readTask, taskError, type TaskProblem } from "./task.ts";
 import { sourceOf } from "./task_folder.ts";

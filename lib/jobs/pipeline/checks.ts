@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
-import { isAbsence } from "../../ports/files.ts";
+import { isAbsence } from "../../base/ports/files.ts";
 import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_command.ts";
-import { condense } from "../../text/condense.ts";
-import { errorText } from "../../text/error_text.ts";
-import { plainText } from "../../text/sanitize.ts";
+import { condense } from "../../base/text/condense.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { plainText } from "../../base/text/sanitize.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 import type { CheckPlan } from "./plan.ts";
 

@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
-import { changesFolder, newFolder, type PossibleFolders, trackFolders } from "../../dialogs/policy/folders.ts";
-import { fileTargets } from "../../dialogs/policy/targets/file_targets.ts";
-import { redirectionTargets } from "../../dialogs/policy/targets/redirected_files.ts";
-import type { FileTarget } from "../../dialogs/policy/targets/target.ts";
-import { patchedFiles } from "../../providers/hook_payload.ts";
+import { changesFolder, newFolder, type PossibleFolders, trackFolders } from "../../policy/folders.ts";
+import { fileTargets } from "../../policy/targets/file_targets.ts";
+import { redirectionTargets } from "../../policy/targets/redirected_files.ts";
+import type { FileTarget } from "../../policy/targets/target.ts";
+import { patchedFiles } from "../../agents/hook_payload.ts";
 import {
   type CommandLayer,
   commandLayers,

@@ -1,5 +1,5 @@
-import type { AuditLog } from "../../dialogs/audit.ts";
-import type { HeadlessRequest, HeadlessResult } from "../../providers/headless.ts";
+import type { AuditLog } from "../../turn/desk/audit.ts";
+import type { HeadlessRequest, HeadlessResult } from "../../agents/process/headless.ts";
 import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "./facts.ts";

@@ -1,7 +1,7 @@
-import { HumanInterventionRequiredError } from "../../errors.ts";
+import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import { runAttempt } from "./attempt.ts";
 import { whoPermits } from "./step_judge.ts";
-import type { AskedQuestion } from "../../notify/notification.ts";
+import type { AskedQuestion } from "../../run/notify/notification.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import { countInterrupted, hearInterrupted } from "./left_over.ts";

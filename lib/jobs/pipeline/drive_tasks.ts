@@ -1,4 +1,4 @@
-import { RuntimeError, UsageError } from "../../errors.ts";
+import { RuntimeError, UsageError } from "../../base/errors.ts";
 import type { RunResult } from "../../run/execution.ts";
 import type { Drive } from "./context.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";

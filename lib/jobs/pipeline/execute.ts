@@ -1,9 +1,9 @@
-import { type AuditLog, openAuditLog } from "../../dialogs/audit.ts";
-import { openAuditHeads } from "../../dialogs/audit_heads.ts";
-import { systemClock } from "../../ports/clock.ts";
-import { UsageError } from "../../errors.ts";
-import { agentSecrets } from "../../providers/agent_secrets.ts";
-import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../providers/headless.ts";
+import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
+import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
+import { systemClock } from "../../base/ports/clock.ts";
+import { UsageError } from "../../base/errors.ts";
+import { agentSecrets } from "../../agents/agent_secrets.ts";
+import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../agents/process/headless.ts";
 import { type RunCaps, runCaps } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
 import type { Execution, RunOptions, RunReport } from "../../run/execution.ts";
@@ -51,7 +51,7 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
    * @throws what keeps the run from being resumed
    */
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
-  /** @default {runHeadless of lib/providers} */
+  /** @default {runHeadless of lib/agents} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }
 

@@ -1,9 +1,9 @@
-import type { HeadlessFact } from "../../providers/headless.ts";
-import { SANDBOX_MODES } from "../../providers/sandbox.ts";
+import type { HeadlessFact } from "../../agents/process/headless.ts";
+import { SANDBOX_MODES } from "../../agents/sandbox.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
 import { RUN_FACTS } from "../../run/run_facts.ts";
 import { usage } from "../../run/usage.ts";
-import { either, type FactOf, flag, listOf, mapOf, number, object, oneOf, optional, text } from "../../schema.ts";
+import { either, type FactOf, flag, listOf, mapOf, number, object, oneOf, optional, text } from "../../base/schema.ts";
 import { ATTEMPT_FACTS } from "./attempt_facts.ts";
 
 /** How much an agent asks. */

@@ -1,6 +1,6 @@
 import { relative, resolve } from "@std/path/posix";
-import { readRegularFile } from "../../ports/regular_file.ts";
-import { sha256Hex } from "../../text/digest.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "../list_files.ts";
 
 /** How the files of a working directory are looked at. */

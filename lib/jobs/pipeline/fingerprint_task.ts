@@ -1,6 +1,6 @@
 import { relative } from "@std/path/posix";
 import { stepTextOf } from "./agent_request.ts";
-import { sha256Hex } from "../../text/digest.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import type { ExecOverrides, ExecPlan, StepPlan } from "./plan.ts";
 import type { TaskState } from "./state.ts";
 

@@ -14,8 +14,8 @@ import {
   type TaskState,
   workerOf,
 } from "./state.ts";
-import { parsePersonsAnswer, type PersonsAnswer } from "../../dialogs/person_answer.ts";
-import type { Usage } from "../../providers/usage.ts";
+import { parsePersonsAnswer, type PersonsAnswer } from "../../turn/desk/person_answer.ts";
+import type { Usage } from "../../agents/usage.ts";
 import { takeCount } from "../../run/usage.ts";
 import { titleOf } from "./task_title.ts";
 

@@ -1,9 +1,9 @@
 import type { RunFolder } from "../../run/run_folder.ts";
-import { readRegularText } from "../../ports/regular_file.ts";
-import { condense } from "../../text/condense.ts";
-import { tokensIn } from "../../providers/usage.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import { condense } from "../../base/text/condense.ts";
+import { tokensIn } from "../../agents/usage.ts";
 import { newIn } from "../../run/usage.ts";
-import { findInterruptedAsk } from "../../providers/headless/interrupted_ask.ts";
+import { findInterruptedAsk } from "../../agents/process/interrupted_ask.ts";
 import { channelFolderOf } from "./agent_request.ts";
 import type { Drive } from "./context.ts";
 import { attemptFolder } from "./step_folders.ts";

@@ -1,6 +1,6 @@
 import type { MeterEvent } from "../../run/spending.ts";
 import { newIn } from "../../run/usage.ts";
-import { steadyText } from "../../text/steady_text.ts";
+import { steadyText } from "../../base/text/steady_text.ts";
 import type { ExecFact } from "./facts.ts";
 import { ATTEMPT, type ExecState, workerOf } from "./state.ts";
 

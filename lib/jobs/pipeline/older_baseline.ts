@@ -1,5 +1,5 @@
 import { relative, resolve } from "@std/path/posix";
-import { readRegularFile } from "../../ports/regular_file.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
 import {
   askGit,
   findRepository,

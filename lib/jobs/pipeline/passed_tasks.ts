@@ -1,12 +1,12 @@
 import { dirname } from "@std/path/posix";
-import { isObject } from "../../schema.ts";
-import { lstatOrUndefined } from "../../ports/files.ts";
-import { readRegularText } from "../../ports/regular_file.ts";
-import { assertOwn, makeOwnFolder } from "../../ports/state_folder.ts";
+import { isObject } from "../../base/schema.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
 import { MAX_JOURNAL_BYTES } from "../../run/journal.ts";
 import { readJournalText } from "../../run/read_facts.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
-import { errorText } from "../../text/error_text.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 /** The tasks that runs of a working directory have passed, by what they come down to. */
 export interface PassedTasks {

@@ -1,9 +1,9 @@
-import type { DialogPlan } from "../../dialogs/decision.ts";
-import type { StepProvider } from "../../providers/provider.ts";
-import type { SandboxRequest } from "../../providers/sandbox.ts";
+import type { DialogPlan } from "../../turn/desk/decision.ts";
+import type { StepProvider } from "../../agents/provider.ts";
+import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
-import type { NotificationPlan } from "../../notify/plan.ts";
+import type { NotificationPlan } from "../../run/notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { Next } from "./flow.ts";

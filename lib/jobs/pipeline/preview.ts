@@ -1,11 +1,11 @@
-import { systemHost } from "../../ports/host.ts";
-import type { SANDBOX_MODES } from "../../providers/sandbox.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import type { SANDBOX_MODES } from "../../agents/sandbox.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { isCliStepProvider } from "../../providers/provider.ts";
+import { isCliStepProvider } from "../../agents/provider.ts";
 import { type AgentRequest, agentRequest, stepTextOf } from "./agent_request.ts";
 import { describeCheck } from "./checks.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
-import { systemClock } from "../../ports/clock.ts";
+import { systemClock } from "../../base/ports/clock.ts";
 import type { Next } from "./flow.ts";
 import type { StepPlace } from "./machine.ts";
 import { openPassedTasks } from "./passed_tasks.ts";

@@ -16,7 +16,7 @@ import type { Worker } from "../../run/workers.ts";
 import type { ExecFact } from "./facts.ts";
 import { ATTEMPT, stepWorker } from "./state.ts";
 import { titleOf } from "./task_title.ts";
-import type { Usage } from "../../providers/usage.ts";
+import type { Usage } from "../../agents/usage.ts";
 
 type RecordOf<Type extends ExecFact["type"]> = Extract<Recorded<ExecFact>, { readonly type: Type }>;
 

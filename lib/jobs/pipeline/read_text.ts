@@ -1,7 +1,7 @@
-import { UsageError } from "../../errors.ts";
-import { readRegularFile } from "../../ports/regular_file.ts";
-import { errorText } from "../../text/error_text.ts";
-import { decodeUtf8 } from "../../text/utf8.ts";
+import { UsageError } from "../../base/errors.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { decodeUtf8 } from "../../base/text/utf8.ts";
 
 /** The most that a task or a prompt may have: 8 MiB. */
 export const MAX_TEXT_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { basename, dirname, relative, resolve } from "@std/path/posix";
-import { realPathSnapshot } from "../../ports/real_path.ts";
-import type { ExactRequest } from "../../providers/exact_request.ts";
+import { realPathSnapshot } from "../../base/ports/real_path.ts";
+import type { ExactRequest } from "../../agents/exact_request.ts";
 import { certainWrites } from "./command_writes.ts";
 import { mayWrite, mayWriteBelow } from "./write_globs.ts";
 

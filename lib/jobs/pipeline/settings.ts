@@ -1,4 +1,4 @@
-import type { SettingSlice, SettingsOf } from "../../settings.ts";
+import type { SettingSlice, SettingsOf } from "../../base/settings.ts";
 
 /** The slice of the settings table that all steps have in common. */
 export const EXEC_SETTINGS = {

@@ -1,4 +1,4 @@
-import type { PersonsAnswer } from "../../dialogs/person_answer.ts";
+import type { PersonsAnswer } from "../../turn/desk/person_answer.ts";
 import type { RunEnd } from "../../run/run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../../run/usage.ts";
 import type { AnsweredBy, AttemptReason } from "./attempt_facts.ts";

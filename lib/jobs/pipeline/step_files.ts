@@ -1,4 +1,4 @@
-import { makeFoldersBelow, makeOwnFolder } from "../../ports/own_files.ts";
+import { makeFoldersBelow, makeOwnFolder } from "../../base/ports/own_files.ts";
 import {
   dropKeptContents,
   filesChangedSince,

@@ -1,4 +1,4 @@
-import { systemProcessRunner } from "../../ports/process.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
 import { listByGit, lstatOf } from "../list_files.ts";
 import { MAX_SHOWN_BYTES } from "./before_contents.ts";
 import type { FileSnapshot } from "./file_snapshot.ts";

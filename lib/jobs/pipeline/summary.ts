@@ -1,4 +1,4 @@
-import type { ToldCost, Usage } from "../../providers/usage.ts";
+import type { ToldCost, Usage } from "../../agents/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../run/usage.ts";
 import type { ExecFact } from "./facts.ts";
 import { END } from "./flow.ts";

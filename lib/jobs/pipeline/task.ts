@@ -1,7 +1,7 @@
-import { type Excerpt, UsageError } from "../../errors.ts";
+import { type Excerpt, UsageError } from "../../base/errors.ts";
 import type { ExecOverrides, ExecPlan } from "./plan.ts";
 import type { AutonomyLevel } from "./settings.ts";
-import { didYouMean, nearest } from "../../text/suggest.ts";
+import { didYouMean, nearest } from "../../base/text/suggest.ts";
 
 /** A task as its file has it. */
 export interface Task {

@@ -1,8 +1,8 @@
 import { basename } from "@std/path/posix";
-import { UsageError } from "../../errors.ts";
-import { errorText } from "../../text/error_text.ts";
-import { compareText } from "../../text/order.ts";
-import { didYouMean } from "../../text/suggest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { compareText } from "../../base/text/order.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
 import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import { readText } from "./read_text.ts";
 

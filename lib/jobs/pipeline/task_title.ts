@@ -1,4 +1,4 @@
-import { clip, displayWidth } from "../../text/display_width.ts";
+import { clip, displayWidth } from "../../base/text/display_width.ts";
 
 /** A longer title is cut, in terminal columns. */
 const MAX_TITLE_COLUMNS = 60;

@@ -1,5 +1,5 @@
-import { sleepUntilTime } from "../../ports/calendar.ts";
-import { retryTime } from "../../providers/reset_time.ts";
+import { sleepUntilTime } from "../../base/ports/calendar.ts";
+import { retryTime } from "../../agents/reset_time.ts";
 import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
 

@@ -1,4 +1,4 @@
-import { RuntimeError } from "../../errors.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import { UntoldError } from "../list_files.ts";
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";

@@ -1,16 +1,16 @@
-import { AcpStartError } from "../../acp/errors.ts";
-import { RuntimeError } from "../../errors.ts";
-import { hasResponse } from "../../handoff/response_reading.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { findProcess } from "../../ports/process_table.ts";
-import { systemHost } from "../../ports/host.ts";
-import { systemProcessRunner } from "../../ports/process.ts";
-import type { OnForcedExit } from "../../ports/watchdog.ts";
-import { AcpTerminal } from "../../providers/acp/acp_terminal.ts";
-import type { AcpActivity } from "../../providers/acp/activity.ts";
-import type { AcpAgentProvider } from "../../providers/provider.ts";
-import { requireSandbox } from "../../providers/require_sandbox.ts";
-import type { Role } from "../../roles.ts";
+import { AcpStartError } from "../../agents/acp/protocol/errors.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { hasResponse } from "../../turn/response_reading.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { findProcess } from "../../base/ports/process_table.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import type { OnForcedExit } from "../../base/ports/watchdog.ts";
+import { AcpTerminal } from "../../agents/acp/acp_terminal.ts";
+import type { AcpActivity } from "../../agents/acp/activity.ts";
+import type { AcpAgentProvider } from "../../agents/provider.ts";
+import { requireSandbox } from "../../agents/require_sandbox.ts";
+import type { Role } from "../../base/roles.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { ReviewFact } from "./facts.ts";
@@ -50,7 +50,7 @@ export async function startAcpRole(
     await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
   }
   // Imported where it is used: the protocol's library costs time at the start.
-  const { startAcpAgent } = await import("../../providers/acp/agent.ts");
+  const { startAcpAgent } = await import("../../agents/acp/agent.ts");
   const start = () =>
     startAcpAgent({
       provider,

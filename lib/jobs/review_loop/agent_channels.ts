@@ -1,12 +1,12 @@
-import { type HookChannel, openHookChannel } from "../../dialogs/hook_channel.ts";
+import { type HookChannel, openHookChannel } from "../../turn/desk/hook_channel.ts";
 import type { Run } from "../../run/execution.ts";
 import { hooksFolderOf } from "../../run/run_folder.ts";
-import type { AcpActivity } from "../../providers/acp/activity.ts";
+import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { activityPathOf } from "../../run/activity_file.ts";
 import { type ActivityWriter, openActivityWriter } from "../../run/activity_writer.ts";
-import type { Role } from "../../roles.ts";
-import { openSpool, type Spool } from "../../session_log/spool.ts";
-import { errorText } from "../../text/error_text.ts";
+import type { Role } from "../../base/roles.ts";
+import { openSpool, type Spool } from "../../agents/spool.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 

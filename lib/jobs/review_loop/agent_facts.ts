@@ -1,5 +1,5 @@
-import { ROLES } from "../../roles.ts";
-import { flag, listOf, number, oneOf, optional, text } from "../../schema.ts";
+import { ROLES } from "../../base/roles.ts";
+import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
 
 const role = oneOf(...ROLES);
 

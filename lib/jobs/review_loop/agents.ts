@@ -1,7 +1,7 @@
-import { RuntimeError } from "../../errors.ts";
-import { hasAcp } from "../../providers/mod.ts";
-import { createSettling, type Settling } from "../../handoff/settle.ts";
-import { type Role, ROLES } from "../../roles.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { hasAcp } from "../../agents/mod.ts";
+import { createSettling, type Settling } from "../../turn/settle.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import { rolesAhead } from "./machine.ts";
 import { type AcpAgentsOptions, startAcpRole } from "./acp_agents.ts";
 import { adoptPaneAgent, type PaneAgentOptions, startPaneAgent } from "./pane_agents.ts";

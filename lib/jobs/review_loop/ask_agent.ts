@@ -1,5 +1,5 @@
-import { RuntimeError } from "../../errors.ts";
-import type { Role } from "../../roles.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import type { Role } from "../../base/roles.ts";
 import { contextOf } from "./fold.ts";
 import { lookUpNames } from "./existing_names.ts";
 import { buildPrompt } from "./prompts/mod.ts";

@@ -1,6 +1,6 @@
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { listRunIds } from "../../run/find_run.ts";
-import { findMarkedPids } from "../../ports/end_processes.ts";
+import { findMarkedPids } from "../../base/ports/end_processes.ts";
 import { roleMark } from "../../run/left_processes.ts";
 import type { Progress } from "../../run/progress.ts";
 import { readProgress } from "../../run/read_progress.ts";

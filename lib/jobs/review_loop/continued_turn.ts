@@ -1,5 +1,5 @@
-import { continuationPrompt, replacementPrompt } from "../../handoff/instruction.ts";
-import type { BegunTurn } from "../../handoff/settings.ts";
+import { continuationPrompt, replacementPrompt } from "../../turn/instruction.ts";
+import type { BegunTurn } from "../../turn/settings.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readMessage } from "./messages.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";

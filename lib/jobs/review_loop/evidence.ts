@@ -1,5 +1,5 @@
-import { ownLines } from "../../text/markdown.ts";
-import { type ExistingNames, namesAmong, pathsIn } from "../../text/paths_in.ts";
+import { ownLines } from "../../base/text/markdown.ts";
+import { type ExistingNames, namesAmong, pathsIn } from "../../base/text/paths_in.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
 /** The four kinds of evidence that a review can hold, in the words of reports to people and agents. */

@@ -1,7 +1,7 @@
-import { lstatOrUndefined } from "../../ports/files.ts";
-import type { Role } from "../../roles.ts";
-import { ownLines } from "../../text/markdown.ts";
-import { type ExistingNames, possibleNamesIn } from "../../text/paths_in.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import type { Role } from "../../base/roles.ts";
+import { ownLines } from "../../base/text/markdown.ts";
+import { type ExistingNames, possibleNamesIn } from "../../base/text/paths_in.ts";
 
 /** How many different words of a response are looked up, and how long one may be, in UTF-16 units. */
 const MAX_WORDS = 1000;

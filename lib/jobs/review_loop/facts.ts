@@ -1,5 +1,5 @@
-import { DIALOG_FACTS } from "../../dialogs/facts.ts";
-import { ROLES } from "../../roles.ts";
+import { DIALOG_FACTS } from "../../turn/desk/facts.ts";
+import { ROLES } from "../../base/roles.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
 import { RUN_FACTS } from "../../run/run_facts.ts";
 import { usage } from "../../run/usage.ts";
@@ -16,7 +16,7 @@ import {
   optional,
   text,
   type ValueOf,
-} from "../../schema.ts";
+} from "../../base/schema.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import { AGENT_FACTS } from "./agent_facts.ts";
 import { OUTSIDE_FACTS } from "./outside_facts.ts";

@@ -1,5 +1,5 @@
-import { ROLES } from "../../roles.ts";
-import { tokensIn } from "../../providers/usage.ts";
+import { ROLES } from "../../base/roles.ts";
+import { tokensIn } from "../../agents/usage.ts";
 import type { Recorded } from "../../run/job.ts";
 import type { ReviewFact } from "./facts.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";

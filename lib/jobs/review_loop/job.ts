@@ -1,4 +1,4 @@
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 
 /** The line that opens a job's explore summary. */
 export const EXPLORE_HEADER = "*** ORIGINAL EXPLORE SUMMARY ***";

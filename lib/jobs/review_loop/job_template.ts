@@ -1,4 +1,4 @@
-import { oneLine } from "../../text/lines.ts";
+import { oneLine } from "../../base/text/lines.ts";
 import { EXPLORE_HEADER, type Job, parseJob, SCENARIO_HEADER } from "./job.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { replaceFile } from "../../ports/own_files.ts";
-import type { Redactor } from "../../redact/redactor.ts";
-import type { KeptLook } from "../../dialogs/desk_context.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
+import type { Redactor } from "../../base/redact/redactor.ts";
+import type { KeptLook } from "../../turn/desk/desk_context.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { Role } from "../../roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { RoleAgent } from "./role_agent.ts";
 

@@ -1,7 +1,7 @@
-import { UsageError } from "../../errors.ts";
-import type { Role } from "../../roles.ts";
-import { abridge } from "../../text/abridge.ts";
-import { lastLines } from "../../text/lines.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Role } from "../../base/roles.ts";
+import { abridge } from "../../base/text/abridge.ts";
+import { lastLines } from "../../base/text/lines.ts";
 import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { Job } from "./job.ts";

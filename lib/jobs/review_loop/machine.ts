@@ -1,4 +1,4 @@
-import { type Role, ROLES } from "../../roles.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import { afterAuthor, afterReview } from "./review_phase.ts";
 import {

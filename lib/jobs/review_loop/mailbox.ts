@@ -1,6 +1,6 @@
-import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { type Role, ROLES } from "../../roles.ts";
+import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../base/errors.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../run/caps.ts";
 import {
   closeInbox,
@@ -12,11 +12,11 @@ import {
 } from "../../run/inbox.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { strayMessagesMessage } from "../../run/stray_mail.ts";
-import { watchFolder } from "../../session_log/folder_watch.ts";
-import { sha256Hex } from "../../text/digest.ts";
-import { errorText } from "../../text/error_text.ts";
-import { firstLine } from "../../text/lines.ts";
-import { compareText } from "../../text/order.ts";
+import { watchFolder } from "../../base/follow/folder_watch.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { firstLine } from "../../base/text/lines.ts";
+import { compareText } from "../../base/text/order.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { OutsideMessage, RunState } from "./run_state.ts";
 import type { Locks } from "./turn_locks.ts";

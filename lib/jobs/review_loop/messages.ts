@@ -1,9 +1,9 @@
-import { PanewrightError } from "../../errors.ts";
-import type { Message, MessageKind } from "../../handoff/settings.ts";
-import { readRegularFile } from "../../ports/regular_file.ts";
+import { PanewrightError } from "../../base/errors.ts";
+import type { Message, MessageKind } from "../../turn/settings.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { sha256Hex } from "../../text/digest.ts";
-import { errorText } from "../../text/error_text.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 /** The most that a kept message or response may have: 64 MiB. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;

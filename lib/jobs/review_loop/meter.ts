@@ -1,6 +1,6 @@
 import type { MeterEvent } from "../../run/spending.ts";
 import { newIn, NOTHING_COUNTED } from "../../run/usage.ts";
-import { steadyText } from "../../text/steady_text.ts";
+import { steadyText } from "../../base/text/steady_text.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
 import type { RunState } from "./run_state.ts";

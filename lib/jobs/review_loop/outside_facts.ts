@@ -1,7 +1,7 @@
-import { ROLES } from "../../roles.ts";
+import { ROLES } from "../../base/roles.ts";
 import { MESSAGE_WAYS } from "../../run/inbox.ts";
 import { RAW_KEYS_WAYS } from "../../run/raw_keys.ts";
-import { flag, number, oneOf, optional, text } from "../../schema.ts";
+import { flag, number, oneOf, optional, text } from "../../base/schema.ts";
 
 const role = oneOf(...ROLES);
 

@@ -1,18 +1,18 @@
-import { UsageError } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { HookChannel } from "../../dialogs/hook_channel.ts";
-import type { PaneProvider } from "../../providers/provider.ts";
-import type { SandboxRequest } from "../../providers/sandbox.ts";
-import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import type { HookChannel } from "../../turn/desk/hook_channel.ts";
+import type { PaneProvider } from "../../agents/provider.ts";
+import type { SandboxRequest } from "../../agents/sandbox.ts";
+import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 import {
   adoptAgentTerminal,
   type AgentTerminalOptions,
   startAgentTerminal,
-} from "../../providers/terminal/start_agent_terminal.ts";
-import { turnHooksOf } from "../../providers/terminal/turn_hooks.ts";
-import type { Role } from "../../roles.ts";
+} from "../../agents/pane/start_agent_terminal.ts";
+import { turnHooksOf } from "../../agents/pane/turn_hooks.ts";
+import type { Role } from "../../base/roles.ts";
 import type { AgentPane } from "../../run/workers.ts";
-import type { Spool } from "../../session_log/spool.ts";
+import type { Spool } from "../../agents/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";

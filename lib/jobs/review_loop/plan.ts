@@ -1,14 +1,14 @@
-import type { Role } from "../../roles.ts";
-import type { PermissionPlan } from "../../dialogs/decision.ts";
-import type { HandoffSettings } from "../../handoff/settings.ts";
-import type { RoleProvider } from "../../providers/provider.ts";
-import type { SandboxRequest } from "../../providers/sandbox.ts";
+import type { Role } from "../../base/roles.ts";
+import type { PermissionPlan } from "../../turn/desk/decision.ts";
+import type { HandoffSettings } from "../../turn/settings.ts";
+import type { RoleProvider } from "../../agents/provider.ts";
+import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
-import type { NotificationPlan } from "../../notify/plan.ts";
+import type { NotificationPlan } from "../../run/notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { Job } from "./job.ts";
-import type { SettingsOf } from "../../settings.ts";
+import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 
 /** Everything that one run of the review loop needs to know, as the configuration says it. */

@@ -1,6 +1,6 @@
-import { type ProcessRunner, systemProcessRunner } from "../../ports/process.ts";
+import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import type { PostProcessingPlan } from "./plan.ts";
-import { errorText } from "../../text/error_text.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 /** Seconds that one command of the post-processing may take. */
 const TIMEOUT_SECONDS = 120;

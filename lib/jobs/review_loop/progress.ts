@@ -1,5 +1,5 @@
 import type { Recorded } from "../../run/job.ts";
-import type { Role } from "../../roles.ts";
+import type { Role } from "../../base/roles.ts";
 import {
   afterRecord,
   type Change,
@@ -12,7 +12,7 @@ import {
 import { modelsMay, waitsFor, waitsNoLonger } from "../../run/waiting.ts";
 import { changeWorker, withoutPanes, type Worker, workerOf } from "../../run/workers.ts";
 import { messageChanged } from "../../run/message_progress.ts";
-import { firstLine } from "../../text/lines.ts";
+import { firstLine } from "../../base/text/lines.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
 import {

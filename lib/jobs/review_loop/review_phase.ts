@@ -1,7 +1,7 @@
-import type { Role } from "../../roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { ReviewFact } from "./facts.ts";
 import { approvalObjection } from "./evidence.ts";
-import type { ExistingNames } from "../../text/paths_in.ts";
+import type { ExistingNames } from "../../base/text/paths_in.ts";
 import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 

@@ -1,5 +1,5 @@
-import type { AcpTerminal } from "../../providers/acp/acp_terminal.ts";
-import type { AgentTerminal } from "../../providers/terminal/agent_terminal.ts";
+import type { AcpTerminal } from "../../agents/acp/acp_terminal.ts";
+import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 
 /**
  * The agent that plays a role: a `Terminal` of the handoff, with what a run needs to know of it besides. Which kind it

@@ -1,7 +1,7 @@
-import { selfCommand } from "../../ports/self.ts";
-import { hasAcp } from "../../providers/mod.ts";
+import { selfCommand } from "../../base/ports/self.ts";
+import { hasAcp } from "../../agents/mod.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { errorText } from "../../text/error_text.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import { rolesUsed } from "./machine.ts";

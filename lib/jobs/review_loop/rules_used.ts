@@ -1,4 +1,4 @@
-import { VERSION } from "../../version.ts";
+import { VERSION } from "../../base/version.ts";
 import type { RulesUsed } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 

@@ -1,7 +1,7 @@
-import { type Role, ROLES } from "../../roles.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import type { Clock } from "../../base/ports/clock.ts";
 import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
-import { hasAcp } from "../../providers/mod.ts";
+import { hasAcp } from "../../agents/mod.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
 import { removeDeadSocket } from "../../tmux/server.ts";

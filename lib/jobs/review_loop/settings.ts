@@ -1,5 +1,5 @@
-import { ROLES } from "../../roles.ts";
-import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../settings.ts";
+import { ROLES } from "../../base/roles.ts";
+import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../base/settings.ts";
 
 /** The slice of the settings table that the loop itself goes by. The figures are those of the seeds. */
 export const REVIEW_LOOP_SETTINGS = {

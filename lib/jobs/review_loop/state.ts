@@ -1,7 +1,7 @@
-import type { Role } from "../../roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import type { ReviewFact } from "./facts.ts";
-import type { ExistingNames } from "../../text/paths_in.ts";
+import type { ExistingNames } from "../../base/text/paths_in.ts";
 import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 

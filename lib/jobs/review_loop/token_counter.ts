@@ -1,7 +1,7 @@
-import type { Clock } from "../../ports/clock.ts";
-import { tokensIn, type ToldCost } from "../../providers/usage.ts";
-import type { SessionUsage } from "../../providers/terminal/status_source.ts";
-import type { Role } from "../../roles.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { tokensIn, type ToldCost } from "../../agents/usage.ts";
+import type { SessionUsage } from "../../agents/pane/status_source.ts";
+import type { Role } from "../../base/roles.ts";
 import { TokensUnknownError } from "../../run/caps.ts";
 import { newIn } from "../../run/usage.ts";
 import type { ReviewFact } from "./facts.ts";

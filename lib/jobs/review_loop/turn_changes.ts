@@ -1,9 +1,9 @@
-import { lstatOrUndefined } from "../../ports/files.ts";
-import { makeFoldersBelow } from "../../ports/own_files.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import { makeFoldersBelow } from "../../base/ports/own_files.ts";
 import type { Run } from "../../run/execution.ts";
-import type { Role } from "../../roles.ts";
-import { RESPONSE_FOLDER } from "../../handoff/response_files.ts";
-import { errorText } from "../../text/error_text.ts";
+import type { Role } from "../../base/roles.ts";
+import { RESPONSE_FOLDER } from "../../turn/response_files.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import {
   filesChangedSince,
   forgetNote,

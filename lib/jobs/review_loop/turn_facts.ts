@@ -1,8 +1,8 @@
-import type { Held, MessageKind } from "../../handoff/settings.ts";
-import { FAILURE_CLASSES } from "../../providers/failure.ts";
-import { ROLES } from "../../roles.ts";
+import type { Held, MessageKind } from "../../turn/settings.ts";
+import { FAILURE_CLASSES } from "../../agents/failure.ts";
+import { ROLES } from "../../base/roles.ts";
 import { toldCost, usage } from "../../run/usage.ts";
-import { flag, listOf, number, object, oneOf, optional, text, wordOf } from "../../schema.ts";
+import { flag, listOf, number, object, oneOf, optional, text, wordOf } from "../../base/schema.ts";
 import { TERMINAL_STATUSES } from "../../screen/status.ts";
 
 const role = oneOf(...ROLES);

@@ -1,5 +1,5 @@
 import type { Recorded } from "../../run/job.ts";
-import type { Role } from "../../roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { atLevel, type Change, levelOf, type Progress } from "../../run/progress.ts";
 import { allWaiting, waitsFor, waitsNoLonger } from "../../run/waiting.ts";
 import { changeWorker, workerOf } from "../../run/workers.ts";

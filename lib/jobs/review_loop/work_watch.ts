@@ -1,9 +1,9 @@
-import { RESPONSE_FOLDER } from "../../handoff/response_files.ts";
-import { replaceFile } from "../../ports/own_files.ts";
+import { RESPONSE_FOLDER } from "../../turn/response_files.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
 import type { Run } from "../../run/execution.ts";
 import { noProgressName } from "../../run/no_progress.ts";
-import type { Role } from "../../roles.ts";
-import type { HeadlessFact } from "../../providers/headless.ts";
+import type { Role } from "../../base/roles.ts";
+import type { HeadlessFact } from "../../agents/process/headless.ts";
 import { watchCommands } from "../command_watch.ts";
 import { fingerprintFiles } from "../fingerprint_files.ts";
 import type { ReviewFact } from "./facts.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { type Fault, faultText } from "../../../lib/ports/fault.ts";
+import { type Fault, faultText } from "../../../lib/base/ports/fault.ts";
 import { acpRoles, responding } from "../../support/acp_roles.ts";
 
 const TURN = "r1-programmer-c1";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import type { Fault } from "../../../lib/ports/fault.ts";
+import type { Fault } from "../../../lib/base/ports/fault.ts";
 import { type NtfyServer, startNtfyServer } from "../../lab/ntfy_server.ts";
 import { type AcpRoles, acpRoles } from "../../support/acp_roles.ts";
 import { until } from "../../support/until.ts";

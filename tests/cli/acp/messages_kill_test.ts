@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { leaveMessage } from "../../../lib/control/send_message.ts";
-import type { Fault } from "../../../lib/ports/fault.ts";
+import { leaveMessage } from "../../../lib/api/control/send_message.ts";
+import type { Fault } from "../../../lib/base/ports/fault.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import { type AcpRoles, acpRoles } from "../../support/acp_roles.ts";
 import { ANSWERS } from "../../support/jobs.ts";

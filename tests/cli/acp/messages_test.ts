@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";
-import { createRedactor } from "../../../lib/redact/redactor.ts";
-import type { Role } from "../../../lib/roles.ts";
+import { createRedactor } from "../../../lib/base/redact/redactor.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import { acpRoles } from "../../support/acp_roles.ts";
 import { ANSWERS } from "../../support/jobs.ts";
 import { until } from "../../support/until.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { ROLES } from "../../../lib/roles.ts";
+import { ROLES } from "../../../lib/base/roles.ts";
 import type { FakeAgentScript } from "../../lab/acp_fake_agent.ts";
 import { acpRoles, responding } from "../../support/acp_roles.ts";
 import { ANSWERS } from "../../support/jobs.ts";

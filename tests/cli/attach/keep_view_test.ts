@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createViewKeeper, type KeepViewOptions, OVERVIEW } from "../../../lib/cli/attach/keep_view.ts";
 import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
-import { type Role, ROLES } from "../../../lib/roles.ts";
+import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import type { RunOverview } from "../../../lib/run/overview.ts";
 import { initialProgress } from "../../../lib/run/progress.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";

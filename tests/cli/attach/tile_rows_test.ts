@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { tileRows } from "../../../lib/cli/attach/tile_rows.ts";
-import { plainRow } from "../../../lib/text/ansi.ts";
-import { displayWidth } from "../../../lib/text/display_width.ts";
+import { plainRow } from "../../../lib/base/text/ansi.ts";
+import { displayWidth } from "../../../lib/base/text/display_width.ts";
 
 Deno.test("a tile shows the end of a pane: its last rows, without the blank ones below them", () => {
   const capture = "one\ntwo\nthree\n\n   \n\x1b[44m    \x1b[0m\n";

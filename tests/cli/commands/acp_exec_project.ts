@@ -1,6 +1,6 @@
 import { exists, walk } from "@std/fs";
 import type { FakeAgentScript } from "../../lab/acp_fake_agent.ts";
-import { FAKE_PACK, fakeAgentCommand } from "../../providers/headless/acp_support.ts";
+import { FAKE_PACK, fakeAgentCommand } from "../../agents/process/acp_support.ts";
 import { callCli, type CalledCli } from "../../support/call_cli.ts";
 import { panewrightFromSource, parseEvents } from "../../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../../support/program.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
-import { listProcesses } from "../../../lib/ports/process_table.ts";
+import { listProcesses } from "../../../lib/base/ports/process_table.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";
 import { startProgram } from "../../support/program.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { WAITING_LINE } from "../../../lib/ask/ask_ledger.ts";
-import { followAsks } from "../../../lib/providers/headless/ask_channel.ts";
-import { writeLaunchers } from "../../../lib/providers/headless/launchers.ts";
+import { WAITING_LINE } from "../../../lib/agents/process/ask_ledger.ts";
+import { followAsks } from "../../../lib/agents/process/ask_channel.ts";
+import { writeLaunchers } from "../../../lib/agents/process/launchers.ts";
 import { panewrightFromSource } from "../../support/panewright.ts";
 import { runProgram, startProgram } from "../../support/program.ts";
 import { until } from "../../support/until.ts";

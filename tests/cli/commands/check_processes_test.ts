@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { processesWith } from "../../providers/headless/support.ts";
+import { processesWith } from "../../agents/process/support.ts";
 import { until } from "../../support/until.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
 

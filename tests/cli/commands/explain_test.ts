@@ -3,8 +3,8 @@ import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import type { Command, ParsedCommand } from "../../../lib/cli/console/command.ts";
 import { command as explain } from "../../../lib/cli/commands/explain.ts";
 import { command as fixtures } from "../../../lib/cli/commands/fixtures.ts";
-import { UsageError } from "../../../lib/errors.ts";
-import { writePack } from "../../../lib/recordings/pack.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
+import { writePack } from "../../../lib/lab/recordings/pack.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 
 interface Call {

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { FLAG_JOB } from "../../support/jobs.ts";
 import { cleanEnvironment, panewrightArgv } from "../../support/run_panewright.ts";
 import { tempDir } from "../../support/temp_dir.ts";

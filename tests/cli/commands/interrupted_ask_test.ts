@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { recordAsk } from "../../../lib/providers/headless/ask_channel.ts";
+import { recordAsk } from "../../../lib/agents/process/ask_channel.ts";
 import { runProgram } from "../../support/program.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { walk } from "@std/fs";
 import { runCli } from "../../../lib/cli/main.ts";
-import { openAuditLog } from "../../../lib/dialogs/audit.ts";
+import { openAuditLog } from "../../../lib/turn/desk/audit.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
-import { VERSION } from "../../../lib/version.ts";
+import { VERSION } from "../../../lib/base/version.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { agentReady, execWaiting, PROGRAMMER_AT_WORK, reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { runCli } from "../../../lib/cli/main.ts";
-import type { AcpActivity } from "../../../lib/providers/acp/activity.ts";
-import { createRedactor } from "../../../lib/redact/redactor.ts";
+import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
+import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { activityPathOf } from "../../../lib/run/activity_file.ts";
 import { type ActivityWriter, openActivityWriter } from "../../../lib/run/activity_writer.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../../lib/cli/command_table.ts";
-import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { cleanEnvironment } from "../../support/run_panewright.ts";
 import { tempDir } from "../../support/temp_dir.ts";

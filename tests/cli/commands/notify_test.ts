@@ -1,11 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { machineSecrets } from "../../../lib/notify/machine_secrets.ts";
-import { openMessages } from "../../../lib/notify/messages.ts";
-import type { Notification } from "../../../lib/notify/notification.ts";
-import { readEntries, writeEntry } from "../../../lib/notify/outbox_file.ts";
+import { machineSecrets } from "../../../lib/run/notify/machine_secrets.ts";
+import { openMessages } from "../../../lib/run/notify/messages.ts";
+import type { Notification } from "../../../lib/run/notify/notification.ts";
+import { readEntries, writeEntry } from "../../../lib/run/notify/outbox_file.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
-import { systemClock } from "../../../lib/ports/clock.ts";
-import { createRedactor } from "../../../lib/redact/redactor.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
+import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { startNtfyServer } from "../../lab/ntfy_server.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { holdRun, readAnswerOf } from "../../support/run_mail.ts";

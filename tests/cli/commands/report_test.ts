@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { ReportDocument } from "../../../lib/report/model.ts";
+import type { ReportDocument } from "../../../lib/api/report/model.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { checkObject } from "../../support/check_output.ts";
 import { writeReview } from "../../support/run_folders.ts";

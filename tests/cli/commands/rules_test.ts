@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Recording } from "../../../lib/recordings/recording.ts";
-import { generateKeys } from "../../../lib/rule_packs/keys.ts";
-import { readGuardRecordings } from "../../../lib/rule_packs/guard_recordings.ts";
-import { MAX_PACK_BYTES } from "../../../lib/rule_packs/limits.ts";
-import { VERSION } from "../../../lib/version.ts";
+import type { Recording } from "../../../lib/lab/recordings/recording.ts";
+import { generateKeys } from "../../../lib/lab/rule_packs/keys.ts";
+import { readGuardRecordings } from "../../../lib/lab/rule_packs/guard_recordings.ts";
+import { MAX_PACK_BYTES } from "../../../lib/lab/rule_packs/limits.ts";
+import { VERSION } from "../../../lib/base/version.ts";
 import { rulesStage, signedPack } from "../../support/rule_packs.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { recordingsOf } from "../../support/screens.ts";

@@ -4,7 +4,7 @@ import { runCli } from "../../../lib/cli/main.ts";
 import { localTime } from "../../../lib/cli/show/words.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";
-import { findProcess } from "../../../lib/ports/process_table.ts";
+import { findProcess } from "../../../lib/base/ports/process_table.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 import {
   agentReady,

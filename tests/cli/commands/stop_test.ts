@@ -4,7 +4,7 @@ import { isLocked } from "../../../lib/run/lock_file.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { readFactsOf } from "../../../lib/run/read_facts.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
-import { systemClock } from "../../../lib/ports/clock.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { findSocketPath, isServerRunning, killServer } from "../../../lib/tmux/server.ts";
 import { stopRun } from "../../../lib/jobs/stop_run.ts";

@@ -3,7 +3,7 @@ import manifest from "../../../deno.json" with { type: "json" };
 import licenses from "../../../lib/cli/licenses.json" with { type: "json" };
 import { collectLicenses, ONLY_IN_TESTS, thirdPartyDocument } from "../../../.ci/licenses.ts";
 import { runCli } from "../../../lib/cli/main.ts";
-import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 

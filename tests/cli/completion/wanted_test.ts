@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { COMMANDS } from "../../../lib/cli/command_table.ts";
 import { joinWords, wantedAt } from "../../../lib/cli/completion/wanted.ts";
-import { OFFERED_PROVIDER_IDS } from "../../../lib/providers/mod.ts";
+import { OFFERED_PROVIDER_IDS } from "../../../lib/agents/mod.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";

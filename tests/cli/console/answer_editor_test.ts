@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes, fail } from "@std/assert";
 import { type AnswerEditor, EMPTY_ANSWER, onInput, renderAnswer } from "../../../lib/cli/console/answer_editor.ts";
 import { askedDialog, askedQuestion, openTerminalPerson } from "../../../lib/cli/console/ask_person.ts";
-import { createKeyDecoder } from "../../../lib/text/keys.ts";
-import { displayWidth } from "../../../lib/text/display_width.ts";
-import { createManualClock } from "../../replay/manual_clock.ts";
+import { createKeyDecoder } from "../../../lib/base/text/keys.ts";
+import { displayWidth } from "../../../lib/base/text/display_width.ts";
+import { createManualClock } from "../../lab/replay/manual_clock.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 /** What pieces of a terminal's input come to: the answer, `left`, or the editor with `|` for the cursor. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { excerptLines } from "../../../lib/cli/console/excerpt.ts";
-import { displayWidth } from "../../../lib/text/display_width.ts";
+import { displayWidth } from "../../../lib/base/text/display_width.ts";
 
 /** The row and its marks, of a terminal of that many columns; the marks are below what they mean. */
 function shown(row: string, column: number, columns = 40): readonly string[] {

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { FlagSpec } from "../../../lib/cli/console/command.ts";
 import { checkPositionals, parseFlags } from "../../../lib/cli/console/parse.ts";
-import { UsageError } from "../../../lib/errors.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
 
 const FLAGS: readonly FlagSpec[] = [
   { name: "wd", type: "string", placeholder: "DIR", description: "" },

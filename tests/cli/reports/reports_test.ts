@@ -4,11 +4,11 @@ import { jobSummary } from "../../../lib/cli/reports/job_summary.ts";
 import { junitXml } from "../../../lib/cli/reports/junit.ts";
 import { openReports } from "../../../lib/cli/reports/mod.ts";
 import { summaryTable } from "../../../lib/cli/reports/table.ts";
-import { UsageError } from "../../../lib/errors.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
 import type { ExecFact } from "../../../lib/jobs/pipeline/facts.ts";
 import { NO_SUMMARY, summarize } from "../../../lib/jobs/pipeline/summary.ts";
-import { plainRow } from "../../../lib/text/ansi.ts";
-import { placesIn } from "../../../lib/text/places_in.ts";
+import { plainRow } from "../../../lib/base/text/ansi.ts";
+import { placesIn } from "../../../lib/base/text/places_in.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 

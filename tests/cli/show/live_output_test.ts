@@ -8,7 +8,7 @@ import { liveText } from "../../../lib/cli/show/run_words.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
 import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
 import { initialProgress, type Progress } from "../../../lib/run/progress.ts";
-import { type Clock, sleepWithTimer } from "../../../lib/ports/clock.ts";
+import { type Clock, sleepWithTimer } from "../../../lib/base/ports/clock.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { changedFiles, changesSince, examineConfig, trustedConfig } from "../../../lib/config/trust/examine.ts";
 import { changeTrust, readTrust, type TrustedConfig, trustStorePath } from "../../../lib/config/trust/store.ts";
-import { UsageError } from "../../../lib/errors.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 const ENTRY: TrustedConfig = { trustedAt: "2026-11-20T08:00:00.000Z", files: { "panewright.jsonc": "" }, items: {} };

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../../lib/base/errors.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

@@ -7,7 +7,7 @@ import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { JOBS } from "../../../lib/jobs/mod.ts";
 import { readProgress } from "../../../lib/run/read_progress.ts";
 import { findRun } from "../../../lib/run/find_run.ts";
-import { defaultsOf } from "../../../lib/settings.ts";
+import { defaultsOf } from "../../../lib/base/settings.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { useStateHome } from "../../support/state_home.ts";
 import { tempDir } from "../../support/temp_dir.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { HumanInterventionRequiredError, UsageError } from "../../../lib/errors.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../../lib/base/errors.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { reviewStarted, writeRun } from "../../support/run_folders.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { RuntimeError, UsageError } from "../../../lib/errors.ts";
-import { claudeCodeProvider } from "../../../lib/providers/claude_code/provider.ts";
+import { RuntimeError, UsageError } from "../../../lib/base/errors.ts";
+import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { RuntimeError } from "../../../lib/errors.ts";
+import { RuntimeError } from "../../../lib/base/errors.ts";
 import { NO_SUMMARY, summarize, tasksDone } from "../../../lib/jobs/pipeline/summary.ts";
 import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

@@ -4,7 +4,7 @@ import { applyFact } from "../../../lib/jobs/pipeline/fold.ts";
 import { nextAction } from "../../../lib/jobs/pipeline/machine.ts";
 import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
-import { defaultsOf } from "../../../lib/settings.ts";
+import { defaultsOf } from "../../../lib/base/settings.ts";
 import { type ExecState, INITIAL_STATE, openQuestion } from "../../../lib/jobs/pipeline/state.ts";
 import { permitting, step, TOKENS } from "./support.ts";
 

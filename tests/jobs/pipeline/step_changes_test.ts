@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { describeRecord } from "../../../lib/cli/show/record_text.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

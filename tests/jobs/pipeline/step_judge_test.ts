@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { ChainedRecord } from "../../../lib/dialogs/audit_chain.ts";
-import { AgentAskedError } from "../../../lib/providers/headless.ts";
-import type { ExactRequest } from "../../../lib/providers/exact_request.ts";
-import type { JudgedCall } from "../../../lib/providers/headless/call_judge.ts";
+import type { ChainedRecord } from "../../../lib/turn/desk/audit_chain.ts";
+import { AgentAskedError } from "../../../lib/agents/process/headless.ts";
+import type { ExactRequest } from "../../../lib/agents/exact_request.ts";
+import type { JudgedCall } from "../../../lib/agents/process/call_judge.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";

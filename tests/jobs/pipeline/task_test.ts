@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
 import { parseTask, readTask } from "../../../lib/jobs/pipeline/task.ts";
 import { filesOf } from "../../../lib/jobs/pipeline/task_folder.ts";
 import { tempDir } from "../../support/temp_dir.ts";

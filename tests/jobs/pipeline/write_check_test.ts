@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { RuntimeError } from "../../../lib/errors.ts";
-import { systemProcessRunner } from "../../../lib/ports/process.ts";
+import { RuntimeError } from "../../../lib/base/errors.ts";
+import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { globProblem, mayWrite } from "../../../lib/jobs/pipeline/write_globs.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";

@@ -1,13 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { RuntimeError } from "../../../lib/errors.ts";
+import { RuntimeError } from "../../../lib/base/errors.ts";
 import { startAcpRole } from "../../../lib/jobs/review_loop/acp_agents.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { endLeftProcesses } from "../../../lib/run/left_processes.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import { systemClock } from "../../../lib/ports/clock.ts";
-import { packProvider } from "../../../lib/providers/packs/provider.ts";
-import type { Role } from "../../../lib/roles.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
+import { packProvider } from "../../../lib/agents/packs/provider.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import { fakeAcpAgent } from "../../support/acp_fake.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../../lib/ports/process.ts";
-import { toyProject } from "../../providers/toy/toy_project.ts";
+import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
+import { toyProject } from "../../agents/toy/toy_project.ts";
 import { createSandbox } from "../../support/sandbox.ts";
 
 Deno.test("keys between paste and Enter that stay: the run needs a person, and their words are still in the pane", async () => {

@@ -6,7 +6,7 @@ import {
   findEvidence,
   hasReviewNotes,
 } from "../../../lib/jobs/review_loop/evidence.ts";
-import { pathsIn } from "../../../lib/text/paths_in.ts";
+import { pathsIn } from "../../../lib/base/text/paths_in.ts";
 import { GOOD_REVIEW } from "./scripted_agents.ts";
 
 const SETTINGS = { maxReviewCycles: 3, minReviewCyclesBeforeApproval: 2, reviewEvidenceMinMatch: 3 };

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { Role } from "../../../lib/roles.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { applyEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { foldEvents } from "../../support/fold_events.ts";

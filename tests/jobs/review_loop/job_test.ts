@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
 import { EXPLORE_HEADER, parseJob, SCENARIO_HEADER } from "../../../lib/jobs/review_loop/job.ts";
 
 function refused(text: string): UsageError {

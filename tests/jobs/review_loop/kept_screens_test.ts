@@ -2,9 +2,9 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { keepDialogScreens, keepScreen } from "../../../lib/jobs/review_loop/kept_screens.ts";
 import type { RoleAgent } from "../../../lib/jobs/review_loop/role_agent.ts";
-import { createRedactor } from "../../../lib/redact/redactor.ts";
+import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { createRunFolder } from "../../../lib/run/run_folder.ts";
-import { createDetailLoader } from "../../../lib/report/details.ts";
+import { createDetailLoader } from "../../../lib/api/report/details.ts";
 import { parseScreen } from "../../../lib/screen/mod.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 

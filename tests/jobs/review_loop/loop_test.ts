@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
-import { type Role, ROLES } from "../../../lib/roles.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
+import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";

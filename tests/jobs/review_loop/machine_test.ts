@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { ROLES } from "../../../lib/roles.ts";
+import { ROLES } from "../../../lib/base/roles.ts";
 import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import {
   applyResponse,

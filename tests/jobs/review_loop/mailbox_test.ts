@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../../../lib/errors.ts";
+import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../../../lib/base/errors.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { failLeftMessages, type MailboxOptions, openMailbox } from "../../../lib/jobs/review_loop/mailbox.ts";
 import type { OutsideMessage, RunState } from "../../../lib/jobs/review_loop/run_state.ts";
 import { createLocks } from "../../../lib/jobs/review_loop/turn_locks.ts";
-import { systemClock } from "../../../lib/ports/clock.ts";
-import type { Role } from "../../../lib/roles.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
 import { isInboxClosed, putInInbox } from "../../../lib/run/inbox.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";

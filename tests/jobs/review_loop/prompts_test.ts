@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
-import { responsePathFor } from "../../../lib/handoff/response_files.ts";
-import { type Role, ROLES } from "../../../lib/roles.ts";
+import { responsePathFor } from "../../../lib/turn/response_files.ts";
+import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import { approvalObjection } from "../../../lib/jobs/review_loop/evidence.ts";
 import type { Job } from "../../../lib/jobs/review_loop/job.ts";
 import { nextTurn, startLoop } from "../../../lib/jobs/review_loop/machine.ts";

@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { type AuditDecision, openAuditLog } from "../../../lib/dialogs/audit.ts";
+import { type AuditDecision, openAuditLog } from "../../../lib/turn/desk/audit.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { watchRawKeys } from "../../../lib/jobs/review_loop/raw_keys.ts";
 import type { RoleAgent } from "../../../lib/jobs/review_loop/role_agent.ts";
-import { systemClock } from "../../../lib/ports/clock.ts";
-import type { Role } from "../../../lib/roles.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import { leaveRawKeys, takeBackRawKeys, takeRawKeys } from "../../../lib/run/raw_keys.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { PaneRef } from "../../../lib/tmux/client.ts";

@@ -3,7 +3,7 @@ import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { openRoleViewers } from "../../../lib/jobs/review_loop/role_viewers.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../../lib/jobs/review_loop/settings.ts";
-import { createRedactor } from "../../../lib/redact/redactor.ts";
+import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { activityPathOf } from "../../../lib/run/activity_file.ts";
 import { openActivityWriter } from "../../../lib/run/activity_writer.ts";
 import { tryLockFile } from "../../../lib/run/lock_file.ts";

@@ -5,9 +5,9 @@ import { foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { areOtherRules, rulesUsedBy } from "../../../lib/jobs/review_loop/rules_used.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../../lib/jobs/review_loop/settings.ts";
-import { findPaneProvider } from "../../../lib/providers/mod.ts";
-import { ROLES } from "../../../lib/roles.ts";
-import { VERSION } from "../../../lib/version.ts";
+import { findPaneProvider } from "../../../lib/agents/mod.ts";
+import { ROLES } from "../../../lib/base/roles.ts";
+import { VERSION } from "../../../lib/base/version.ts";
 
 const SOURCE = { version: `${VERSION}.1`, sha256: "ab", key: "cd" };
 const codex = findPaneProvider("codex");

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { PanewrightError, UsageError } from "../../../lib/errors.ts";
+import { PanewrightError, UsageError } from "../../../lib/base/errors.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { lockWorkdir } from "../../../lib/run/workdir_lock.ts";
 import { executeReviewRun } from "../../../lib/jobs/review_loop/execute.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
-import { sha256Hex } from "../../../lib/text/digest.ts";
+import { sha256Hex } from "../../../lib/base/text/digest.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
-import { ensureResponseDir, responsePathFor } from "../../../lib/handoff/response_files.ts";
+import { ensureResponseDir, responsePathFor } from "../../../lib/turn/response_files.ts";
 import { findLateResponse } from "../../../lib/jobs/review_loop/late_response.ts";
 import { keepMessage, readMessage } from "../../../lib/jobs/review_loop/messages.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";

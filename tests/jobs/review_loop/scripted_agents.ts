@@ -1,4 +1,4 @@
-import type { Role } from "../../../lib/roles.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import type { Job } from "../../../lib/jobs/review_loop/job.ts";
 import { type ReviewLoopOptions, type ReviewLoopResult, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";

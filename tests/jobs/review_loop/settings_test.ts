@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { UsageError } from "../../../lib/errors.ts";
+import { UsageError } from "../../../lib/base/errors.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 
 Deno.test("settings are completed with the defaults", () => {

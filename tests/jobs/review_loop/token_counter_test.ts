@@ -6,13 +6,13 @@ import { startLoop } from "../../../lib/jobs/review_loop/machine.ts";
 import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { createTokenCounter, whileCounting } from "../../../lib/jobs/review_loop/token_counter.ts";
-import type { SessionUsage } from "../../../lib/providers/terminal/status_source.ts";
-import type { Role } from "../../../lib/roles.ts";
+import type { SessionUsage } from "../../../lib/agents/pane/status_source.ts";
+import type { Role } from "../../../lib/base/roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../../lib/run/caps.ts";
 import { openMeter } from "../../../lib/run/meter.ts";
 import { NOTHING_SPENT } from "../../../lib/run/spending.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../../lib/run/usage.ts";
-import type { Clock } from "../../../lib/ports/clock.ts";
+import type { Clock } from "../../../lib/base/ports/clock.ts";
 import { JOB } from "./scripted_agents.ts";
 
 /** A clock on which every sleep is over at once. */

@@ -1,5 +1,5 @@
 import { exists, walk } from "@std/fs";
-import { systemClock } from "../../../lib/ports/clock.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
 import type { TerminalStatus } from "../../../lib/screen/status.ts";
 import { runProgram } from "../../support/program.ts";
 import type { Sandbox } from "../../support/sandbox.ts";

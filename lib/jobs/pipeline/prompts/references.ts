@@ -1,4 +1,4 @@
-import { fenced } from "../../../text/markdown.ts";
+import { fenced } from "../../../base/text/markdown.ts";
 
 /** What a prompt may name of an earlier step. */
 export const REFERENCE_FIELDS = ["final", "files"] as const;

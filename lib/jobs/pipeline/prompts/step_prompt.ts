@@ -1,14 +1,14 @@
-import { condense } from "../../../text/condense.ts";
+import { condense } from "../../../base/text/condense.ts";
 import type { Attempt, StepPlace } from "../machine.ts";
 import type { ExecSettings } from "../settings.ts";
 import type { ChangedFiles, Interaction } from "../state.ts";
 import { autonomySection } from "./autonomy.ts";
-import { parsePersonsAnswer } from "../../../dialogs/person_answer.ts";
+import { parsePersonsAnswer } from "../../../turn/desk/person_answer.ts";
 import { fillReferences, type Reference } from "./references.ts";
-import { UsageError } from "../../../errors.ts";
+import { UsageError } from "../../../base/errors.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
-import { plainText, sanitizeLine } from "../../../text/sanitize.ts";
-import { dataBlock, jobBlock } from "../../../text/markdown.ts";
+import { plainText, sanitizeLine } from "../../../base/text/sanitize.ts";
+import { dataBlock, jobBlock } from "../../../base/text/markdown.ts";
 
 /** Lines of a failed check's output, and of the log of the attempt before, that go into a prompt. */
 const MAX_FEEDBACK_LINES = 120;

@@ -1,4 +1,4 @@
-import type { Role } from "../../../roles.ts";
+import type { Role } from "../../../base/roles.ts";
 import { analystPrompt } from "./analyst.ts";
 import { analystReviewPrompt } from "./analyst_review.ts";
 import { programmerPrompt } from "./programmer.ts";

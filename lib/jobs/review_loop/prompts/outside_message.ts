@@ -1,7 +1,7 @@
-import { responseFileInstruction } from "../../../handoff/instruction.ts";
+import { responseFileInstruction } from "../../../turn/instruction.ts";
 import type { MessageWay } from "../../../run/inbox.ts";
-import type { Role } from "../../../roles.ts";
-import { sanitizeLine } from "../../../text/sanitize.ts";
+import type { Role } from "../../../base/roles.ts";
+import { sanitizeLine } from "../../../base/text/sanitize.ts";
 
 /** Who sends, in words for an agent. */
 const SENDERS: Readonly<Record<MessageWay, string>> = {

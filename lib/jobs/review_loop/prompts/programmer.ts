@@ -13,7 +13,7 @@ import {
   scenarioTest,
   upstream,
 } from "./shared.ts";
-import { dataBlock } from "../../../text/markdown.ts";
+import { dataBlock } from "../../../base/text/markdown.ts";
 
 /** The prompt for the programmer: implement, answer the reviewer, or repair what the last round's test found. */
 export function programmerPrompt(input: PromptInput): string {

@@ -1,12 +1,12 @@
-import { responseFileInstruction } from "../../../handoff/instruction.ts";
+import { responseFileInstruction } from "../../../turn/instruction.ts";
 import { formatTestCommand } from "../../test_command.ts";
-import { abridge } from "../../../text/abridge.ts";
-import { condense } from "../../../text/condense.ts";
+import { abridge } from "../../../base/text/abridge.ts";
+import { condense } from "../../../base/text/condense.ts";
 import { firstApprovalCycle } from "../evidence.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
 import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
-import { plainText } from "../../../text/sanitize.ts";
-import { dataBlock, jobBlock } from "../../../text/markdown.ts";
+import { plainText } from "../../../base/text/sanitize.ts";
+import { dataBlock, jobBlock } from "../../../base/text/markdown.ts";
 
 /** What every prompt is built from. */
 export interface PromptInput {

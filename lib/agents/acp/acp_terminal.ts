@@ -1,0 +1,232 @@
+import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
+import { abortable } from "../../base/ports/abortable.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import type { AgentFailure } from "../failure.ts";
+import type { HeadlessFact } from "../process/seam.ts";
+import type { AcpAgentProvider } from "../provider.ts";
+import type { SessionUsage } from "../pane/status_source.ts";
+import type { WakeSource } from "../pane/wake_source.ts";
+import type { AcpAgent, AcpUsage, PendingRequest } from "./agent.ts";
+import { type AcpReading, readView } from "./read_view.ts";
+
+/** What an {@linkcode AcpTerminal} is made of. */
+export interface AcpTerminalParts {
+  readonly agent: AcpAgent;
+  /** Whether a response to its turn is there that can be used. */
+  readonly hasResponse: () => boolean;
+  readonly clock: Clock;
+}
+
+/** What calls that wait take. */
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** How long an agent may take to end a turn that was cancelled. */
+const CANCEL_LIMIT_MS = 5000;
+const CANCEL_LOOK_MS = 50;
+
+/**
+ * An agent over the Agent Client Protocol, as the handoff sees it: what panes tell by their screen is told here by its
+ * protocol and its process. Disposal ends it.
+ */
+export class AcpTerminal implements AsyncDisposable {
+  readonly via = "acp";
+  readonly #agent: AcpAgent;
+  readonly #hasResponse: () => boolean;
+  readonly #clock: Clock;
+  /** Why it was ended although its process did nothing wrong. */
+  #givenUp: string | undefined;
+
+  constructor({ agent, hasResponse, clock }: AcpTerminalParts) {
+    this.#agent = agent;
+    this.#hasResponse = hasResponse;
+    this.#clock = clock;
+  }
+
+  /** For messages, and to tell agents apart. */
+  get id(): string {
+    return this.#agent.id;
+  }
+
+  get provider(): AcpAgentProvider {
+    return this.#agent.provider;
+  }
+
+  get launchedAtMs(): number {
+    return this.#agent.launchedAtMs;
+  }
+
+  get sessionId(): string {
+    return this.#agent.sessionId;
+  }
+
+  /** No rule of a screen is ever seen of it. */
+  get seenRules(): readonly string[] {
+    return [];
+  }
+
+  /** Tell when an early look is worthwhile: it does something else, or waits for another answer. */
+  get wakeSources(): readonly WakeSource[] {
+    return [{
+      onHint: (listener) => {
+        let before = this.#phase();
+        return this.#agent.wakeSource.onHint(() => {
+          const now = this.#phase();
+          if (now !== before) listener("at_once");
+          before = now;
+        });
+      },
+    }];
+  }
+
+  #phase(): string {
+    const { state, turns } = this.#agent.view();
+    return [state, turns, ...this.#agent.pending().map(({ request }) => request.id)].join(" ");
+  }
+
+  /**
+   * What the agent is doing, and what that rests on.
+   *
+   * @throws {HumanInterventionRequiredError} when it acted without asking, or its mode is not the one that was set
+   */
+  status(): Promise<AcpReading> {
+    try {
+      this.#requireObedience();
+      return Promise.resolve(readView(this.#agent.view(), {
+        end: this.#end(),
+        failure: this.#agent.failure(),
+        hasResponse: this.#hasResponse,
+      }));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * Begins a turn.
+   *
+   * @throws {AgentAtWorkError} while another one is under way
+   * @throws {HumanInterventionRequiredError} while a request of the agent waits for its answer
+   * @throws {RuntimeError} when the agent has ended
+   */
+  async submit(
+    text: string,
+    { onStep, signal }: CallOptions & { readonly onStep?: (step: "paste" | "enter") => void | Promise<void> } = {},
+  ): Promise<void> {
+    this.#requireObedience();
+    const { state } = this.#agent.view();
+    if (state === "ended") throw new RuntimeError(`Cannot send a prompt to ${this.id}: ${this.#end()}`);
+    if (state === "working") throw new AgentAtWorkError(`Cannot send a prompt to ${this.id}: it is at work`);
+    if (state === "waiting") {
+      throw new HumanInterventionRequiredError(`Cannot send a prompt to ${this.id}: it waits for an answer`);
+    }
+    await onStep?.("enter");
+    await this.#agent.prompt(text, signal === undefined ? {} : { signal });
+  }
+
+  /** There is no composer in which a text could stand. */
+  holdsText(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  hasDraft(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  /** What the agent said last. */
+  lastOutput(): Promise<string> {
+    return Promise.resolve(this.#agent.view().lastMessage);
+  }
+
+  /** How it ended, with the last that it wrote to standard error; `undefined` while it runs. */
+  describeEnd(): Promise<string | undefined> {
+    return Promise.resolve(this.#end());
+  }
+
+  /** How its last turn failed. */
+  failure(): Promise<AgentFailure | undefined> {
+    return Promise.resolve(this.#agent.failure());
+  }
+
+  /** What this process of it has used; `undefined` where it never tells. */
+  usage(): Promise<(SessionUsage & Pick<AcpUsage, "cost">) | undefined> {
+    const { provider, sessionId, launchedAtMs } = this.#agent;
+    const told = this.#agent.usage();
+    if (told === undefined && !provider.acp.tellsTokens) return Promise.resolve(undefined);
+    // Each process counts from its own beginning; see `AcpUsageSource`.
+    const source = `${sessionId}@${launchedAtMs}`;
+    return Promise.resolve({ usage: {}, ...told, sessionId: source });
+  }
+
+  /** What it has said, run and seen since the last call. */
+  takeWork(): Promise<readonly HeadlessFact[]> {
+    return Promise.resolve(this.#agent.takeWork());
+  }
+
+  /** What it waits for an answer to, in the order in which it asked. */
+  pending(): readonly PendingRequest[] {
+    return this.#agent.pending();
+  }
+
+  /** Takes back what it waits for, by ending its turn. */
+  async cancel(): Promise<void> {
+    await this.#agent.cancel();
+  }
+
+  /**
+   * Makes sure that a turn is over whose response was taken: one whose end was never told is cancelled, and an agent
+   * that does not end it then is ended itself.
+   */
+  async endTurn({ signal }: CallOptions = {}): Promise<void> {
+    const isOver = () => ["idle", "ended"].includes(this.#agent.view().state);
+    if (isOver()) return;
+    await abortable(() => this.#agent.cancel(), signal);
+    for (const startMs = this.#clock.now(); !isOver();) {
+      if (this.#clock.now() - startMs >= CANCEL_LIMIT_MS) {
+        this.#givenUp = "it never reported the end of its turn, not even when the turn was cancelled";
+        return await this.close();
+      }
+      await this.#clock.sleep(CANCEL_LOOK_MS, signal);
+    }
+  }
+
+  /** What can be seen of a failure, as text: what it said last, and the end of its standard error. */
+  evidence(): string {
+    const { state, evidence, lastMessage } = this.#agent.view();
+    return [
+      `state: ${state} (${evidence})`,
+      ...(this.#end() === undefined ? [] : [`end: ${this.#end()}`]),
+      "",
+      "--- what it said last ---",
+      lastMessage,
+      "",
+      "--- the end of its standard error ---",
+      this.#agent.stderrTail(),
+    ].join("\n");
+  }
+
+  /** Ends the agent and everything that it started. */
+  async close(): Promise<void> {
+    await this.#agent[Symbol.asyncDispose]();
+  }
+
+  /** It has no record besides. */
+  releaseRecord(): void {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #end(): string | undefined {
+    return this.#givenUp ?? this.#agent.describeEnd();
+  }
+
+  #requireObedience(): void {
+    const violation = this.#agent.violation();
+    if (violation === undefined) return;
+    throw new HumanInterventionRequiredError(`Cannot let ${this.#agent.name} continue: ${violation}`, {
+      hint: "The rules no longer check what it does. Look at what it did, and give the role another agent.",
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { type AcpConnection, AcpEndedError, AcpStartError, openAcpConnection } from "./protocol/connection.ts";
+import { otherVersionText } from "./protocol/agent_words.ts";
+import { ACP_VERSION } from "./protocol/protocol.ts";
+import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import type { AcpAgentProvider } from "../provider.ts";
+import { SETUP_FILES } from "../setup_files.ts";
+import type { AcpAgent, AcpAgentOptions } from "./contract.ts";
+import { Opening } from "./opening.ts";
+import { RunningAgent } from "./running_agent.ts";
+import { openSession } from "./session.ts";
+
+export type { AcpActivity } from "./activity.ts";
+export type * from "./contract.ts";
+export type { PendingAnswer, PendingRequest } from "./pending.ts";
+export type { AcpView } from "./view.ts";
+
+/** How many of an agent's last lines an error tells. */
+const ERROR_LINES = 5;
+
+/**
+ * Starts an agent, and opens its session.
+ *
+ * @throws {UsageError} when there is no such program, it does not speak the protocol as it must, or cannot be put into
+ * the mode or given the model that it needs
+ * @throws {HumanInterventionRequiredError} when it is not logged in
+ * @throws {RuntimeError} when it ends, stays silent, or opens no session
+ * @throws the signal's reason
+ */
+export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent> {
+  const { clock, launch, mark, onForcedExit, onLine, provider, resume, signal, connect = openAcpConnection } = options;
+  const { acp, cli, label } = provider;
+  const plan = acp.launch(launch);
+  const env = { ...plan.env, ...options.variables };
+  const opening = new Opening();
+  const launchedAtMs = Date.now();
+  const connection = await connect({
+    ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: acp.startSeconds * 1000 },
+    handlers: {
+      update: (notification) => opening.update(notification),
+      unread: (update) => opening.unread(update),
+      permission: (request, gone) => opening.permission(request, gone),
+      elicitation: (question, gone) => opening.elicitation(question, gone),
+      extension: (_method, params) => opening.extension(params),
+      trouble: ({ text }) => opening.trouble(`The agent ${text}`),
+      ...(onLine === undefined ? {} : { wire: (way, line) => onLine(line, way === "sent" ? "us" : "agent") }),
+    },
+    ...(cli === undefined ? {} : { installHint: cli.installHint }),
+    ...(onForcedExit === undefined ? {} : { onForcedExit }),
+  }).catch((error) => {
+    throw startError(error);
+  });
+  try {
+    requireVersion(connection, provider);
+    const variable = (name: string) => Object.hasOwn(env, name) ? env[name] : Deno.env.get(name);
+    const authMethod = acp.authMethod({ env: variable, ...SETUP_FILES });
+    const { model, workdir } = launch;
+    const request = { provider, workdir, model, resume, authMethod, clock };
+    const opened = await withinLimit(
+      (signal) => openSession(connection, { ...request, signal }, opening),
+      { clock, signal, seconds: acp.startSeconds, label },
+    );
+    const agent = new RunningAgent({ options, connection, opened, launchedAtMs });
+    opening.handOver(agent);
+    return agent;
+  } catch (error) {
+    await connection[Symbol.asyncDispose]();
+    throw signal.aborted ? error : startError(error, connection.stderrTail());
+  }
+}
+
+/** Gives up what an agent does not answer. */
+async function withinLimit<Result>(
+  act: (signal: AbortSignal) => Promise<Result>,
+  { clock, signal, seconds, label }: Pick<AcpAgentOptions, "clock" | "signal"> & {
+    readonly seconds: number;
+    readonly label: string;
+  },
+): Promise<Result> {
+  const done = new AbortController();
+  const limit = new AbortController();
+  clock.sleep(seconds * 1000, done.signal).then(
+    () => limit.abort(new RuntimeError(`Cannot open a session with ${label}: it has not done so within ${seconds} s`)),
+    () => {},
+  );
+  try {
+    return await act(AbortSignal.any([signal, limit.signal]));
+  } finally {
+    done.abort();
+  }
+}
+
+function requireVersion({ initialized: { protocolVersion } }: AcpConnection, { cli, label }: AcpAgentProvider): void {
+  if (protocolVersion === ACP_VERSION) return;
+  throw new UsageError(
+    `Cannot talk to ${label}: ${otherVersionText([protocolVersion])}`,
+    cli === undefined ? {} : { hint: `Install a version that does. ${cli.installHint}` },
+  );
+}
+
+/** The error of a start that failed: what another try does not help with is wrong usage. */
+function startError(error: unknown, lastLines: readonly string[] = []): unknown {
+  if (error instanceof AcpStartError) {
+    const more = { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+    const isForGood = error.problem === "no_program" || error.problem === "refused";
+    return isForGood ? new UsageError(error.message, more) : new RuntimeError(error.message, more);
+  }
+  if (!(error instanceof PanewrightError)) return error;
+  const message = [error.message, ...lastLines.slice(-ERROR_LINES).map((line) => `  ${line}`)].join("\n");
+  const more = { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  if (error instanceof HumanInterventionRequiredError) return new HumanInterventionRequiredError(message, more);
+  if (error instanceof UsageError) return new UsageError(message, more);
+  const isEnd = error instanceof AcpEndedError && error.end.kind !== "broken";
+  return isEnd || error instanceof RuntimeError ? new RuntimeError(message, more) : error;
+}

@@ -1,0 +1,149 @@
+import { isObject } from "../../base/schema.ts";
+import type { AgentChoice, AgentQuestion, QuestionReply } from "../agent_question.ts";
+import { objectOf, textOf } from "../../base/text/json.ts";
+
+/** What is sent for a form's fields. */
+export type FormContent = Readonly<Record<string, string | number | boolean | string[]>>;
+
+/** A form of an agent, as questions to a person. */
+export interface QuestionForm {
+  readonly questions: readonly AgentQuestion[];
+  /** What is wrong with replies, without a full stop; `undefined` where the form takes them. */
+  problemWith(replies: readonly QuestionReply[]): string | undefined;
+  /** What is sent for replies that have no problem. */
+  contentOf(replies: readonly QuestionReply[]): FormContent;
+}
+
+/** A field that is one question, with the field for words of the person's own where the form has one. */
+interface Field {
+  readonly key: string;
+  readonly question: AgentQuestion;
+  /** What stands for each choice. */
+  readonly values: readonly (string | boolean)[];
+  readonly takes: "choice" | "choices" | "text" | "number";
+  readonly ownWordsKey?: string;
+}
+
+/**
+ * Reads a form (`elicitation/create`); `undefined` where a field of it is not understood, or two questions are the
+ * same. A field `KEY_custom` that may be left out is for a person's own words to the question `KEY`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const colour = { type: "string", oneOf: [{ const: "r", title: "Red" }, { const: "b", title: "Blue" }] };
+ * const form = readForm("Which colour?", { type: "object", properties: { c: colour, c_custom: { type: "string" } } });
+ * assertEquals(form?.questions.map(({ question }) => question), ["Which colour?"]);
+ * assertEquals(form?.contentOf([{ choices: [1] }]), { c: "b" });
+ * assertEquals(form?.contentOf([{ choices: [], text: "Green" }]), { c_custom: "Green" });
+ * ```
+ */
+export function readForm(message: string, schema: unknown): QuestionForm | undefined {
+  const properties = objectOf(objectOf(schema)["properties"]);
+  const keys = Object.keys(properties);
+  const isOwnWords = (key: string) =>
+    key.endsWith("_custom") && keys.includes(key.slice(0, -"_custom".length)) &&
+    objectOf(properties[key])["type"] === "string";
+  const asked = keys.filter((key) => !isOwnWords(key));
+  const fields = asked.map((key) =>
+    readField(key, properties[key], {
+      words: asked.length === 1 ? message : undefined,
+      ownWordsKey: keys.find((one) => one === `${key}_custom` && isOwnWords(one)),
+    })
+  );
+  const known = fields.filter((field) => field !== undefined);
+  const isWhole = known.length === asked.length && known.length > 0;
+  if (!isWhole || new Set(known.map(({ question }) => question.question)).size < known.length) return undefined;
+  return {
+    questions: known.map(({ question }) => question),
+    problemWith: (replies) =>
+      replies.length === known.length
+        ? known.map((field, index) => problemOf(field, replies[index]!)).find((problem) => problem !== undefined)
+        : `it takes ${known.length} replies, and was given ${replies.length}`,
+    contentOf: (replies) => Object.fromEntries(known.flatMap((field, index) => entriesOf(field, replies[index]!))),
+  };
+}
+
+function readField(
+  key: string,
+  given: unknown,
+  { words, ownWordsKey }: { readonly words: string | undefined; readonly ownWordsKey: string | undefined },
+): Field | undefined {
+  const field = objectOf(given);
+  const own = ownWordsKey === undefined ? {} : { ownWordsKey };
+  const title = textOf(field["title"]);
+  const question = words ?? textOf(field["description"]) ?? title ?? key;
+  const items = objectOf(field["items"]);
+  const fieldOf = (takes: Field["takes"], options: readonly AgentChoice[], values: Field["values"]): Field => ({
+    ...{ key, takes, values, ...own },
+    question: { question, multiSelect: takes === "choices", options },
+  });
+  switch (field["type"]) {
+    case "string": {
+      if (!Array.isArray(field["oneOf"]) && !Array.isArray(field["enum"])) return fieldOf("text", [], []);
+      const choices = readChoices(field["oneOf"], field["enum"]);
+      return choices === undefined ? undefined : fieldOf("choice", choices.options, choices.values);
+    }
+    case "array": {
+      const choices = readChoices(items["anyOf"] ?? items["oneOf"], items["enum"]);
+      return choices === undefined ? undefined : fieldOf("choices", choices.options, choices.values);
+    }
+    case "boolean":
+      return fieldOf("choice", ["Yes", "No"].map((label) => ({ label, description: "" })), [true, false]);
+    case "number":
+    case "integer":
+      return fieldOf("number", [], []);
+    default:
+      return undefined;
+  }
+}
+
+/** The choices of a field: with titles, or without; `undefined` where there are none, or one is not understood. */
+function readChoices(
+  titled: unknown,
+  plain: unknown,
+): { readonly options: readonly AgentChoice[]; readonly values: readonly string[] } | undefined {
+  const given = Array.isArray(titled)
+    ? titled
+    : Array.isArray(plain)
+    ? plain.map((value) => ({ const: value, title: value }))
+    : [];
+  const choices = given.filter(isObject).flatMap((one) => {
+    const value = textOf(one["const"]);
+    const label = textOf(one["title"]) ?? value;
+    if (value === undefined || label === undefined || label.trim() === "") return [];
+    return [{ value, option: { label, description: textOf(one["description"]) ?? "" } }];
+  });
+  if (choices.length === 0 || choices.length < given.length) return undefined;
+  return { options: choices.map(({ option }) => option), values: choices.map(({ value }) => value) };
+}
+
+function problemOf({ question: { question }, takes, ownWordsKey }: Field, { choices, text }: QuestionReply) {
+  const about = JSON.stringify(question);
+  if (takes === "number" && (text === undefined || text.trim() === "" || !Number.isFinite(Number(text)))) {
+    return `${about} takes a number, as text:`;
+  }
+  if (takes === "text" && (text === undefined || choices.length > 0)) return `${about} takes words, as text:`;
+  const isChoice = takes === "choice" || takes === "choices";
+  const isMissing = text === undefined ? choices.length === 0 : ownWordsKey === undefined;
+  return isChoice && isMissing ? `${about} takes ${takes === "choice" ? "one" : "some"} of its choices` : undefined;
+}
+
+function entriesOf(
+  { key, ownWordsKey, takes, values }: Field,
+  { choices, text }: QuestionReply,
+): readonly (readonly [string, string | number | boolean | string[]])[] {
+  const chosen = choices.map((at) => values[at]!);
+  switch (takes) {
+    case "text":
+      return [[key, text ?? ""]];
+    case "number":
+      return [[key, Number(text)]];
+    case "choice":
+    case "choices": {
+      const picked = takes === "choices" ? [[key, chosen.map(String)] as const] : [[key, chosen[0]!] as const];
+      const own = text === undefined || ownWordsKey === undefined ? [] : [[ownWordsKey, text] as const];
+      return [...(choices.length === 0 ? [] : picked), ...own];
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import { resolve } from "@std/path/posix";
+import { shellJoin } from "../../shell/quote.ts";
+import type { AcpSubjectSource, AcpToolInput } from "./acp_provider.ts";
+import type { ExactRequest } from "../exact_request.ts";
+import { objectOf } from "../../base/text/json.ts";
+import type { CallPatch } from "./update.ts";
+
+/** What makes an {@linkcode ExactRequest} of a tool call. */
+export interface ExactRequestOptions {
+  /** What the request is called. */
+  readonly id: string;
+  /** What the agent's pack knows of its tools. */
+  readonly tools: readonly AcpToolInput[];
+  /** Absolute path of the folder that the agent works in. */
+  readonly workdir: string;
+  /** What the call's own updates have told before: what a request leaves out is taken from there. */
+  readonly known?: CallPatch | undefined;
+}
+
+/** The kinds that are about files, whose subject is a path a line. */
+const FILE_KINDS = ["file_edit", "file_write", "patch"];
+
+/**
+ * What a tool call is about, exactly: by the fields that the agent's pack names, and never by a title that it does not
+ * vouch for. Of the kind `other`, which only a person decides about, where no field has it, or where it is not sure in
+ * which folder it would run.
+ *
+ * So is a call of which something could not be read. Who decides then sees all that it tells.
+ *
+ * The files of a diff that comes with the call are among its subject, whatever the named field says.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const subject = { from: "input", path: ["command"], form: "text" } as const;
+ * const options = { id: "1", workdir: "/w", tools: [{ kind: "execute", as: "command", subject }] } as const;
+ * const call = { id: "t1", kind: "execute", title: "Clean up", input: { command: "rm -r out" } } as const;
+ * const about = { id: "1", source: "acp", tool: "execute" } as const;
+ * assertEquals(exactRequestOf(call, options), { ...about, kind: "command", subject: "rm -r out" });
+ * const other = exactRequestOf({ ...call, input: { cmd: "rm -r out" } }, options);
+ * assertEquals([other.kind, other.subject], ["other", 'Clean up\n{"cmd":"rm -r out"}']);
+ * ```
+ */
+export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }: ExactRequestOptions): ExactRequest {
+  const call = known === undefined ? request : { ...known, ...request };
+  const about = { id, source: "acp", tool: call.name ?? call.kind ?? "other" } as const;
+  const usable = call.hasUnread ? [] : tools.filter((one) => fits(one, call));
+  for (const tool of usable) {
+    const subject = subjectOfCall(call, tool);
+    if (subject === undefined || tool.as === "patch" && !tellsTargets(call)) continue;
+    const cwd = folderOf({ request, known, subject }, tool);
+    if (cwd !== "unknown") {
+      return { ...about, kind: tool.as, subject, ...(cwd === undefined ? {} : { cwd: resolve(workdir, cwd) }) };
+    }
+  }
+  const { title = "", locations = [], diffs = [] } = call;
+  const input = isEmpty(call.input) ? "" : JSON.stringify(call.input);
+  const files = [...new Set([...locations, ...diffs])].filter((path) => !`${title}${input}`.includes(path));
+  return { ...about, kind: "other", subject: [title, input, ...files].filter((part) => part !== "").join("\n") };
+}
+
+/**
+ * The exact command of a tool call, for a person who watches it; `undefined` where it runs none. It is not said where.
+ */
+export function commandOf(call: CallPatch, tools: readonly AcpToolInput[]): string | undefined {
+  return tools.filter((tool) => tool.as === "command" && fits(tool, call))
+    .map((tool) => subjectOfCall(call, tool)).find((subject) => subject !== undefined);
+}
+
+/**
+ * Whether each file of a patch has a diff: where a file is moved to stands nowhere else, and Codex (2.6.0) leaves out
+ * diffs of more than 1 MiB.
+ */
+function tellsTargets({ locations = [], diffs = [] }: CallPatch): boolean {
+  return new Set(diffs).size >= new Set(locations).size;
+}
+
+/** What a call does, as far as it can be compared with what it was asked for. */
+export type CallAct =
+  | { readonly type: "command"; readonly command: string }
+  | { readonly type: "files"; readonly files: readonly string[] };
+
+/**
+ * What a call does by what it says exactly: a title may change with what is known of the call. `undefined` where it
+ * does not say so.
+ */
+export function actOf(call: CallPatch, tools: readonly AcpToolInput[]): CallAct | undefined {
+  for (const { as, subject, ...tool } of tools) {
+    if (subject.from === "title" || !fits(tool, call)) continue;
+    if (FILE_KINDS.includes(as)) {
+      const files = [...new Set([...filesIn(call, subject) ?? [], ...call.diffs ?? []])];
+      if (files.length > 0) return { type: "files", files };
+    } else if (as === "command") {
+      const command = subjectOf(call, subject);
+      if (command !== undefined) return { type: "command", command };
+    }
+  }
+  return undefined;
+}
+
+/** Whether what a call's content says is where it runs, by what its agent's pack knows, and nothing of its output. */
+export function describesItself(call: CallPatch, tools: readonly AcpToolInput[]): boolean {
+  return tools.some((tool) => fits(tool, call) && tool.cwdInContent?.test(call.text ?? ""));
+}
+
+function fits({ name, kind }: Pick<AcpToolInput, "name" | "kind">, call: CallPatch): boolean {
+  return (name === undefined || name === call.name) && (kind === undefined || kind === (call.kind ?? "other"));
+}
+
+function subjectOfCall(call: CallPatch, { as, subject }: AcpToolInput): string | undefined {
+  return FILE_KINDS.includes(as) ? filesOf(call, subject) : subjectOf(call, subject);
+}
+
+/**
+ * The folder in which a call would run; `undefined` where it names none. What an earlier update names counts only with
+ * the same subject: OpenCode (1.18.33) begins with another folder, before it knows the tool's input.
+ */
+function folderOf(
+  { request, known, subject }: {
+    readonly request: CallPatch;
+    readonly known: CallPatch | undefined;
+    readonly subject: string;
+  },
+  tool: AcpToolInput,
+): string | "unknown" | undefined {
+  if (tool.cwdInContent !== undefined) return tool.cwdInContent.exec(request.text ?? "")?.[1] ?? "unknown";
+  if (tool.cwd === undefined) return undefined;
+  const own = subjectOf(request, tool.cwd);
+  if (own !== undefined || known === undefined) return own;
+  const told = subjectOf(known, tool.cwd);
+  return told === undefined || subjectOfCall(known, tool) === subject ? told : "unknown";
+}
+
+function filesOf(call: CallPatch, source: AcpSubjectSource): string | undefined {
+  const paths = filesIn(call, source);
+  return paths && linesOf([...new Set([...paths, ...call.diffs ?? []])]);
+}
+
+/** The paths that a source has, whatever stands in them; `undefined` where it has none. */
+function filesIn(call: CallPatch, { from, path, form }: AcpSubjectSource): readonly string[] | undefined {
+  switch (from) {
+    case "locations":
+    case "diffs":
+      return call[from]?.length === 0 ? undefined : call[from];
+    case "title":
+      return call.title === undefined ? undefined : call.title.split("\n");
+    case "input":
+    case "meta":
+      return textsIn(valueAt(call[from], path), form);
+  }
+}
+
+function textsIn(value: unknown, form: AcpSubjectSource["form"]): readonly string[] | undefined {
+  const texts = form === "keys" ? Object.keys(objectOf(value)) : form === "texts" && isTexts(value) ? value : [];
+  if (texts.length > 0) return texts;
+  const one = form === "keys" ? undefined : textIn(value, form);
+  return one === undefined ? undefined : [one];
+}
+
+/** A path with a line end would be read as two. */
+function isNoPath(path: string): boolean {
+  return path.trim() === "" || /[\r\n\0]/.test(path);
+}
+
+/** The text that a source has; `undefined` where it is missing, empty, or not of the form that the pack names. */
+function subjectOf(call: CallPatch, { from, path, form }: AcpSubjectSource): string | undefined {
+  switch (from) {
+    case "input":
+      return textIn(valueAt(call.input, path), form);
+    case "meta":
+      return textIn(valueAt(call.meta, path), form);
+    case "locations":
+      return linesOf(call.locations);
+    case "diffs":
+      return linesOf(call.diffs);
+    case "title":
+      return call.title === undefined || call.title === "" ? undefined : call.title;
+  }
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((at, key) => Object.hasOwn(objectOf(at), key) ? objectOf(at)[key] : undefined, value);
+}
+
+function textIn(value: unknown, form: AcpSubjectSource["form"]): string | undefined {
+  switch (form) {
+    case "text":
+      return typeof value === "string" && value !== "" ? value : undefined;
+    case "texts":
+      return typeof value === "string" ? linesOf([value]) : isTexts(value) ? linesOf(value) : undefined;
+    case "argv":
+      return isTexts(value) && value.length > 0 ? scriptOf(value) : undefined;
+    case "keys":
+      return linesOf(Object.keys(objectOf(value)));
+  }
+}
+
+/** One a line; `undefined` where there are none, or one has a line end of its own. */
+function linesOf(texts: readonly string[] | undefined): string | undefined {
+  return texts === undefined || texts.length === 0 || texts.some(isNoPath) ? undefined : texts.join("\n");
+}
+
+/** The script that the system's `sh -c` and its like are given; any other command as a shell would read it. */
+function scriptOf(argv: readonly string[]): string {
+  const [shell = "", flag = "", script, ...more] = argv;
+  const isScript = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(flag) &&
+    script !== undefined;
+  return isScript && more.length === 0 ? script : shellJoin(argv);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function isEmpty(input: unknown): boolean {
+  return input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
+}

@@ -1,0 +1,99 @@
+import type { AcpHandlers, AcpSessionNotification, AcpUnread } from "./protocol/connection.ts";
+import type { AcpElicitationReply, AcpPermissionOutcome } from "./protocol/protocol.ts";
+import type { OpeningNews } from "./session_request.ts";
+import { type ConfigOption, readOwnMode, readUpdate } from "./update.ts";
+
+/** Who hears of what an agent sends once its session is open. */
+export type AcpListener = Required<Pick<AcpHandlers, "permission" | "elicitation">> & {
+  /** A call of the session's past. */
+  replayed(callId: string): void;
+  update(notification: AcpSessionNotification): void;
+  unread(update: AcpUnread): void;
+  extension(params: unknown): void;
+  /** Something is wrong with what it sends, as a sentence without a full stop. */
+  trouble(text: string): void;
+};
+
+/** How many calls of the session's past are told apart from new ones. */
+const MAX_PAST_CALLS = 1000;
+
+/**
+ * Hears what an agent sends until its session is open: what it tells of the session's past is not new, nothing is
+ * permitted, and its modes and options are kept to be read back.
+ */
+export class Opening implements OpeningNews {
+  replayed = 0;
+  mode: string | undefined;
+  options: readonly ConfigOption[] | undefined;
+  #listener: AcpListener | undefined;
+  #expected: string | undefined;
+  readonly #pastCalls = new Set<string>();
+  readonly #troubles: string[] = [];
+
+  expect(sessionId: string): void {
+    this.#expected = sessionId;
+    this.replayed = 0;
+  }
+
+  forgetSettings(): void {
+    this.mode = undefined;
+    this.options = undefined;
+  }
+
+  tell(options: readonly ConfigOption[]): void {
+    this.options = options;
+    this.mode = options.find(({ category }) => category === "mode")?.value ?? this.mode;
+  }
+
+  /** The session is open: who hears from now on. */
+  handOver(listener: AcpListener): void {
+    this.#listener = listener;
+    for (const id of this.#pastCalls) listener.replayed(id);
+    for (const text of this.#troubles) listener.trouble(text);
+  }
+
+  update(notification: AcpSessionNotification): void {
+    if (this.#listener !== undefined) return this.#listener.update(notification);
+    const update = readUpdate(notification.update);
+    switch (update.type) {
+      case "mode":
+        this.mode = update.mode;
+        return;
+      case "config":
+        return this.tell(update.options);
+      case "call":
+        if (this.#pastCalls.size < MAX_PAST_CALLS) this.#pastCalls.add(update.call.id);
+        break;
+      case "message":
+      case "thought":
+      case "user":
+        break;
+      default:
+        return;
+    }
+    if (notification.sessionId === this.#expected) this.replayed++;
+  }
+
+  /** What is set while the session is opened is read back. */
+  unread(update: AcpUnread): void {
+    this.#listener?.unread(update);
+  }
+
+  extension(params: unknown): void {
+    if (this.#listener !== undefined) return this.#listener.extension(params);
+    this.mode = readOwnMode(params)?.update.mode ?? this.mode;
+  }
+
+  permission(...request: Parameters<AcpHandlers["permission"]>): Promise<AcpPermissionOutcome> {
+    return this.#listener?.permission(...request) ?? Promise.resolve({ outcome: "cancelled" });
+  }
+
+  elicitation(...question: Parameters<AcpListener["elicitation"]>): Promise<AcpElicitationReply> {
+    return this.#listener?.elicitation(...question) ?? Promise.resolve({ action: "cancel" });
+  }
+
+  trouble(text: string): void {
+    if (this.#listener === undefined) this.#troubles.push(text);
+    else this.#listener.trouble(text);
+  }
+}

@@ -1,0 +1,143 @@
+import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
+import type { QuestionReply } from "../agent_question.ts";
+import type { ExactRequest } from "../exact_request.ts";
+
+/** What a request is answered with. */
+export type PendingAnswer = "allow" | "reject" | { readonly replies: readonly QuestionReply[] };
+
+/** A permission, or the answer to a question, that an agent waits for. */
+export interface PendingRequest {
+  /** `id` is unique in its agent. A question has the kind `question`. */
+  readonly request: ExactRequest;
+  /** Whether the agent offers a plain yes, for this once. */
+  readonly canAllow: boolean;
+  /** Whether the agent offers a plain no, for this once. */
+  readonly canReject: boolean;
+  /** Aborted once the agent does not wait any more: it has its answer, took the request back, or has ended. */
+  readonly signal: AbortSignal;
+  /** What is wrong with replies to its questions, without a full stop; `undefined` where the agent can take them. */
+  problemWith(replies: readonly QuestionReply[]): string | undefined;
+  /**
+   * Gives the answer.
+   *
+   * @returns whether it was given; false where the agent does not wait any more
+   * @throws {TypeError} for an answer that it does not offer
+   */
+  answer(answer: PendingAnswer): Promise<boolean>;
+}
+
+/** How a request can be answered, in the protocol's own words; a missing way is not offered. */
+export interface AnswerWays<Reply> {
+  readonly allow?: Reply;
+  readonly reject?: Reply;
+  readonly questions?: {
+    problemWith(replies: readonly QuestionReply[]): string | undefined;
+    replyWith(replies: readonly QuestionReply[]): Reply;
+  };
+  /** What is said when nobody waits any more. */
+  readonly gone: Reply;
+}
+
+/** How a request ended. */
+export type AnswerWord = "allow" | "reject" | "reply" | "gone";
+
+/** The requests that an agent waits for. */
+export class PendingRequests {
+  readonly #waiting = new Map<string, PendingRequest>();
+
+  /** @param onAnswered told of the end of each */
+  constructor(readonly onAnswered: (id: string, answer: AnswerWord) => void) {}
+
+  /** In the order in which they were asked. */
+  list(): readonly PendingRequest[] {
+    return [...this.#waiting.values()];
+  }
+
+  /**
+   * Waits for the answer to a request.
+   *
+   * @param options `signal`: aborted when nobody waits for it any more; `onWaiting`: called once it is in the list
+   * @returns what is replied
+   */
+  async wait<Reply>(
+    request: ExactRequest,
+    ways: AnswerWays<Reply>,
+    { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: () => void },
+  ): Promise<Reply> {
+    const over = new AbortController();
+    const said = Promise.withResolvers<Reply>();
+    const end = (reply: Reply, word: AnswerWord): boolean => {
+      if (over.signal.aborted) return false;
+      over.abort();
+      this.#waiting.delete(request.id);
+      said.resolve(reply);
+      this.onAnswered(request.id, word);
+      return true;
+    };
+    this.#waiting.set(request.id, {
+      request,
+      canAllow: ways.allow !== undefined,
+      canReject: ways.reject !== undefined,
+      signal: over.signal,
+      problemWith: (replies) =>
+        ways.questions === undefined ? "the agent takes no replies to it" : ways.questions.problemWith(replies),
+      answer(answer) {
+        const { reply, word } = replyOf(answer, ways);
+        return Promise.resolve(end(reply, word));
+      },
+    });
+    onWaiting();
+    const onGone = () => void end(ways.gone, "gone");
+    if (signal.aborted) onGone();
+    else signal.addEventListener("abort", onGone, { once: true, signal: over.signal });
+    return await said.promise;
+  }
+}
+
+function replyOf<Reply>(
+  answer: PendingAnswer,
+  { allow, reject, questions }: AnswerWays<Reply>,
+): { readonly reply: Reply; readonly word: AnswerWord } {
+  if (answer === "allow" || answer === "reject") {
+    const reply = answer === "allow" ? allow : reject;
+    if (reply === undefined) throw new TypeError(`The agent offers no plain ${answer === "allow" ? "yes" : "no"}`);
+    return { reply, word: answer };
+  }
+  const problem = questions === undefined ? "it has no questions" : questions.problemWith(answer.replies);
+  if (questions === undefined || problem !== undefined) {
+    throw new TypeError(`The agent cannot take replies: ${problem}`);
+  }
+  return { reply: questions.replyWith(answer.replies), word: "reply" };
+}
+
+/**
+ * The plain yes and no of a request for a permission: the only option of the kind `allow_once`, or `reject_once`, by
+ * that alone. Ids, names and places differ from agent to agent; an id that stands for two options says nothing.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const always = { optionId: "always", name: "Always", kind: "allow_always" };
+ * const once = { optionId: "proceed", name: "Yes", kind: "allow_once" };
+ * const ways = permissionWays([always, once]);
+ * assertEquals(ways.allow, { outcome: "selected", optionId: "proceed" });
+ * assertEquals(ways.reject, undefined);
+ * assertEquals(permissionWays([once, { ...always, optionId: "proceed" }]).allow, undefined);
+ * ```
+ */
+export function permissionWays(options: AcpPermissionRequest["options"]): AnswerWays<AcpPermissionOutcome> {
+  const optionOf = (kind: string): AcpPermissionOutcome | undefined => {
+    const [only, ...others] = options.filter((option) => option.kind === kind);
+    if (only === undefined || others.length > 0) return undefined;
+    const { optionId } = only;
+    return options.filter((option) => option.optionId === optionId).length === 1
+      ? { outcome: "selected", optionId }
+      : undefined;
+  };
+  const [allow, reject] = [optionOf("allow_once"), optionOf("reject_once")];
+  return {
+    ...(allow === undefined ? {} : { allow }),
+    ...(reject === undefined ? {} : { reject }),
+    gone: { outcome: "cancelled" },
+  };
+}

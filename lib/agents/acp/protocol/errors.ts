@@ -1,0 +1,76 @@
+import { PanewrightError, type PanewrightErrorOptions } from "../../../base/errors.ts";
+import type { AcpEnd } from "./end.ts";
+
+/** An agent has answered a request with an error. */
+export class AcpReplyError extends PanewrightError {
+  override name = "AcpReplyError";
+  /** The JSON-RPC method that was asked for. */
+  readonly method: string;
+  /** Of JSON-RPC; -32000 for a login that is missing, -32002 for a session that is not there. */
+  readonly rpcCode: number;
+  /** What the agent says, in our words around it: the end of the message. */
+  readonly reason: string;
+  /** The agent's own words, and nothing else; missing where its answer is none. Foreign text. */
+  readonly words: string | undefined;
+  /** Anything else that it tells of the error, unchecked. */
+  readonly data: unknown;
+
+  constructor(
+    message: string,
+    options: PanewrightErrorOptions & {
+      readonly method: string;
+      readonly rpcCode: number;
+      readonly reason: string;
+      readonly words?: string;
+      readonly data: unknown;
+    },
+  ) {
+    super(message, options);
+    this.method = options.method;
+    this.rpcCode = options.rpcCode;
+    this.reason = options.reason;
+    this.words = options.words;
+    this.data = options.data;
+  }
+}
+
+/** A connection was over before an agent had answered, or before it was asked. */
+export class AcpEndedError extends PanewrightError {
+  override name = "AcpEndedError";
+  readonly end: AcpEnd;
+
+  constructor(message: string, options: PanewrightErrorOptions & { readonly end: AcpEnd }) {
+    super(message, options);
+    this.end = options.end;
+  }
+}
+
+/** Why an agent could not be started. */
+export type AcpStartProblem =
+  /** There is no such program, or it cannot be executed. */
+  | "no_program"
+  /** Its process ended, or it closed its input or output. */
+  | "ended"
+  /** It did not answer within the limit. */
+  | "silent"
+  /** It answered with an error, or with something that is not an answer. */
+  | "refused";
+
+/** An agent could not be started: nothing has happened yet. */
+export class AcpStartError extends PanewrightError {
+  override name = "AcpStartError";
+  override readonly exitCode: number;
+  readonly problem: AcpStartProblem;
+  /** Its last lines of standard error, or else of what it printed in place of messages; safe for a terminal. */
+  readonly lastLines: readonly string[];
+
+  constructor(
+    message: string,
+    options: PanewrightErrorOptions & { readonly problem: AcpStartProblem; readonly lastLines: readonly string[] },
+  ) {
+    super([message, ...options.lastLines.map((line) => `  ${line}`)].join("\n"), options);
+    this.problem = options.problem;
+    this.lastLines = options.lastLines;
+    this.exitCode = options.problem === "no_program" ? 2 : 1;
+  }
+}

@@ -1,0 +1,83 @@
+import { isObject, text } from "../../../base/schema.ts";
+
+/** An update that was dropped, and that may tell of what an agent has done, or is allowed to do. */
+export interface AcpUnread {
+  /** Missing where it cannot be read: then it may be any session's. */
+  readonly sessionId?: string;
+  /** `mode`: the session's mode or its options. */
+  readonly about: AcpUnreadCall | "mode";
+}
+
+/** As much of a tool call as can be read; the words are the agent's. */
+export interface AcpUnreadCall {
+  readonly toolCallId?: string;
+  readonly kind?: string;
+  readonly status?: string;
+  /** Whether only its beginning is known, so that what is missing may have been said. */
+  readonly isCut: boolean;
+}
+
+const CALLS: readonly unknown[] = ["tool_call", "tool_call_update"];
+const MODES: readonly unknown[] = ["current_mode_update", "config_option_update"];
+
+/**
+ * What the parameters of a malformed `session/update` are about; `undefined` where that does not matter, or they do not
+ * say.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const update = { sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed", locations: 7 };
+ * assertEquals(readUnread({ sessionId: "s", update }), {
+ *   sessionId: "s",
+ *   about: { toolCallId: "t", status: "completed", isCut: false },
+ * });
+ * ```
+ */
+export function readUnread(params: unknown): AcpUnread | undefined {
+  const { sessionId, update } = isObject(params) ? params : {};
+  if (!isObject(update)) return undefined;
+  const { sessionUpdate, toolCallId, kind, status } = update;
+  return unreadOf(sessionUpdate, { sessionId, toolCallId, kind, status, isCut: false });
+}
+
+/**
+ * What a dropped message is about, by its beginning. An update that does not say there what it is may be a tool call.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const head = '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":';
+ * assertEquals(readCut(`${head}"tool_call","toolCallId":"t","rawInput":{"text":"xx`), {
+ *   sessionId: "s",
+ *   about: { toolCallId: "t", isCut: true },
+ * });
+ * assertEquals(readCut(`${head}"agent_message_chunk","content":{"type":"text","text":"xx`), undefined);
+ * ```
+ */
+export function readCut(head: string): AcpUnread | undefined {
+  if (!/^\s*\{/.test(head) || wordOf(head, "method") !== "session/update") return undefined;
+  const [sessionId, toolCallId] = [wordOf(head, "sessionId"), wordOf(head, "toolCallId")];
+  // A kind, or a status, in its beginning need not be its own.
+  return unreadOf(wordOf(head, "sessionUpdate") ?? "tool_call", { sessionId, toolCallId, isCut: true });
+}
+
+/** The first plain string under this name. Inside of a string there is none: its quotes are escaped there. */
+function wordOf(json: string, name: string): string | undefined {
+  return new RegExp(`"${name}":"([^"\\\\]*)"`).exec(json)?.[1];
+}
+
+function unreadOf(
+  what: unknown,
+  { sessionId, isCut, ...words }: {
+    readonly sessionId: unknown;
+    readonly toolCallId: unknown;
+    readonly kind?: unknown;
+    readonly status?: unknown;
+    readonly isCut: boolean;
+  },
+): AcpUnread | undefined {
+  const told = Object.fromEntries(Object.entries(words).filter(([, word]) => text(word) && word !== ""));
+  const about = MODES.includes(what) ? "mode" : CALLS.includes(what) ? { ...told, isCut } : undefined;
+  return about && { ...(text(sessionId) ? { sessionId } : {}), about };
+}

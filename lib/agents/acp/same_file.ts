@@ -1,0 +1,20 @@
+import { resolve } from "@std/path/posix";
+import { realPathSnapshot } from "../../base/ports/real_path.ts";
+import type { AcpLaunchRequest } from "./acp_provider.ts";
+
+/**
+ * Tells whether two paths of an agent are those of one file: some tell a path as the model wrote it, relative to their
+ * folder or to the home, some with its links resolved.
+ */
+export function sameFileIn(
+  { workdir, env = {} }: Pick<AcpLaunchRequest, "workdir" | "env">,
+): (one: string, other: string) => boolean {
+  const home = env["HOME"] ?? Deno.env.get("HOME") ?? "~";
+  const absolute = (path: string) => resolve(workdir, path.replace(/^~(?=\/|$)/, () => home));
+  return (one, other) => {
+    const paths = [one, other].map(absolute);
+    if (paths[0] === paths[1]) return true;
+    const [real, otherReal] = paths.map(realPathSnapshot());
+    return real !== undefined && real === otherReal;
+  };
+}

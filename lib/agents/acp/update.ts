@@ -1,0 +1,264 @@
+import type { ContentBlock, SessionConfigOption, SessionUpdate, ToolCallUpdate } from "./protocol/protocol.ts";
+import type { AcpUnreadCall } from "./protocol/connection.ts";
+import { ACP_TOOL_KINDS, type AcpToolKind } from "./acp_provider.ts";
+import { type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
+
+/** How far a tool call is. */
+export type CallStatus = (typeof CALL_STATUSES)[number];
+
+/** Whether a call is over. */
+export function isOver(status: CallStatus): boolean {
+  return status === "completed" || status === "failed";
+}
+
+const CALL_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
+
+/** What is told of a tool call: a missing field says that it has not changed. */
+export interface CallPatch {
+  readonly id: string;
+  /** The tool's own name. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly kind?: AcpToolKind;
+  readonly status?: CallStatus;
+  readonly input?: unknown;
+  readonly meta?: JsonObject;
+  /** The paths of its `locations`. */
+  readonly locations?: readonly string[];
+  /** The paths of the diffs in its content. */
+  readonly diffs?: readonly string[];
+  /** What its content says in words; missing where it has none. */
+  readonly text?: string;
+  /** Its result as the tool has it. */
+  readonly output?: unknown;
+  /** Whether something that it told was not to be read, such as a file that it is about. */
+  readonly hasUnread?: true;
+}
+
+/** What could be read of a tool call that was dropped. */
+export interface UnreadCall {
+  readonly id?: string;
+  readonly kind?: AcpToolKind;
+  readonly status?: CallStatus;
+  /** Whether only its beginning is known, so that what is missing may have been said. */
+  readonly isCut: boolean;
+}
+
+/** An option of a session that can be chosen, as far as it matters here. */
+export interface ConfigOption {
+  readonly id: string;
+  /** `mode`, `model`, … */
+  readonly category: string | undefined;
+  /** Of a switch `on` or `off`. */
+  readonly value: string;
+  /** What may be chosen; `undefined` for a switch. */
+  readonly choices: readonly string[] | undefined;
+}
+
+/** A notification of a session, as far as it means anything here. */
+export type AcpUpdate =
+  /** A piece of a message; pieces without an id belong to the one before. `usage` is told beside it, unchecked. */
+  | {
+    readonly type: "message" | "thought" | "user";
+    readonly id?: string;
+    readonly text: string;
+    readonly usage?: unknown;
+  }
+  | { readonly type: "call"; readonly call: CallPatch }
+  | {
+    readonly type: "plan";
+    readonly entries: readonly { readonly text: string; readonly status: "pending" | "in_progress" | "completed" }[];
+  }
+  | { readonly type: "mode"; readonly mode: string }
+  | { readonly type: "config"; readonly options: readonly ConfigOption[] }
+  /** Tokens in the model's context, and how many there is room for; what the session has cost so far. */
+  | { readonly type: "usage"; readonly used: number; readonly size: number; readonly cost?: AcpCost }
+  | { readonly type: "notice"; readonly isProblem: boolean; readonly text: string }
+  /** Version 2: what the session does; why it rests, and its error where that is why. */
+  | ({ readonly type: "state"; readonly state: "running" | "idle" | "requires_action" } & RestReason)
+  /** It means nothing here, or is not understood. */
+  | { readonly type: "other"; readonly name: string };
+
+/** Why an agent rests, as far as it says so. */
+export interface RestReason {
+  readonly stopReason?: string;
+  readonly error?: { readonly code?: number; readonly text: string };
+}
+
+/** An amount of money. */
+export interface AcpCost {
+  readonly amount: number;
+  /** As ISO 4217 has it: `USD`. */
+  readonly currency: string;
+}
+
+/**
+ * What an update of a session means here.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const content = { type: "text", text: "Hi" } as const;
+ * assertEquals(readUpdate({ sessionUpdate: "agent_message_chunk", content }), { type: "message", text: "Hi" });
+ * const rawInput = { command: "ls" };
+ * assertEquals(readUpdate({ sessionUpdate: "tool_call_update", toolCallId: "t1", rawInput }), {
+ *   type: "call",
+ *   call: { id: "t1", input: { command: "ls" } },
+ * });
+ * assertEquals(readUpdate({ sessionUpdate: "available_commands_update", availableCommands: [] }).type, "other");
+ * ```
+ */
+export function readUpdate(update: SessionUpdate | StateUpdate): AcpUpdate {
+  switch (update.sessionUpdate) {
+    case "agent_message_chunk":
+      return { type: "message", ...pieceOf(update) };
+    case "agent_thought_chunk":
+      return { type: "thought", ...pieceOf(update) };
+    case "user_message_chunk":
+      return { type: "user", ...pieceOf(update) };
+    case "tool_call":
+    case "tool_call_update":
+      return { type: "call", call: readCall(update) };
+    case "plan":
+      return { type: "plan", entries: update.entries.map(({ content, status }) => ({ text: content, status })) };
+    case "current_mode_update":
+      return { type: "mode", mode: update.currentModeId };
+    case "config_option_update":
+      return { type: "config", options: readConfigOptions(update.configOptions) };
+    case "usage_update": {
+      const { used, size, cost } = update;
+      return { type: "usage", used, size, ...(cost ? { cost: { amount: cost.amount, currency: cost.currency } } : {}) };
+    }
+    case "notice": {
+      const { severity, title, description } = update;
+      return {
+        type: "notice",
+        isProblem: severity === "error",
+        text: description ? `${title}: ${description}` : title,
+      };
+    }
+    case "state_update": {
+      const { state, stopReason, error } = update;
+      const isKnown = state === "running" || state === "idle" || state === "requires_action";
+      if (!isKnown) return { type: "other", name: state };
+      return {
+        ...{ type: "state", state },
+        ...(stopReason ? { stopReason } : {}),
+        ...(stopReason === "error" ? { error: errorOf(error) } : {}),
+      };
+    }
+    default:
+      return { type: "other", name: update.sessionUpdate };
+  }
+}
+
+/** What version 2 of the protocol tells of a session. */
+export interface StateUpdate {
+  readonly sessionUpdate: "state_update";
+  /** Others may come. */
+  readonly state: string;
+  readonly stopReason?: string | null;
+  /** Of the stop reason `error`: as JSON-RPC has it, unchecked. */
+  readonly error?: unknown;
+}
+
+function errorOf(given: unknown): NonNullable<RestReason["error"]> {
+  const { code, message } = objectOf(given);
+  const text = textOf(message) ?? "";
+  return {
+    ...(typeof code === "number" ? { code } : {}),
+    text: text === "" ? "it failed, and did not say why" : text,
+  };
+}
+
+/**
+ * The mode that a notification of an agent's own tells: Qwen Code (0.24.4) does so in place of the protocol's update.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const params = { v: 1, sessionId: "s", currentModeId: "default" };
+ * assertEquals(readOwnMode(params), { sessionId: "s", update: { type: "mode", mode: "default" } });
+ * assertEquals(readOwnMode({ text: "Hi" }), undefined);
+ * ```
+ */
+export function readOwnMode(
+  params: unknown,
+): { readonly sessionId: string; readonly update: Extract<AcpUpdate, { type: "mode" }> } | undefined {
+  const { sessionId, currentModeId: mode } = objectOf(params);
+  return typeof sessionId === "string" && typeof mode === "string"
+    ? { sessionId, update: { type: "mode", mode } }
+    : undefined;
+}
+
+function pieceOf(
+  { content, messageId, _meta: meta }: {
+    readonly content: ContentBlock;
+    readonly messageId?: string | null;
+    readonly _meta?: JsonObject | null;
+  },
+): { readonly id?: string; readonly text: string; readonly usage?: unknown } {
+  const usage = meta?.["usage"];
+  return { ...(messageId ? { id: messageId } : {}), text: blockText(content), ...(usage ? { usage } : {}) };
+}
+
+/** What a tool call says of itself. */
+export function readCall(call: ToolCallUpdate): CallPatch {
+  const { toolCallId, name, title, kind, status, rawInput, rawOutput, content, locations, _meta } = call;
+  const said = content?.flatMap((part) => part.type === "content" ? [blockText(part.content)] : []) ?? [];
+  const diffs = content?.flatMap((part) => part.type === "diff" ? [part.path] : []) ?? [];
+  return {
+    id: toolCallId,
+    ...(name ? { name } : {}),
+    ...(title ? { title } : {}),
+    ...(kind ? { kind } : {}),
+    ...(status ? { status } : {}),
+    ...(rawInput === undefined || rawInput === null ? {} : { input: rawInput }),
+    ...(_meta ? { meta: _meta } : {}),
+    ...(locations ? { locations: locations.map(({ path }) => path) } : {}),
+    ...(diffs.length === 0 ? {} : { diffs }),
+    ...(said.length === 0 ? {} : { text: said.join("\n") }),
+    ...(rawOutput === undefined || rawOutput === null ? {} : { output: rawOutput }),
+  };
+}
+
+/** What could be read of a tool call that was dropped. */
+export function readUnreadCall({ toolCallId: id, kind: told, status: word, isCut }: AcpUnreadCall): UnreadCall {
+  const kind = ACP_TOOL_KINDS.find((one) => one === told);
+  const status = CALL_STATUSES.find((one) => one === word);
+  return { isCut, ...(id ? { id } : {}), ...(kind ? { kind } : {}), ...(status ? { status } : {}) };
+}
+
+/** The options of a session, as far as they matter here. */
+export function readConfigOptions(options: readonly SessionConfigOption[] | undefined): readonly ConfigOption[] {
+  return (options ?? []).flatMap((option): readonly ConfigOption[] => {
+    const about = { id: option.id, category: option.category ?? undefined };
+    switch (option.type) {
+      case "boolean":
+        return [{ ...about, value: option.currentValue === true ? "on" : "off", choices: undefined }];
+      case "select": {
+        // Its choices may be in groups.
+        const given: readonly { readonly options?: unknown; readonly value?: unknown }[] = option.options ?? [];
+        const single = given.flatMap((one) => Array.isArray(one.options) ? one.options : [one]);
+        const choices = single.flatMap(({ value }) => typeof value === "string" ? [value] : []);
+        return typeof option.currentValue === "string" ? [{ ...about, value: option.currentValue, choices }] : [];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+/** What a block of content says; of one that is not text, what it is. */
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `(${block.resource.uri})`;
+    case "resource_link":
+      return `(${block.uri})`;
+    default:
+      return `(${block.type})`;
+  }
+}

@@ -1,0 +1,93 @@
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider, SessionUsageQuery } from "../../process/cli.ts";
+import type { AttemptRequest } from "../../process/seam.ts";
+import { shellJoin } from "../../../shell/mod.ts";
+import { claudeCommandHooks } from "../hooks.ts";
+import { findNativeClaude } from "../program.ts";
+import { claudeSandboxSettings } from "../sandbox.ts";
+import { usageOfSession } from "../../pane/session_tokens.ts";
+import type { Usage } from "../../usage.ts";
+import { createTranscriptReader } from "../reply_tokens.ts";
+import { findTranscript, listTranscripts } from "../transcript_files.ts";
+import { createClaudeReader } from "./session_reader.ts";
+
+/** The tools that write files. In a sandbox they keep to the folders in which its commands may write (2.1.328). */
+const FILE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
+
+/** `claude -p`. Its report tells all that its session log does, and sooner. */
+export const claudeHeadless: HeadlessProvider = {
+  plan: claudePrintPlan,
+  createReader: createClaudeReader,
+  sessionUsage: claudeSessionUsage,
+};
+
+/** What a session has used by its transcript. */
+async function claudeSessionUsage(
+  { sessionId, workdir: cwd, env, since }: SessionUsageQuery,
+): Promise<Usage | undefined> {
+  const path = await findTranscript(env["CLAUDE_CONFIG_DIR"] ?? `${env["HOME"] ?? ""}/.claude`, { cwd, sessionId });
+  if (path === undefined) return undefined;
+  // A reply may stand in several files.
+  const readLine = createTranscriptReader();
+  return await usageOfSession({ listFiles: () => listTranscripts(path), readerOf: () => readLine }, since);
+}
+
+/**
+ * How Claude Code runs a step: `claude -p --output-format stream-json --verbose [--model M] [--resume ID] [ARGS…]`, the
+ * prompt on standard input.
+ *
+ * Commands that ask are allowed beforehand; in a sandbox so are all others, and the tools that write files. What else
+ * the agent may do is for the arguments and the settings to say. Of several `--settings` the last one counts (2.1.328):
+ * one among the arguments replaces ours with the hooks, but not the sandbox.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { systemClock } from "../../../base/ports/clock.ts";
+ * const plan = claudePrintPlan({
+ *   workdir: "/work",
+ *   prompt: "Do it.",
+ *   model: "opus",
+ *   stepFolder: "/run/1",
+ *   ask: { commands: [["panewright", "ask"]], channelFolder: "/run/asks", launcherFolder: "/run/bin" },
+ *   signal: AbortSignal.timeout(0),
+ *   clock: systemClock,
+ * }, {
+ *   host: { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined },
+ *   path: "/bin",
+ *   launcherFolder: "/run/bin",
+ *   variables: {},
+ * });
+ * assertEquals(plan.argv.slice(-2), ["Bash(panewright ask:*)", "Bash(/run/bin/panewright ask:*)"]);
+ * assertEquals(plan.env, { PATH: "/run/bin:/bin" });
+ * ```
+ */
+export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
+  const { model, args = [], ask, env = {}, resumeSessionId, sandbox } = request;
+  const command = request.command ?? [findNativeClaude(options.host) ?? "claude"];
+  const settings = {
+    ...(sandbox === undefined ? {} : claudeSandboxSettings(sandbox, { autoAllow: true })),
+    ...(options.hooks === undefined ? {} : { hooks: claudeCommandHooks(options.hooks) }),
+  };
+  const ours = Object.keys(settings).length === 0 ? [] : ["--settings", JSON.stringify(settings)];
+  const folder = options.launcherFolder;
+  return {
+    argv: [
+      ...command,
+      "-p",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      ...(sandbox === undefined ? [...ours, ...args] : [...args, ...ours]),
+      ...(model === undefined ? [] : ["--model", model]),
+      ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
+      "--allowedTools",
+      ...(sandbox === undefined ? [] : FILE_TOOLS),
+      ...ask.commands.map((words) => `Bash(${words.join(" ")}:*)`),
+      // A rule cannot name every path.
+      ...(/[()*,]/.test(folder)
+        ? []
+        : ask.commands.map((words) => `Bash(${shellJoin([`${folder}/${words[0]}`, ...words.slice(1)])}:*)`)),
+    ],
+    env: { ...env, ...options.variables, PATH: `${options.launcherFolder}:${options.path}` },
+  };
+}

@@ -1,0 +1,158 @@
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
+import type { Observation, SessionReader } from "../../process/observation.ts";
+import { FILE_TOOL_NAMES } from "../../hook_payload.ts";
+import { countReplies, readClaudeTokens } from "../reply_tokens.ts";
+
+/** Reads what `claude -p --output-format stream-json --verbose` prints (2.0.53 to 2.1.328). */
+export function createClaudeReader(): SessionReader {
+  return new ClaudeReader();
+}
+
+class ClaudeReader implements SessionReader {
+  /** Commands by the id of their call: results name only that. */
+  readonly #commands = new Map<string, string>();
+  readonly #models = new Set<string>();
+  readonly #count = countReplies();
+
+  readReport(line: string): readonly Observation[] {
+    const event = parseJsonObject(line);
+    if (event === undefined) return [];
+    const message = objectOf(event["message"]);
+    switch (event["type"]) {
+      case "system": {
+        if (event["subtype"] !== "init") return [];
+        const [sessionId, mode] = [textOf(event["session_id"]), textOf(event["permissionMode"])];
+        return [
+          ...(sessionId === undefined ? [] : [{ type: "session", sessionId } as const]),
+          ...(mode === undefined ? [] : [{ type: "permitted", mode: `permission mode ${mode}` } as const]),
+        ];
+      }
+      case "assistant":
+        return [
+          ...this.#readTokens(message),
+          ...blocksOf(message).flatMap((block) => this.#readBlock(block, message["model"] === "<synthetic>")),
+        ];
+      case "user": {
+        const runsOn = objectOf(event["tool_use_result"])["backgroundTaskId"] !== undefined;
+        return blocksOf(message).flatMap((block) => this.#readResult(block, runsOn));
+      }
+      case "rate_limit_event":
+        return readLimit(objectOf(event["rate_limit_info"]));
+      case "result":
+        return [...this.#readCost(event), ...readDenials(event), ...readEnd(event)];
+      default:
+        return [];
+    }
+  }
+
+  readLog(): readonly Observation[] {
+    return [];
+  }
+
+  /** @param isNotice whether the CLI itself wrote it, about a request that failed */
+  #readBlock(block: JsonObject, isNotice: boolean): readonly Observation[] {
+    switch (block["type"]) {
+      case "text": {
+        const text = textOf(block["text"]) ?? "";
+        return text === "" ? [] : [{ type: isNotice ? "trouble" : "said", text }];
+      }
+      case "thinking": {
+        const text = textOf(block["thinking"]) ?? "";
+        return text === "" ? [] : [{ type: "reasoned", text }];
+      }
+      case "tool_use": {
+        const id = textOf(block["id"]) ?? "";
+        const name = textOf(block["name"]) ?? "";
+        const input = objectOf(block["input"]);
+        const command = name === "Bash" ? textOf(input["command"]) : undefined;
+        const summary = command ?? `${name} ${JSON.stringify(input)}`;
+        this.#commands.set(id, summary);
+        const commands = command === undefined ? [] : [{ command, isCertain: true }];
+        const writes = FILE_TOOL_NAMES.includes(name) ? { writesFiles: true } as const : {};
+        return [{ type: "ran", id, command: summary }, { type: "called", source: "call", id, commands, ...writes }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** @param runsOn whether it is a command's that runs on in the background: its end is not told (2.1.330) */
+  #readResult(block: JsonObject, runsOn: boolean): readonly Observation[] {
+    if (block["type"] !== "tool_result") return [];
+    const id = textOf(block["tool_use_id"]) ?? "";
+    const content = block["content"];
+    const output = textOf(content) ??
+      arrayOf(content).map((part) => textOf(objectOf(part)["text"]) ?? "").filter((text) => text !== "").join("\n");
+    // There is no exit code, but that of a failed command stands in the first line (2.1.328).
+    const code = /^Exit code (\d+)/.exec(output)?.[1];
+    const exitCode = code === undefined ? undefined : Number(code);
+    const isError = block["is_error"] === true;
+    return [
+      {
+        type: "saw",
+        id,
+        command: this.#commands.get(id) ?? "",
+        output,
+        ...(exitCode === undefined ? {} : { exitCode }),
+      },
+      { type: "ended", source: "call", id, exitCode: runsOn ? undefined : exitCode ?? (isError ? -1 : 0), output },
+    ];
+  }
+
+  #readTokens(message: JsonObject): readonly Observation[] {
+    const spent = this.#count(message);
+    for (const { model } of spent) this.#models.add(model);
+    return spent.map((reply) => ({ type: "spent", ...reply }));
+  }
+
+  /**
+   * The sum of this attempt is there for all models together only; by model it counts on from before a resume
+   * (2.1.328).
+   */
+  #readCost(event: JsonObject): readonly Observation[] {
+    const [model, ...others] = this.#models;
+    const usage = objectOf(event["usage"]);
+    if (model === undefined || others.length > 0 || Object.keys(usage).length === 0) return [];
+    return [{ type: "cost", usage: { [model]: readClaudeTokens(usage) }, isRough: false }];
+  }
+}
+
+function blocksOf(message: JsonObject): readonly JsonObject[] {
+  const content = message["content"];
+  return typeof content === "string" ? [{ type: "text", text: content }] : arrayOf(content).map(objectOf);
+}
+
+/**
+ * The state of the account's limit, which comes whenever it changes: `allowed`, `allowed_warning` or `rejected`. With
+ * `isUsingOverage` a limit that is used up is paid beyond, and requests go on (2.1.330).
+ */
+function readLimit(info: JsonObject): readonly Observation[] {
+  const status = textOf(info["status"]);
+  if (status === undefined) return [];
+  if (status !== "rejected" || info["isUsingOverage"] === true) return [{ type: "limit_lifted" }];
+  const resets = numberOf(info["resetsAt"]);
+  return [{ type: "limit", ...(resets === undefined ? {} : { resetsAt: new Date(resets * 1000) }) }];
+}
+
+/** Headless, nobody is asked: a call that needs a permission is denied, and the turn goes on (2.1.328). */
+function readDenials(event: JsonObject): readonly Observation[] {
+  const calls = arrayOf(event["permission_denials"]).map(objectOf).map((denial) => {
+    const [name, input] = [textOf(denial["tool_name"]) ?? "a tool", objectOf(denial["tool_input"])];
+    const subject = textOf(input["command"]) ?? textOf(input["file_path"]) ?? JSON.stringify(input);
+    return `${name} ${subject.slice(0, MAX_SUBJECT_CHARS)}`;
+  });
+  return calls.length === 0 ? [] : [{ type: "denied", calls }];
+}
+
+/** How much of a denied call is told. */
+const MAX_SUBJECT_CHARS = 200;
+
+function readEnd(event: JsonObject): readonly Observation[] {
+  const text = textOf(event["result"]) ?? "";
+  if (event["subtype"] === "success" && event["is_error"] !== true) {
+    return [{ type: "turn_end", outcome: "completed", finalText: text }];
+  }
+  const errors = arrayOf(event["errors"]).map(String).join("; ");
+  const error = text || errors || textOf(event["subtype"]) || "the turn failed";
+  return [{ type: "turn_end", outcome: "failed", error }];
+}

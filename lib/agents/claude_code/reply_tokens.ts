@@ -1,0 +1,56 @@
+import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import type { SpentTokens } from "../pane/session_tokens.ts";
+import { type TokenUsage, type Usage, usageSince } from "../usage.ts";
+
+/**
+ * Counts what replies of Claude Code cost. Each block of a reply comes as a line of its own; of the output, the first
+ * of them knows only a beginning in some versions, so that later ones count as far as they know of more.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const count = countReplies();
+ * const reply = (output_tokens: number) => ({ id: "m1", model: "opus", usage: { input_tokens: 9, output_tokens } });
+ * const [first] = count(reply(1));
+ * assertEquals(first?.tokens, { inputTokens: 9, cachedInputTokens: 0, outputTokens: 1 });
+ * assertEquals(count(reply(7))[0]?.tokens.outputTokens, 6);
+ * assertEquals(count(reply(7)), []);
+ * ```
+ */
+export function countReplies(): (message: JsonObject) => readonly SpentTokens[] {
+  const counted = new Map<string, Usage>();
+  return (message) => {
+    const id = textOf(message["id"]) ?? "";
+    const model = textOf(message["model"]) ?? "unknown";
+    // Errors come as messages that no model wrote.
+    if (id === "" || model === "<synthetic>") return [];
+    const usage = { [model]: readClaudeTokens(objectOf(message["usage"])) };
+    const more = usageSince(counted.get(id) ?? {}, usage)[model];
+    if (more === undefined || more.outputTokens < 0) return [];
+    counted.set(id, usage);
+    return [{ model, tokens: more }];
+  };
+}
+
+/** Reads what the replies in a transcript cost, whoever they were for: the session itself, or a helper of it. */
+export function createTranscriptReader(): (line: string) => readonly SpentTokens[] {
+  const count = countReplies();
+  return (line) => {
+    // Most lines are of another kind, and need no parsing.
+    if (!line.includes('"usage"')) return [];
+    const record = parseJsonObject(line);
+    return record?.["type"] === "assistant" ? count(objectOf(record["message"])) : [];
+  };
+}
+
+/** The tokens of a `usage` object of the Messages API. */
+export function readClaudeTokens(usage: JsonObject): TokenUsage {
+  const cached = numberOf(usage["cache_read_input_tokens"]) ?? 0;
+  const written = numberOf(usage["cache_creation_input_tokens"]) ?? 0;
+  return {
+    inputTokens: (numberOf(usage["input_tokens"]) ?? 0) + cached + written,
+    cachedInputTokens: cached,
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
+    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
+  };
+}

@@ -1,0 +1,204 @@
+import { realPathSnapshot } from "../../base/ports/real_path.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../../base/text/json.ts";
+import {
+  pathsOutside,
+  SANDBOX_TRIAL_MS,
+  type SandboxGround,
+  type SandboxRequest,
+  type SandboxSupport,
+  type SandboxTrial,
+  writableFolders,
+} from "../sandbox.ts";
+import { findNativeClaude } from "./program.ts";
+
+/** Claude Code's own sandbox for its Bash tool: bubblewrap on Linux, Seatbelt on macOS. */
+export const claudeSandbox: SandboxSupport = {
+  findLoosening: findClaudeLoosening,
+  findProblem: askClaude,
+  findObstacle: findMachineProblem,
+  remedy: "Claude Code needs bubblewrap and socat on Linux (apt-get install bubblewrap socat), and user namespaces.",
+};
+
+/**
+ * The part of `--settings` that switches the sandbox on. A project's own settings cannot switch it off (2.1.328), but
+ * add to the lists: what came of all of them is read back before the start.
+ *
+ * Commands write to the working directory and the folders that are named, and have no network; none runs outside. The
+ * tools that write files keep to the same folders.
+ *
+ * @param options `autoAllow`: whether a command that runs in the sandbox needs no permission
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const { sandbox } = claudeSandboxSettings({ writable: ["/tmp"] }, { autoAllow: false });
+ * assertEquals([sandbox.enabled, sandbox.failIfUnavailable, sandbox.filesystem.allowWrite], [true, true, ["/tmp"]]);
+ * ```
+ */
+export function claudeSandboxSettings({ writable }: SandboxRequest, { autoAllow }: { readonly autoAllow: boolean }) {
+  return {
+    sandbox: {
+      enabled: true,
+      failIfUnavailable: true,
+      autoAllowBashIfSandboxed: autoAllow,
+      allowUnsandboxedCommands: false,
+      enableWeakerNestedSandbox: false,
+      allowNestedUserNamespaces: false,
+      enableWeakerNetworkIsolation: false,
+      allowAppleEvents: false,
+      network: { allowedDomains: [], strictAllowlist: true, allowAllUnixSockets: false, allowLocalBinding: false },
+      // A path that begins with one slash is absolute here, unlike in a permission rule (2.1.328).
+      filesystem: { allowWrite: [...writable], disabled: false },
+    },
+    permissions: { blockWritesOutsideWorkingDirectories: true, additionalDirectories: [...writable] },
+  };
+}
+
+const LOOSENING_FLAG =
+  /^--(?:settings|managed-settings|setting-sources|add-dir|permission-mode|(?:allow-)?dangerously-[a-z-]+|worktree|bg|background)(?:=.*)?$|^-w/;
+
+/**
+ * The first argument that replaces {@linkcode claudeSandboxSettings}, or goes before them: only the last `--settings`
+ * counts (2.1.328).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(findClaudeLoosening(["--allowedTools", "Bash"]), undefined);
+ * assertEquals(findClaudeLoosening(["--settings=mine.json"]), "--settings=mine.json");
+ * ```
+ */
+export function findClaudeLoosening(args: readonly string[]): string | undefined {
+  return args.find((arg) => LOOSENING_FLAG.test(arg));
+}
+
+/** Asks for the settings that came of all sources. No model is asked. */
+async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
+  const { sandbox, workdir, args = [], env, host, processRunner, signal } = trial;
+  const folders = writableFolders(sandbox, workdir);
+  const { stateFolder: state } = host;
+  const states = state === undefined ? [] : [state, realPathSnapshot()(state) ?? state];
+  if (pathsOutside(states, folders).length < states.length) {
+    return `what you trust, and answer, is kept in ${state}, where commands may write`;
+  }
+  const broken = await findBubblewrapProblem(trial);
+  if (broken !== undefined) return broken;
+  const [program, ...leading] = trial.command ?? [findNativeClaude(host) ?? "claude"];
+  const settings = JSON.stringify(claudeSandboxSettings(sandbox, { autoAllow: false }));
+  const format = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+  const question = { type: "control_request", request_id: "sandbox", request: { subtype: "get_settings" } };
+  const { stdout, stderr } = await processRunner.run({
+    argv: [program, ...leading, "-p", ...format, "--settings", settings, ...args],
+    cwd: workdir,
+    env: { DISABLE_AUTOUPDATER: "1", ...env },
+    stdin: `${JSON.stringify(question)}\n`,
+    timeoutMs: SANDBOX_TRIAL_MS,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const answers = stdout.split("\n").map((line) => objectOf(parseJsonObject(line)?.["response"]));
+  const answer = answers.find((each) => each["request_id"] === "sandbox" && each["subtype"] === "success");
+  if (answer !== undefined) return findSettingsProblem(objectOf(answer["response"]), folders);
+  const said = stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return said.find((line) => line.startsWith("Error:"))?.slice("Error:".length).trim() ??
+    `it does not report its settings${said.length === 0 ? "" : `: ${said.at(-1)}`}`;
+}
+
+/** What its sandbox needs on Linux: without one of them, Claude Code ends at once (2.1.328). */
+const LINUX_PROGRAMS = ["bwrap", "socat"] as const;
+
+async function findMachineProblem(ground: SandboxGround): Promise<string | undefined> {
+  const { os, path, realFile } = ground.host;
+  const missing = LINUX_PROGRAMS.find((program) =>
+    path.every((folder) => realFile(`${folder}/${program}`) === undefined)
+  );
+  if (os === "linux" && missing !== undefined) return `there is no ${missing} on PATH`;
+  return await findBubblewrapProblem(ground);
+}
+
+/**
+ * What keeps bubblewrap from working, where it is installed: Claude Code looks whether it is there (2.1.328), and with
+ * one that cannot work each command fails later.
+ */
+async function findBubblewrapProblem({ host, processRunner, signal }: SandboxGround): Promise<string | undefined> {
+  const bwrap = host.path.map((folder) => `${folder}/bwrap`).find((file) => host.realFile(file) !== undefined);
+  if (host.os !== "linux" || bwrap === undefined) return undefined;
+  const { code, stderr } = await processRunner.run({
+    argv: [bwrap, "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc", "true"],
+    timeoutMs: SANDBOX_TRIAL_MS,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return code === 0 ? undefined : `bubblewrap cannot work here: ${stderr.trim().split("\n").at(-1) ?? `code ${code}`}`;
+}
+
+/** Switches of `sandbox`, and the value that each must not have. */
+const SWITCHES: Readonly<Record<string, boolean>> = {
+  enabled: true,
+  failIfUnavailable: true,
+  allowUnsandboxedCommands: false,
+};
+
+/** What takes something of the sandbox away where it is true. */
+const WEAKENING = [
+  ["sandbox", "enableWeakerNestedSandbox"],
+  ["sandbox", "allowNestedUserNamespaces"],
+  ["sandbox", "enableWeakerNetworkIsolation"],
+  ["sandbox", "allowAppleEvents"],
+  ["sandbox", "filesystem", "disabled"],
+  ["sandbox", "network", "allowAllUnixSockets"],
+  ["sandbox", "network", "allowLocalBinding"],
+] as const;
+
+/** What opens something where it is set at all. */
+const OPENING = [
+  ["sandbox", "excludedCommands"],
+  ["sandbox", "network", "allowedDomains"],
+  ["sandbox", "network", "allowUnixSockets"],
+  ["sandbox", "network", "httpProxyPort"],
+  ["sandbox", "network", "socksProxyPort"],
+  ["sandbox", "network", "tlsTerminate"],
+] as const;
+
+/** Rules that let commands of the sandbox write outside, or reach a server. */
+const OPENING_RULE = /^(?:Edit|Write|MultiEdit|NotebookEdit)\((?:\/\/|~|.*\.\.)|^WebFetch\(domain:/;
+
+/**
+ * What is wrong with the settings that came of all sources, as `get_settings` tells them (2.1.328); undefined where the
+ * sandbox is the one that was asked for.
+ *
+ * @param response what the CLI answered
+ * @param folders those in which commands may write
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const effective = { sandbox: { enabled: false } };
+ * assertEquals(findSettingsProblem({ effective }, ["/work"]), "its settings have sandbox.enabled: false");
+ * ```
+ */
+export function findSettingsProblem(response: JsonObject, folders: readonly string[]): string | undefined {
+  const effective = objectOf(response["effective"]);
+  const at = (path: readonly string[]) => path.reduce<unknown>((value, key) => objectOf(value)[key], effective);
+  const told = (path: readonly string[]) =>
+    `its settings have ${path.join(".")}: ${JSON.stringify(at(path)) ?? "nothing"}`;
+  for (const [name, wanted] of Object.entries(SWITCHES)) {
+    if (at(["sandbox", name]) !== wanted) return told(["sandbox", name]);
+  }
+  const open = WEAKENING.find((path) => ![false, undefined].includes(at(path) as boolean | undefined)) ??
+    OPENING.find((path) => at(path) !== undefined && !isEmptyList(at(path)));
+  if (open !== undefined) return told(open);
+  if (at(["sandbox", "network", "strictAllowlist"]) !== true) return told(["sandbox", "network", "strictAllowlist"]);
+  for (const path of [["sandbox", "filesystem", "allowWrite"], ["permissions", "additionalDirectories"]]) {
+    const [outside] = pathsOutside(arrayOf(at(path)).map(String), folders);
+    if (outside !== undefined) return `its settings have ${path.join(".")}: ${JSON.stringify(outside)}`;
+  }
+  const rule = arrayOf(at(["permissions", "allow"])).map(String).find((each) => OPENING_RULE.test(each));
+  if (rule !== undefined) return `its settings have permissions.allow: ${JSON.stringify(rule)}`;
+  const applied = objectOf(response["applied"]);
+  return applied["outsideFileToolWritesBlocked"] === true
+    ? undefined
+    : "its tools may write files outside of the working directory";
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}

@@ -1,0 +1,89 @@
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../process/cli.ts";
+import type { AttemptRequest } from "../../process/seam.ts";
+import { findNativeCodex } from "../program.ts";
+import { codexHookSettings } from "../hook_settings.ts";
+import { codexSandboxSettings } from "../sandbox.ts";
+import { foldTurnContext } from "../turn_context.ts";
+import { codexSessionUsage, openCodexLog } from "./open_log.ts";
+import { createCodexReader } from "./session_reader.ts";
+
+/** `codex exec`. */
+export const codexHeadless: HeadlessProvider = {
+  plan: codexExecPlan,
+  // It may only read in a folder that it does not trust, and works in git repositories only (0.169.0).
+  argsToWork: ({ isRepository, sandbox }) => [
+    ...(sandbox ? [] : ["--sandbox", "workspace-write"]),
+    ...(isRepository ? [] : ["--skip-git-repo-check"]),
+  ],
+  createReader: createCodexReader,
+  openLog: openCodexLog,
+  sessionUsage: codexSessionUsage,
+  foldSandbox: (report, line, folders) => foldTurnContext(report, line, { folders, startedAt: 0 }),
+};
+
+/**
+ * How Codex runs a step: `codex exec --json [--model M] [ARGS…] -c … [resume ID] -`, the prompt on standard input.
+ *
+ * Commands must find the launchers of `panewright ask`, so they do not run in a login shell: there /etc/profile sets
+ * PATH anew, and what `shell_environment_policy.set` names outlives that only once Codex' snapshot of the shell is
+ * ready (0.169.0). A version that does not know `allow_login_shell` passes over it. Hooks tell each exact command in any
+ * case (0.130.0 and later).
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { systemClock } from "../../../base/ports/clock.ts";
+ * const plan = await codexExecPlan({
+ *   workdir: "/work",
+ *   prompt: "Do it.",
+ *   resumeSessionId: "01a1",
+ *   stepFolder: "/run/1",
+ *   ask: { commands: [["panewright", "ask"]], channelFolder: "/run/asks", launcherFolder: "/run/bin" },
+ *   signal: AbortSignal.timeout(0),
+ *   clock: systemClock,
+ * }, {
+ *   host: { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined },
+ *   path: "/bin",
+ *   launcherFolder: "/run/bin",
+ *   variables: {},
+ * });
+ * assertEquals(plan.argv.slice(0, 3), ["codex", "exec", "--json"]);
+ * assertEquals(plan.argv.slice(-4), ['shell_environment_policy.set.PATH="/run/bin:/bin"', "resume", "01a1", "-"]);
+ * ```
+ */
+export async function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): Promise<HeadlessPlan> {
+  const { model, args = [], command, env = {}, resumeSessionId } = request;
+  const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
+  const { hooks, launcherFolder, path } = options;
+  const variables = { ...options.variables, PATH: `${launcherFolder}:${path}` };
+  const settings = [
+    "features.daemon_auto_start=false",
+    "check_for_update_on_startup=false",
+    "allow_login_shell=false",
+    ...Object.entries(variables).map(([name, value]) =>
+      `shell_environment_policy.set.${name}=${JSON.stringify(value)}`
+    ),
+    ...(hooks === undefined ? [] : await codexHookSettings([
+      ["PreToolUse", hooks.before],
+      ["PostToolUse", hooks.after],
+      ...(hooks.permission === undefined ? [] : [["PermissionRequest", hooks.permission] as const]),
+    ])),
+    ...(request.sandbox === undefined ? [] : codexSandboxSettings(request.sandbox)),
+  ];
+  return {
+    argv: [
+      program,
+      ...leading,
+      "exec",
+      // Before `resume`, which takes fewer flags than `exec` does: no `--sandbox` (0.169.0), no `--json` (0.53.0).
+      "--json",
+      ...(model === undefined ? [] : ["--model", model]),
+      ...args,
+      ...settings.flatMap((setting) => ["-c", setting]),
+      ...(resumeSessionId === undefined ? [] : ["resume", resumeSessionId]),
+      "-",
+    ],
+    // For the CLI itself the launchers come last: it runs programs outside of the sandbox, and agents may write there.
+    env: { ...env, ...options.variables, PATH: `${path}:${launcherFolder}` },
+  };
+}

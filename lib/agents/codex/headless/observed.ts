@@ -1,0 +1,36 @@
+import { type JsonObject, numberOf } from "../../../base/text/json.ts";
+import type { Observation } from "../../process/observation.ts";
+import type { TokenUsage } from "../../usage.ts";
+
+/** A turn has come to its end. */
+export function turnCompleted(finalText?: string): Observation {
+  return { type: "turn_end", outcome: "completed", ...(finalText === undefined ? {} : { finalText }) };
+}
+
+/** A turn has failed; `code` is Codex' own word for why. */
+export function turnFailed(error: string, code?: string): Observation {
+  return { type: "turn_end", outcome: "failed", error, ...(code === undefined ? {} : { code }) };
+}
+
+/** What a command has written, and its end. */
+export function saw(
+  { id, command, output, exitCode }: {
+    readonly id: string;
+    readonly command: string;
+    readonly output: string;
+    readonly exitCode: number | undefined;
+  },
+): Observation {
+  return { type: "saw", id, command, output, ...(exitCode === undefined ? {} : { exitCode }) };
+}
+
+/** The tokens of a reply, or of several, as Codex counts them. */
+export function readTokens(usage: JsonObject): TokenUsage {
+  const written = numberOf(usage["cache_write_input_tokens"]) ?? 0;
+  return {
+    inputTokens: numberOf(usage["input_tokens"]) ?? 0,
+    cachedInputTokens: numberOf(usage["cached_input_tokens"]) ?? 0,
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
+    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
+  };
+}

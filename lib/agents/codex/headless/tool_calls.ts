@@ -1,0 +1,110 @@
+import { findScriptedCommands } from "../../../shell/asks/scripted_commands.ts";
+import { parseShellCommand } from "../../../shell/mod.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
+import type { ToldCommand } from "../../process/observation.ts";
+
+/** A tool call of the model, as a session log records it before it is run. */
+export interface CodexToolCall {
+  readonly id: string;
+  /** A line that tells about it. */
+  readonly summary: string;
+  /** The shell commands among it. */
+  readonly commands: readonly ToldCommand[];
+}
+
+/** The shell tools of Codex 0.53.0 to 0.169.0, and older names for them. */
+const SHELL_TOOLS = new Set([
+  "exec_command",
+  "shell_command",
+  "shell",
+  "local_shell",
+  "container.exec",
+  "unified_exec",
+]);
+
+/**
+ * The tool call in an item of the model's reply: `function_call`, `custom_tool_call` (a program of code mode, a patch)
+ * or `local_shell_call`. `undefined` for any other item.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const call = readToolCall({
+ *   type: "function_call",
+ *   name: "exec_command",
+ *   call_id: "c1",
+ *   arguments: '{"cmd":"ls -l"}',
+ * });
+ * assertEquals(call, { id: "c1", summary: "ls -l", commands: [{ command: "ls -l", isCertain: true }] });
+ * ```
+ */
+export function readToolCall(item: JsonObject): CodexToolCall | undefined {
+  const id = textOf(item["call_id"]) ?? textOf(item["id"]) ?? "";
+  const name = textOf(item["name"]) ?? "";
+  switch (item["type"]) {
+    case "function_call": {
+      const given = item["arguments"];
+      const input = textOf(given) ?? JSON.stringify(given ?? {});
+      const command = SHELL_TOOLS.has(name) ? commandOf(parseJsonObject(input) ?? objectOf(given)) : undefined;
+      if (command === undefined) return { id, summary: `${name} ${input}`, commands: [] };
+      return { id, summary: commandText(command), commands: [{ command, isCertain: true }] };
+    }
+    case "local_shell_call": {
+      const command = commandOf(objectOf(item["action"]));
+      return command === undefined
+        ? undefined
+        : { id, summary: commandText(command), commands: [{ command, isCertain: true }] };
+    }
+    case "custom_tool_call": {
+      const input = textOf(item["input"]) ?? "";
+      const commands = name === "exec" ? findScriptedCommands(input) : [];
+      const summary = commands.length > 0 ? commands.map(({ command }) => command).join("\n") : `${name} ${input}`;
+      return { id, summary, commands };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The command in the arguments of a shell tool: `cmd` or `command`, shell text or an argv array. */
+function commandOf(input: JsonObject): string | readonly string[] | undefined {
+  const command = input["cmd"] ?? input["command"];
+  if (Array.isArray(command)) return arrayOf(command).map(String);
+  return textOf(command);
+}
+
+/**
+ * A command as a person would type it: the text of `bash -lc TEXT` alone.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(commandText(["/bin/bash", "-lc", "ls | wc"]), "ls | wc");
+ * assertEquals(commandText(["git", "status"]), "git status");
+ * ```
+ */
+export function commandText(command: string | readonly string[]): string {
+  if (typeof command === "string") return command;
+  const [shell = "", flag = "", text, ...rest] = command;
+  const isText = /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag) && rest.length === 0;
+  return isText && text !== undefined ? text : command.join(" ");
+}
+
+/**
+ * A command of the report (`codex exec --json`, 0.169.0) as a person would type it. The report quotes it in one line.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(reportedText("/bin/bash -lc 'ls | wc'"), "ls | wc");
+ * assertEquals(reportedText(`/bin/sh -c "echo 'one' \\$HOME"`), "echo 'one' $HOME");
+ * assertEquals(reportedText("git commit -m 'a b'"), "git commit -m 'a b'");
+ * ```
+ */
+export function reportedText(line: string): string {
+  const { commands: [command, ...others], problem } = parseShellCommand(line);
+  if (command === undefined || others.length > 0 || problem !== undefined) return line;
+  const words = command.words.flatMap(({ value }) => value ?? []);
+  const text = commandText(words);
+  return words.length === command.words.length && text !== words.join(" ") ? text : line;
+}

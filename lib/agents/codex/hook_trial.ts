@@ -1,0 +1,101 @@
+import { arrayOf, type JsonObject, objectOf } from "../../base/text/json.ts";
+import type { HookTrial, HookTrialPlace, TrialAnswer } from "../hook_trial.ts";
+
+/** How the hooks of Codex are tried (0.169.0). */
+export const codexHookTrial: HookTrial = {
+  prepare,
+  isModelPath: (path) => path === "/v1/responses",
+  answer(body, command) {
+    const { input } = objectOf(body);
+    const items = arrayOf(input).map(objectOf);
+    const isAnswered = items.some(({ type }) => type === "function_call_output" || type === "custom_tool_call_output");
+    const call = isAnswered ? undefined : commandCall(offeredTools(objectOf(body), items), command);
+    const content = [{ type: "output_text", text: "Done.", annotations: [] }];
+    const item = call ?? { type: "message", role: "assistant", phase: "final_answer", content };
+    return { events: reply({ ...item, id: "item_trial" }), asksForCommand: call !== undefined };
+  },
+};
+
+async function prepare({ home, project, baseUrl }: HookTrialPlace) {
+  const folder = `${home}/.codex`;
+  await Deno.mkdir(folder, { recursive: true });
+  const lines = [
+    'model = "gpt-6.1-sol"',
+    'model_provider = "trial"',
+    "check_for_update_on_startup = false",
+    'approval_policy = "on-request"',
+    'sandbox_mode = "read-only"',
+    "[model_providers.trial]",
+    'name = "trial"',
+    `base_url = ${JSON.stringify(`${baseUrl}/v1`)}`,
+    'wire_api = "responses"',
+    'env_key = "PANEWRIGHT_NO_KEY"',
+    "requires_openai_auth = false",
+    "supports_websockets = false",
+    "request_max_retries = 0",
+    "stream_max_retries = 0",
+    `[projects.${JSON.stringify(project)}]`,
+    'trust_level = "trusted"',
+    "[analytics]",
+    "enabled = false",
+    "[feedback]",
+    "enabled = false",
+    "[features]",
+    "daemon_auto_start = false",
+    "plugins = false",
+    "apps = false",
+    "[tui]",
+    "screen_reader_detection_done = true",
+    "[tui.model_availability_nux]",
+    '"gpt-6.1-sol" = 1',
+  ];
+  await Deno.writeTextFile(`${folder}/config.toml`, `${lines.join("\n")}\n`);
+  return { CODEX_HOME: folder, PANEWRIGHT_NO_KEY: "none" };
+}
+
+/** The call of whatever shell tool is offered, by version and model; `undefined` where there is none. */
+function commandCall(tools: readonly JsonObject[], command: string): JsonObject | undefined {
+  const justification = "A trial of panewright";
+  const named = (name: string) => tools.find((tool) => tool["name"] === name);
+  if (named("exec")?.["type"] === "custom") {
+    const args = JSON.stringify({ cmd: command, sandbox_permissions: "require_escalated", justification });
+    const input = `text(JSON.stringify(await tools.exec_command(${args})));`;
+    return { type: "custom_tool_call", call_id: "call_trial", name: "exec", input };
+  }
+  for (const [name, field] of [["exec_command", "cmd"], ["shell_command", "command"]] as const) {
+    const tool = named(name);
+    if (tool === undefined) continue;
+    const properties = objectOf(objectOf(tool["parameters"])["properties"]);
+    const escalation = "sandbox_permissions" in properties
+      ? { sandbox_permissions: "require_escalated" }
+      : { with_escalated_permissions: true };
+    const input = JSON.stringify({ [field]: command, justification, ...escalation });
+    return { type: "function_call", call_id: "call_trial", name, arguments: input };
+  }
+  return undefined;
+}
+
+/** The tools of a request, which newer models get in an item of the input, grouped in namespaces. */
+function offeredTools(body: JsonObject, items: readonly JsonObject[]): readonly JsonObject[] {
+  const additional = items.filter(({ type }) => type === "additional_tools").flatMap(({ tools }) => arrayOf(tools));
+  return [...arrayOf(body["tools"]), ...additional].map(objectOf)
+    .flatMap((tool) => tool["type"] === "namespace" ? arrayOf(tool["tools"]).map(objectOf) : [tool]);
+}
+
+function reply(item: JsonObject): TrialAnswer["events"] {
+  const response = { id: "resp_trial", object: "response", model: "trial" };
+  const usage = {
+    input_tokens: 1,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 1,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 2,
+  };
+  const events = [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
+    { type: "response.output_item.added", output_index: 0, item: { ...item, status: "in_progress" } },
+    { type: "response.output_item.done", output_index: 0, item: { ...item, status: "completed" } },
+    { type: "response.completed", response: { ...response, status: "completed", output: [item], usage } },
+  ];
+  return events.map((event, index) => ({ ...event, sequence_number: index }));
+}

@@ -1,0 +1,67 @@
+import type { Host } from "../../base/ports/host.ts";
+import { type CodexHookEvent, codexHookSettings } from "./hook_settings.ts";
+import type { LaunchPlan, LaunchRequest } from "../provider.ts";
+import { findNativeCodex } from "./program.ts";
+import { codexSandboxSettings } from "./sandbox.ts";
+
+/**
+ * Settings that every start gets, as `-c`: a version that does not know a key passes over it (0.53.0 to 0.169.0), while
+ * a flag that it does not know, such as `--no-daemon`, ends it.
+ *
+ * - The daemon (0.165.0 and later) would outlive the pane and keep working. Any `-c` keeps it away as well.
+ * - The question whether to update stops a start, and Enter at the wrong moment starts a global installation.
+ */
+const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;
+
+/** What tells that a prompt was taken, and that a turn has ended (0.169.0). */
+const TURN_EVENTS: readonly CodexHookEvent[] = ["UserPromptSubmit", "Stop"];
+
+/**
+ * How Codex is started in a pane: `codex [resume ID] -c … [--model M] [--profile P] [ARGS…]`.
+ *
+ * It keeps to the alternate screen, the CLI's own default from 0.160.1 on: the composer stays at the bottom. Only where
+ * all of an answer must stay readable (`keepScrollback`) it draws inline.
+ *
+ * Codex runs shell commands in a login shell, and /etc/profile may set PATH anew. A PATH given for the role is
+ * therefore also set for these commands.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const host = { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined };
+ * const plan = await codexLaunchPlan({ workdir: "/work", role: "tester", model: "gpt-6.1-sol" }, host);
+ * assertEquals(plan.argv.slice(0, 1), ["codex"]);
+ * assertEquals(plan.argv.slice(-2), ["--model", "gpt-6.1-sol"]);
+ * ```
+ */
+export async function codexLaunchPlan(request: LaunchRequest, host: Host): Promise<LaunchPlan> {
+  const { workdir, command, args = [], env = {}, model, profile, resume, keepScrollback = false } = request;
+  const path = env["PATH"];
+  const settings = [
+    ...SETTINGS,
+    ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
+    ...await codexHookSettings([
+      ...(request.hook === undefined ? [] : [["PermissionRequest", request.hook] as const]),
+      ...(request.turnHook === undefined ? [] : TURN_EVENTS.map((event) => [event, request.turnHook!] as const)),
+    ]),
+    ...(path === undefined ? [] : [`shell_environment_policy.set.PATH=${JSON.stringify(path)}`]),
+  ];
+  const [program, ...leading] = command ?? [findNativeCodex(host) ?? "codex"];
+  return {
+    argv: [
+      program,
+      ...leading,
+      ...(resume === undefined ? [] : ["resume", resume]),
+      ...settings.flatMap((setting) => ["-c", setting]),
+      ...(model === undefined ? [] : ["--model", model]),
+      ...(profile === undefined ? [] : ["--profile", profile]),
+      ...args,
+      // Of two settings the last one counts.
+      ...(request.sandbox === undefined
+        ? []
+        : codexSandboxSettings(request.sandbox).flatMap((setting) => ["-c", setting])),
+    ],
+    env,
+    cwd: workdir,
+  };
+}

@@ -1,0 +1,152 @@
+import { makeOwnFolder } from "../../base/ports/state_folder.ts";
+import { arrayOf, type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
+import {
+  pathsOutside,
+  SANDBOX_TRIAL_MS,
+  type SandboxRequest,
+  type SandboxSupport,
+  type SandboxTrial,
+  writableFolders,
+} from "../sandbox.ts";
+import { findNativeCodex } from "./program.ts";
+
+/** Codex' own sandbox: Landlock or bubblewrap with seccomp on Linux, Seatbelt on macOS. */
+export const codexSandbox: SandboxSupport = {
+  findLoosening: findCodexLoosening,
+  findProblem: tryCodexSandbox,
+  remedy:
+    "Codex needs user namespaces or Landlock of the kernel on Linux: a container or an old kernel may lack both. " +
+    'See what "codex sandbox -- true" says.',
+};
+
+/**
+ * The settings (`-c`) that switch the sandbox on. They go before every config.toml, profile and permission profile
+ * (0.169.0); only the CLI's own flags go before them.
+ *
+ * Commands write to the working directory without its `.git`, `.codex` and `.agents`, to $TMPDIR and to the folders
+ * that are named, and have no network, not even unix sockets. `approval_policy` is `never`: what Codex asks for in a
+ * sandbox is to run a command outside of it.
+ *
+ * A permission profile narrows the working directory. It goes before `sandbox_mode` among the settings (0.169.0); an
+ * older version passes over it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const settings = codexSandboxSettings({ writable: ["/tmp"] });
+ * assertEquals(settings[0], 'sandbox_mode="workspace-write"');
+ * assertEquals(settings[2], 'sandbox_workspace_write.writable_roots=["/tmp"]');
+ * ```
+ */
+export function codexSandboxSettings({ writable, within }: SandboxRequest): readonly string[] {
+  const folders = [...within ?? [], ...writable].map((path) => `${JSON.stringify(path)}="write"`);
+  const profile = `{":root"="read",":tmpdir"="write",${folders.join(",")}}`;
+  return [
+    `sandbox_mode="workspace-write"`,
+    "sandbox_workspace_write.network_access=false",
+    `sandbox_workspace_write.writable_roots=${JSON.stringify(writable)}`,
+    "sandbox_workspace_write.exclude_slash_tmp=true",
+    "sandbox_workspace_write.exclude_tmpdir_env_var=false",
+    `approval_policy="never"`,
+    ...(within === undefined
+      ? []
+      : [`permissions.panewright.filesystem=${profile}`, `default_permissions="panewright"`]),
+  ];
+}
+
+const LOOSENING_FLAG =
+  /^(?:-[saC].*|--(?:sandbox|ask-for-approval|cd|add-dir|approve-for-me|full-auto|yolo|dangerously-[a-z-]+|remote)(?:=.*)?)$/;
+const LOOSENING_KEY = /^\s*["']?(?:sandbox|permission|default_permissions|approval|projects)/;
+
+/**
+ * The first argument that goes before {@linkcode codexSandboxSettings}, or changes what they mean.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(findCodexLoosening(["--search", "-c", "tui.animations=false"]), undefined);
+ * assertEquals(findCodexLoosening(["--search", "-c", 'sandbox_mode="danger-full-access"']), "-c");
+ * assertEquals(findCodexLoosening(["-sdanger-full-access"]), "-sdanger-full-access");
+ * ```
+ */
+export function findCodexLoosening(args: readonly string[]): string | undefined {
+  return args.find((arg, index) => {
+    if (LOOSENING_FLAG.test(arg)) return true;
+    const setting = /^(?:-c|--config)$/.test(arg) ? args[index + 1] : /^(?:-c=?|--config=)(.*)$/s.exec(arg)?.[1];
+    return setting !== undefined && LOOSENING_KEY.test(setting);
+  });
+}
+
+/**
+ * What is wrong with the sandbox of a turn, as its `turn_context` in the session log tells (0.53.0 to 0.169.0);
+ * undefined where it is the one that was asked for.
+ *
+ * @param payload what the record says
+ * @param folders those in which commands may write
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const sandbox_policy = { type: "workspace-write", network_access: false, exclude_slash_tmp: true };
+ * assertEquals(findTurnProblem({ approval_policy: "never", sandbox_policy }, ["/work"]), undefined);
+ * assertEquals(findTurnProblem({ sandbox_policy: { type: "danger-full-access" } }, ["/work"]), "it is danger-full-access");
+ * ```
+ */
+export function findTurnProblem(payload: JsonObject, folders: readonly string[]): string | undefined {
+  const policy = objectOf(payload["sandbox_policy"]);
+  const type = textOf(policy["type"]) ?? textOf(policy["mode"]);
+  if (type === undefined) return "its session log does not say";
+  if (type === "read-only") return undefined;
+  if (type !== "workspace-write") return `it is ${type}`;
+  const profile = payload["permission_profile"] === undefined ? undefined : objectOf(payload["permission_profile"]);
+  if (policy["network_access"] !== false || (profile !== undefined && profile["network"] !== "restricted")) {
+    return "the network is on";
+  }
+  const entries = arrayOf(objectOf(profile?.["file_system"])["entries"]).map(objectOf);
+  const writes = entries.filter(({ access }) => access !== "read" && access !== "none").map(({ path }) =>
+    objectOf(path)
+  );
+  const roots = [...arrayOf(policy["writable_roots"]), ...writes.flatMap((path) => path["path"] ?? [])].map(String);
+  const [outside] = pathsOutside(roots, folders);
+  if (outside !== undefined) return `commands may write to ${outside}`;
+  const kinds = writes.flatMap(({ path, value }) => path === undefined ? [textOf(objectOf(value)["kind"]) ?? "?"] : []);
+  const more = kinds.find((kind) => kind !== "tmpdir" && !(kind === "slash_tmp" && folders.includes("/tmp")));
+  if (more !== undefined) return `commands may write to ${more}`;
+  if (policy["exclude_slash_tmp"] !== true && !folders.includes("/tmp")) return "commands may write to /tmp";
+  const approval = payload["approval_policy"];
+  return approval === "never" ? undefined : `commands may leave it (approval policy ${JSON.stringify(approval)})`;
+}
+
+/** Writes a file where it may, and tries to write one where it must not. */
+const TRIAL_SCRIPT = `: > "$1" && { : > "$2"; } 2>/dev/null; exit 0`;
+
+/** Runs a command in the sandbox that tries to write outside of it. */
+async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined> {
+  const { sandbox, workdir, env, host, processRunner, signal } = trial;
+  const { stateFolder: state } = host;
+  if (state === undefined) return "neither HOME nor XDG_STATE_HOME names a folder to try it with";
+  if (pathsOutside([state], writableFolders(sandbox, workdir)).length === 0) {
+    return `what you trust is kept in ${state}, where commands may write`;
+  }
+  makeOwnFolder(state);
+  const name = `.sandbox-trial-${crypto.randomUUID()}`;
+  const [inside, outside] = [`${sandbox.within?.[0] ?? workdir}/${name}`, `${state}/${name}`];
+  const [program, ...leading] = trial.command ?? [findNativeCodex(host) ?? "codex"];
+  const settings = codexSandboxSettings(sandbox).flatMap((setting) => ["-c", setting]);
+  const { code, stderr, timedOut } = await processRunner.run({
+    argv: [program, ...leading, "sandbox", ...settings, "--", "/bin/sh", "-c", TRIAL_SCRIPT, "sh", inside, outside],
+    cwd: workdir,
+    ...(env === undefined ? {} : { env }),
+    timeoutMs: SANDBOX_TRIAL_MS,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const [wroteInside, wroteOutside] = [await takeAway(inside), await takeAway(outside)];
+  if (wroteOutside) return `a command in it could write to ${state}`;
+  if (wroteInside) return undefined;
+  const said = stderr.trim().split("\n").findLast((line) => !line.startsWith("WARNING")) ?? "";
+  return `no command runs in it (${timedOut ? "it took too long" : `code ${code}`}${said === "" ? "" : `: ${said}`})`;
+}
+
+async function takeAway(path: string): Promise<boolean> {
+  return await Deno.remove(path).then(() => true, () => false);
+}

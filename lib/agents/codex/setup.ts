@@ -1,0 +1,108 @@
+import { compareVersions } from "../../base/text/order.ts";
+import { type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
+import { type CliSetup, foldersAbove, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
+
+/** From then on it is known in which folders Codex asks: settings of its own no longer stand for an answer. */
+const TRUST_KNOWN_SINCE = "0.169.0";
+
+/** Settings of the machine, which go before the person's, or are taken where those say nothing. */
+const MACHINE_SETTINGS = ["/etc/codex/config.toml", "/etc/codex/managed_config.toml"] as const;
+
+/** Codex' login, and its trust in folders, by its config.toml (0.53.0 to 0.169.0). */
+export const codexSetup: CliSetup = {
+  findLogin: ({ env, asksPerson }) =>
+    !asksPerson && (env("CODEX_API_KEY") ?? "") !== "" ? { state: "ready", detail: "CODEX_API_KEY is set" } : undefined,
+  async judgeLogin(said, look) {
+    const word = loginWord(said);
+    if (word.state === "ready") return word;
+    const provider = await findModelProvider(look);
+    return provider === "unknown" ? { ...word, state: "unknown" } : providerWord(provider, look) ?? word;
+  },
+  findTrust: findCodexTrust,
+};
+
+/** A model provider that needs no login with OpenAI. */
+interface ModelProvider {
+  readonly name: string;
+  /** The variable with its key, if it has one. */
+  readonly keyVariable: string | undefined;
+}
+
+function providerWord(provider: ModelProvider | undefined, { env }: SetupLook): SetupWord | undefined {
+  if (provider === undefined) return undefined;
+  const { name, keyVariable } = provider;
+  if (keyVariable === undefined) return { state: "ready", detail: `model provider ${name}, which needs no login` };
+  return (env(keyVariable) ?? "") !== ""
+    ? { state: "ready", detail: `model provider ${name}, with its key in ${keyVariable}` }
+    : { state: "missing", detail: `its model provider ${name} needs a key in ${keyVariable}, which is not set` };
+}
+
+/** The model provider in place of OpenAI; `undefined` where it is OpenAI, `unknown` where that cannot be told. */
+async function findModelProvider(look: SetupLook): Promise<ModelProvider | undefined | "unknown"> {
+  const { args, profile } = look;
+  // What arguments, profiles, the machine or a project say about it is not followed.
+  if (profile !== undefined || args.some((arg) => /model_provider|^--(?:profile|oss|local-provider)\b|^-p/.test(arg))) {
+    return "unknown";
+  }
+  const config = await readConfig(look);
+  if (config === undefined || config["profile"] !== undefined) return "unknown";
+  const name = textOf(config["model_provider"]);
+  if (name === undefined) return hasOtherSettings(look, "model_provider") ? "unknown" : undefined;
+  if (name === "openai") return undefined;
+  const provider = objectOf(objectOf(config["model_providers"])[name]);
+  if (provider["requires_openai_auth"] === true) return undefined;
+  return { name, keyVariable: textOf(provider["env_key"]) };
+}
+
+/** Codex asks about a folder of a repository, or with settings of its own, until it knows the folder or repository. */
+async function findCodexTrust(look: SetupLook): Promise<SetupWord> {
+  const { workdir, asksPerson, args, profile, version, kindOf } = look;
+  const trusted = { state: "ready", detail: `it trusts ${workdir}` } as const;
+  const unknown = { state: "unknown", detail: `cannot tell whether it trusts ${workdir}` } as const;
+  if (!asksPerson) return trusted;
+  const config = await readConfig(look);
+  if (config === undefined) return unknown;
+  const projects = objectOf(config["projects"]);
+  const levelOf = (folder: string) => textOf(objectOf(projects[folder])["trust_level"]);
+  const folders = foldersAbove(workdir);
+  const root = folders.find((folder) => kindOf(`${folder}/.git`) !== undefined);
+  if ([workdir, ...(root === undefined ? [] : [root])].some((folder) => levelOf(folder) === "trusted")) return trusted;
+  if (version === undefined || compareVersions(version, TRUST_KNOWN_SINCE) < 0) return unknown;
+  const isElsewhere = profile !== undefined || args.some((arg) => arg.includes("projects")) ||
+    hasOtherSettings(look, "projects") || folders.some((folder) => levelOf(folder) === "trusted");
+  // A file in place of .git leads to another repository, whose folder may be trusted.
+  if (isElsewhere || (root !== undefined && kindOf(`${root}/.git`) === "file")) return unknown;
+  if (root === undefined && kindOf(`${workdir}/.codex`) === undefined) return trusted;
+  return { state: "missing", detail: `it does not trust ${root ?? workdir} yet` };
+}
+
+/** Whether settings besides the person's own may say something. */
+function hasOtherSettings(look: SetupLook, key: string): boolean {
+  const files = [...MACHINE_SETTINGS, ...foldersAbove(look.workdir).map((folder) => `${folder}/.codex/config.toml`)];
+  return files.some((file) => {
+    try {
+      return file !== ownFile(look) && (look.readText(file)?.includes(key) ?? false);
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** The person's config.toml; empty where there is none, `undefined` where it cannot be read. */
+async function readConfig(look: SetupLook): Promise<JsonObject | undefined> {
+  const file = ownFile(look);
+  if (file === undefined) return undefined;
+  try {
+    const text = look.readText(file);
+    const { parse } = await import("@std/toml");
+    return text === undefined ? {} : parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function ownFile({ env }: SetupLook): string | undefined {
+  const home = env("HOME");
+  const folder = env("CODEX_HOME") ?? (home === undefined ? undefined : `${home}/.codex`);
+  return folder === undefined ? undefined : `${folder}/config.toml`;
+}

@@ -1,0 +1,96 @@
+import type { CommandResult } from "../../base/ports/process.ts";
+import { type CliSetup, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
+import type { Pack, PackLogin } from "./pack.ts";
+
+/** What is looked at for a login: variables as the agent gets them, and files. */
+export type LoginLook = Pick<SetupLook, "env" | "kindOf">;
+
+/**
+ * The first login of a pack that variables and files show.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const logins = [{ variables: ["MY_KEY"], auth_method: "key" }, { file: "~/.my/login.json" }];
+ * const look = (env: Record<string, string>, files: readonly string[]) => ({
+ *   env: (name: string) => env[name],
+ *   kindOf: (path: string) => files.includes(path) ? "file" as const : undefined,
+ * });
+ * assertEquals(findLogin(logins, look({ MY_KEY: "k", HOME: "/h" }, [])), logins[0]);
+ * assertEquals(findLogin(logins, look({ HOME: "/h" }, ["/h/.my/login.json"])), logins[1]);
+ * assertEquals(findLogin(logins, look({ HOME: "/h" }, [])), undefined);
+ * ```
+ */
+export function findLogin(logins: readonly PackLogin[], look: LoginLook): PackLogin | undefined {
+  return logins.find(({ variables = [], file }) => {
+    if (!variables.every((name) => (look.env(name) ?? "") !== "")) return false;
+    if (file === undefined) return variables.length > 0;
+    const path = pathOf(file, look);
+    return path !== undefined && look.kindOf(path) === "file";
+  });
+}
+
+/** How the login of a pack is found; `undefined` where nothing is known of it. */
+export function loginSetup(
+  { login = [], login_settings: settings = [], login_status_args: asks }: Pack,
+): CliSetup | undefined {
+  if (login.length === 0 && asks === undefined) return undefined;
+  return {
+    findLogin: (look) => wordFor(login, look, asks !== undefined),
+    judgeLogin(said, { kindOf, workdir }) {
+      const word = judge(said);
+      const other = settings.find((file) => kindOf(`${workdir}/${file}`) === "file");
+      if (word.state !== "missing" || other === undefined) return word;
+      return { state: "unknown", detail: `${word.detail}, unless by ${other}` };
+    },
+    findTrust: () => ({ state: "ready", detail: "" }),
+  };
+}
+
+function wordFor(logins: readonly PackLogin[], look: LoginLook, canAsk: boolean): SetupWord | undefined {
+  const found = findLogin(logins, look);
+  if (found !== undefined) return { state: "ready", detail: `login by ${wordsOf(found)}` };
+  if (canAsk) return undefined;
+  // A login may be kept elsewhere, such as in a keychain.
+  const named = logins.map(wordsOf);
+  const more = named.length > MAX_NAMED ? ", …" : "";
+  return { state: "unknown", detail: `nothing shows a login: no ${named.slice(0, MAX_NAMED).join(", ")}${more}` };
+}
+
+/** Of the ways to log in, as many as a person reads. */
+const MAX_NAMED = 3;
+
+/** Some answer with an object instead of a sentence. */
+function judge(said: CommandResult): SetupWord {
+  const isLoggedIn = /"logged_?in"\s*:\s*(true|false)/i.exec(said.stdout)?.[1];
+  if (isLoggedIn === undefined) return loginWord(said);
+  return isLoggedIn === "true"
+    ? { state: "ready", detail: "logged in" }
+    : { state: "missing", detail: "not logged in" };
+}
+
+/**
+ * What shows a login, in a few words.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(wordsOf({ file: "${MY_HOME:-~/.my}/login.json" }), "~/.my/login.json");
+ * ```
+ */
+export function wordsOf({ variables = [], file }: PackLogin): string {
+  const path = file?.replace(/^\$\{\w+:-([^}]+)\}/, "$1");
+  return [...variables, ...(path === undefined ? [] : [path])].join(" with ");
+}
+
+/** The path that a pack means; `undefined` where a variable in it is not set. */
+function pathOf(file: string, { env }: LoginLook): string | undefined {
+  const parts = /^(?:~|\$(?<name>\w+)|\$\{(?<first>\w+):-(?<otherwise>[^}]+)\})(?<rest>\/.*)$/.exec(file)?.groups;
+  if (parts === undefined) return file;
+  const { name, first, otherwise = "", rest = "" } = parts;
+  const home = env("HOME");
+  const base = first !== undefined
+    ? env(first) || (otherwise.startsWith("~") ? home && `${home}${otherwise.slice(1)}` : otherwise)
+    : env(name ?? "HOME");
+  return base === undefined || base === "" ? undefined : `${base}${rest}`;
+}

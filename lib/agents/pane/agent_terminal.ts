@@ -1,0 +1,305 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import type { DialogInfo } from "../../screen/dialog.ts";
+import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
+import { pasteText, sendKeys } from "../../tmux/input.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
+import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
+import { answerQuestions, type QuestionOptions, type QuestionsOutcome } from "./answer_questions.ts";
+import type { DialogAnswer } from "./dialog_keys.ts";
+import { findShownFailure, judgeFailure } from "./failure_report.ts";
+import type { PaneLook } from "./pane_look.ts";
+import { PaneReader } from "./pane_reader.ts";
+import type { AgentFailure } from "../failure.ts";
+import type { ExactRequest } from "../exact_request.ts";
+import type { PaneProvider } from "../provider.ts";
+import { waitUntilReady } from "./startup.ts";
+import type { SandboxWatch } from "./sandbox_watch.ts";
+import type { HookMail } from "./hook_witness.ts";
+import type { HeadlessFact } from "../process/seam.ts";
+import type { SessionUsage } from "./status_source.ts";
+import type { JudgedStatus, StatusTracker } from "./status_tracker.ts";
+import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
+import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.ts";
+import { sanitizePaste } from "../../base/text/sanitize.ts";
+
+/** What every call of an {@linkcode AgentTerminal} takes. */
+export interface TerminalCallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What an {@linkcode AgentTerminal} is made of. */
+export interface AgentTerminalParts {
+  /** For messages: the role's name. */
+  readonly name: string;
+  readonly session: TmuxSession;
+  readonly provider: PaneProvider;
+  readonly pane: PaneRef;
+  /** When the agent was started, in milliseconds since the epoch. */
+  readonly launchedAtMs: number;
+  readonly tracker: StatusTracker;
+  readonly clock: Clock;
+  /** Reads back that each turn is in the sandbox, where the agent has one. */
+  readonly sandboxWatch?: SandboxWatch;
+  /** Where the hooks of its CLI leave what they tell of its turns. */
+  readonly hookMail?: HookMail;
+  /** Given for an agent that was ready before. */
+  readonly adopted?: { readonly wrapperShell: string | undefined };
+}
+
+/** An agent in a pane: its status, a safe way to give it text, and its last output. Disposal ends it. */
+export class AgentTerminal implements AsyncDisposable {
+  readonly via = "pane";
+  readonly name: string;
+  readonly provider: PaneProvider;
+  readonly pane: PaneRef;
+  readonly launchedAtMs: number;
+  readonly #session: TmuxSession;
+  readonly #client: TmuxClient;
+  readonly #tracker: StatusTracker;
+  readonly #clock: Clock;
+  readonly #sandboxWatch: SandboxWatch | undefined;
+  readonly #hookMail: HookMail | undefined;
+  readonly #reader: PaneReader;
+  /** Whether it has been given nothing since it was started. */
+  #isFresh: boolean;
+
+  /** Use `startAgentTerminal`. */
+  constructor(parts: AgentTerminalParts) {
+    this.name = parts.name;
+    this.provider = parts.provider;
+    this.pane = parts.pane;
+    this.launchedAtMs = parts.launchedAtMs;
+    this.#session = parts.session;
+    this.#client = parts.session.client;
+    this.#tracker = parts.tracker;
+    this.#clock = parts.clock;
+    this.#sandboxWatch = parts.sandboxWatch;
+    this.#hookMail = parts.hookMail;
+    this.#isFresh = parts.adopted === undefined;
+    this.#reader = new PaneReader({ ...parts, client: this.#client });
+  }
+
+  /** The id of its pane. */
+  get id(): string {
+    return this.pane.paneId;
+  }
+
+  /** The shell that runs the agent's program, where that is a script. */
+  get wrapperShell(): string | undefined {
+    return this.#reader.wrapperShell;
+  }
+
+  /** The rules that were seen on this agent's screens and lift a doubt about later ones. */
+  get seenRules(): readonly string[] {
+    return this.#tracker.seenRules;
+  }
+
+  /** The id under which the agent's CLI keeps its session; `undefined` until it is known. */
+  get sessionId(): string | undefined {
+    return this.#tracker.sessionId;
+  }
+
+  /** Waits until the agent can take a prompt: `startAgentTerminal` does so. */
+  async waitUntilReady(
+    options: TerminalCallOptions & { readonly timeoutMs: number; readonly resumes?: boolean },
+  ): Promise<void> {
+    const { signal } = options;
+    await waitUntilReady(() => this.look(signal ? { signal } : {}), {
+      ...options,
+      name: this.name,
+      provider: this.provider,
+      clock: this.#clock,
+    });
+    await this.#reader.noteReady();
+  }
+
+  /**
+   * What the pane shows now, and what that means.
+   *
+   * @throws {RuntimeError} when the pane cannot be read
+   */
+  look(options: TerminalCallOptions = {}): Promise<PaneLook> {
+    return this.#reader.look(options);
+  }
+
+  /** A look whose status comes from both screen and record; a doubtful screen is believed at once. */
+  async #lookWithRecord(options: TerminalCallOptions): Promise<PaneLook> {
+    const look = await this.look(options);
+    return { ...look, classification: await this.#tracker.judge(look, { quietMs: 0 }) };
+  }
+
+  /**
+   * What the agent is doing by its screen and its CLI's record, and which rule says so.
+   *
+   * @throws {UsageError} when a turn is not in the sandbox that the agent was started with
+   * @throws {RuntimeError} when the pane cannot be read
+   */
+  async status(options: TerminalCallOptions = {}): Promise<JudgedStatus> {
+    const judged = await this.#tracker.judge(await this.#reader.lookIfChanged(options));
+    return this.#sandboxWatch?.judge(judged) ?? judged;
+  }
+
+  /** How the agent's program ended, for a message; `undefined` while it runs. */
+  describeEnd(options: TerminalCallOptions = {}): Promise<string | undefined> {
+    return this.#reader.describeEnd(options);
+  }
+
+  /** What the agent's CLI says of a turn that failed, on its screen and in its record; `undefined` where nothing. */
+  async failure(options: TerminalCallOptions = {}): Promise<AgentFailure | undefined> {
+    const look = await this.look(options);
+    // What a new program shows of a session that it resumes is over.
+    const told = this.#isFresh
+      ? { overBy: "nothing was submitted since its start" }
+      : await this.#tracker.lastFailure();
+    return judgeFailure(this.provider, { ...told, shown: findShownFailure(look, this.provider), now: new Date() });
+  }
+
+  /** Tell when an early look is worthwhile: its pane, where tmux tells of it, and the hooks of its CLI. */
+  get wakeSources(): readonly WakeSource[] {
+    const { paneEvents } = this.#client;
+    const mail = this.#hookMail;
+    return [
+      ...(paneEvents ? [paneWakeSource(paneEvents, this.pane.paneId)] : []),
+      ...(mail ? [hookWakeSource(mail)] : []),
+    ];
+  }
+
+  /**
+   * Gives the agent a prompt and resolves once it has taken it.
+   *
+   * @throws like `submitText`
+   */
+  async submit(
+    text: string,
+    options: TerminalCallOptions & Pick<SubmitOptions, "onStep" | "mayBePasted"> = {},
+  ): Promise<void> {
+    const client = this.#client;
+    const { paneId } = this.pane;
+    const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
+    let announced = false;
+    const announce = async () => {
+      if (!announced) {
+        this.#isFresh = false;
+        await this.#tracker.noteSubmission(guarded);
+        this.#sandboxWatch?.noteSubmission();
+      }
+      announced = true;
+    };
+    await submitText({
+      name: this.name,
+      // Until Enter the record counts as well: an agent that looks finished may still be streaming.
+      look: () => announced ? this.look(options) : this.#lookWithRecord(options),
+      paste: () => pasteText(client, paneId, { text: guarded }),
+      async pressEnter() {
+        await announce();
+        await sendKeys(client, paneId, { keys: ["Enter"] });
+      },
+    }, {
+      ...this.provider.terminal.submit,
+      ...options,
+      text: guarded,
+      clock: this.#clock,
+    });
+  }
+
+  /** Whether the agent's composer holds this text as {@linkcode submit} pastes it, not submitted yet. */
+  holdsText(text: string, options: TerminalCallOptions = {}): Promise<boolean> {
+    const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
+    return holdsDraft(() => this.look(options), { ...options, text: guarded, clock: this.#clock });
+  }
+
+  /** Whether words stand in the agent's composer that nobody has submitted, whoever typed them. */
+  hasDraft(options: TerminalCallOptions = {}): Promise<boolean> {
+    return hasDraft(() => this.look(options), { ...options, clock: this.#clock });
+  }
+
+  /**
+   * Answers a dialog that was seen in the pane, if it is still the one that is open.
+   *
+   * @throws {HumanInterventionRequiredError} when only a person may answer the dialog, or it stays open
+   */
+  answerDialog(
+    dialog: DialogInfo,
+    answer: DialogAnswer,
+    options: TerminalCallOptions & Pick<AnswerOptions, "isMeant"> = {},
+  ): Promise<AnswerOutcome> {
+    return answerDialog({
+      name: this.name,
+      look: () => this.look(options),
+      press: (keys) => sendKeys(this.#client, this.pane.paneId, { keys }),
+      answerWay: (open, wanted) => this.provider.terminal.answerWay(open, wanted),
+    }, {
+      ...options,
+      dialog,
+      answer,
+      proofTimeoutMs: this.provider.terminal.submit.proofTimeoutMs,
+      clock: this.#clock,
+    });
+  }
+
+  /**
+   * Answers questions that are open in the pane.
+   *
+   * @param options.callId the call that asks, by the CLI's own id
+   */
+  answerQuestions(
+    { callId, questions, replies }: Pick<QuestionOptions, "questions" | "replies"> & { readonly callId: string },
+    options: TerminalCallOptions & Pick<QuestionOptions, "isMeant" | "perform">,
+  ): Promise<QuestionsOutcome> {
+    const { provider, pane: { paneId } } = this;
+    const { questionDialogs: dialogs, submit: { proofTimeoutMs } } = provider.terminal;
+    if (dialogs === undefined) throw new TypeError(`Questions of ${provider.label} are answered by a person`);
+    return answerQuestions({
+      dialogs,
+      look: () => this.look(options),
+      press: (key) => sendKeys(this.#client, paneId, { keys: [key] }),
+      paste: (text) => pasteText(this.#client, paneId, { text }),
+      recorded: () => this.#tracker.questionAnswers(callId),
+    }, { ...options, questions, replies, proofTimeoutMs, clock: this.#clock });
+  }
+
+  /**
+   * What the agent said last: in full where its CLI's record has it, otherwise as far as the terminal shows it. On the
+   * alternate screen that is the visible rows.
+   */
+  async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
+    const recorded = await this.#tracker.lastAnswer();
+    if (recorded !== undefined) return recorded;
+    return await this.#reader.lastBlock(options);
+  }
+
+  /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
+  async pendingRequests(): Promise<readonly ExactRequest[]> {
+    return await this.#tracker.pendingRequests();
+  }
+
+  /**
+   * What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell.
+   */
+  async usage(): Promise<SessionUsage | undefined> {
+    return await this.#tracker.usage();
+  }
+
+  /** What the agent has run since the last call, by the record of its CLI; nothing where that does not tell. */
+  async takeWork(): Promise<readonly HeadlessFact[]> {
+    return await this.#tracker.takeWork();
+  }
+
+  /** Ends the agent and everything that it started. */
+  async close(): Promise<void> {
+    await this.#session.closePane(this.pane);
+  }
+
+  /**
+   * Stops reading the record of the agent's CLI. The agent keeps running; its status is then read from the screen
+   * alone.
+   */
+  releaseRecord(): void {
+    this.#tracker[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.releaseRecord();
+    if (this.#session.cleanupOnExit) await this.close();
+  }
+}

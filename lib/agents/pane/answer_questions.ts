@@ -1,0 +1,189 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { type AgentQuestion, type QuestionReply, replyText } from "../agent_question.ts";
+import {
+  CLOSING_PATIENCE,
+  DEAF_MS,
+  LOOK_EVERY_MS,
+  type LookOptions,
+  lookUntil,
+  openDialog,
+  type PaneLook,
+} from "./pane_look.ts";
+import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep } from "./question_page.ts";
+
+/** The pane in which questions are answered. */
+export interface QuestionTarget {
+  readonly dialogs: QuestionDialogs;
+  look(): Promise<PaneLook>;
+  press(key: string): Promise<void>;
+  paste(text: string): Promise<void>;
+  /** What the CLI has on record as answered, by the question's text; `undefined` where it has nothing. */
+  recorded(): Promise<Readonly<Record<string, string>> | undefined>;
+}
+
+/** A step that changes something in the pane. */
+export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
+
+/** What a key came to. */
+export interface KeyEffect {
+  /** False where the page had changed right before the key. */
+  readonly isPressed: boolean;
+  /** The screen afterwards. */
+  readonly after: PaneLook;
+}
+
+/** Options of {@linkcode answerQuestions}. */
+export interface QuestionOptions {
+  readonly questions: readonly AgentQuestion[];
+  /** One a question, in their order. */
+  readonly replies: readonly QuestionReply[];
+  /** Whether the questions still wait for their answer: asked right before each key. */
+  readonly isMeant: () => Promise<boolean>;
+  /** Carries out a key, given the screen before it, and resolves when its effect does. */
+  readonly perform: (key: QuestionKey, before: PaneLook, effect: () => Promise<KeyEffect>) => Promise<unknown>;
+  /** How long a page may take to change, and the record to be written, in milliseconds. */
+  readonly proofTimeoutMs: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of an answer to questions. */
+export type QuestionsOutcome =
+  & {
+    /** The screen afterwards. */
+    readonly after: Screen;
+  }
+  & (
+    /**
+     * It was answered; `told`: the answers that the CLI has on record, a line each, and whether they are those that
+     * were to be given: a person may have pressed keys in the pane meanwhile.
+     */
+    | { readonly result: "closed"; readonly told: string; readonly isAsSaid: boolean }
+    /** It was not open any more, and the answer was not given. */
+    | { readonly result: "gone" }
+    /** Only a person can continue; `problem`: why, as a full sentence. */
+    | { readonly result: "stopped"; readonly problem: string }
+  );
+
+/** How often a key is pressed that changes nothing; one with which the dialog closes is pressed once. */
+const MAX_ATTEMPTS = 2;
+
+/** Once back to the first page, where the last one shows other answers, and once forwards again. */
+const MAX_TURNS = 2;
+
+/** More keys than any answer to four questions of four choices takes, all of them corrected once. */
+const MAX_KEYS = 80;
+
+/**
+ * Answers questions page by page, from whatever page is open: looks right before each key, and wants its effect on the
+ * screen. The answers are handed in when the last page shows just them; what the CLI has on record afterwards is the
+ * proof.
+ */
+export async function answerQuestions(target: QuestionTarget, options: QuestionOptions): Promise<QuestionsOutcome> {
+  const { questions, replies, proofTimeoutMs, clock, signal } = options;
+  const waiting: LookOptions = { clock, timeoutMs: proofTimeoutMs, ...(signal ? { signal } : {}) };
+  const read = (look: PaneLook) => target.dialogs.read(look, questions);
+  const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean, patience = 1) => {
+    const options = { ...waiting, timeoutMs: patience * proofTimeoutMs };
+    return lookUntil(() => target.look(), options, createStill(read, accept));
+  };
+  await clock.sleep(DEAF_MS, signal);
+  let isGoingBack = false;
+  let turns = 0;
+  let pressed = 0;
+  let last = { key: "", times: 0 };
+  for (let tries = 0; tries <= MAX_KEYS; tries++) {
+    const look = await lookFor((page, now) => page !== undefined || isGone(now));
+    const page = read(look);
+    if (page === undefined) return await settle(target, { look, pressed }, options);
+    const stop = (problem: string) => ({ result: "stopped", problem, after: look.screen }) as const;
+    let step = target.dialogs.next(page, { questions, replies, isGoingBack });
+    for (; step.do === "turn"; turns++) {
+      if (turns === MAX_TURNS) return stop("The CLI does not show the answers as they were given.");
+      isGoingBack = !isGoingBack;
+      step = target.dialogs.next(page, { questions, replies, isGoingBack });
+    }
+    if (step.do === "stop") return stop(`The answer cannot be given with keys: ${step.problem}.`);
+    const key: QuestionKey = step;
+    // A CLI that stood still takes all keys at once: a second one would go to whatever opens after the dialog.
+    const closes = key.do === "press" && key.closes === true;
+    const same = JSON.stringify([closes ? page.page : page, key]);
+    if (last.key !== same) last = { key: same, times: 0 };
+    // Also where a key has no effect: the agent may have asked the very same again at once.
+    if (!await options.isMeant()) return await settle(target, { look, pressed }, options);
+    if (last.times >= (closes ? 1 : MAX_ATTEMPTS)) return stop("A key of the answer has no effect.");
+    await options.perform(key, look, async () => {
+      // Writing down what is to be pressed takes a moment.
+      const before = await target.look();
+      if (JSON.stringify(read(before)) !== JSON.stringify(page)) return { isPressed: false, after: before };
+      pressed++;
+      last.times++;
+      await (key.do === "press" ? target.press(key.key) : target.paste(key.text));
+      const hasEffect = (now: QuestionPage | undefined, after: PaneLook) => isGone(after) || isEffect(now, page, key);
+      return { isPressed: true, after: await lookFor(hasEffect, closes ? CLOSING_PATIENCE : 1) };
+    });
+  }
+  const { screen: after } = await target.look();
+  return { result: "stopped", problem: "The answer takes more keys than it should.", after };
+}
+
+/** Whether a page shows what a key has done: pasted words may come in parts. */
+function isEffect(now: QuestionPage | undefined, before: QuestionPage, key: QuestionKey): boolean {
+  if (now === undefined) return false;
+  if (key.do === "press") return JSON.stringify(now) !== JSON.stringify(before);
+  return now.page === "question" && lettersOf(now.field.text) === lettersOf(key.text);
+}
+
+/** Whether no question is open, as far as the screen tells. */
+function isGone(look: PaneLook): boolean {
+  return openDialog(look)?.kind !== "question";
+}
+
+/** Accepts a page that was read twice in a row: a frame may be half drawn. */
+function createStill(
+  read: (look: PaneLook) => QuestionPage | undefined,
+  accept: (page: QuestionPage | undefined, look: PaneLook) => boolean,
+): (look: PaneLook) => boolean {
+  let before: string | undefined;
+  return (look) => {
+    const page = read(look);
+    const now = accept(page, look) ? JSON.stringify([page]) : undefined;
+    const isStill = now !== undefined && now === before;
+    before = now;
+    return isStill;
+  };
+}
+
+/** What came of questions that the screen does not show: the CLI's record tells, which may be behind. */
+async function settle(
+  target: QuestionTarget,
+  { look, pressed }: { readonly look: PaneLook; readonly pressed: number },
+  options: QuestionOptions,
+): Promise<QuestionsOutcome> {
+  const { proofTimeoutMs, clock, signal } = options;
+  const after = look.screen;
+  for (const startMs = clock.now();;) {
+    // Asked before: what is not open any more has its answers on record, or has none.
+    const isOpen = await options.isMeant();
+    const recorded = await target.recorded();
+    if (recorded !== undefined && pressed > 0) return { result: "closed", ...compare(recorded, options), after };
+    if (!isOpen) return { result: "gone", after };
+    if (clock.now() - startMs >= proofTimeoutMs) {
+      return { result: "stopped", problem: "The screen does not show the question as the agent asked it.", after };
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** The answers on record, and whether they are those that were to be given. */
+function compare(
+  recorded: Readonly<Record<string, string>>,
+  { questions, replies }: Pick<QuestionOptions, "questions" | "replies">,
+): { readonly told: string; readonly isAsSaid: boolean } {
+  const told = questions.map(({ question }) => `${question} → ${recorded[question] ?? "no answer"}`).join("\n");
+  const isAsSaid = questions.every((one, at) =>
+    lettersOf(recorded[one.question] ?? "") === lettersOf(replyText(one, replies[at]!))
+  );
+  return { told, isAsSaid };
+}

@@ -1,0 +1,100 @@
+import { findRegions } from "../../screen/regions.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { type AgentFailure, classifyFailure } from "../failure.ts";
+import type { PaneProvider } from "../provider.ts";
+import { readResetTime } from "../reset_time.ts";
+import type { PaneLook } from "./pane_look.ts";
+import type { RecordedFailure } from "./status_source.ts";
+
+/** What of a failure the screen shows. */
+export interface ShownFailure {
+  /** The words of its rows, without the mark before them. */
+  readonly text: string;
+  /** Which rule found it, and on which row, from 1. */
+  readonly evidence: string;
+}
+
+/** What stands before the words: the marks of errors and of replies. */
+const MARK = /^[\s\u00a0]*[■●⎿][\s\u00a0]*/u;
+
+/** An error may be wrapped over that many rows; one that is JSON may be long. */
+const MAX_ROWS = 8;
+
+/**
+ * The error that a screen shows, in its own words; `undefined` where what decided is no error on rows of the screen.
+ *
+ * The rows of it are those from the one that decided up to the next that is blank or begins something else.
+ */
+export function findShownFailure(
+  { screen, classification }: Pick<PaneLook, "screen" | "classification">,
+  { terminal: { rules } }: Pick<PaneProvider, "terminal">,
+): ShownFailure | undefined {
+  const { status, rule, evidence } = classification;
+  const row = evidence.find(({ text }) => MARK.test(text))?.row ?? evidence[0]?.row ?? -1;
+  if (status !== "error" || row < 0) return undefined;
+  const texts = rowsFrom(screen, row, findRegions(screen, rules.layout).lastTurn.last);
+  const end = texts.findIndex((text, index) => index > 0 && (text.trim() === "" || rules.layout.head.test(text)));
+  const words = texts.slice(0, end < 0 ? texts.length : end).map((text) => text.trim()).join(" ").replace(MARK, "");
+  return { text: sanitizeLine(words), evidence: `rule ${rule} on row ${row + 1} of its screen` };
+}
+
+function rowsFrom({ rows }: Screen, first: number, last: number): readonly string[] {
+  return rows.slice(first, Math.min(last + 1, first + MAX_ROWS)).map(({ text }) => text);
+}
+
+/** What is known of a failure, from screen and record. */
+export interface FailureEvidence {
+  readonly shown: ShownFailure | undefined;
+  readonly recorded?: RecordedFailure;
+  /** What of the CLI's record proves that the turn is over; missing where nothing does. */
+  readonly overBy?: string;
+  /** For a time that is told without its day, where the record has no time of its own. */
+  readonly now: Date;
+}
+
+/**
+ * A failure from what screen and record of a CLI say; `undefined` where neither says anything. The record has the class
+ * where it can tell, the screen the words: what a person would read there.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { codexProvider } from "../codex/provider.ts";
+ * const shown = { text: "You've hit your usage limit. Try again in 2 hours.", evidence: "row 7" };
+ * const now = new Date("2026-11-20T10:00:00Z");
+ * const failure = judgeFailure(codexProvider, { shown, now });
+ * assertEquals(failure?.class, "usage_limit");
+ * assertEquals(failure?.resetsAt, new Date("2026-11-20T12:00:00Z"));
+ * ```
+ */
+export function judgeFailure(
+  { failures = [], terminal }: Pick<PaneProvider, "failures" | "terminal">,
+  { shown, recorded, overBy, now }: FailureEvidence,
+): AgentFailure | undefined {
+  const text = shown?.text ?? sanitizeLine(recorded?.text ?? "");
+  if (text === "") return undefined;
+  const told = [recorded, shown].flatMap((words) => words === undefined ? [] : classifyFailure(failures, words));
+  const failureClass = told.find((one) => one !== "other") ?? "other";
+  const evidence = [shown?.evidence, recorded?.evidence ?? overBy].filter((one) => one !== undefined).join("; ");
+  const common: AgentFailure = { class: failureClass, text, evidence, isTurnOver: overBy !== undefined };
+  switch (failureClass) {
+    case "usage_limit": {
+      const writtenAt = new Date(recorded?.writtenAt ?? NaN);
+      const since = Number.isNaN(writtenAt.getTime()) ? now : writtenAt;
+      const resetsAt = recorded?.resetsAt ?? readResetTime(recorded?.text ?? "", since) ?? readResetTime(text, since);
+      return resetsAt === undefined ? common : { ...common, resetsAt };
+    }
+    case "auth": {
+      const { login } = terminal.startupRemedies;
+      return login === undefined ? common : { ...common, remedy: login };
+    }
+    case "rate_limit":
+    case "overloaded":
+    case "context":
+    case "model":
+    case "network":
+    case "other":
+      return common;
+  }
+}

@@ -1,0 +1,137 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import { applyingRules, createScene, decideScene } from "../../screen/classify.ts";
+import { parsePartlyStyled, StyleNotCapturedError } from "../../screen/partly_styled.ts";
+import type { RulePack } from "../../screen/rules.ts";
+import { parseScreen, type RowRange, type Screen } from "../../screen/screen.ts";
+import {
+  type CapturedPane,
+  type CaptureOptions,
+  capturePane,
+  capturePanePartly,
+  type PartOptions,
+} from "../../tmux/capture.ts";
+import type { TmuxClient } from "../../tmux/client.ts";
+import type { PaneLook } from "./pane_look.ts";
+
+/** What one look is to find out besides the status. */
+export interface ReadOptions {
+  /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
+  readonly signs?: ReadonlySet<string>;
+}
+
+/** Reads a screen with a provider's rules. */
+export function readScreen(shown: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
+  const scene = createScene(shown, rules);
+  const { screen } = scene;
+  const { composer, dialog, footer } = scene.regions;
+  const classification = decideScene(scene, rules);
+  const seenSigns = classification.status === "processing" && signs !== undefined && signs.size > 0
+    ? applyingRules(scene, rules.rules.filter(({ id }) => signs.has(id)))
+    : [];
+  const styledRows = screen.rows.flatMap((row, index) => row.isStyleRead ? [index] : []);
+  return { screen, classification, composer, footer, dialogRow: dialog?.first, seenSigns, styledRows };
+}
+
+/** Captures what a pane shows now. */
+export async function captureScreen(client: TmuxClient, pane: CapturedPane, options?: CaptureOptions): Promise<Screen> {
+  const { text, facts } = await capturePane(client, pane, options);
+  return parseScreen(text, facts);
+}
+
+/** Captures what a pane shows now, with the style of some rows only; `undefined` where all styles are needed. */
+export async function captureScreenPartly(
+  client: TmuxClient,
+  pane: CapturedPane,
+  options: PartOptions,
+): Promise<Screen | undefined> {
+  const capture = await capturePanePartly(client, pane, options);
+  return capture && parsePartlyStyled(capture.text, capture.parts, capture.facts);
+}
+
+/** What a caller may pass to a glance. */
+export interface GlanceOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What a glance is made of. */
+export interface GlanceParts {
+  /** A capture with the style of all rows. */
+  capture(options: GlanceOptions): Promise<Screen>;
+  /** A capture with the style of these rows only, and maybe without the program's name, where that can be had. */
+  capturePartly(
+    options: GlanceOptions & { readonly styledRows: readonly RowRange[]; readonly withCommand: boolean },
+  ): Promise<Screen | undefined>;
+  /** Reads a screen; nothing of it is read with style afterwards. */
+  read(screen: Screen): PaneLook;
+  readonly clock: Clock;
+}
+
+/** Rows this close together are captured as one range: a range costs tmux about as much as two rows (3.3a). */
+const MAX_GAP = 2;
+
+/** How old the name of the foreground program may be. */
+const PROGRAM_AGE_MS = 1000;
+
+/**
+ * Makes a look for one that looks at a pane over and over. It asks tmux for the styles of those rows only that the last
+ * readings needed. A reading that needs another one is repeated with all styles, so that a glance tells what a look
+ * with all styles tells. The name of the foreground program is asked for once a second: it changes when the agent has
+ * ended and a shell is left.
+ */
+export function createGlance(
+  { capture, capturePartly, read, clock }: GlanceParts,
+): (options?: GlanceOptions) => Promise<PaneLook> {
+  let asked: ReadonlySet<number> = new Set();
+  let lastRows: readonly number[] = [];
+  let styledRows: readonly RowRange[] | undefined;
+  let program: Pick<Screen, "command"> = {};
+  let programAtMs = -Infinity;
+  const noteProgram = (screen: Screen) => {
+    program = screen.command === undefined ? {} : { command: screen.command };
+    programAtMs = clock.now();
+    return screen;
+  };
+  const tryPartly = async (options: GlanceOptions) => {
+    if (styledRows === undefined) return undefined;
+    const withCommand = clock.now() - programAtMs >= PROGRAM_AGE_MS;
+    try {
+      const screen = await capturePartly({ ...options, styledRows, withCommand });
+      return screen && read(withCommand ? noteProgram(screen) : { ...screen, ...program });
+    } catch (error) {
+      if (error instanceof StyleNotCapturedError) return undefined;
+      throw error;
+    }
+  };
+  return async (options = {}) => {
+    const partial = await tryPartly(options);
+    if (partial !== undefined) return partial;
+    const look = read(noteProgram(await capture(options)));
+    const { styledRows: rows } = look;
+    // While a screen moves, its rows are others each time: most of it would be captured twice.
+    const isSettled = rows.length > 0 && rows.every((row) => asked.has(row));
+    styledRows = isSettled ? toRanges([...asked].sort((one, other) => one - other)) : undefined;
+    // Of two screens that take turns, the rows of both.
+    if (!isSettled) asked = new Set([...lastRows, ...rows]);
+    lastRows = rows;
+    return look;
+  };
+}
+
+/**
+ * Rows as ranges of neighbours.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(toRanges([3, 4, 6, 40]), [{ first: 3, last: 6 }, { first: 40, last: 40 }]);
+ * ```
+ */
+export function toRanges(rows: readonly number[]): readonly RowRange[] {
+  const ranges: { first: number; last: number }[] = [];
+  for (const row of rows) {
+    const last = ranges.at(-1);
+    if (last !== undefined && row - last.last <= MAX_GAP) last.last = row;
+    else ranges.push({ first: row, last: row });
+  }
+  return ranges;
+}

@@ -1,0 +1,57 @@
+import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+
+/** What a CLI's hook tells of its turns. */
+export interface HookEvent {
+  /** `ended`: nothing is left to do. `left`: the turn has ended, and agents in the background are still at work. */
+  readonly type: "taken" | "ended" | "left";
+  /** In the CLI's own words: `Stop`. */
+  readonly name: string;
+  readonly sessionId: string;
+  /** The CLI's id of the turn or prompt; `undefined` where it gives none. */
+  readonly turnId: string | undefined;
+  /** Whether the turn continued after an end that was told before, as another hook had it. */
+  readonly continued: boolean;
+}
+
+/** The hooks whose events are understood; a CLI may not have all of them. */
+const TYPES: Readonly<Record<string, "taken" | "ended">> = {
+  UserPromptSubmit: "taken",
+  Stop: "ended",
+  StopFailure: "ended",
+};
+
+/**
+ * Reads the JSON that a hook of Claude Code (2.1.328) or Codex (0.169.0) gets: that a prompt was taken or that a turn
+ * has ended, of the agent itself. `undefined` for any other event, for those of sub-agents, and for what is not
+ * understood.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const payload = { hook_event_name: "Stop", session_id: "s", prompt_id: "p" };
+ * const event = { type: "ended", name: "Stop", sessionId: "s", turnId: "p", continued: false } as const;
+ * assertEquals(readHookEvent(JSON.stringify(payload)), event);
+ * assertEquals(readHookEvent(JSON.stringify({ ...payload, agent_id: "a1" })), undefined);
+ * assertEquals(readHookEvent(JSON.stringify({ ...payload, hook_event_name: "SubagentStop" })), undefined);
+ * ```
+ */
+export function readHookEvent(json: string): HookEvent | undefined {
+  const payload = objectOf(parseJsonObject(json));
+  const name = textOf(payload["hook_event_name"]) ?? "";
+  const sessionId = textOf(payload["session_id"]);
+  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  if (type === undefined || sessionId === undefined || payload["agent_id"] !== undefined) return undefined;
+  return {
+    type: type === "ended" && hasAgentsAtWork(payload["background_tasks"]) ? "left" : type,
+    name,
+    sessionId,
+    turnId: textOf(payload["turn_id"]) ?? textOf(payload["prompt_id"]),
+    continued: payload["stop_hook_active"] === true,
+  };
+}
+
+/** Claude Code rests while a shell runs in the background, and works while anything else does (2.1.328). */
+function hasAgentsAtWork(tasks: unknown): boolean {
+  return Array.isArray(tasks) &&
+    tasks.map(objectOf).some(({ type, status }) => type !== "shell" && status === "running");
+}

@@ -1,0 +1,119 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import type { Decision } from "../../screen/classify.ts";
+import type { DialogInfo } from "../../screen/dialog.ts";
+import type { Composer } from "../../screen/regions.ts";
+import type { RowRange, Screen } from "../../screen/screen.ts";
+import { lastLines } from "../../base/text/lines.ts";
+
+/** One look at an agent's pane: what it shows, and what that means. */
+export interface PaneLook {
+  readonly screen: Screen;
+  readonly classification: Decision;
+  /** `undefined` where no prompt can be typed. */
+  readonly composer: Composer | undefined;
+  /** The rows below the composer. */
+  readonly footer: RowRange;
+  /** The row on which a dialog begins; `undefined` where there is none. */
+  readonly dialogRow: number | undefined;
+  /** The signs that were looked for and found (see `ReadOptions`). */
+  readonly seenSigns: readonly string[];
+  /** The rows whose style this reading needed, from top to bottom. */
+  readonly styledRows: readonly number[];
+}
+
+/** The dialog that waits for an answer at this moment; `undefined` where none does, whatever else looks like one. */
+export function openDialog({ classification: { status, dialog } }: PaneLook): DialogInfo | undefined {
+  return status === "waiting_user_answer" ? dialog : undefined;
+}
+
+/** Whether the screen shows a dialog, or something else that waits for an answer. */
+export function showsDialog({ classification }: PaneLook): boolean {
+  return classification.dialog !== undefined || classification.status === "waiting_user_answer";
+}
+
+/**
+ * Whether the agent's program has ended, whatever its last screen shows. An error that rests on the pane's process, not
+ * on rows of the screen, is of this kind.
+ */
+export function isProcessGone({ screen, classification }: PaneLook): boolean {
+  return screen.dead === true ||
+    (classification.status === "error" && classification.evidence.some(({ row }) => row < 0));
+}
+
+/** How many rows of a screen an error message shows. */
+const EXCERPT_ROWS = 12;
+
+/**
+ * The last rows of a screen, for an error message: no control characters, blank rows left out.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseScreen } from "../../screen/screen.ts";
+ * assertEquals(screenExcerpt(parseScreen("one\n\n\x1b[1mtwo\x1b[0m\n")), "The screen was:\n  | one\n  | two");
+ * ```
+ */
+export function screenExcerpt(screen: Screen): string {
+  const rows = lastLines(screen.rows.map(({ text }) => text).join("\n"), EXCERPT_ROWS);
+  return rows.length === 0
+    ? "The screen was blank."
+    : ["The screen was:", ...rows.map((row) => `  | ${row}`)].join("\n");
+}
+
+/**
+ * How long a dialog is left alone before its first key, in milliseconds: Claude Code drops the keys of some 500 ms after
+ * a dialog appears that it had deferred because somebody typed (2.1.328, 2.1.330), and a key is pressed only once.
+ */
+export const DEAF_MS = 1000;
+
+/**
+ * A key that closes a dialog is pressed only once, and without its effect a person is called: it is waited for so many
+ * times as long as for other proofs, since a CLI on a machine under load may stand still for longer than that.
+ */
+export const CLOSING_PATIENCE = 6;
+
+/** How a pane is looked at while something is awaited. */
+export interface LookOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** How far apart the looks are. @default {50} */
+  readonly everyMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How often the screen is looked at while something is awaited (agent-deck's figure). */
+export const LOOK_EVERY_MS = 50;
+
+/** How often a failing look is tried, with growing pauses. */
+const MAX_LOOK_ATTEMPTS = 3;
+
+/** Looks until the look is accepted, or the time is up; the last look in any case. */
+export async function lookUntil(
+  look: () => Promise<PaneLook>,
+  options: LookOptions,
+  accept: (look: PaneLook) => boolean,
+): Promise<PaneLook> {
+  const { clock, everyMs = LOOK_EVERY_MS, timeoutMs, signal } = options;
+  for (const start = clock.now();;) {
+    const now = await lookWithRetry(look, options);
+    if (accept(now) || clock.now() - start >= timeoutMs) return now;
+    await clock.sleep(everyMs, signal);
+  }
+}
+
+/** Looks, and tries again if that fails: a single failure between a key and its proof must not cost the turn. */
+export async function lookWithRetry(
+  look: () => Promise<PaneLook>,
+  { clock, signal }: Pick<LookOptions, "clock" | "signal">,
+): Promise<PaneLook> {
+  for (let attempt = 1;; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await look();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (attempt === MAX_LOOK_ATTEMPTS) throw error;
+      await clock.sleep(LOOK_EVERY_MS * 2 ** attempt, signal);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { type Clock, systemClock } from "../../base/ports/clock.ts";
+import { type Host, systemHost } from "../../base/ports/host.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import type { PaneRef } from "../../tmux/client.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
+import { AgentTerminal } from "./agent_terminal.ts";
+import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
+import { requireSandbox } from "../require_sandbox.ts";
+import { createSandboxWatch } from "./sandbox_watch.ts";
+import { type HookMail, withHookEvents } from "./hook_witness.ts";
+import { StatusTracker } from "./status_tracker.ts";
+
+/** Options of {@linkcode startAgentTerminal}. */
+export interface AgentTerminalOptions {
+  readonly session: TmuxSession;
+  readonly provider: PaneProvider;
+  readonly request: LaunchRequest;
+  /**
+   * Milliseconds from the start until the agent must be ready.
+   *
+   * @default {60000}
+   */
+  readonly startTimeoutMs?: number;
+  /**
+   * Milliseconds that a doubtful screen, which may be that of an agent at work, must stand still if the agent's CLI
+   * keeps no record. While they stream, the recorded sessions draw once a second, and stop for 3 s at most.
+   *
+   * @default {8000}
+   */
+  readonly quietMs?: number;
+  /** Where the hooks of the agent's CLI leave what they tell of its turns, where it was given `turnHook`. */
+  readonly hookMail?: HookMail;
+  /** Told, once a turn, that screen and record say different things. */
+  readonly log?: (message: string) => void;
+  /** @default {systemHost(request.env)} */
+  readonly host?: Host;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts an agent in a pane of its own and waits until it can take a prompt. An agent that cannot be started is ended
+ * again, unless the session keeps its panes.
+ *
+ * @throws {UsageError} when it is to have a sandbox, and its CLI does not say that it is on
+ * @throws {HumanInterventionRequiredError} when a dialog stops the start
+ * @throws {RuntimeError} when the program ends, or is not ready in time
+ */
+export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
+  const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
+  const host = options.host ?? systemHost(request.env);
+  if (request.sandbox !== undefined) {
+    const { sandbox, role: name, ...how } = request;
+    const waiting = signal === undefined ? {} : { signal };
+    await requireSandbox(provider, { ...how, ...waiting, name, sandbox, host, processRunner: systemProcessRunner });
+  }
+  const plan = await provider.terminal.launch(request, host);
+  const waiting = signal ? { signal } : {};
+  const launchedAtMs = Date.now();
+  const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
+  const terminal = createTerminal(options, { plan, pane, launchedAtMs });
+  try {
+    const resumes = request.resume !== undefined;
+    await terminal.waitUntilReady({ timeoutMs: startTimeoutMs, resumes, ...waiting });
+    return terminal;
+  } catch (error) {
+    await terminal[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** An agent that was started by an earlier process, and its pane. */
+export interface AdoptedAgent {
+  readonly pane: PaneRef;
+  /** In milliseconds since the epoch. */
+  readonly launchedAtMs: number;
+  readonly wrapperShell: string | undefined;
+  /** As `AgentTerminal.seenRules` had them. */
+  readonly seenRules: readonly string[];
+}
+
+/** Adopts an agent that an earlier process started, and that is known to be alive in its pane. */
+export async function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): Promise<AgentTerminal> {
+  const plan = await options.provider.terminal.launch(options.request, options.host ?? systemHost(options.request.env));
+  return createTerminal(options, { plan, ...agent });
+}
+
+function createTerminal(
+  options: AgentTerminalOptions,
+  agent: Pick<AdoptedAgent, "pane" | "launchedAtMs"> & Partial<AdoptedAgent> & { readonly plan: LaunchPlan },
+): AgentTerminal {
+  const { session, provider, request, hookMail, clock = systemClock } = options;
+  const { pane, launchedAtMs, plan: { cwd, env } } = agent;
+  const record = provider.terminal.openStatusSource?.({
+    pane,
+    workdir: cwd,
+    env: { ...Deno.env.toObject(), ...env },
+    startedAt: launchedAtMs,
+    clock,
+    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
+    ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
+  });
+  const source = record && hookMail ? withHookEvents(record, { mail: hookMail, clock }) : record;
+  // What was submitted to an adopted agent is not known here: its record is looked for at once.
+  if ("wrapperShell" in agent) source?.doubt();
+  const tracker = new StatusTracker({
+    rules: provider.terminal.rules,
+    clock,
+    quietMs: options.quietMs ?? 8000,
+    log: options.log ?? (() => {}),
+    ...(agent.seenRules === undefined ? {} : { seenRules: agent.seenRules }),
+    ...(source ? { source } : {}),
+  });
+  const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};
+  const { sandbox, role: name } = request;
+  const watch = sandbox !== undefined && source?.sandboxReport !== undefined
+    ? { sandboxWatch: createSandboxWatch({ name, provider, source, clock }) }
+    : {};
+  const hooks = hookMail === undefined ? {} : { hookMail };
+  const parts = { name, session, provider, pane, launchedAtMs, tracker, clock };
+  return new AgentTerminal({ ...parts, ...adopted, ...watch, ...hooks });
+}

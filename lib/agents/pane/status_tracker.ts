@@ -1,0 +1,198 @@
+import type { ExactRequest } from "../exact_request.ts";
+import type { HeadlessFact } from "../process/seam.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import type { Decision } from "../../screen/classify.ts";
+import type { RulePack } from "../../screen/rules.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { combineStatus, LAG_MS } from "./combine_status.ts";
+import type { PaneLook } from "./pane_look.ts";
+import type { RecordedFailure, SessionUsage, StatusReport, StatusSource } from "./status_source.ts";
+
+/** What a {@linkcode StatusTracker} is made of. */
+export interface StatusTrackerOptions {
+  readonly source?: StatusSource;
+  readonly rules: RulePack;
+  readonly clock: Clock;
+  /** How long a doubtful screen must stand still to be believed without a source. */
+  readonly quietMs: number;
+  /**
+   * Rules that were seen to decide before, and lift a doubt (see {@linkcode StatusTracker.seenRules}). @default {[]}
+   */
+  readonly seenRules?: readonly string[];
+  /** Told once per turn that screen and source say different things, and who decided. */
+  readonly log: (message: string) => void;
+}
+
+/** What of a look tells the status. */
+export type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns">;
+
+/** What an agent does, who says so, and what its own record says to it. */
+export type JudgedStatus = Decision & {
+  /** Where the CLI's own word comes from, such as `hook Stop of turn 1`; `undefined` where it says nothing. */
+  readonly record?: string;
+  /** Whether that word is that the agent rests. @default {false} */
+  readonly restIsRecorded?: true;
+};
+
+/** Follows one agent's status over its screens, with what its own record says beside them. */
+export class StatusTracker implements Disposable {
+  readonly #options: StatusTrackerOptions;
+  #lastRead: Promise<unknown> = Promise.resolve();
+  #lastScreen: Screen | undefined;
+  #shown: string | undefined;
+  #stillSinceMs = 0;
+  #submittedMs: number | undefined;
+  #disagreeSinceMs: number | undefined;
+  /** Rules that lift a doubt once they were seen. */
+  readonly #liftingRules: ReadonlySet<string>;
+  /** Those of them that have not been seen yet. */
+  readonly #unseen: Set<string>;
+  #told = false;
+
+  constructor(options: StatusTrackerOptions) {
+    this.#options = options;
+    const seen = new Set(options.seenRules);
+    this.#liftingRules = new Set(options.rules.rules.flatMap(({ doubtful }) => doubtful?.unlessSeen ?? []));
+    this.#unseen = new Set([...this.#liftingRules].filter((rule) => !seen.has(rule)));
+  }
+
+  /** The rules that lift a doubt once they are seen, and that have not been seen yet: signs for `readScreen`. */
+  get unseenRules(): ReadonlySet<string> {
+    return this.#unseen;
+  }
+
+  /**
+   * What the agent is doing, by its screen and its record.
+   *
+   * @param options how long a doubtful screen must stand still, where that is not what the tracker was made with
+   */
+  async judge(look: JudgedLook, options: { readonly quietMs?: number } = {}): Promise<JudgedStatus> {
+    const { classification } = look;
+    const { clock, quietMs, source } = { ...this.#options, ...options };
+    const report = await this.#readSource();
+    const nowMs = clock.now();
+    this.#noteScreen(look, nowMs);
+    const unlessSeen = classification.doubtful?.unlessSeen;
+    const combined = combineStatus(classification, report, {
+      nowMs,
+      quietMs,
+      stillSinceMs: this.#stillSinceMs,
+      submittedMs: this.#submittedMs,
+      disagreeSinceMs: this.#disagreeSinceMs,
+      doubtLifted: unlessSeen !== undefined && !this.#unseen.has(unlessSeen),
+    });
+    this.#noteDisagreement(combined.disagree, nowMs);
+    if (combined.disagree && nowMs - (this.#disagreeSinceMs ?? nowMs) >= LAG_MS && !this.#told) {
+      this.#told = true;
+      this.#options.log(describeDisagreement(classification, report, { source, decided: combined.status }));
+    }
+    const record = report === undefined ? {} : {
+      record: report.evidence,
+      ...(report.state === "at_rest" ? { restIsRecorded: true } as const : {}),
+    };
+    if (combined.by === "screen") return { ...classification, ...record };
+    const rule = combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "";
+    return { status: combined.status, rule, evidence: [], ...record };
+  }
+
+  /** Told right before a prompt is submitted: what was recorded until then is about earlier turns. */
+  async noteSubmission(text: string): Promise<void> {
+    const { clock, source } = this.#options;
+    await this.#readSource();
+    source?.expectPrompt(text);
+    this.#submittedMs = clock.now();
+    this.#disagreeSinceMs = undefined;
+    this.#told = false;
+  }
+
+  /** The rules that were seen and lift a doubt: what is known of this agent's screens. */
+  get seenRules(): readonly string[] {
+    return [...this.#liftingRules].filter((rule) => !this.#unseen.has(rule));
+  }
+
+  /** The id of the session that the source reads, as soon as it knows it. */
+  get sessionId(): string | undefined {
+    return this.#options.source?.sessionId;
+  }
+
+  /** The agent's last answer in full, if its record has it and it rests. */
+  async lastAnswer(): Promise<string | undefined> {
+    const { source } = this.#options;
+    const report = await this.#readSource();
+    if (report?.state !== "at_rest" || report.sinceMs < (this.#submittedMs ?? -Infinity)) return undefined;
+    return await source?.lastAnswer();
+  }
+
+  /**
+   * How the present turn failed by the agent's record, where it says so, and what of the record proves that the turn is
+   * over, if anything does.
+   */
+  async lastFailure(): Promise<{ readonly recorded?: RecordedFailure; readonly overBy?: string }> {
+    if ((await this.#readSource())?.state !== "at_rest") return {};
+    const recorded = await this.#options.source?.lastFailure?.();
+    // Asked again: reading how the turn failed may take a while, in which the agent may have begun another.
+    const report = await this.#readSource();
+    const isOfTurn = recorded?.endsTurn === true || (report?.sinceMs ?? NaN) >= (this.#submittedMs ?? -Infinity);
+    if (report?.state !== "at_rest" || !isOfTurn) return {};
+    return { overBy: report.evidence, ...(recorded === undefined ? {} : { recorded }) };
+  }
+
+  /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */
+  async pendingRequests(): Promise<readonly ExactRequest[]> {
+    await this.#readSource();
+    return await this.#options.source?.pendingRequests?.() ?? [];
+  }
+
+  /** What the agent's session has used by its record; `undefined` where that is not found, or does not tell. */
+  async usage(): Promise<SessionUsage | undefined> {
+    return await this.#options.source?.usage?.();
+  }
+
+  /** What the agent's record has as answered to the questions of a call; `undefined` where it has nothing. */
+  async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
+    await this.#readSource();
+    return await this.#options.source?.questionAnswers?.(callId);
+  }
+
+  /** What the agent has run since the last call by its record; nothing where it keeps no such record. */
+  async takeWork(): Promise<readonly HeadlessFact[]> {
+    return await this.#options.source?.takeWork?.() ?? [];
+  }
+
+  /** A source reads on from where it stopped: two reads at once would spoil that. */
+  #readSource(): Promise<StatusReport | undefined> {
+    const read = this.#lastRead.then(() => this.#options.source?.read());
+    this.#lastRead = read.catch(() => {});
+    return read;
+  }
+
+  #noteScreen({ screen, seenSigns }: JudgedLook, nowMs: number): void {
+    if (screen === this.#lastScreen) return;
+    this.#lastScreen = screen;
+    const shown = [screen.title ?? "", ...screen.rows.map((row) => row.text)].join("\n");
+    if (shown !== this.#shown) [this.#shown, this.#stillSinceMs] = [shown, nowMs];
+    for (const rule of seenSigns) this.#unseen.delete(rule);
+  }
+
+  #noteDisagreement(disagree: boolean, nowMs: number): void {
+    if (!disagree) this.#disagreeSinceMs = undefined;
+    else if (this.#disagreeSinceMs === undefined) {
+      this.#disagreeSinceMs = nowMs;
+      this.#options.source?.doubt();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#options.source?.[Symbol.dispose]();
+  }
+}
+
+function describeDisagreement(
+  screen: Decision,
+  report: StatusReport | undefined,
+  { source, decided }: { readonly source: StatusSource | undefined; readonly decided: Decision["status"] },
+): string {
+  const says = report === undefined ? "nothing" : `${report.state} (${report.evidence})`;
+  return `the screen says ${screen.status} (rule ${screen.rule}), the ${source?.name} says ${says}; ` +
+    `taken is ${decided}`;
+}

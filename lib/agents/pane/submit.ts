@@ -1,0 +1,252 @@
+import {
+  AgentAtWorkError,
+  DraftInTheWayError,
+  HumanInterventionRequiredError,
+  RuntimeError,
+} from "../../base/errors.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { isAtRest } from "../../screen/status.ts";
+import { composerHolds, composerHoldsAll, composerProves } from "./composer_text.ts";
+import {
+  isProcessGone,
+  type LookOptions,
+  lookUntil as lookUntilTimeout,
+  lookWithRetry,
+  type PaneLook,
+  screenExcerpt,
+  showsDialog,
+} from "./pane_look.ts";
+import type { SubmitProfile } from "../provider.ts";
+
+/** The pane that text is submitted to. */
+export interface SubmitTarget {
+  /** For messages, such as `analyst`. */
+  readonly name: string;
+  look(): Promise<PaneLook>;
+  /** Pastes text, bracketed, without Enter. */
+  paste(text: string): Promise<void>;
+  pressEnter(): Promise<void>;
+}
+
+/** Options of {@linkcode submitText}. */
+export interface SubmitOptions extends SubmitProfile {
+  readonly text: string;
+  /** Called right before the text is pasted, and before each Enter. */
+  readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
+  /**
+   * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker that says
+   * how long it is counts as the text; otherwise only all of it, visibly, does.
+   *
+   * @default {false}
+   */
+  readonly mayBePasted?: boolean;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** How many Enters one text may take: the first, and another if the first was lost or became a line end. */
+const MAX_ENTERS = 2;
+
+/** How often it is looked whether the composer shows the text, or has given it up. */
+const PROOF_LOOK_EVERY_MS = 25;
+
+/** How long a composer must have been empty to prove anything: a frame may be half drawn. */
+const EMPTY_MS = 50;
+
+/** Longer than any of the CLIs takes to draw a frame. */
+const SECOND_LOOK_MS = 200;
+
+/**
+ * Hands text to an agent: one paste, proof that the composer holds it, a pause, one Enter, and proof that it was taken.
+ *
+ * Nothing is typed while a dialog is open, over a person's draft, or while the agent is at work or has ended. The
+ * screen is checked again after the pause, since Enter would approve a dialog that opened meanwhile. A second
+ * Enter follows only if the composer still holds this text when the time for the proof is up; a second paste never
+ * does.
+ *
+ * @throws {HumanInterventionRequiredError} when a dialog is in the way
+ * @throws {DraftInTheWayError} when a person's words stand in the composer, before or after the paste
+ * @throws {AgentAtWorkError} when the agent is at work
+ * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
+ */
+export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
+  const { text, clock, mayBePasted = false } = options;
+  const closely = { ...options, everyMs: PROOF_LOOK_EVERY_MS };
+  const isPasted = (look: PaneLook) =>
+    isAtRest(look.classification.status) && (mayBePasted ? proves(look, text) : holdsAll(look, text));
+  const before = await lookUntil(target, options, (look) => isReady(look) || isPasted(look));
+  // What a submission that failed has left in the composer needs no second paste.
+  if (!isPasted(before)) {
+    if (!isReady(before)) throw notReadyError(target.name, before);
+    await options.onStep?.("paste");
+    await target.paste(text);
+    const shown = await lookUntil(target, closely, (look) => holds(look, text) || isObstructed(look));
+    if (!holds(shown, text)) throw notPastedError(target.name, shown);
+    await letStand(target, shown, options);
+  }
+  for (let enters = 0; enters < MAX_ENTERS; enters++) {
+    const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
+    if (!holds(pasted, text)) {
+      if (enters === 0) throw notPastedError(target.name, pasted);
+      // The first Enter had its effect late: what is open now is about work on the text.
+      if (isTaken(pasted, text)) return;
+      throw notSubmittedError(target, { look: pasted, text });
+    }
+    await options.onStep?.("enter");
+    await target.pressEnter();
+    const after = await lookUntil(target, closely, createSubmissionProof(text, clock));
+    if (isTaken(after, text)) return;
+    if (!holds(after, text)) throw notSubmittedError(target, { look: after, text });
+  }
+  throw notSubmittedError(target, { look: await lookWithRetry(() => target.look(), options), text });
+}
+
+/** Waits until the composer has shown the same for the pause before Enter: a long text may come in pieces. */
+async function letStand(target: SubmitTarget, shown: PaneLook, options: SubmitOptions): Promise<void> {
+  const { text, clock, pastedToEnterMs, proofTimeoutMs, signal } = options;
+  let before = shown;
+  for (const start = clock.now(); clock.now() - start < proofTimeoutMs;) {
+    await clock.sleep(pastedToEnterMs, signal);
+    const now = await lookWithRetry(() => target.look(), options);
+    // What is not ours any more is told by the look right before Enter.
+    if (!holds(now, text) || now.composer?.text === before.composer?.text) return;
+    before = now;
+  }
+}
+
+/**
+ * Whether the composer holds this text, not submitted yet. If not, a second look makes sure: a frame may be half drawn.
+ */
+export async function holdsDraft(
+  look: () => Promise<PaneLook>,
+  { text, clock, signal }: Pick<SubmitOptions, "text" | "clock" | "signal">,
+): Promise<boolean> {
+  if (proves(await look(), text)) return true;
+  await clock.sleep(SECOND_LOOK_MS, signal);
+  return proves(await look(), text);
+}
+
+/**
+ * Whether somebody's words stand in the composer, or our own text does. If so, a second look makes sure: a frame may be
+ * half drawn.
+ */
+export async function hasDraft(
+  look: () => Promise<PaneLook>,
+  { clock, signal }: Pick<SubmitOptions, "clock" | "signal">,
+): Promise<boolean> {
+  if (!showsDraft(await look())) return false;
+  await clock.sleep(SECOND_LOOK_MS, signal);
+  return showsDraft(await look());
+}
+
+function showsDraft(look: PaneLook): boolean {
+  return !isObstructed(look) && look.composer?.state === "draft";
+}
+
+/** Looks until the look is accepted, or the time for the proof is up; the last look in any case. */
+function lookUntil(
+  target: SubmitTarget,
+  { proofTimeoutMs, ...options }: SubmitOptions & Pick<LookOptions, "everyMs">,
+  accept: (look: PaneLook) => boolean,
+): Promise<PaneLook> {
+  return lookUntilTimeout(() => target.look(), { ...options, timeoutMs: proofTimeoutMs }, accept);
+}
+
+/** Whether a prompt may be pasted. A turn that ended in an error leaves an agent that can take the next prompt. */
+function isReady(look: PaneLook): boolean {
+  const { status } = look.classification;
+  return look.composer?.state === "empty" && !isObstructed(look) && (isAtRest(status) || status === "error");
+}
+
+/** Whether nothing may be typed at all. */
+function isObstructed(look: PaneLook): boolean {
+  return showsDialog(look) || isProcessGone(look);
+}
+
+/** Whether the composer, and no dialog, would take an Enter, and holds this text and nothing else. */
+function holds(look: PaneLook, text: string): boolean {
+  return showsDraft(look) && composerHolds(look.composer ?? { text: "" }, text);
+}
+
+/** Whether that can be no other text, and no part of it. */
+function proves(look: PaneLook, text: string): boolean {
+  return holds(look, text) && composerProves(look.composer ?? { text: "" }, text);
+}
+
+/** Whether all of it is visible. */
+function holdsAll(look: PaneLook, text: string): boolean {
+  return holds(look, text) && composerHoldsAll(look.composer ?? { text: "" }, text);
+}
+
+/** Whether the text has left the composer. A dialog right after Enter is the agent's own, from its work on the text. */
+function isTaken(look: PaneLook, text: string): boolean {
+  if (isProcessGone(look) || holds(look, text)) return false;
+  return look.composer?.state === "empty" || look.classification.status === "processing" || showsDialog(look);
+}
+
+/** A busy agent is proof at once; a composer that is merely empty must stay so for a moment. */
+function createSubmissionProof(text: string, clock: Clock): (look: PaneLook) => boolean {
+  let takenSinceMs: number | undefined;
+  return (look) => {
+    if (isProcessGone(look)) return true;
+    takenSinceMs = isTaken(look, text) ? takenSinceMs ?? clock.now() : undefined;
+    if (takenSinceMs === undefined) return false;
+    return look.classification.status === "processing" || clock.now() - takenSinceMs >= EMPTY_MS;
+  };
+}
+
+function notReadyError(name: string, look: PaneLook): Error {
+  const subject = `Cannot submit to ${name}`;
+  const excerpt = screenExcerpt(look.screen);
+  if (isProcessGone(look)) return new RuntimeError(`${subject}: the agent has ended\n${excerpt}`);
+  if (showsDialog(look)) {
+    return new HumanInterventionRequiredError(`${subject}: ${describeDialog(look)} is open\n${excerpt}`, {
+      hint: "Nothing was typed. Only a person may answer the dialog, in the agent's pane.",
+    });
+  }
+  if (look.classification.status === "processing") {
+    return new AgentAtWorkError(`${subject}: the agent is still at work\n${excerpt}`);
+  }
+  if (look.composer?.state === "draft") {
+    return new DraftInTheWayError(`${subject}: its composer holds a draft that is not ours\n${excerpt}`, {
+      hint: "Nothing was typed. The draft is for the person who wrote it to submit or delete, in the agent's pane.",
+    });
+  }
+  if (look.composer === undefined) return new RuntimeError(`${subject}: it shows no composer\n${excerpt}`);
+  return new RuntimeError(`${subject}: the agent is in a state that is not known\n${excerpt}`);
+}
+
+function notPastedError(name: string, look: PaneLook): Error {
+  const subject = `Cannot submit to ${name}`;
+  const excerpt = screenExcerpt(look.screen);
+  if (isProcessGone(look)) return new RuntimeError(`${subject}: the agent ended while the text was pasted\n${excerpt}`);
+  if (showsDialog(look)) {
+    const problem = `${describeDialog(look)} opened while the text was pasted`;
+    return new HumanInterventionRequiredError(`${subject}: ${problem}\n${excerpt}`, {
+      hint: "Enter was not pressed, it would have answered the dialog. Only a person may do that, in the agent's pane.",
+    });
+  }
+  if (look.composer?.state === "draft") {
+    const problem = "its composer holds something other than the pasted text; Enter was not pressed";
+    return new DraftInTheWayError(`${subject}: ${problem}\n${excerpt}`, {
+      hint: "What was typed is for the person who typed it to delete, in the agent's pane.",
+    });
+  }
+  const problem = `${subject}: the pasted text does not show in its composer; Enter was not pressed\n${excerpt}`;
+  return look.classification.status === "processing" ? new AgentAtWorkError(problem) : new RuntimeError(problem);
+}
+
+function notSubmittedError({ name }: SubmitTarget, { look, text }: { look: PaneLook; text: string }): Error {
+  const problem = isProcessGone(look)
+    ? "the agent ended when Enter was pressed"
+    : "Enter was pressed, but nothing shows that the text was taken";
+  const message = `Cannot submit to ${name}: ${problem}\n${screenExcerpt(look.screen)}`;
+  const hasOtherWords = showsDraft(look) && !holds(look, text);
+  return hasOtherWords
+    ? new DraftInTheWayError(message, { hint: "See in the agent's pane what was submitted, and what was typed there." })
+    : new RuntimeError(message);
+}
+
+function describeDialog({ classification: { dialog } }: PaneLook): string {
+  return dialog === undefined ? "a dialog" : `a dialog (${dialog.kind})`;
+}

@@ -1,0 +1,46 @@
+import type { Spool, SpooledMessage } from "../spool.ts";
+import type { HookCommand } from "../hook_command.ts";
+import { readHookEvent } from "./hook_events.ts";
+import type { HookMail } from "./hook_witness.ts";
+
+/** What an agent is started with so that its CLI tells of its turns, and where that comes in. */
+export interface TurnHooks {
+  readonly turnHook: HookCommand;
+  readonly hookMail: HookMail;
+}
+
+/** How long a CLI waits for the hook, which takes a few milliseconds. */
+const TIMEOUT_SECONDS = 5;
+
+/** Lets an agent's CLI tell of its turns by way of a spool. */
+export function turnHooksOf(spool: Pick<Spool, "commandFor" | "take" | "onArrival">, agent: string): TurnHooks {
+  const listeners = new Set<() => void>();
+  let come: readonly SpooledMessage[] = [];
+  const collect = () => {
+    const fresh = spool.take(agent);
+    come = [...come, ...fresh];
+    const isEnd = fresh.some(({ text }) => (readHookEvent(text)?.type ?? "taken") !== "taken");
+    if (isEnd) { for (const listener of listeners) listener(); }
+  };
+  return {
+    turnHook: { command: spool.commandFor(agent), timeoutSeconds: TIMEOUT_SECONDS },
+    hookMail: {
+      take() {
+        collect();
+        const all = come;
+        come = [];
+        return all;
+      },
+      onEnd(listener) {
+        listeners.add(listener);
+        const arrivals = spool.onArrival(agent, collect);
+        return {
+          [Symbol.dispose]() {
+            listeners.delete(listener);
+            arrivals[Symbol.dispose]();
+          },
+        };
+      },
+    },
+  };
+}

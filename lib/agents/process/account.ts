@@ -1,0 +1,231 @@
+import { AskLedger } from "./ask_ledger.ts";
+import type { SeenAsk } from "./asking_process.ts";
+import { type AskCommands, findAsks } from "../../shell/asks/find_asks.ts";
+import { AttemptLog } from "./attempt_log.ts";
+import type { Observation, ToldCommand, TurnEnd } from "./observation.ts";
+import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
+import { readResetTime } from "../reset_time.ts";
+import type { HeadlessFact, HeadlessResult } from "./seam.ts";
+import type { ToldCost, Usage } from "../usage.ts";
+import { UsageTotals } from "./usage_totals.ts";
+
+/** Whose account of what happens it is: the report that the CLI prints, or its session log. */
+export type Teller = "report" | "log";
+
+/** Options of {@linkcode Account}. */
+export interface AccountOptions {
+  readonly askCommands: AskCommands;
+  /** Whether a session log is expected, which is the fuller account. */
+  readonly hasLog: boolean;
+  /** What the CLI says of turns that failed. @default {[]} */
+  readonly failures?: FailureTable;
+  /** Told of each fact, once. */
+  readonly onFact: (fact: HeadlessFact) => void;
+}
+
+/** How an attempt ended for those outside. */
+export interface AccountEnd {
+  readonly exitCode: number;
+  /** Its standard error, or the end of it. */
+  readonly stderr: string;
+  /** The time limit that has passed, if that was the end. */
+  readonly timedOutAfterSeconds?: number;
+  /** Whether we ended it although its turn was over. */
+  readonly isTurnOver: boolean;
+}
+
+/** What all that was told of an attempt comes to. It waits for nothing and starts nothing. */
+export class Account {
+  readonly log = new AttemptLog();
+  sessionId: string | undefined;
+  /** What it has cost, where the agent tells that. */
+  cost: ToldCost | undefined;
+  readonly #ledger: AskLedger;
+  readonly #usage = new UsageTotals();
+  #roughCost: HeadlessResult["usage"] | undefined;
+  /** What the report told as long as it is not known whether there is a log; `undefined` once that is decided. */
+  #held: HeadlessFact[] | undefined;
+  #teller: Teller;
+  #turnEnd: TurnEnd | undefined;
+  #limit: Extract<Observation, { type: "limit" }> | undefined;
+  #mode: string | undefined;
+  #denied: readonly string[] = [];
+  #lastSaid = "";
+  #lastTrouble: string | undefined;
+
+  constructor(readonly options: AccountOptions) {
+    this.#ledger = new AskLedger(options.askCommands.map(([program]) => program));
+    this.#held = options.hasLog ? [] : undefined;
+    this.#teller = options.hasLog ? "log" : "report";
+  }
+
+  /** What the agent asked first, which is what it is stopped for. */
+  get question(): string | undefined {
+    return this.#ledger.questions[0];
+  }
+
+  /** An ask of which nobody knows whether it was reached. */
+  get undecidedQuestion(): string | undefined {
+    return this.#ledger.undecided;
+  }
+
+  /** Whether an ask only waits for its exact text. */
+  get awaitsText(): boolean {
+    return this.question === undefined && this.#ledger.awaitsText;
+  }
+
+  get usage(): Usage {
+    return this.#usage.byModel();
+  }
+
+  /** Whether something runs that may ask. */
+  get mayAsk(): boolean {
+    return this.#ledger.mayAsk;
+  }
+
+  /** A process was seen to run that asks. */
+  takeSeen({ question }: SeenAsk): void {
+    if (question === undefined) this.#ledger.reached();
+    else this.#ledger.recorded(question, "process");
+  }
+
+  /** `panewright ask` recorded a question. */
+  takeQuestion(question: string): void {
+    this.#ledger.recorded(question);
+  }
+
+  /** No exact text has come. */
+  settleQuestions(): void {
+    this.#ledger.settle({ atEnd: false });
+  }
+
+  take(observation: Observation, teller: Teller): void {
+    switch (observation.type) {
+      case "session":
+        if (this.sessionId === observation.sessionId) return;
+        this.sessionId = observation.sessionId;
+        return this.#tell(observation);
+      case "permitted":
+        if (this.#mode === observation.mode) return;
+        this.#mode = observation.mode;
+        return this.#tell(observation);
+      case "denied":
+        this.#denied = observation.calls;
+        return;
+      case "trouble":
+        this.#lastTrouble = observation.text;
+        return this.#tell(observation);
+      case "said":
+      case "reasoned":
+      case "ran":
+      case "saw":
+        if (observation.type === "said") this.#lastSaid = observation.text;
+        if (this.#held !== undefined && teller === "report") this.#held.push(observation);
+        else if (this.#teller === teller) this.#tell(observation);
+        return;
+      case "usage":
+        this.cost = observation.cost ?? this.cost;
+        return this.#tell(observation);
+      case "called": {
+        const { source, id, commands } = observation;
+        const asks = commands.flatMap(({ command, isCertain }) =>
+          findAsks(command, this.options.askCommands).map((ask) => ({ ...ask, isCertain: ask.isCertain && isCertain }))
+        );
+        const command = commands.map((one) => commandTextOf(one)).join("\n");
+        return this.#ledger.called({ source, id, asks, command });
+      }
+      case "ended":
+        return this.#ledger.ended(observation);
+      case "spent":
+        this.#usage.add(observation.model, observation.tokens);
+        return this.#tell({ type: "usage", usage: this.usage });
+      case "cost":
+        if (observation.isRough) this.#roughCost = observation.usage;
+        else this.#usage.replace(observation.usage);
+        return;
+      case "limit":
+        this.#limit = { ...this.#limit, ...observation };
+        return;
+      case "limit_lifted":
+        this.#limit = undefined;
+        return;
+      case "turn_end":
+        // A turn that has failed in one account of it has failed.
+        if (this.#turnEnd?.outcome !== "failed") this.#turnEnd = { ...this.#turnEnd, ...observation };
+        else if (observation.outcome === "failed") this.#turnEnd = observation;
+        return;
+      default:
+        observation satisfies never;
+    }
+  }
+
+  /** Whose account of what the agent says and does counts; the first decision holds. */
+  decideTeller(teller: Teller): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    this.#teller = teller;
+    if (teller === "report") held.forEach((fact) => this.#tell(fact));
+  }
+
+  /**
+   * Everything was told.
+   *
+   * @param options `isCut`: whether the agent was stopped in the middle of something, before what would have come later
+   */
+  close({ isCut }: { readonly isCut: boolean }): void {
+    this.decideTeller("report");
+    this.#ledger.settle({ atEnd: !isCut });
+    if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
+    if (this.#usage.isEmpty) return;
+    this.#tell({ type: "usage", usage: this.usage, ...(this.cost === undefined ? {} : { cost: this.cost }) });
+  }
+
+  /** The result of an attempt without a question. */
+  result(end: AccountEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "cost" | "sessionId"> {
+    const common = {
+      finalText: this.#turnEnd?.finalText ?? this.#lastSaid,
+      exitCode: end.exitCode,
+      timedOut: end.timedOutAfterSeconds !== undefined,
+      ...(this.#denied.length === 0 ? {} : { denied: this.#denied }),
+    };
+    const error = this.#errorOf(end);
+    if (error === undefined) return { ...common, outcome: "completed" };
+    const failure = this.#classOf(error, common.timedOut);
+    if (failure !== "usage_limit") return { ...common, outcome: "failed", error, failure };
+    const resetsAt = this.#limit?.resetsAt ?? this.#turnEnd?.resetsAt ?? readResetTime(error, new Date());
+    const usageLimit = { message: error, ...(resetsAt === undefined ? {} : { resetsAt }) };
+    return { ...common, outcome: "failed", error, failure, usageLimit };
+  }
+
+  /** A limit that the CLI has told of counts, whatever the words of the failure are. */
+  #classOf(error: string, timedOut: boolean): FailureClass {
+    if (this.#limit !== undefined) return "usage_limit";
+    if (timedOut) return "other";
+    const { code, failure, error: text = this.#lastTrouble ?? error } = this.#turnEnd?.outcome === "failed"
+      ? this.#turnEnd
+      : {};
+    if (failure !== undefined) return failure;
+    return classifyFailure(this.options.failures ?? [], { text, ...(code === undefined ? {} : { code }) });
+  }
+
+  #errorOf({ exitCode, isTurnOver, stderr, timedOutAfterSeconds }: AccountEnd): string | undefined {
+    if (timedOutAfterSeconds !== undefined) return `the time limit of ${timedOutAfterSeconds} s has passed`;
+    if (this.#turnEnd?.outcome === "failed") return this.#turnEnd.error ?? "the turn failed";
+    if (isTurnOver || exitCode === 0) return undefined;
+    const complaints = stderr.trim().split("\n");
+    const why = this.#lastTrouble ?? complaints.find((line) => /^error\b/i.test(line)) ?? complaints.at(-1) ?? "";
+    return `the agent exited with ${exitCode}${why === "" ? "" : `: ${why}`}`;
+  }
+
+  #tell(fact: HeadlessFact): void {
+    // Commands that were broken off with the agent have not ended by themselves.
+    const isBrokenOff = this.question !== undefined && fact.type === "saw" && fact.exitCode === undefined;
+    if (!isBrokenOff) this.log.add(fact);
+    this.options.onFact(fact);
+  }
+}
+
+function commandTextOf({ command }: ToldCommand): string {
+  return typeof command === "string" ? command : command.join(" ");
+}

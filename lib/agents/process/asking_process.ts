@@ -1,0 +1,49 @@
+import { type AskCommands, readQuestion } from "../../shell/asks/find_asks.ts";
+import { questionOf } from "../../shell/asks/question.ts";
+
+/** A question that a running process asks. */
+export interface SeenAsk {
+  /** As the process was called with it; `undefined` where it reads it from its standard input. */
+  readonly question: string | undefined;
+}
+
+/** Programs that run a script which is their first argument. */
+const INTERPRETERS = new Set("sh bash dash ash zsh ksh node bun".split(" "));
+
+/**
+ * What a process asks, by its arguments: they are exact, for a shell has expanded them already. A shell that is yet to
+ * read a command which asks, and a process that only has such words among its arguments, ask nothing.
+ *
+ * @param argv the arguments, its program first; a program that has replaced them by a title has that as the only one
+ * @param self the argv that starts panewright for its launchers
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const how = { asks: [["panewright", "ask"]] as const, self: ["deno", "run", "/opt/main.ts"] };
+ * const seen = (...argv: string[]) => askOfProcess(argv, how)?.question;
+ * assertEquals(seen("/bin/sh", "/run/bin/panewright", "ask", "A or B?"), "A or B?");
+ * assertEquals(seen("deno", "run", "/opt/main.ts", "ask", "--", "A or B?"), "A or B?");
+ * assertEquals(seen("node", "/usr/bin/npx", "panewright", "ask", "A or B?"), "A or B?");
+ * assertEquals(seen("bash", "-c", "npm test && panewright ask 'A or B?'"), undefined);
+ * assertEquals(seen("grep", "panewright", "ask"), undefined);
+ * ```
+ */
+export function askOfProcess(
+  argv: readonly string[],
+  { asks, self }: { readonly asks: AskCommands; readonly self: readonly string[] },
+): SeenAsk | undefined {
+  if (self.every((word, index) => argv[index] === word) && argv[self.length] === "ask") {
+    return seenAsk(questionOf(argv.slice(self.length + 1)));
+  }
+  const words = argv.length === 1 ? argv[0]!.split(" ") : isScript(argv) ? argv.slice(1) : argv;
+  return seenAsk(readQuestion(words.map((value) => ({ value, parts: [{ text: value }] })), asks)?.question);
+}
+
+function seenAsk(question: string | undefined): SeenAsk | undefined {
+  return question === undefined ? undefined : { question: question === "-" ? undefined : question };
+}
+
+function isScript([program = "", script = ""]: readonly string[]): boolean {
+  return INTERPRETERS.has(program.replace(/^.*\//, "")) && script.includes("/") && !script.startsWith("-");
+}

@@ -1,0 +1,80 @@
+import { systemHost } from "../../base/ports/host.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import { isCliStepProvider, type StepProvider } from "../provider.ts";
+import { requireSandbox } from "../require_sandbox.ts";
+import { Account } from "./account.ts";
+import type { JudgedCall } from "./call_judge.ts";
+import type { AgentEnd, AttemptParts } from "./attempt_watch.ts";
+import { workByCli } from "./cli_attempt.ts";
+import { writeLaunchers } from "./launchers.ts";
+import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
+import { openStepFiles } from "./step_files.ts";
+
+/** Runs one attempt; see `runHeadless`. */
+export async function runAttempt(request: AttemptRequest, provider: StepProvider): Promise<HeadlessResult> {
+  const { ask, clock, signal, stepFolder, timeLimitSeconds } = request;
+  signal.throwIfAborted();
+  const startMs = clock.now();
+  await writeLaunchers(ask.launcherFolder, ask);
+  await Deno.mkdir(ask.channelFolder, { recursive: true, mode: 0o700 });
+  using files = await openStepFiles(stepFolder, () => new Date());
+  const account = new Account({
+    askCommands: ask.commands,
+    ...(provider.failures === undefined ? {} : { failures: provider.failures }),
+    hasLog: provider.headless?.openLog !== undefined,
+    onFact(fact) {
+      files.fact(fact);
+      request.onProgress?.(fact);
+    },
+  });
+  if (request.sandbox !== undefined) {
+    const { sandbox, env } = request;
+    const about = { name: "the agent", sandbox, host: systemHost(env), processRunner: systemProcessRunner };
+    await requireSandbox(provider, { ...request, ...about });
+  }
+  const { end, exitCode, stderr, halted, error, unproven } = await workBy(provider, request, { account, files });
+  const requireProof = () => {
+    if (unproven !== undefined) throw unproven;
+  };
+
+  const { cost, question, sessionId, usage } = account;
+  const known = {
+    attemptLog: account.log.text(),
+    usage,
+    seconds: (clock.now() - startMs) / 1000,
+    ...(cost === undefined ? {} : { cost }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+  const asked = (text: string, call?: JudgedCall) => {
+    requireProof();
+    files.note(`asked: ${text}`);
+    return new AgentAskedError(text, { ...known, ...(call === undefined ? {} : { call }) });
+  };
+  if (question !== undefined) throw asked(question);
+  if (error !== undefined) throw error;
+  if (halted !== undefined) throw asked(halted.question, halted.call);
+  if (end === "aborted") {
+    files.note("stopped");
+    throw signal.reason;
+  }
+  const timedOut = end === "time_limit" && timeLimitSeconds !== undefined;
+  const result = account.result({
+    exitCode,
+    stderr,
+    isTurnOver: end === "turn_over",
+    ...(timedOut ? { timedOutAfterSeconds: timeLimitSeconds } : {}),
+  });
+  if (result.outcome === "completed") requireProof();
+  // Nobody knows whether it was reached: what nobody has answered must not pass.
+  const undecided = result.outcome === "completed" ? account.undecidedQuestion : undefined;
+  if (undecided !== undefined) throw asked(undecided);
+  files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
+  return { ...result, ...known };
+}
+
+/** A CLI of which both ways are known runs a step without the protocol: it tells more. */
+async function workBy(provider: StepProvider, request: AttemptRequest, parts: AttemptParts): Promise<AgentEnd> {
+  if (isCliStepProvider(provider)) return await workByCli(request, { ...parts, provider });
+  const { workByAcp } = await import("./acp_attempt.ts");
+  return await workByAcp(request, { ...parts, provider });
+}

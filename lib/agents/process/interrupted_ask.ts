@@ -1,0 +1,48 @@
+import type { AskCommands } from "../../shell/asks/find_asks.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import type { StepProvider } from "../provider.ts";
+import { Account } from "./account.ts";
+import { readAsks } from "./ask_channel.ts";
+import type { AttemptRequest } from "./seam.ts";
+
+/** An attempt whose panewright was killed. */
+export interface InterruptedAttempt extends Pick<AttemptRequest, "model" | "args"> {
+  readonly provider: StepProvider;
+  /** Absolute folder of the attempt. */
+  readonly stepFolder: string;
+  readonly channelFolder: string;
+  readonly commands: AskCommands;
+}
+
+/** The most of a log that is read: 256 MiB. A longer one tells nothing. */
+const MAX_LOG_BYTES = 256 * 1024 * 1024;
+
+/**
+ * What the agent of an interrupted attempt asked, which nobody has heard: as `panewright ask` recorded it, perhaps when
+ * its panewright was gone, or else as the attempt's own copies of report and session log tell. `undefined` where it
+ * asked nothing.
+ */
+export async function findInterruptedAsk(attempt: InterruptedAttempt): Promise<string | undefined> {
+  const { channelFolder, commands, provider, stepFolder } = attempt;
+  const [recorded] = await readAsks(channelFolder);
+  if (recorded !== undefined) return recorded.question;
+  const account = new Account({ askCommands: commands, hasLog: true, onFact: () => {} });
+  const reader = provider.headless?.createReader(attempt);
+  if (reader === undefined) return undefined;
+  for (const line of linesOf(`${stepFolder}/raw.ndjson`)) {
+    for (const observation of reader.readReport(line)) account.take(observation, "report");
+  }
+  for (const line of linesOf(`${stepFolder}/session.ndjson`)) {
+    for (const observation of reader.readLog(line)) account.take(observation, "log");
+  }
+  account.close({ isCut: true });
+  return account.question;
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readRegularText(path, { maxBytes: MAX_LOG_BYTES }).split("\n");
+  } catch {
+    return [];
+  }
+}

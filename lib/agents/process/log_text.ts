@@ -1,0 +1,100 @@
+import { plainText } from "../../base/text/sanitize.ts";
+import type { HeadlessFact } from "./seam.ts";
+
+/**
+ * An entry of an attempt's `log.txt`. Every further row starts with blanks: a row of an agent cannot pass for one of
+ * ours.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const at = new Date("2026-11-20T07:26:05Z");
+ * assertEquals(logEntry("said: One.\nTwo.\n", at), "2026-11-20T07:26:05.000Z said: One.\n  Two.\n");
+ * ```
+ */
+export function logEntry(text: string, at: Date): string {
+  return `${at.toISOString()} ${plainText(text).trim().replaceAll("\n", "\n  ")}\n`;
+}
+
+/** What `log.txt` has of a fact; `undefined` where that is nothing. */
+export function factInLog(fact: HeadlessFact): string | undefined {
+  switch (fact.type) {
+    case "session":
+      return `session ${fact.sessionId}`;
+    case "said":
+      return `said: ${fact.text}`;
+    case "reasoned":
+      return `thought: ${fact.text}`;
+    case "ran":
+      return `$ ${fact.command}`;
+    case "saw":
+      return `exit ${fact.exitCode ?? "?"} of ${fact.command}\n${fact.output}`;
+    case "permitted":
+      return fact.mode;
+    case "trouble":
+      return `trouble: ${fact.text}`;
+    case "usage":
+      return undefined;
+    default:
+      return fact satisfies never;
+  }
+}
+
+/** What an agent said, ran or met with, as its log has it. */
+export interface LoggedFact {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly fact: Extract<HeadlessFact, { readonly type: "said" | "ran" | "saw" | "trouble" }>;
+}
+
+/**
+ * Reads back what an agent said, ran and met with from rows of its `log.txt`. Of what a command wrote nothing is kept;
+ * its exit code is.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const at = "2026-11-20T07:26:05.000Z";
+ * const facts = [
+ *   { type: "said", text: "One.\nTwo." },
+ *   { type: "ran", id: "", command: "ls &&\npwd" },
+ *   { type: "saw", id: "", command: "ls &&", output: "", exitCode: 2 },
+ * ] as const;
+ * const text = facts.map((fact) => logEntry(factInLog(fact) ?? "", new Date(at))).join("");
+ * assertEquals(readLoggedFacts(`${text}${at} completed`.split("\n")), facts.map((fact) => ({ at, fact })));
+ * ```
+ */
+export function readLoggedFacts(rows: readonly string[]): readonly LoggedFact[] {
+  const entries: { readonly at: string; text: string }[] = [];
+  for (const row of rows) {
+    const [, at, text = ""] = ENTRY.exec(row) ?? [];
+    const last = entries.at(-1);
+    if (at !== undefined) entries.push({ at, text });
+    else if (last !== undefined) last.text += `\n${row.replace(/^ {2}/, "")}`;
+  }
+  return entries.flatMap(({ at, text }) => {
+    const fact = factOf(text);
+    return fact === undefined ? [] : [{ at, fact }];
+  });
+}
+
+const ENTRY = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/;
+
+function factOf(text: string): LoggedFact["fact"] | undefined {
+  const [, kind, rest = ""] = /^(said: |\$ |exit |trouble: )(.*)$/s.exec(text) ?? [];
+  switch (kind) {
+    case "said: ":
+      return { type: "said", text: rest };
+    case "$ ":
+      return { type: "ran", id: "", command: rest };
+    case "trouble: ":
+      return { type: "trouble", text: rest };
+    case "exit ": {
+      const [, code, command = ""] = /^(-?\d+|\?) of (.*)/.exec(rest) ?? [];
+      if (code === undefined) return undefined;
+      return { type: "saw", id: "", command, output: "", ...(code === "?" ? {} : { exitCode: Number(code) }) };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { steadyText } from "../base/text/steady_text.ts";
+import type { HeadlessFact } from "./process/seam.ts";
+
+/** What an agent has run again and again, with nothing else in between. Plain data. */
+export interface RepeatedCommand {
+  readonly command: string;
+  /** What it saw each time, without what is another at each run of a program. */
+  readonly output: string;
+  readonly times: number;
+}
+
+/** A command that has not ended: the agent waits for it, which is no repetition. */
+const STILL_RUNS = /^Process running with session ID |<status>running<\/status>/m;
+
+/** What Codex writes above a command's output for its model: an id, the time that it took, the exit code (0.169.0). */
+const HEADER =
+  /^(?:Chunk ID|Wall time|Exit code|Process exited with code|Original token count|Total output lines)\b.*\n/;
+
+/**
+ * What an agent repeats after something that it said or did. The same command with another output is not the same: that
+ * is how an agent waits for something.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const fails = { type: "saw", id: "1", command: "npm test", output: "1 failed (12 ms)", exitCode: 1 } as const;
+ * const again = foldRepeated(foldRepeated(undefined, fails), { ...fails, id: "2", output: "1 failed (9 ms)" });
+ * assertEquals(again?.times, 2);
+ * assertEquals(foldRepeated(again, { ...fails, id: "3", output: "all passed" })?.times, 1);
+ * assertEquals(foldRepeated(again, { type: "ran", id: "3", command: "vim a.ts" }), undefined);
+ * ```
+ */
+export function foldRepeated(before: RepeatedCommand | undefined, fact: HeadlessFact): RepeatedCommand | undefined {
+  switch (fact.type) {
+    case "ran":
+      return before?.command === fact.command ? before : undefined;
+    case "saw": {
+      const { command, exitCode } = fact;
+      if (STILL_RUNS.test(fact.output)) return undefined;
+      const output = `${exitCode ?? ""}\n${steadyText(bareOutput(fact.output))}`;
+      const isSame = before?.command === command && before.output === output;
+      return { command, output, times: isSame ? before.times + 1 : 1 };
+    }
+    default:
+      return before;
+  }
+}
+
+function bareOutput(output: string): string {
+  let bare = output;
+  while (HEADER.test(bare)) bare = bare.replace(HEADER, "");
+  return bare.replace(/^Output:\n/, "");
+}

@@ -1,0 +1,32 @@
+import type { ExactRequest } from "../exact_request.ts";
+import { arrayOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import type { StatusSource, StatusSourceContext } from "../pane/status_source.ts";
+
+/** Names the file in which a replayed agent keeps what it asks for. */
+export const RECORD_VARIABLE = "PANEWRIGHT_REPLAY_RECORD";
+
+/**
+ * The record of a replayed agent: the command that it asks about, `{"pending": ["npm test"]}`, written before its
+ * dialog opens. It tells no status.
+ */
+export function openReplayRecord({ env, workdir }: Pick<StatusSourceContext, "env" | "workdir">): StatusSource {
+  const path = env[RECORD_VARIABLE];
+  return {
+    name: "record",
+    sessionId: undefined,
+    read: () => Promise.resolve(undefined),
+    expectPrompt: () => {},
+    doubt: () => {},
+    lastAnswer: () => Promise.resolve(undefined),
+    async pendingRequests() {
+      if (path === undefined) return [];
+      const record = objectOf(parseJsonObject(await Deno.readTextFile(path).catch(() => "")));
+      return arrayOf(record["pending"]).flatMap((command, index): ExactRequest[] => {
+        const subject = textOf(command);
+        const about = { id: `call-${index + 1}`, source: "session_log", cwd: workdir, tool: "run" } as const;
+        return subject === undefined ? [] : [{ ...about, kind: "command", subject }];
+      });
+    },
+    [Symbol.dispose]: () => {},
+  };
+}

@@ -1,0 +1,92 @@
+import { resolve } from "@std/path/posix";
+import type { Host } from "../base/ports/host.ts";
+import type { ProcessRunner } from "../base/ports/process.ts";
+import { realPathSnapshot } from "../base/ports/real_path.ts";
+
+/** Whether agents run in a sandbox: `cli` is the one that their CLI brings. */
+export const SANDBOX_MODES = ["off", "cli"] as const;
+
+/** The sandbox of an agent's CLI, as a configuration wants it. */
+export interface SandboxRequest {
+  /** Absolute paths of the folders besides the working directory in which commands may write. */
+  readonly writable: readonly string[];
+  /**
+   * Absolute paths of folders: of the working directory commands write to these only, where the CLI can see to that.
+   * All of it by default.
+   */
+  readonly within?: readonly [string, ...string[]];
+}
+
+/** The machine on which a sandbox is to be switched on. */
+export interface SandboxGround {
+  readonly host: Host;
+  readonly processRunner: ProcessRunner;
+  readonly signal?: AbortSignal;
+}
+
+/** How an agent is about to be started, and what its sandbox is tried with. */
+export interface SandboxTrial extends SandboxGround {
+  readonly sandbox: SandboxRequest;
+  /** Program and leading arguments, instead of the provider's own program. */
+  readonly command?: readonly [string, ...string[]];
+  /** Arguments of the person's, as the agent gets them. */
+  readonly args?: readonly string[];
+  /** Variables that are set for the agent, besides those that it inherits. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Absolute path of the folder that the agent works in. */
+  readonly workdir: string;
+}
+
+/** What is known of a CLI's own sandbox. */
+export interface SandboxSupport {
+  /** The first argument that changes the sandbox, or what it is read back by. Pure. */
+  findLoosening(args: readonly string[]): string | undefined;
+  /**
+   * Asks the CLI, before it gets any work, whether its sandbox is on as it was asked for.
+   *
+   * @returns what is wrong, as the rest of "its sandbox is not on: …"; undefined where it is on
+   */
+  findProblem(trial: SandboxTrial): Promise<string | undefined>;
+  /**
+   * What of the machine is in its way, where that shows sooner than the CLI itself can tell.
+   *
+   * @returns as `findProblem`
+   * @default {findProblem}
+   */
+  findObstacle?(ground: SandboxGround): Promise<string | undefined>;
+  /** What makes it available on a machine, as full sentences. */
+  readonly remedy: string;
+}
+
+/** What an agent's own record says of the sandbox of its turns. */
+export interface SandboxReport {
+  /** How many turns had it as it was asked for. */
+  readonly turns: number;
+  /** What was wrong with the first turn that had not. */
+  readonly problem?: string;
+}
+
+/** How long a CLI may take to tell of its sandbox. */
+export const SANDBOX_TRIAL_MS = 60_000;
+
+/**
+ * The folders in which commands may write: the working directory and those that are named, also by their real paths.
+ */
+export function writableFolders({ writable }: SandboxRequest, workdir: string): readonly string[] {
+  const realPath = realPathSnapshot();
+  return [workdir, ...writable].flatMap((path) => [resolve(path), realPath(path) ?? resolve(path)]);
+}
+
+/**
+ * The paths that lie in none of the folders; relative ones start from the first.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(pathsOutside(["/w/src", "/tmp", "/tmpx", "/w/../etc"], ["/w", "/tmp"]), ["/tmpx", "/w/../etc"]);
+ * ```
+ */
+export function pathsOutside(paths: readonly string[], folders: readonly string[]): readonly string[] {
+  const isInside = (path: string) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
+  return paths.filter((path) => path.startsWith("~") || !isInside(resolve(folders[0] ?? "/", path)));
+}

@@ -1,0 +1,75 @@
+import type { CommandResult } from "../base/ports/process.ts";
+
+/** What is known of something that an agent CLI needs before it works by itself. */
+export interface SetupWord {
+  /** `unknown`: it may be there or not. */
+  readonly state: "ready" | "missing" | "unknown";
+  /** Half a sentence: `Logged in using ChatGPT`, `it does not trust /work yet`. */
+  readonly detail: string;
+}
+
+/** An agent CLI as it is about to be started. */
+export interface SetupLook {
+  /** A variable as the CLI gets it. */
+  env(name: string): string | undefined;
+  /** The person's arguments. */
+  readonly args: readonly string[];
+  /** A named set of settings of the CLI's own. */
+  readonly profile?: string | undefined;
+  /** Absolute path of the folder that it works in, links resolved. */
+  readonly workdir: string;
+  /** Whether a person would be asked, as in a pane. */
+  readonly asksPerson: boolean;
+  /** Its version as three numbers, where that is known. */
+  readonly version: string | undefined;
+  /**
+   * The text of a file.
+   *
+   * @returns `undefined` where there is none
+   * @throws where there is one that cannot be read
+   */
+  readText(path: string): string | undefined;
+  /** What is at a path; `undefined` where nothing is. */
+  kindOf(path: string): "file" | "folder" | undefined;
+}
+
+/** How a CLI's login, and its trust in a folder, are found without giving it any work. */
+export interface CliSetup {
+  /** What files and variables show of the login by themselves; `undefined` where the CLI must be asked. */
+  readonly findLogin?: (look: SetupLook) => SetupWord | undefined;
+  /** What its login status comes to, with what else is known. */
+  readonly judgeLogin: (said: CommandResult, look: SetupLook) => SetupWord | Promise<SetupWord>;
+  /** Whether it lets an agent work in the folder without asking a person first. */
+  readonly findTrust: (look: SetupLook) => SetupWord | Promise<SetupWord>;
+}
+
+/** The first line that a CLI has said something in; empty where it has said nothing. */
+export function firstLineOf({ stdout, stderr }: Pick<CommandResult, "stdout" | "stderr">): string {
+  const lines = [...stdout.split("\n"), ...stderr.split("\n")].map((line) => line.trim());
+  return lines.find((line) => line !== "" && !line.startsWith("WARNING")) ?? "";
+}
+
+/**
+ * What a CLI's own login status says, where nothing else is known. A failure in other words says nothing of the login:
+ * an older version may not know the command.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const said = { stdout: "", stderr: "Not logged in\n", timedOut: false, truncated: false };
+ * assertEquals(loginWord({ ...said, code: 1 }), { state: "missing", detail: "Not logged in" });
+ * assertEquals(loginWord({ ...said, code: 2, stderr: "unknown option" }).state, "unknown");
+ * ```
+ */
+export function loginWord(said: CommandResult): SetupWord {
+  const line = firstLineOf(said);
+  if (said.code === 0) return { state: "ready", detail: line };
+  if (/\bnot logged in\b/i.test(line)) return { state: "missing", detail: line };
+  return { state: "unknown", detail: `it does not say whether it is logged in${line === "" ? "" : `: ${line}`}` };
+}
+
+/** The folder and all above it, the innermost first. */
+export function foldersAbove(folder: string): readonly string[] {
+  const parts = folder.split("/").filter((part) => part !== "");
+  return [...parts.map((_part, index) => `/${parts.slice(0, parts.length - index).join("/")}`), "/"];
+}

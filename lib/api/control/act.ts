@@ -1,0 +1,11 @@
+import type { AnswerBy } from "../../turn/desk/answers.ts";
+
+/** From where something is done to a run: a command, a face, or the button of a notification. */
+export type ActBy = Exclude<AnswerBy, "terminal" | "timeout">;
+
+/** Who does something to a run. What comes over MCP comes from a model. */
+export interface Actor {
+  readonly by: ActBy;
+  /** A name for the journal, such as that of an MCP client; it is cut to 200 characters. */
+  readonly who?: string;
+}

@@ -1,0 +1,117 @@
+import { ERROR_CODES, HumanInterventionRequiredError, PanewrightError, UsageError } from "../../base/errors.ts";
+import { startDetachedProcess } from "../../base/ports/detached_process.ts";
+import { selfCommand } from "../../base/ports/self.ts";
+import type { StartedBy } from "../../run/run_facts.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { isObject } from "../../base/schema.ts";
+
+/** What starting a run as a process of its own needs. */
+export interface DetachOptions {
+  /** How panewright is called. @default {selfCommand(["--allow-all"])} */
+  readonly panewright?: readonly [string, ...string[]];
+  /** Variables besides those of this process. @default {{}} */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Told what the process warns of before the run begins. */
+  readonly onStderr?: (text: string) => void;
+  /** Ends the process unless the run has begun; one that begins at this moment is stopped, and can be resumed. */
+  readonly signal?: AbortSignal;
+}
+
+/** A run that lives on without whoever has started it. */
+export interface DetachedRun {
+  readonly runId: string;
+  /** Absolute path of its folder. */
+  readonly folder: string;
+  /** Whether this call has begun it; otherwise an earlier one with the same key has. */
+  readonly isNew: boolean;
+}
+
+/** A command that executes a run, to be called without a terminal. */
+export interface DetachedCall {
+  readonly command: "run" | "exec" | "resume";
+  /** Its flags, in the form `--name=value`. */
+  readonly flags: readonly string[];
+  readonly positionals: readonly string[];
+  /** Absolute path of the folder in which it is called. */
+  readonly cwd: string;
+  /** What it reads from standard input. */
+  readonly stdin?: string;
+  readonly by: StartedBy;
+  /** As {@linkcode RunToStart} has it. */
+  readonly key?: string;
+}
+
+/** Flags that do not change what is to be done: a call with another of them is the same request. */
+const ABOUT_THE_CALL: ReadonlySet<string> = new Set(["--trust", "--no-input", "--verbose"]);
+
+/** More than any key needs. */
+const MAX_KEY_LENGTH = 256;
+
+/**
+ * Calls a command that executes a run in a process of its own, and waits until the run's first record is on the disk.
+ *
+ * The process that is started takes the key, and not this one: whichever of them is killed, and whenever, there is one
+ * run at most, and the same call tells which.
+ *
+ * @throws {PanewrightError} as the command refuses it: its message, hint, code and exit code
+ */
+export async function startDetached(call: DetachedCall, options: DetachOptions = {}): Promise<DetachedRun> {
+  const { panewright = selfCommand(["--allow-all"]), env, onStderr, signal } = options;
+  const { command, flags, positionals, cwd, stdin, by, key } = call;
+  if (key !== undefined && (key === "" || key.length > MAX_KEY_LENGTH)) {
+    throw new UsageError(`Cannot use the key of the request: it must have 1 to ${MAX_KEY_LENGTH} characters`, {
+      code: "bad_input",
+    });
+  }
+  const sorted = flags.toSorted();
+  const meant = [command, sorted.filter((flag) => !ABOUT_THE_CALL.has(flag)), positionals, cwd, stdin ?? null];
+  const request = key === undefined ? [] : [`--key=${key}`, `--request=${await sha256Hex(JSON.stringify(meant))}`];
+  const input = stdin === undefined ? [] : [`--stdin-bytes=${new TextEncoder().encode(stdin).length}`];
+  const words = [`--by=${by}`, ...request, ...input, "--", command, ...sorted, "--", ...positionals];
+  const { line, exitCode } = await startDetachedProcess({
+    argv: [...panewright, "detached", ...words],
+    cwd,
+    ...(env === undefined ? {} : { env }),
+    ...(stdin === undefined ? {} : { stdin }),
+    livesOn(line) {
+      const said = parseWord(line);
+      return said === undefined || "run" in said;
+    },
+    ...(onStderr === undefined ? {} : { onStderr }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const said = line === undefined ? undefined : parseWord(line);
+  if (said !== undefined && "run" in said) return said.run;
+  const how = line === undefined ? `its process has ended (exit code ${exitCode})` : "its process says nothing of it";
+  const again = key === undefined ? "" : "; the same key can be used again";
+  throw said?.error ?? new PanewrightError(`Cannot ${command === "resume" ? "resume" : "start"} the run: ${how}`, {
+    hint: `"panewright runs" shows whether it was started${again}.`,
+  });
+}
+
+/** What the process says first: see `cli/commands/detached.ts`. */
+function parseWord(line: string): { readonly run: DetachedRun } | { readonly error: PanewrightError } | undefined {
+  const said = parsed(line);
+  if (said?.["type"] === "error") return { error: errorOf(said) };
+  if (said?.["type"] !== "run_detached") return undefined;
+  return { run: { runId: String(said["run"]), folder: String(said["folder"]), isNew: said["isNew"] === true } };
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same error as in the process that has told of it. */
+function errorOf({ message, hint, exitCode, code }: Readonly<Record<string, unknown>>): PanewrightError {
+  const known = ERROR_CODES.find((one) => one === code);
+  const kind = exitCode === 2 ? UsageError : exitCode === 3 ? HumanInterventionRequiredError : PanewrightError;
+  return new kind(String(message), {
+    ...(typeof hint === "string" ? { hint } : {}),
+    ...(known === undefined ? {} : { code: known }),
+  });
+}

@@ -1,0 +1,221 @@
+import { ANSWER_WAYS, answerWay, leaveAnswer, readAnswer } from "../../turn/desk/answers.ts";
+import { readSaid, type Said } from "../../turn/desk/person_answer.ts";
+import { isReserved } from "../../turn/desk/settings.ts";
+import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import type { AgentQuestion } from "../../agents/agent_question.ts";
+import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
+import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
+import { allWaiting, type Waiting } from "../../run/waiting.ts";
+import type { GivenAnswer, Progress } from "../../run/progress.ts";
+import { workerOf } from "../../run/workers.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { findRunMail } from "../../run/run_mail.ts";
+import { shellJoin } from "../../shell/quote.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import type { Actor } from "./act.ts";
+import { requireRunMail } from "./mail_of.ts";
+
+/** An answer to what a run waits for. */
+export interface AnswerToGive extends Actor {
+  /** The question's id, such as `q1`. @default the one that is open */
+  readonly question?: string;
+  /**
+   * The words. A permission takes yes or no, and after a no the reason; a dialog with several questions, a line for each.
+   */
+  readonly answer: string;
+  /** What was seen when the answer was decided (`progress.waiting.fingerprint`): one for anything else is refused. */
+  readonly fingerprint?: string;
+}
+
+/** What was done with an answer. */
+export interface AnswerGiven {
+  readonly question: string;
+  /** Whether a process executes the run and takes the answer; otherwise the run is to be resumed. */
+  readonly goesOn: boolean;
+}
+
+/** What giving an answer needs. */
+export interface GiveAnswerOptions {
+  /**
+   * Rejects unless the person trusts the run's configuration as it is now.
+   *
+   * @param configFile absolute path; null where the run has none
+   */
+  readonly requireTrust: (configFile: string | null) => Promise<void>;
+  /** Words of a command about the run as the person can call it from where they are. @default {panewright …} */
+  readonly commandLine?: (words: readonly string[]) => string;
+  /** @default {() => new Date()} */
+  readonly wallClock?: () => Date;
+}
+
+/** Something of a run that waits for an answer. */
+export interface OpenQuestion {
+  readonly overview: RunOverview;
+  readonly waiting: Waiting & { readonly id: string };
+}
+
+const MAX_WHO_LENGTH = 200;
+
+/**
+ * Gives an answer to a question, a permission or a dialog. The first one counts.
+ *
+ * @throws {UsageError} `not_open`; `answered_before`, saying how and when; `bad_input`, also where it cannot be kept
+ * @throws {HumanInterventionRequiredError} `reserved_for_person`
+ */
+export async function giveAnswer(
+  folder: RunFolder,
+  { question, answer: given, by, who, fingerprint }: AnswerToGive,
+  options: GiveAnswerOptions,
+): Promise<AnswerGiven> {
+  const { requireTrust, commandLine = ordinaryLine, wallClock = () => new Date() } = options;
+  const { overview, waiting } = await findOpenQuestion(folder, question);
+  if (fingerprint !== undefined && fingerprint !== waiting.fingerprint) throw otherRequest(folder, waiting);
+  if (by === "mcp" && isReservedNow(waiting, overview.progress)) throw reserved(folder, waiting);
+  const answer = given.trim();
+  if (answer === "") throw new UsageError("Cannot record the answer: it is empty", { code: "bad_input" });
+  requireSaid(folder, waiting, answer);
+  await requireLiveDialog(overview, waiting, commandLine);
+  await requireTrust(overview.progress?.configFile ?? null);
+  const name = who === undefined ? {} : { who: sanitizeLine(who).slice(0, MAX_WHO_LENGTH) };
+  const answeredAt = wallClock().toISOString();
+  const mail = await requireRunMail(overview, `answer ${waiting.id}`);
+  if (!await leaveAnswer(mail, { question: waiting.id, answer, by, ...name, answeredAt })) {
+    throw await answeredBefore(folder, waiting.id, undefined);
+  }
+  return { question: waiting.id, goesOn: await isExecuted(folder) };
+}
+
+/**
+ * What of a run is to be answered. The dialog of a run that nobody executes counts as well: its agent may still show it
+ * when the run is resumed.
+ *
+ * @param id the question that is meant; the only one where none is named
+ * @throws {UsageError} `not_open`; `answered_before`
+ */
+export async function findOpenQuestion(folder: RunFolder, id: string | undefined): Promise<OpenQuestion> {
+  const overview = await readRun(folder, JOBS);
+  const { progress, problem } = overview;
+  if (problem !== undefined) throw problem;
+  const all = progress === undefined ? [] : allWaiting(progress);
+  const answerable = all.filter((waiting): waiting is OpenQuestion["waiting"] => waiting.id !== undefined);
+  const [meant, ...others] = answerable.filter((waiting) => id === undefined || waiting.id === id);
+  if (meant !== undefined && others.length === 0) {
+    if (await readAnswer(findRunMail(folder), meant.id) !== undefined) {
+      throw await answeredBefore(folder, meant.id, progress);
+    }
+    return { overview, waiting: meant };
+  }
+  const about = id === undefined ? "" : ` ${id}`;
+  const fail = (why: string, hint: string) =>
+    new UsageError(`Cannot answer${about}: ${why}`, { code: "not_open", hint });
+  if (meant !== undefined) {
+    const ids = answerable.map((waiting) => `${waiting.id} (${sanitizeLine(waiting.by)})`).join(", ");
+    throw fail(`several questions of run ${folder.id} are open`, `Name the one that is meant: ${ids}.`);
+  }
+  if (id !== undefined) {
+    const isTaken = progress?.answers.some((given) => given.id === id) === true;
+    const isLeft = async () => await readAnswer(findRunMail(folder), id).catch(() => undefined) !== undefined;
+    if (isTaken || await isLeft()) throw await answeredBefore(folder, id, progress);
+  }
+  const [inPane] = all.filter((waiting) => waiting.id === undefined);
+  if (inPane !== undefined && answerable.length === 0) {
+    throw fail(
+      `the dialog of run ${folder.id} can only be answered in its agent's pane`,
+      `Go there with: panewright attach ${folder.id} ${inPane.by}`,
+    );
+  }
+  throw fail(
+    `${id === undefined ? "nothing" : "no such question"} of run ${folder.id} waits for an answer`,
+    answerable.length === 0
+      ? '"panewright questions" lists what waits.'
+      : `${answerable.map((waiting) => waiting.id).join(", ")} waits for an answer.`,
+  );
+}
+
+/** The policy of the process that executes the run; the journal of an older version does not tell it. */
+function isReservedNow({ reserved, isPermission = false, dialog }: Waiting, progress: Progress | undefined): boolean {
+  const asks = isPermission || (dialog !== undefined && dialog.questions === undefined);
+  return reserved === true || isReserved(progress?.modelAnswers ?? "questions", { isPermission: asks });
+}
+
+function reserved({ id: run }: RunFolder, { id }: OpenQuestion["waiting"]): HumanInterventionRequiredError {
+  return new HumanInterventionRequiredError(`Cannot answer ${id} of run ${run}: it is reserved for a person`, {
+    code: "reserved_for_person",
+    hint: "permissions.model_answers of the configuration says what a model may answer.",
+  });
+}
+
+function otherRequest({ id: run }: RunFolder, { id }: OpenQuestion["waiting"]): UsageError {
+  return new UsageError(`Cannot answer ${id} of run ${run}: it asks for something else than what was seen`, {
+    code: "not_open",
+    hint: "Look at what it asks for now.",
+  });
+}
+
+/**
+ * @param progress where the run has taken the answer; undefined where it was left a moment ago
+ */
+async function answeredBefore(folder: RunFolder, id: string, progress: Progress | undefined): Promise<UsageError> {
+  const left = await readAnswer(findRunMail(folder), id).catch(() => undefined);
+  const taken = progress?.answers.find((given) => given.id === id);
+  const how = left !== undefined
+    ? ` It was given ${answerWay(left)}, at ${left.answeredAt}.`
+    : taken === undefined
+    ? ""
+    : takenHow(taken);
+  return new UsageError(`Cannot answer ${id}: that question of run ${folder.id} was answered before`, {
+    code: "answered_before",
+    hint: `The first answer counts.${sanitizeLine(how)}`,
+  });
+}
+
+function takenHow({ by, who, at }: GivenAnswer): string {
+  const way = ANSWER_WAYS.find((one) => one === by);
+  const how = way === undefined ? `by ${by}` : answerWay({ by: way, ...(who === undefined ? {} : { who }) });
+  return ` It was given ${how}, at ${at}.`;
+}
+
+/**
+ * What an answer says; undefined for the words to a question of a step, which are taken as they are.
+ *
+ * @throws {UsageError} saying what is allowed, where a dialog or a permission does not take it
+ */
+export function requireSaid(
+  { id: run }: Pick<RunFolder, "id">,
+  { id, dialog, isPermission }: OpenQuestion["waiting"],
+  answer: string,
+): Said | undefined {
+  if (dialog === undefined && isPermission !== true) return undefined;
+  const questions = dialog?.questions;
+  const said = readSaid(answer, questions);
+  if (!("problem" in said)) return said;
+  const example = questions === undefined ? '"no, use the test database"' : exampleOf(questions);
+  throw new UsageError(`Cannot answer ${id}: ${said.problem}`, {
+    code: "bad_input",
+    hint: `For example: panewright answer ${run} --question ${id} ${example}`,
+  });
+}
+
+function exampleOf(questions: readonly AgentQuestion[]): string {
+  return questions.map(({ multiSelect, options }) => multiSelect && options.length > 1 ? '"1, 2"' : '"1"').join(" ");
+}
+
+/** The dialog of a run that nobody executes is gone with its agent: what a new one asks is another question. */
+async function requireLiveDialog(
+  { folder, executed, progress }: RunOverview,
+  { id, by, dialog }: OpenQuestion["waiting"],
+  commandLine: (words: readonly string[]) => string,
+): Promise<void> {
+  if (dialog === undefined || executed) return;
+  const worker = progress === undefined ? undefined : workerOf(progress, by);
+  if (worker !== undefined && isAlive(worker, await lookAtProcesses())) return;
+  throw new UsageError(`Cannot answer ${id}: run ${folder.id} was killed, and its agent with the dialog is gone`, {
+    code: "not_open",
+    hint: `Continue with: ${commandLine(["resume", folder.id])}. The new agent asks again if it needs to.`,
+  });
+}
+
+function ordinaryLine(words: readonly string[]): string {
+  return shellJoin(["panewright", ...words]);
+}

@@ -1,0 +1,33 @@
+import { JOBS } from "../../jobs/mod.ts";
+import { listRunIds } from "../../run/find_run.ts";
+import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
+import { readOverview, type RunOverview } from "../../run/overview.ts";
+import type { MeetRun } from "./meet_run.ts";
+import { isRunId, runFolderAt } from "../../run/run_folder.ts";
+
+/** A run of the list. */
+export interface RunRow extends RunOverview {
+  /** Whether agents are alive whose panewright is gone; only looked for where they can be. */
+  readonly agentsLeft: boolean;
+}
+
+/** All runs of a working directory, the newest first. */
+export async function listRuns(
+  workdir: string,
+  { meetRun }: { readonly meetRun?: MeetRun | undefined } = {},
+): Promise<readonly RunRow[]> {
+  const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
+  let processes: Promise<LiveProcesses> | undefined;
+  const rows: RunRow[] = [];
+  for (const folder of folders) {
+    const overview = await readOverview(folder, JOBS, { brief: true });
+    const { condition, progress } = overview;
+    // A folder that is not a run's may stand beside those that are.
+    if (condition === "empty" && !isRunId(folder.id)) continue;
+    const agentsLeft = condition === "killed" && progress !== undefined &&
+      hasLiveAgents(progress, folder, await (processes ??= lookAtProcesses()));
+    await meetRun?.(folder);
+    rows.push({ ...overview, agentsLeft });
+  }
+  return rows;
+}

@@ -1,0 +1,34 @@
+import { UsageError } from "../../base/errors.ts";
+import { claimOf, noteUsed, readPress } from "../../run/notify/buttons.ts";
+import type { MachineSecrets } from "../../run/notify/machine_secrets.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { type AnswerGiven, giveAnswer, type GiveAnswerOptions } from "./give_answer.ts";
+
+/** What pressing a button needs. */
+export interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
+  readonly secrets: MachineSecrets;
+  readonly wallClock: () => Date;
+}
+
+/**
+ * Gives the answer that a button of a notification stands for, to the question for which it was made.
+ *
+ * @param token as the button has it
+ * @throws {UsageError} `not_open` when it is stale, used, expired or none of this run; otherwise like `giveAnswer`
+ */
+export async function pressButton(
+  folder: RunFolder,
+  token: string,
+  { requireTrust, secrets, wallClock }: PressButtonOptions,
+): Promise<AnswerGiven> {
+  const press = await readPress(folder, token, { key: secrets("buttons.key"), now: wallClock() });
+  if ("refused" in press) {
+    const question = claimOf(token)?.question ?? "a question";
+    throw new UsageError(`Cannot answer ${question} of run ${folder.id}: the button is refused: ${press.refused}`, {
+      code: "not_open",
+    });
+  }
+  const given = await giveAnswer(folder, { ...press, by: "notification" }, { requireTrust, wallClock });
+  await noteUsed(folder, token, { now: wallClock() });
+  return given;
+}

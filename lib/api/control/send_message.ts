@@ -1,0 +1,226 @@
+import { basename } from "@std/path/posix";
+import { UsageError } from "../../base/errors.ts";
+import { responseText } from "../../turn/response_reading.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import { followJournal } from "../../run/follow_journal.ts";
+import {
+  isInboxClosed,
+  type LeftMessage,
+  MAX_OUTSIDE_MESSAGE_BYTES,
+  messageIdOf,
+  type MessageWay,
+  newMessageId,
+  putInInbox,
+  takeBack,
+} from "../../run/inbox.ts";
+import { findMessage, messageStatus } from "./find_message.ts";
+import { readRun, type RunOverview } from "../../run/overview.ts";
+import { initialProgress, type Progress } from "../../run/progress.ts";
+import type { OutsideMessageProgress } from "../../run/message_progress.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { Role } from "../../base/roles.ts";
+import { shellJoin } from "../../shell/quote.ts";
+import { requireRunMail } from "./mail_of.ts";
+
+/** A message to the agent of a role. */
+export interface MessageToLeave {
+  readonly role: Role;
+  /** At most 256 KiB of UTF-8. It is data for the agent: its prompt says who sends it. */
+  readonly text: string;
+  /** Whether the agent is asked for a response. */
+  readonly wantsResponse: boolean;
+  readonly by: MessageWay;
+  /** Who sends it, such as the name of an MCP client; it is cut to 200 characters. */
+  readonly who?: string;
+  /**
+   * At most 256 characters. The same key in the same run is the same message, whatever crashed; another message with it
+   * is refused.
+   */
+  readonly key?: string;
+}
+
+/** A message that was left. */
+export interface MessageLeft {
+  readonly messageId: string;
+  /** False where a message with the same key had been left before. */
+  readonly isNew: boolean;
+  /** Whether a process executes the run and takes it; otherwise it is sent when the run is resumed. */
+  readonly goesOn: boolean;
+}
+
+/** Options of {@linkcode leaveMessage}. */
+export interface LeaveMessageOptions {
+  /** Words of a command about the run as the person can call it from where they are. */
+  readonly commandLine?: (words: readonly string[]) => string;
+  /** @default {() => new Date()} */
+  readonly wallClock?: () => Date;
+}
+
+/**
+ * Leaves a message for the agent of a role: the process that executes the run sends it when that agent is at rest. It
+ * is on the disk when this resolves. How it fares, the journal tells (`message_received` and what follows), and
+ * `progress.messages`: {@linkcode findMessage}.
+ *
+ * @throws {UsageError} `run_over`; `bad_input`: a run of `panewright exec`, an empty or a too large text; `key_reused`
+ */
+export async function leaveMessage(
+  folder: RunFolder,
+  { role, text, wantsResponse, by, who, key }: MessageToLeave,
+  { commandLine = panewrightLine, wallClock = () => new Date() }: LeaveMessageOptions = {},
+): Promise<MessageLeft> {
+  requireText(text);
+  requireKey(key);
+  const id = key === undefined ? newMessageId() : await messageIdOf(key);
+  const before = await readRun(folder, JOBS);
+  // With the key of a message that was left before, that one is told of: also when the run is over by now.
+  const known = findMessage(folder, before.progress, id);
+  if (known === undefined) requireOpen(before, commandLine);
+  const sender = who === undefined ? { by } : { by, who: who.slice(0, MAX_WHO_CHARS) };
+  const wanted: LeftMessage = { id, role, text, wantsResponse, ...sender, leftAt: wallClock().toISOString() };
+  const mail = await requireRunMail(before, `send a message to run ${folder.id}`);
+  const { message, isNew } = await putInInbox(mail, wanted);
+  if (!isSameRequest(message, wanted)) {
+    throw new UsageError(`Cannot send a message with this key: another message of run ${folder.id} has it`, {
+      code: "key_reused",
+      hint: `That one is ${id}, for ${message.role}. A key belongs to one message: use a new one.`,
+    });
+  }
+  // The run may come to its end meanwhile: nobody would take the message.
+  const isClosed = isInboxClosed(mail);
+  const after = await readRun(folder, JOBS);
+  if ((isClosed || isOver(after)) && findMessage(folder, after.progress, id) === undefined) {
+    takeBack(mail, id);
+    requireOpen(after, commandLine);
+    throw runOver(`Cannot send a message to run ${folder.id}: it is about to end`);
+  }
+  // Where somebody has removed the file, the journal still knows the message.
+  return { messageId: id, isNew: isNew && known === undefined, goesOn: after.executed };
+}
+
+/** How a message fares, as far as it was waited for. */
+export interface MessageOutcome {
+  /** `left`: the process that executes the run has not taken it up; otherwise as in `progress.messages`. */
+  readonly status: "left" | OutsideMessageProgress["status"];
+  /** Why it has failed, as a full sentence. */
+  readonly reason?: string;
+  /** The agent's response; missing as long as there is none, or where none was wanted. Secrets are still in it. */
+  readonly response?: string;
+  /** The file with the response, absolute. */
+  readonly archivedAs?: string;
+}
+
+/**
+ * Waits until a message is answered or has failed, or nobody executes the run any more: with any other status the
+ * message waits for somebody to resume it.
+ *
+ * @param options.onStatus told each change on the way
+ * @throws {UsageError} `unknown_run` when the run is removed meanwhile
+ * @throws the signal's reason when it is aborted; the message is not taken back
+ */
+export async function waitForMessage(
+  folder: RunFolder,
+  id: string,
+  { signal, onStatus = () => {} }: {
+    readonly signal: AbortSignal;
+    readonly onStatus?: (status: MessageOutcome["status"]) => void;
+  },
+): Promise<MessageOutcome> {
+  let progress: Progress | undefined;
+  let told: MessageOutcome["status"] = "left";
+  for await (const entry of followJournal(folder, { jobs: JOBS, signal })) {
+    switch (entry.kind) {
+      case "record": {
+        const { fact, job } = entry;
+        if (fact === undefined || job === undefined) break;
+        progress = job.progress(progress ?? initialProgress(job.id), fact);
+        const message = messageStatus(progress, id);
+        if (message !== undefined && message.status !== told) onStatus(told = message.status);
+        if (message?.status === "answered" || message?.status === "failed") return outcomeOf(folder, message);
+        break;
+      }
+      case "gap":
+        if (entry.why !== "removed") break;
+        throw new UsageError(`Cannot wait for message ${id}: run ${folder.id} was removed`, { code: "unknown_run" });
+      case "pause":
+        if (!entry.executed) return { status: told };
+    }
+  }
+  throw signal.reason;
+}
+
+function outcomeOf(
+  { repliesDir }: RunFolder,
+  { id, status, reason, archivedAs }: OutsideMessageProgress,
+): MessageOutcome {
+  const about = { status, ...(reason === undefined ? {} : { reason }) };
+  if (archivedAs === undefined) return about;
+  // The working directory may have been moved since: what counts is the name in the archive.
+  const path = `${repliesDir}/${id}/${basename(archivedAs)}`;
+  return {
+    ...about,
+    response: responseText(readRegularFile(path, { maxBytes: MAX_REPLY_BYTES })) ?? "",
+    archivedAs: path,
+  };
+}
+
+/** As large as a response that is kept may be. */
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+
+const MAX_WHO_CHARS = 200;
+const MAX_KEY_CHARS = 256;
+
+function requireText(text: string): void {
+  if (text.trim() === "") throw badInput("Cannot send the message: it is empty");
+  const { length } = new TextEncoder().encode(text);
+  if (length > MAX_OUTSIDE_MESSAGE_BYTES) {
+    throw badInput(`Cannot send the message: it has ${length} bytes, and ${MAX_OUTSIDE_MESSAGE_BYTES} are the most`, {
+      hint: "Put it in a file of the working directory, and name that file.",
+    });
+  }
+}
+
+function requireKey(key: string | undefined): void {
+  if (key !== undefined && (key.trim() === "" || key.length > MAX_KEY_CHARS)) {
+    throw badInput(`Cannot use this key: it must have 1 to ${MAX_KEY_CHARS} characters`);
+  }
+}
+
+function requireOpen(
+  { folder, progress, problem }: RunOverview,
+  commandLine: (words: readonly string[]) => string,
+): void {
+  if (problem !== undefined) throw problem;
+  const fail = (why: string) => `Cannot send a message to run ${folder.id}: ${why}`;
+  if (progress === undefined) throw badInput(fail("it has not begun"));
+  if (progress.job !== "run") {
+    throw badInput(fail("the agents of a pipeline's steps run without a person, and end with their step"), {
+      hint: `What a step asks is answered with: ${commandLine(["answer", folder.id])}`,
+    });
+  }
+  const { finished } = progress;
+  if (finished?.outcome === "pass" || finished?.outcome === "fail") {
+    throw runOver(fail(`it is over (${finished.outcome})`));
+  }
+}
+
+function runOver(message: string): UsageError {
+  return new UsageError(message, { code: "run_over", hint: "Its agents are gone. Start a new run." });
+}
+
+function isOver({ executed, progress }: RunOverview): boolean {
+  const outcome = progress?.finished?.outcome;
+  return !executed && (outcome === "pass" || outcome === "fail");
+}
+
+function isSameRequest(one: LeftMessage, other: LeftMessage): boolean {
+  return one.role === other.role && one.text === other.text && one.wantsResponse === other.wantsResponse;
+}
+
+function badInput(message: string, { hint }: { readonly hint?: string } = {}): UsageError {
+  return new UsageError(message, { code: "bad_input", ...(hint === undefined ? {} : { hint }) });
+}
+
+function panewrightLine(words: readonly string[]): string {
+  return shellJoin(["panewright", ...words]);
+}

@@ -1,0 +1,22 @@
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { ServeContext } from "./context.ts";
+import type { RunHub } from "./run_hub.ts";
+
+/** How long a run is followed after a question about it: who asks again and again does not have it read each time. */
+const WARM_MS = 30_000;
+
+/** Asks the hub of a run something, once it has read all that is there. */
+export async function withHub<Found>(
+  { hubs, clock, signal }: Pick<ServeContext, "hubs" | "clock" | "signal">,
+  folder: RunFolder,
+  ask: (hub: RunHub) => Found | Promise<Found>,
+): Promise<Found> {
+  const lease = hubs.open(folder);
+  const leave = () => lease[Symbol.dispose]();
+  try {
+    await lease.hub.ready;
+    return await ask(lease.hub);
+  } finally {
+    clock.sleep(WARM_MS, signal).then(leave, leave);
+  }
+}

@@ -1,0 +1,94 @@
+import { describeRecord, type ShownRecord } from "../../cli/show/record_text.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { followJournal, type JournalRecord } from "../../run/follow_journal.ts";
+import { readRun, type RunOverview } from "../../run/overview.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { abridge } from "../../base/text/abridge.ts";
+import type { Call } from "./call.ts";
+import type { ToolOutput } from "./tools.ts";
+
+/** What the tools tell of something that has happened. */
+type Change = ToolOutput<"wait">["changes"][number];
+
+/** The most that one answer tells: what is older is of no use to its reader any more. */
+const MAX_CHANGES = 40;
+const MAX_CHANGE_CHARS = 500;
+
+/** How often it is asked at most whether enough has come: records come in bursts, and how a run is follows from all. */
+const LOOK_EVERY_MS = 250;
+
+/** What {@linkcode watchRun} goes by. */
+export interface WatchOptions {
+  /** The last sequence that is known; what comes after it is told. */
+  readonly after: number;
+  /** By the clock. What is there already is told even when it has passed. */
+  readonly deadlineMs: number;
+  /** Whether what has come so far is what was waited for; it is asked again after changes. */
+  readonly isEnough: (overview: RunOverview, seen: { readonly changes: number; readonly records: number }) => boolean;
+  readonly clock: Clock;
+  readonly call: Pick<Call, "signal" | "progress">;
+}
+
+/** What was seen of a run. */
+export interface Seen extends Pick<ToolOutput<"wait">, "sequence" | "changes" | "leftOut" | "gaps"> {
+  readonly overview: RunOverview;
+}
+
+/** Watches a run until enough has come, or the time has passed; tells the client what comes meanwhile. */
+export async function watchRun(folder: RunFolder, options: WatchOptions): Promise<Seen> {
+  const { after, deadlineMs, isEnough, clock, call } = options;
+  const changes: Change[] = [];
+  const gaps: { from: number; to: number }[] = [];
+  let sequence = after;
+  let records = 0;
+  let leftOut = 0;
+  let look: { readonly atMs: number; readonly executed: boolean; readonly sequence: number } | undefined;
+  const seen = (overview: RunOverview): Seen => ({
+    ...{ sequence, changes, leftOut, overview },
+    ...(gaps.length === 0 ? {} : { gaps }),
+  });
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  try {
+    for await (const entry of followJournal(folder, { jobs: JOBS, after, signal, clock })) {
+      if (entry.kind === "record") {
+        sequence = entry.sequence;
+        records++;
+        const change = changeOf(entry);
+        if (change === undefined) continue;
+        changes.push(change);
+        leftOut += changes.splice(0, Math.max(0, changes.length - MAX_CHANGES)).length;
+        // What had come before is not told as progress.
+        if (look !== undefined) call.progress(change.text);
+      } else if (entry.kind === "gap") {
+        gaps.push({ from: entry.from, to: entry.to ?? entry.from });
+        sequence = Math.min(sequence, entry.from - 1);
+      } else {
+        const nowMs = clock.now();
+        const isSame = look?.executed === entry.executed && look.sequence === entry.sequence;
+        if (look !== undefined && (isSame || nowMs - look.atMs < LOOK_EVERY_MS)) continue;
+        const overview = await readRun(folder, JOBS);
+        if (isEnough(overview, { changes: changes.length, records }) || deadlineMs <= nowMs) return seen(overview);
+        if (look === undefined) clock.sleep(deadlineMs - nowMs, signal).then(() => over.abort(), () => {});
+        look = { atMs: nowMs, executed: entry.executed, sequence: entry.sequence };
+      }
+    }
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!over.signal.aborted) throw error;
+  } finally {
+    over.abort();
+  }
+  return seen(await readRun(folder, JOBS));
+}
+
+/** What a person would be told of a record without flags; undefined where that is nothing. */
+function changeOf({ sequence, fact, record }: JournalRecord): Change | undefined {
+  // Journals of both jobs hold no other facts: one that is not known is refused by what reads them.
+  const lines = fact === undefined ? [] : describeRecord(fact as unknown as ShownRecord);
+  const shown = lines.filter(({ importance }) => importance !== "detail" && importance !== "log");
+  if (shown.length === 0) return undefined;
+  const text = abridge(shown.map((line) => line.text).join("\n"), { maxChars: MAX_CHANGE_CHARS });
+  return { sequence, at: record.at, type: record.type, text };
+}

@@ -1,0 +1,182 @@
+import * as z from "zod";
+import { CONDITIONS } from "../../run/condition.ts";
+import { toldCost, usage } from "../../run/usage.ts";
+import { JOB_IDS } from "../../run/run_facts.ts";
+import { ACP_ACTIVITIES } from "../../agents/acp/activity.ts";
+import { ROLES } from "../../base/roles.ts";
+import { SANDBOX_MODES } from "../../agents/sandbox.ts";
+import { dialog, progress, waiting } from "./progress_output.ts";
+import { kindsOf, zodOf } from "./records.ts";
+import { count, flag, output, runId, text, time } from "./shapes.ts";
+
+/** How a run is. */
+export const condition = z.enum(CONDITIONS).describe(
+  "How the run is, in one word; `panewright help runs` explains them.",
+);
+
+const question = {
+  run: runId,
+  id: text("Unique in its run; `panewright answer RUN --question ID` takes it."),
+  task: text("The path of the step's task; `review loop` for a dialog."),
+  step: text("The step, or the role, that asks."),
+  text: text("What is asked."),
+  askedAt: time("When"),
+  answered: flag("Whether it is answered, and the run can continue."),
+  executed: flag("Whether a process executes the run."),
+  reserved: flag("Whether only a person may answer it, and no model.").optional(),
+  dialog: dialog.extend({ role: z.string() }).describe("What a dialog asks for; missing for a question.").optional(),
+};
+
+/** What the commands about runs print, by type. */
+export const RUN_OUTPUTS = {
+  run: output("A run of the working directory.", {
+    run: runId,
+    job: z.enum(JOB_IDS).nullable(),
+    state: condition,
+    executed: flag("Whether a process executes it."),
+    startedAt: time("When it began").nullable(),
+    lastRecordAt: time("When its last record was written").nullable(),
+    about: text("What the agents are to do, in one line.").optional(),
+    question: text("The id of the question that is open; null where only the agent's pane takes the answer.")
+      .nullable().optional(),
+    answered: flag("Whether that question has its answer.").optional(),
+    agentsAlive: flag("Whether agents are left of a run that was killed.").optional(),
+    reason: text("Why it ended as it did.").optional(),
+    problem: text("Why it cannot be read.").optional(),
+    folder: text("Its folder."),
+  }),
+  status: output("How a run is.", {
+    run: runId,
+    state: condition,
+    folder: text("Its folder."),
+    executed: flag("Whether a process executes it."),
+    owner: text("Who executes it: `process 1234`.").optional(),
+    agentsAlive: flag("Whether anything is alive that came out of its agents."),
+    progress: progress.describe("What the journal tells; null where nothing was written down, or can be read.")
+      .nullable(),
+    agents: z.array(z.object({
+      role: z.string(),
+      provider: z.string(),
+      protocol: z.literal("acp").describe("How it is driven; missing where it is in a pane.").optional(),
+      terminalId: z.string().optional(),
+      pid: z.int().describe("Of its process, where it has no pane.").optional(),
+      sessionId: z.string().optional(),
+      alive: z.boolean(),
+    })).describe("The agents of a review loop.").optional(),
+    question: waiting.extend({ answered: z.boolean(), answerCommand: z.string().optional() })
+      .describe("What waits for a person, with the command that answers it.").optional(),
+    commands: z.object({
+      resume: z.string().optional(),
+      attach: z.string().optional(),
+      attachTmux: text("As tmux itself is called.").optional(),
+      stop: z.string().optional(),
+      logs: z.string().optional(),
+    }).describe("What can be done now, as command lines."),
+    problem: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
+    summary: z.record(z.string(), z.unknown()).nullable().optional()
+      .describe("The progress in the names of an earlier version; read `progress` instead."),
+  }),
+  question: output("A question, or a dialog, that waits for a person.", question),
+  run_detached: output("A run that lives on without the process that has started it.", {
+    run: runId,
+    folder: text("The run's folder, absolute."),
+    isNew: flag("Whether this call has begun it; otherwise an earlier one with the same key has."),
+  }),
+  answer_recorded: output("An answer was taken.", {
+    run: runId,
+    question: text("What was answered."),
+    goesOn: flag("Whether a process executes the run, and continues by itself."),
+  }),
+  message_left: output("A message for an agent was left.", {
+    run: runId,
+    message: text("Its id: records of the run name it, and so does `status`."),
+    role: z.enum(ROLES),
+    isNew: flag("False where a message with the same key had been left before."),
+    goesOn: flag("Whether a process executes the run, and takes it."),
+  }),
+  message_outcome: output("How a message fared that was waited for.", {
+    run: runId,
+    message: text("Its id."),
+    role: z.enum(ROLES),
+    status: z.enum(["answered", "failed"]),
+    reason: text("Why it has failed.").optional(),
+    response: text("What the agent has answered; missing where no response was wanted.").optional(),
+    archivedAs: text("The file with the response.").optional(),
+  }),
+  run_stopped: output("What was done to stop a run.", {
+    run: runId,
+    pid: z.int().nullable().describe("The process that executed it; null where none did."),
+    endedAgents: flag("Whether agents were ended whose panewright was gone."),
+    agentsAlive: flag("Whether agents are still alive."),
+    state: condition,
+    resumeCommand: text("Resumes it; missing where it is over.").optional(),
+  }),
+  serving: output("A server listens, until it is interrupted.", {
+    address: text("Where; missing on a socket.").optional(),
+    socket: text("The path of its socket.").optional(),
+    tokenFile: text("The file with the token that clients need."),
+    workdirs: z.array(z.string()).describe("The working directories whose runs it serves."),
+  }),
+  attach_command: output("How the agents of a run are looked at.", { run: runId, command: text("A command line.") }),
+  removed: output("A run that was removed, or would be.", {
+    run: runId,
+    state: condition,
+    bytes: count("How large its folder was."),
+    dryRun: flag("Whether it was only looked for."),
+  }),
+  cleaned: output("What a cleaning came to.", {
+    runs: count("How many runs were removed."),
+    bytes: count("How large they were."),
+    kept: z.record(z.string(), z.int()).describe("How many old runs were kept, by the reason."),
+    dryRun: flag("Whether nothing was removed."),
+  }),
+  task_preview: output("What a run would do with a task (`exec --dry-run`).", {
+    file: text("Its path."),
+    text: text("The task itself, where it is in no file.").optional(),
+    pipeline: z.string(),
+    passedBy: text("The run that has passed it before, where it would be left out.").optional(),
+    steps: z.array(z.object({
+      name: z.string(),
+      provider: z.string(),
+      model: z.string().optional(),
+      autonomyLevel: z.int(),
+      argv: z.array(z.string()).describe("How its first agent is started; `RUN` stands for the run's id."),
+      prompt: text("The prompt of its first attempt."),
+      sandbox: z.enum(SANDBOX_MODES),
+      permissions: z.enum(["policy", "person", "dry_run"]).describe("Who decides about what needs a permission."),
+      allowWrite: z.array(z.string()).optional(),
+      checks: z.array(z.string()),
+      next: z.object({ pass: z.string().optional(), fail: z.string().optional(), maxRepeats: z.int() }).optional(),
+      retry: count("How often a failed attempt is tried again."),
+      timeLimitSeconds: z.number(),
+    })),
+  }),
+  agent_activity: output("What the agent of a step says or does; told by `exec`, and not kept in the journal.", {
+    at: time("When"),
+    task: count("The task, from 1."),
+    step: count("The step, from 1."),
+    attempt: count("The attempt, from 1."),
+    fact: z.discriminatedUnion("type", [
+      z.object({ type: z.literal("session"), sessionId: z.string() }),
+      z.object({ type: z.literal("said"), text: z.string() }),
+      z.object({ type: z.literal("reasoned"), text: z.string() }),
+      z.object({ type: z.literal("ran"), id: z.string(), command: z.string() }),
+      z.object({
+        ...{ type: z.literal("saw"), id: z.string(), command: z.string(), output: z.string() },
+        exitCode: z.int().optional(),
+      }),
+      z.object({ type: z.literal("usage"), usage: zodOf(usage), cost: zodOf(toldCost).optional() }),
+      z.object({ type: z.literal("permitted"), mode: z.string() }),
+      z.object({ type: z.literal("trouble"), text: z.string() }),
+    ]),
+  }),
+  role_activity: output(
+    "What the agent of a role does that works over ACP (`logs --role`); the journal has none of it.",
+    {
+      run: runId,
+      role: z.enum(ROLES),
+      at: time("When"),
+      activity: kindsOf(ACP_ACTIVITIES).describe("What it does."),
+    },
+  ),
+} as const;

@@ -1,0 +1,128 @@
+import { placeText } from "../../cli/show/run_words.ts";
+import { workerStatusText } from "../../cli/show/words.ts";
+import type { Condition } from "../../run/condition.ts";
+import type { Progress } from "../../run/progress.ts";
+import { allWaiting, type Waiting } from "../../run/waiting.ts";
+import type { Worker } from "../../run/workers.ts";
+import type { TerminalStatus } from "../../screen/status.ts";
+import { abridge } from "../../base/text/abridge.ts";
+import type { ReportState } from "./fold.ts";
+import type { ReportAudit, ReportHeader, ReportTokens, ReportWaiting, ReportWorker } from "./model.ts";
+
+/** What is known of a run besides its journal. */
+export interface AroundRun {
+  readonly runId: string;
+  readonly condition: Condition;
+  readonly executed: boolean;
+  /** The ids of what waits and has its answer. */
+  readonly answered: readonly string[];
+  /** Why the journal cannot be read to its end. */
+  readonly problem?: string;
+  readonly audit?: ReportAudit;
+  /** The command that resumes the run, where something can. */
+  readonly resumeCommand?: string;
+}
+
+/** A task's text is cut to that, in UTF-16 units. */
+const MAX_TASK = 32_000;
+
+/** The header of a report: what its records tell, and what is around them. */
+export function headerOf({ sequence, progress, ...state }: ReportState, around: AroundRun): ReportHeader {
+  const { runId, condition, executed, problem, audit } = around;
+  const finished = progress?.finished;
+  const [waiting, ...alsoWaiting] = progress === undefined
+    ? []
+    : allWaiting(progress).map((one) => waitingRow(one, around));
+  const resumeCommand = around.resumeCommand ?? (executed ? undefined : finished?.resumeCommand);
+  return {
+    ...{ sequence, runId, condition, executed },
+    ...(progress === undefined ? {} : { job: progress.job }),
+    workdir: progress?.workdir ?? "",
+    about: progress?.about ?? "",
+    task: abridge(state.task, { maxChars: MAX_TASK }),
+    ...(finished === undefined ? {} : { outcome: finished.outcome, endedAt: finished.at }),
+    why: whyOf(progress, around),
+    ...(resumeCommand === undefined ? {} : { resumeCommand }),
+    startedAt: progress?.startedAt ?? "",
+    executedSince: progress?.executedSince ?? "",
+    lastAt: progress?.lastAt ?? "",
+    place: progress?.place ?? [],
+    placeText: progress === undefined ? "" : placeText(progress),
+    ...(progress?.activity === undefined || finished !== undefined ? {} : { activity: progress.activity }),
+    lanes: state.lanes,
+    workers: progress === undefined ? [] : progress.workers.map((worker) => workerRow(worker, progress)),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(alsoWaiting.length === 0 ? {} : { alsoWaiting }),
+    answers: progress?.answers ?? [],
+    done: progress?.done ?? [],
+    counts: progress?.counts ?? { turns: 0, responses: 0, reminders: 0, acceptedDialogs: 0, declinedDialogs: 0 },
+    tokens: progress === undefined ? [] : tokenRows(progress, state.cost?.byWorker ?? {}),
+    ...(state.cost === undefined ? {} : { cost: { total: state.cost.total, pricesOf: state.cost.pricesOf } }),
+    ...(audit === undefined ? {} : { audit }),
+    warnings: progress?.warnings ?? [],
+    gaps: state.gaps,
+    ...(problem === undefined ? {} : { problem }),
+    ...(state.panewright === undefined ? {} : { panewright: state.panewright }),
+  };
+}
+
+function whyOf(progress: Progress | undefined, { condition, problem }: AroundRun): string {
+  const reason = progress?.finished?.reason;
+  if (reason !== undefined) return reason;
+  switch (condition) {
+    case "empty":
+      return "Nothing was recorded: it was interrupted before it began.";
+    case "unreadable":
+      return problem ?? "Its journal cannot be read.";
+    case "killed":
+      return "The process that executed it is gone, and did not end it.";
+    default:
+      return "";
+  }
+}
+
+const AT_REST: ReadonlySet<string> = new Set<TerminalStatus>(["idle", "completed"]);
+
+function workerRow(
+  { name, provider, status, since, protocol, pane, folder }: Worker,
+  { activity, finished }: Progress,
+): ReportWorker {
+  const shows = protocol !== undefined || folder !== undefined ? "activity" : pane === undefined ? "nothing" : "pane";
+  // Only who has the turn is waited for.
+  const rests = AT_REST.has(status) &&
+    (finished !== undefined || activity?.kind !== "turn" || activity.worker !== name);
+  const statusText = rests ? "at rest" : workerStatusText(status, protocol);
+  return { name, provider, status, statusText, since, shows };
+}
+
+function waitingRow(
+  waiting: Waiting,
+  { executed, answered: answeredIds }: Pick<AroundRun, "executed" | "answered">,
+): ReportWaiting {
+  const { id, by, text, askedAt, fingerprint, dialog } = waiting;
+  const answered = id !== undefined && answeredIds.includes(id);
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...{ by, text, askedAt, answered, answer: answerKind(waiting, executed) },
+    reserved: waiting.reserved === true,
+    // Earlier versions kept what it is the hash of, which quotes the request.
+    ...(fingerprint !== undefined && /^[0-9a-f]{64}$/.test(fingerprint) ? { fingerprint } : {}),
+    ...(dialog === undefined ? {} : { dialog }),
+  };
+}
+
+/** A dialog can be answered only while its agent stands at it. */
+function answerKind({ id, isPermission, dialog }: Waiting, executed: boolean): ReportWaiting["answer"] {
+  if (id === undefined || (dialog !== undefined && !executed)) return "none";
+  if (dialog === undefined) return isPermission === true ? "permission" : "question";
+  return dialog.questions === undefined ? "permission" : "choices";
+}
+
+function tokenRows({ tokens: { byWorker } }: Progress, costs: Readonly<Record<string, number>>): ReportTokens[] {
+  return Object.entries(byWorker).flatMap(([worker, usage]) =>
+    Object.entries(usage).map(([model, tokens]) => ({
+      ...{ worker, model, ...tokens },
+      ...(costs[worker] === undefined ? {} : { cost: costs[worker] }),
+    }))
+  );
+}

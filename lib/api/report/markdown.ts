@@ -1,0 +1,134 @@
+import { runCommandLine } from "../../cli/find_named_run.ts";
+import { answerForm } from "../../cli/show/dialog_text.ts";
+import { conditionText } from "../../cli/show/run_words.ts";
+import { duration, plural } from "../../cli/show/words.ts";
+import { condense } from "../../base/text/condense.ts";
+import { fenced } from "../../base/text/markdown.ts";
+import { markdownLine } from "../../base/text/markdown_line.ts";
+import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
+import { type Report, type ReportHeader, type ReportItem, type ReportWaiting, waitingOf } from "./model.ts";
+
+/** A summary has at most so many of each; it says how many there are besides. */
+const MAX_ROWS = 40;
+/** Lines of a failure's output. */
+const MAX_OUTPUT_LINES = 60;
+const MAX_CELL = 200;
+
+/**
+ * A report in Markdown that is short enough for the summary of a CI job: how it ended and why, what was decided by
+ * whom, the last failure's output, tokens, warnings. What agents and programs wrote stays text.
+ */
+export function reportMarkdown({ header, items }: Report): string {
+  const { about, why, resumeCommand, problem, gaps } = header;
+  const parts = [
+    `## panewright: ${markdownLine(outcomeText(header))}`,
+    why === "" ? "" : cell(why),
+    `${markdownLine(factsText(header))}`,
+    about === "" ? "" : `**Task**: ${cell(about)}`,
+    problem === undefined ? "" : `**The journal cannot be read to its end**: ${cell(problem)}`,
+    problem !== undefined || gaps.length === 0
+      ? ""
+      : `**Missing**: ${cell(gaps.map(({ reason }) => reason).join("; "))}`,
+    ...waitingOf(header).map((waiting) => waitingText(waiting, header)),
+    table(
+      ["What", "Result", "After"],
+      items.filter(({ kind }) => kind === "verdict").map((item) => [
+        item.lane === "run" ? item.title : `${item.lane}: ${item.title}`,
+        RESULTS[item.tone],
+        after(header, item),
+      ]),
+    ),
+    failureText(items),
+    table(
+      ["Asked", "Answer", "By"],
+      header.answers.map(({ worker, asked, answer, by }) => [
+        `${worker}: ${asked}`,
+        answer,
+        by,
+      ]),
+    ),
+    table(
+      ["Tokens of", "Model", "In", "Of these cached", "Out"],
+      header.tokens.map((row) => [
+        row.worker,
+        row.model,
+        String(row.inputTokens),
+        String(row.cachedInputTokens),
+        String(row.outputTokens),
+      ]),
+    ),
+    header.audit === undefined || header.audit.verdict === "none"
+      ? ""
+      : `**Audit**: ${header.audit.verdict === "intact" ? "" : "⚠ "}${cell(header.audit.text)}`,
+    table(["Warnings"], header.warnings.map(({ message }) => [message])),
+    resumeCommand === undefined ? "" : `Resume with:\n\n${fenced(sanitizeLine(resumeCommand))}`,
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+const RESULTS: Readonly<Record<ReportItem["tone"], string>> = { plain: "", good: "✓", bad: "✗", caution: "again" };
+
+/** How a run is, in the word that people know it by. */
+function outcomeText({ condition, outcome, waiting }: ReportHeader): string {
+  if (outcome === "pass") return "PASS";
+  if (outcome === "fail") return "FAIL";
+  const question = waiting === undefined ? undefined : { ...waiting, id: waiting.id };
+  return conditionText({ condition, question, answered: waiting?.answered ?? false });
+}
+
+function factsText({ runId, startedAt, endedAt, lastAt, counts, placeText }: ReportHeader): string {
+  const seconds = (Date.parse(endedAt ?? lastAt) - Date.parse(startedAt)) / 1000;
+  return [
+    `run ${runId}`,
+    ...(placeText === "" ? [] : [placeText]),
+    ...(Number.isFinite(seconds) ? [duration(Math.max(0, seconds))] : []),
+    plural(counts.turns, "turn"),
+    plural(counts.responses, "response"),
+  ].join(" · ");
+}
+
+function waitingText(
+  { id, by, text, answer, answered, dialog }: ReportWaiting,
+  { runId }: Pick<ReportHeader, "runId">,
+): string {
+  const asked = `**${markdownLine(by)} waits for a person**:\n\n${
+    fenced(condense(sanitizeText(text), { maxLines: 20 }))
+  }`;
+  if (id === undefined || answer === "none" || answered) return asked;
+  const form = dialog === undefined && answer === "question" ? '"YOUR ANSWER"' : answerForm(dialog?.questions);
+  return `${asked}\n\nAnswer with:\n\n${
+    fenced(`${runCommandLine(["answer", runId, "--question", id], undefined)} ${form}`)
+  }`;
+}
+
+/** What failed last, if nothing of the same kind was good since. */
+function failureText(items: readonly ReportItem[]): string {
+  const last = items.findLast(({ kind }) => kind === "tests" || kind === "check");
+  if (last?.tone !== "bad") return "";
+  const output = last.text === undefined
+    ? ""
+    : `\n\n${fenced(condense(sanitizeText(last.text), { maxLines: MAX_OUTPUT_LINES }))}`;
+  return `**${cell(last.title)}**${output}`;
+}
+
+function after({ startedAt }: ReportHeader, { at }: ReportItem): string {
+  const seconds = (Date.parse(at) - Date.parse(startedAt)) / 1000;
+  return Number.isFinite(seconds) ? duration(Math.max(0, seconds)) : "";
+}
+
+/** Nothing where there are no rows; the newest where there are too many. */
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  const shown = rows.slice(-MAX_ROWS);
+  const lines = [columns, ...shown.map((row) => row.map(cell))].map((row) => `| ${row.join(" | ")} |`);
+  const [head = "", ...body] = lines;
+  const more = rows.length - shown.length;
+  const left = more === 0 ? [] : [`\n${plural(more, "earlier row")} left out.`];
+  return [head, `|${" --- |".repeat(columns.length)}`, ...body, ...left].join("\n");
+}
+
+function cell(text: string): string {
+  return markdownLine(
+    text.length <= MAX_CELL ? text : `${text.slice(0, MAX_CELL - 1).replace(/[\ud800-\udbff]$/, "")}…`,
+  );
+}

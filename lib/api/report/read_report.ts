@@ -1,0 +1,119 @@
+import { runCommandLine } from "../../cli/find_named_run.ts";
+import { PanewrightError } from "../../base/errors.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { createRedactor, type Redactor } from "../../base/redact/redactor.ts";
+import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
+import { canResume } from "../../run/condition.ts";
+import { byteOfLine, createFactReader, DamagedJournalError } from "../../run/fact_reader.ts";
+import type { JournalEntry, JournalGap } from "../../run/follow_journal.ts";
+import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { readJournalText } from "../../run/read_facts.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import { createCollector, type ReportCollector } from "./collect.ts";
+import type { ReportEntry } from "./fold.ts";
+import { type AroundRun, headerOf } from "./header.ts";
+import type { ReportAudit, ReportHeader } from "./model.ts";
+
+/**
+ * Takes out of a report what is secret by its form, and the values of this process's variables that hold secrets.
+ *
+ * @param secrets those that the run's configuration has
+ */
+export function reportRedactor(
+  env: Readonly<Record<string, string>> = Deno.env.toObject(),
+  secrets: readonly string[] = [],
+): Redactor {
+  return createRedactor([...secrets, ...privateWordsOf(env, "").secrets ?? []]);
+}
+
+/**
+ * The report of a run as it is now, by its journal. One that is damaged is reported up to the damage, which is told as
+ * a gap; one that is missing, as a report of nothing.
+ */
+export function readReport(folder: RunFolder, redactor: Redactor): ReportCollector {
+  const collector = createCollector(redactor);
+  collector.take(entriesOf(folder));
+  return collector;
+}
+
+function* entriesOf({ journalPath: path }: RunFolder): Generator<ReportEntry> {
+  if (lstatOrUndefined(path) === undefined) return;
+  const text = readJournalText(path);
+  // A last line without its end was never fully written.
+  const lines = text.split("\n").slice(0, -1);
+  const reader = createFactReader({ path, jobs: JOBS, byteOf: (line) => byteOfLine(text, line) });
+  for (const [index, line] of lines.entries()) {
+    const sequence = index + 1;
+    let read: ReturnType<typeof reader.read>;
+    try {
+      read = reader.read(line);
+    } catch (error) {
+      if (!(error instanceof PanewrightError)) throw error;
+      return yield { gap: { from: sequence, to: lines.length, reason: whyUnread(error) } };
+    }
+    yield { sequence, ...read };
+  }
+}
+
+/**
+ * What a follower of a journal is told, as a report takes it in; undefined where there is nothing to take in. After a
+ * `cut` the report is to be begun anew: what it has of the lines that are gone cannot be taken back.
+ */
+export function entryOf(entry: JournalEntry): ReportEntry | undefined {
+  switch (entry.kind) {
+    case "record":
+      return entry;
+    case "pause":
+      return undefined;
+    case "gap": {
+      const { from, to = from, problem } = entry;
+      return { gap: { from, to, reason: problem === undefined ? WHY_GONE[entry.why] : whyUnread(problem) } };
+    }
+  }
+}
+
+const WHY_GONE: Readonly<Record<JournalGap["why"], string>> = {
+  cut: "the journal was cut there",
+  unreadable: "it cannot be read from there on",
+  removed: "the journal was removed",
+};
+
+/** Why the rest of a journal is not told: its place is said with the gap. */
+function whyUnread(problem: PanewrightError): string {
+  return problem instanceof DamagedJournalError ? "it is damaged there" : problem.message;
+}
+
+/** What is around the journal of a run: who executes it, and how it stands. */
+async function readAround(
+  folder: RunFolder,
+  { audit, wd }: { readonly audit?: ReportAudit; readonly wd?: string } = {},
+): Promise<AroundRun> {
+  return aroundOf(await readOverview(folder, JOBS), { ...(audit === undefined ? {} : { audit }), wd });
+}
+
+/** What is around a journal, of what is known of its run. */
+export function aroundOf(
+  { folder: { id: runId }, condition, executed, questions, problem, progress }: RunOverview,
+  { audit, wd }: { readonly audit?: ReportAudit; readonly wd: string | undefined },
+): AroundRun {
+  const isDamaged = problem instanceof DamagedJournalError;
+  const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
+  const resumeCommand = runCommandLine(["resume", runId, ...(isDamaged ? ["--from-last-good"] : [])], wd);
+  const answered = questions.flatMap(({ id, answered }) => id !== undefined && answered ? [id] : []);
+  return {
+    ...{ runId, condition, executed, answered },
+    ...(problem === undefined ? {} : { problem: problem.message }),
+    ...(audit === undefined ? {} : { audit }),
+    ...(resumes ? { resumeCommand } : {}),
+  };
+}
+
+/** The header of a run's report as it is now. */
+export async function readHeader(
+  folder: RunFolder,
+  collector: ReportCollector,
+  options: { readonly audit?: ReportAudit; readonly wd?: string } = {},
+): Promise<ReportHeader> {
+  return headerOf(collector.state, await readAround(folder, options));
+}

@@ -1,7 +1,0 @@
-import { createLearningRedactor, type LearningRedactor } from "../redact/learning_redactor.ts";
-import { privateWordsOf } from "../redact/secret_patterns.ts";
-
-/** A redactor that knows the secrets of this process' environment. */
-export function ownRedactor(): LearningRedactor {
-  return createLearningRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
-}

@@ -1,0 +1,161 @@
+import {
+  classify,
+  type Evidence,
+  isAtRest,
+  parseScreen,
+  type RulePack,
+  TERMINAL_STATUSES,
+  type TerminalStatus,
+} from "../../screen/mod.ts";
+import type { CheckedTimeline } from "./check_timeline.ts";
+import { isFaultless } from "./replay_timeline.ts";
+import type { CorpusEntry } from "./corpus.ts";
+import type { Recording } from "./recording.ts";
+import { compareText, compareVersions } from "../../base/text/order.ts";
+
+/** The classes of recordings that a corpus must have of every provider. */
+export const REQUIRED_CLASSES = [
+  "idle",
+  "processing",
+  "streaming",
+  "waiting_user_answer",
+  "completed",
+  "error",
+  "negative",
+] as const;
+
+/** A class of recordings: a status, or one of the two cases that detectors most often get wrong. */
+export type RecordingClass = typeof REQUIRED_CLASSES[number];
+
+/** The result for one recording. */
+export interface Outcome {
+  readonly file: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly version: string;
+  readonly expect: TerminalStatus;
+  readonly got: TerminalStatus;
+  readonly rule: string;
+  /** Where a person's own rule is written; missing for a built-in one. */
+  readonly origin?: string;
+  readonly evidence: readonly Evidence[];
+  /** Whether one screen alone can show the status; if not, it is counted separately and is not a mistake. */
+  readonly alone: boolean;
+  readonly classes: readonly RecordingClass[];
+}
+
+/** The outcomes of one provider's version. */
+export interface VersionReport {
+  readonly provider: string;
+  readonly version: string;
+  /** How many recordings of each expected status got which status, without those that are counted separately. */
+  readonly matrix: Readonly<Record<TerminalStatus, Readonly<Record<TerminalStatus, number>>>>;
+  readonly total: number;
+  readonly right: number;
+  readonly apart: { readonly total: number; readonly right: number };
+}
+
+/** How the rules perform on a corpus. */
+export interface CorpusReport {
+  readonly versions: readonly VersionReport[];
+  readonly mistakes: readonly Outcome[];
+  /** Providers with missing classes of recordings. */
+  readonly missing: readonly { readonly provider: string; readonly classes: readonly RecordingClass[] }[];
+  readonly timelines: readonly CheckedTimeline[];
+  readonly passed: boolean;
+}
+
+/** Options of {@linkcode summarize}. */
+export interface SummaryOptions {
+  /** Results for recordings over time. */
+  readonly timelines?: readonly CheckedTimeline[];
+  /** Whether a corpus may lack classes of recordings. @default {false} */
+  readonly partial?: boolean;
+}
+
+/** Words that make a careless detector see a busy or waiting agent. */
+const TRAP = /\besc to interrupt\b|\bWould you like to \S|\bDo you want to \S|\b[Ee]nter to confirm\b|[❯›] \d\. /;
+
+/**
+ * The classes of a recording: its status; `streaming` by its name or note; `negative` when the agent is at
+ * rest although the conversation contains words of a spinner or dialog.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const recording = { name: "a", ansi: "• Press esc to interrupt me.\n\n›", expect: "completed" as const };
+ * assertEquals(classesOf(recording), ["completed", "negative"]);
+ * ```
+ */
+export function classesOf({ name, note, expect, ansi }: Recording): readonly RecordingClass[] {
+  const classes: RecordingClass[] = [];
+  if (expect !== undefined && expect !== "unknown") classes.push(expect);
+  if (expect === "processing" && /stream/i.test(`${name} ${note ?? ""}`)) classes.push("streaming");
+  if (expect !== undefined && isAtRest(expect) && parseScreen(ansi).rows.some(({ text }) => TRAP.test(text))) {
+    classes.push("negative");
+  }
+  return classes;
+}
+
+/** What the rules make of a recording; undefined if it has no expected status. */
+export function checkRecording({ file, recording }: CorpusEntry, pack: RulePack): Outcome | undefined {
+  const { name, version, expect, alone } = recording;
+  if (expect === undefined) return undefined;
+  const { status, rule, origin, evidence } = classify(parseScreen(recording.ansi, recording), pack);
+  return {
+    file,
+    name,
+    provider: pack.provider,
+    version: version ?? "unknown",
+    expect,
+    got: status,
+    rule,
+    ...(origin === undefined ? {} : { origin }),
+    evidence,
+    alone: alone !== false,
+    classes: classesOf(recording),
+  };
+}
+
+function count(outcomes: readonly Outcome[]): VersionReport["matrix"] {
+  const row = () => Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, 0]));
+  const matrix = Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, row()])) as Record<
+    TerminalStatus,
+    Record<TerminalStatus, number>
+  >;
+  for (const { expect, got } of outcomes) matrix[expect][got]++;
+  return matrix;
+}
+
+function isRight({ expect, got }: Outcome): boolean {
+  return expect === got;
+}
+
+/** Sums up the outcomes: a confusion matrix per provider and version, the mistakes, and what the corpus lacks. */
+export function summarize(outcomes: readonly Outcome[], options: SummaryOptions = {}): CorpusReport {
+  const { timelines = [], partial = false } = options;
+  const byVersion = Map.groupBy(outcomes, ({ provider, version }) => `${provider} ${version}`);
+  const versions = [...byVersion.values()].flatMap((group): VersionReport[] => {
+    const [first] = group;
+    if (!first) return [];
+    const counted = group.filter(({ alone }) => alone);
+    const apart = group.filter(({ alone }) => !alone);
+    return [{
+      provider: first.provider,
+      version: first.version,
+      matrix: count(counted),
+      total: counted.length,
+      right: counted.filter(isRight).length,
+      apart: { total: apart.length, right: apart.filter(isRight).length },
+    }];
+  }).toSorted((a, b) => compareText(a.provider, b.provider) || compareVersions(a.version, b.version));
+  const mistakes = outcomes.filter((outcome) => outcome.alone && !isRight(outcome));
+  const missing = partial ? [] : [...Map.groupBy(outcomes, ({ provider }) => provider)].flatMap(([provider, group]) => {
+    const found = new Set(group.flatMap(({ classes }) => classes));
+    const classes = REQUIRED_CLASSES.filter((each) => !found.has(each));
+    return classes.length === 0 ? [] : [{ provider, classes }];
+  });
+  const faults = mistakes.length + missing.length + timelines.filter((timeline) => !isFaultless(timeline)).length;
+  const passed = faults === 0 && outcomes.length + timelines.length > 0;
+  return { versions, mistakes, missing, timelines, passed };
+}

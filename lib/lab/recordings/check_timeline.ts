@@ -1,0 +1,113 @@
+import { UsageError } from "../../base/errors.ts";
+import type { Screen } from "../../screen/screen.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import { filesAt } from "./corpus.ts";
+import { replayTimeline, type TimelineReport } from "./replay_timeline.ts";
+import type { RecordedStatus } from "./timeline.ts";
+import { loadTimeline } from "./timeline_file.ts";
+import { parseTruth } from "./truth.ts";
+
+/** The result of checking a recording against the truth beside it. */
+export interface CheckedTimeline extends TimelineReport {
+  readonly path: string;
+  readonly provider: string;
+  /** Version of the recorded CLI. */
+  readonly version: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** How recordings are named: `.cast` or `.cast.gz`. */
+const RECORDING_NAME = /\.cast(\.gz)?$/;
+
+/**
+ * Whether a file is a recording, judged by its name.
+ *
+ * @example
+ * ```ts
+ * import { assert } from "@std/assert";
+ * assert(isTimelinePath("a/codex-0.169.0-220x50.cast.gz") && !isTimelinePath("a/x.truth.json"));
+ * ```
+ */
+export function isTimelinePath(path: string): boolean {
+  return RECORDING_NAME.test(path);
+}
+
+/**
+ * The path of the truth about a recording: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(truthPathFor("a/x.cast.gz"), "a/x.truth.json");
+ * ```
+ */
+export function truthPathFor(timelinePath: string): string {
+  return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
+}
+
+/** The timelines at a path, by whether their truth is known. */
+export interface FoundTimelines {
+  /** Those that have their truth beside them. */
+  readonly checkable: readonly string[];
+  /** Those that have none. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * The timelines at or below a path, sorted. One that the path itself names counts as checkable, so that it is never
+ * skipped silently.
+ */
+export async function findTimelines(path: string): Promise<FoundTimelines> {
+  const files = await filesAt(path);
+  const found = Object.groupBy(
+    files.filter(isTimelinePath),
+    (file) => file === path || files.includes(truthPathFor(file)) ? "checkable" : "unknown",
+  );
+  return { checkable: found.checkable ?? [], unknown: found.unknown ?? [] };
+}
+
+/**
+ * Reads a recording and the truth beside it, and compares what the rules say with the truth.
+ *
+ * @throws {UsageError} when one of the files is missing or not valid
+ */
+export async function checkTimeline(
+  path: string,
+  options: { readonly classify: (provider: string, screen: Screen) => RecordedStatus; readonly pollSeconds?: number },
+): Promise<CheckedTimeline> {
+  const { classify, ...rest } = options;
+  const timeline = await loadTimeline(path);
+  const { provider, version } = timeline.header;
+  const truthPath = truthPathFor(path);
+  let text: string;
+  try {
+    text = readRegularText(truthPath, { maxBytes: MAX_TRUTH_BYTES });
+  } catch (cause) {
+    throw new UsageError(`Cannot check ${path}: ${truthPath} cannot be read`, {
+      hint: 'A recording is checked against the truth beside it: {"source": "…", "truth": [{"from", "to", "status"}]}.',
+      cause,
+    });
+  }
+  const { truth } = parseTruth(text, truthPath);
+  const report = replayTimeline(timeline, { ...rest, truth, classify: (screen) => classify(provider, screen) });
+  return { path, provider, version, warnings: timeline.warnings, ...report };
+}
+
+const MAX_TRUTH_BYTES = 64 * 1024 ** 2;
+
+const seconds = (value: number) => `${value.toFixed(1)} s`;
+
+/** Each mistake of the rules on a recording, as a line. */
+export function timelineFaults({ falseRests, flaps, lateChanges }: CheckedTimeline): readonly string[] {
+  const stretch = (what: string, { from, to, expected, status, rule }: CheckedTimeline["flaps"][number]) =>
+    `${what} from ${seconds(from)} to ${seconds(to)}: expected ${expected}, got ${status} by ${rule}`;
+  return [
+    ...falseRests.map((mistake) => stretch("false rest", mistake)),
+    ...flaps.map((mistake) => stretch("flap", mistake)),
+    ...lateChanges.map(({ atSeconds, status, lagSeconds }) =>
+      `late change at ${seconds(atSeconds)}: ${status} was told ${
+        lagSeconds === undefined ? "never" : `${seconds(lagSeconds)} later`
+      }`
+    ),
+  ];
+}

@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { UsageError } from "../../base/errors.ts";
+import { type ScreenMeta, TERMINAL_STATUSES, type TerminalStatus } from "../../screen/mod.ts";
+
+/** What a sidecar (`NAME.json`) says about the capture beside it (`NAME.ansi` or `NAME.txt`). */
+export interface Sidecar extends ScreenMeta {
+  readonly provider?: string;
+  /** The CLI's version. */
+  readonly version?: string;
+  /** The true status; the rules never see it. */
+  readonly expect?: TerminalStatus;
+  /** False if one screen alone cannot show the status. @default {true} */
+  readonly alone?: boolean;
+  readonly note?: string;
+  /** What the open dialog is really about, such as the whole command; the rules never see it. */
+  readonly subject?: string;
+}
+
+/** A recorded screen. */
+export interface Recording extends Sidecar {
+  /** Unique within its folder or pack, such as `idle-fresh-220x50`. */
+  readonly name: string;
+  /** The capture, ANSI kept. */
+  readonly ansi: string;
+}
+
+const text = z.string().describe("a string");
+const number = z.number().describe("a number");
+const flag = z.boolean().describe("true or false");
+
+const FIELDS = {
+  provider: text,
+  version: text,
+  expect: z.enum(TERMINAL_STATUSES).describe(`one of ${TERMINAL_STATUSES.join(", ")}`),
+  cols: number,
+  rows: number,
+  title: text,
+  alternate: flag,
+  cursor: z.tuple([z.number(), z.number()]).describe("[column, row]"),
+  cursorVisible: flag,
+  command: text,
+  dead: flag,
+  alone: flag,
+  note: text,
+  subject: text,
+} satisfies Record<keyof Sidecar, z.ZodType>;
+const sidecarSchema = z.object(FIELDS).partial();
+
+/**
+ * Checks what was read from a sidecar, and takes the known fields from it. `null` counts as missing.
+ *
+ * @throws {UsageError} for a field of the wrong type; it names `where` and the field
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(toSidecar({ expect: "idle", cols: 80 }, "a.json"), { expect: "idle", cols: 80 });
+ * ```
+ */
+export function toSidecar(value: unknown, where: string): Sidecar {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UsageError(`Cannot read ${where}: it is not a JSON object`);
+  }
+  const parsed = sidecarSchema.safeParse(Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null)));
+  if (parsed.success) return parsed.data as Sidecar;
+  const field = parsed.error.issues[0]?.path[0] as keyof typeof FIELDS;
+  throw new UsageError(`Cannot read ${where}: "${field}" must be ${FIELDS[field].description}`);
+}
+
+/**
+ * Parses JSON of a file that a person may have written.
+ *
+ * @throws {UsageError} when it is not valid; it names `where`
+ */
+export function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`Cannot read ${where}: it is not valid JSON`, { cause: error });
+  }
+}

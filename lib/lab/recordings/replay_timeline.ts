@@ -1,0 +1,145 @@
+import type { Screen } from "../../screen/screen.ts";
+import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
+import { frameScreen } from "./cut_fixture.ts";
+import type { RecordedStatus, Timeline } from "./timeline.ts";
+import type { TruthInterval } from "./truth.ts";
+
+/** A part of a recording in which the rules are wrong. */
+export interface TimelineMistake {
+  /** Seconds since the recording began, `to` excluded. */
+  readonly from: number;
+  readonly to: number;
+  readonly expected: TerminalStatus;
+  readonly status: TerminalStatus;
+  readonly rule: string;
+}
+
+/** A change of the agent's status, and how long the screen took to show it. */
+export interface TimelineChange {
+  readonly atSeconds: number;
+  readonly status: TerminalStatus;
+  /** `undefined` when no frame showed it before the next change. */
+  readonly lagSeconds: number | undefined;
+}
+
+/** How the rules perform on a recording. */
+export interface TimelineReport {
+  readonly frames: number;
+  readonly changes: readonly TimelineChange[];
+  /** Rest reported inside a turn, which would end the turn too early. */
+  readonly falseRests: readonly TimelineMistake[];
+  /** Every other status that is neither the true one nor, just after a change, the previous one. */
+  readonly flaps: readonly TimelineMistake[];
+  /** Changes that no frame showed within the poll interval. */
+  readonly lateChanges: readonly TimelineChange[];
+  /** Mistakes where no screen of the CLI can show the truth; not counted above. */
+  readonly notAlone: readonly TimelineMistake[];
+  readonly largestLagSeconds: number;
+  /** Seconds in which the rules said `unknown` although the truth is known. */
+  readonly unknownSeconds: number;
+}
+
+/** Options of {@linkcode replayTimeline}. */
+export interface ReplayOptions {
+  readonly truth: readonly TruthInterval[];
+  readonly classify: (screen: Screen) => RecordedStatus;
+  /**
+   * How many seconds late a change may be reported.
+   *
+   * @default {2}
+   */
+  readonly pollSeconds?: number;
+}
+
+interface Stretch extends RecordedStatus {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Compares what the rules say at each moment of a recording with the truth.
+ *
+ * `unknown` is not a mistake, since it overwrites nothing and permits nothing, but it reports no change either.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const frames = ["idle", "processing", "idle", "processing", "completed"].map((capture, second) => (
+ *   { atSeconds: second, capture, meta: {} }
+ * ));
+ * const report = replayTimeline({ header: { provider: "codex", cols: 80, rows: 24 }, frames, endSeconds: 9 }, {
+ *   truth: [{ from: 0, to: 0.9, status: "idle" }, { from: 0.9, to: 4, status: "processing" }],
+ *   classify: (screen) => ({ status: screen.rows[0]?.text as "idle", rule: "word" }),
+ * });
+ * assertEquals(report.falseRests.map(({ from, to }) => [from, to]), [[2, 3]]);
+ * assertEquals(report.changes.map(({ lagSeconds }) => lagSeconds?.toFixed(1)), ["0.0", "0.1"]);
+ * ```
+ */
+export function replayTimeline(timeline: Timeline, options: ReplayOptions): TimelineReport {
+  const { truth, pollSeconds = 2 } = options;
+  const stretches = classifyFrames(timeline, options.classify);
+  const changes: TimelineChange[] = [];
+  const lateChanges: TimelineChange[] = [];
+  const falseRests: TimelineMistake[] = [];
+  const flaps: TimelineMistake[] = [];
+  const notAlone: TimelineMistake[] = [];
+  let unknownSeconds = 0;
+  for (const [index, interval] of truth.entries()) {
+    const inside = stretches.filter(({ from, to }) => from < interval.to && to > interval.from);
+    const told = stretches.findLast(({ from, status }) => from < interval.from && status !== "unknown")?.status;
+    const trueBefore = truth[index - 1]?.to === interval.from ? truth[index - 1]?.status : undefined;
+    const isOld = (status: TerminalStatus) =>
+      status === told || status === trueBefore || (isAtRest(status) && told !== undefined && isAtRest(told));
+    let toldAt: number | undefined;
+    for (const { from: start, to: end, status, rule } of inside) {
+      const from = Math.max(start, interval.from);
+      const to = Math.min(end, interval.to);
+      if (status === interval.status) {
+        toldAt ??= from;
+      } else if (status === "unknown") {
+        unknownSeconds += to - from;
+      } else if (toldAt !== undefined || !isOld(status)) {
+        const mistake = { from, to, expected: interval.status, status, rule };
+        const isTurn = interval.status === "processing" || interval.status === "waiting_user_answer";
+        if (interval.alone === false) notAlone.push(mistake);
+        else if (isTurn && isAtRest(status)) falseRests.push(mistake);
+        else flaps.push(mistake);
+      }
+    }
+    const lagSeconds = toldAt === undefined ? undefined : toldAt - interval.from;
+    const change = { atSeconds: interval.from, status: interval.status, lagSeconds };
+    changes.push(change);
+    // A status that came and went within one poll interval cannot be seen by polling.
+    const lag = lagSeconds ?? interval.to - interval.from;
+    if (interval.alone !== false && lag > pollSeconds) lateChanges.push(change);
+  }
+  return {
+    frames: timeline.frames.length,
+    changes,
+    falseRests,
+    flaps,
+    lateChanges,
+    notAlone,
+    largestLagSeconds: Math.max(0, ...changes.map(({ lagSeconds }) => lagSeconds ?? 0)),
+    unknownSeconds,
+  };
+}
+
+/** Whether the rules made no mistake that a screen alone could have avoided. */
+export function isFaultless({ falseRests, flaps, lateChanges }: TimelineReport): boolean {
+  return falseRests.length + flaps.length + lateChanges.length === 0;
+}
+
+/** The statuses over time; consecutive frames with the same status are merged. */
+function classifyFrames(timeline: Timeline, classify: ReplayOptions["classify"]): readonly Stretch[] {
+  const { frames, endSeconds } = timeline;
+  const stretches: Stretch[] = [];
+  for (const [index, frame] of frames.entries()) {
+    const { status, rule } = classify(frameScreen(frame));
+    const to = frames[index + 1]?.atSeconds ?? Math.max(endSeconds, frame.atSeconds);
+    const last = stretches.at(-1);
+    if (last?.status === status) stretches[stretches.length - 1] = { ...last, to };
+    else stretches.push({ from: frame.atSeconds, to, status, rule });
+  }
+  return stretches;
+}

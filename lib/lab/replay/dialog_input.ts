@@ -1,0 +1,47 @@
+import type { InputEvent } from "../../base/text/keys.ts";
+
+/** The effect of input on an approval dialog. */
+export interface DialogInput {
+  /** The answer; undefined while the dialog is open. */
+  readonly approved: boolean | undefined;
+  /** Which option is then selected, from 0. */
+  readonly selected: number;
+}
+
+const APPROVE_CHARACTERS = "y1p2";
+const DECLINE_CHARACTERS = "n3";
+const OPTION_COUNT = 3;
+const DECLINE_OPTION = 2;
+
+/**
+ * The effect of input on an approval dialog, with the keys of Codex CLI 0.169: `y`, `1`, `p`, `2` approve at once, `n`,
+ * `3`, Esc and Ctrl-C decline, Enter takes the selected option, other characters and pastes do nothing.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(pressInDialog({ type: "text", text: "y" }, 0).approved, true);
+ * assertEquals(pressInDialog({ type: "key", key: "down" }, 1), { approved: undefined, selected: 2 });
+ * assertEquals(pressInDialog({ type: "key", key: "enter" }, 2).approved, false);
+ * ```
+ */
+export function pressInDialog(event: InputEvent, selected: number): DialogInput {
+  if (event.type === "paste") return { approved: undefined, selected };
+  if (event.type === "text") {
+    const decisive = [...event.text].find((character) => (APPROVE_CHARACTERS + DECLINE_CHARACTERS).includes(character));
+    return { approved: decisive === undefined ? undefined : APPROVE_CHARACTERS.includes(decisive), selected };
+  }
+  switch (event.key) {
+    case "escape":
+    case "ctrl-c":
+      return { approved: false, selected };
+    case "enter":
+      return { approved: selected !== DECLINE_OPTION, selected };
+    case "up":
+      return { approved: undefined, selected: (selected + OPTION_COUNT - 1) % OPTION_COUNT };
+    case "down":
+      return { approved: undefined, selected: (selected + 1) % OPTION_COUNT };
+    default:
+      return { approved: undefined, selected };
+  }
+}

@@ -1,0 +1,97 @@
+import { clip, displayWidth } from "../../base/text/display_width.ts";
+
+/** A part of a row in one style. */
+export interface Span {
+  readonly text: string;
+  /** Parameters of an SGR sequence, such as `1;2`; plain if missing. */
+  readonly sgr?: string;
+}
+
+/** One row of the screen. */
+export interface Line {
+  readonly spans: readonly Span[];
+  /** The style of the whole row, up to the last column. */
+  readonly background?: string;
+}
+
+/** An empty row. */
+export const BLANK: Line = { spans: [] };
+
+/** A row of spans; a plain string is a span without a style. */
+export function line(...spans: readonly (Span | string)[]): Line {
+  return { spans: spans.map((span) => typeof span === "string" ? { text: span } : span) };
+}
+
+/** A span with a style. */
+export function styled(sgr: string, text: string): Span {
+  return { text, sgr };
+}
+
+/**
+ * Text broken into rows of at most `width` columns, at white space if possible. Tabs become four spaces, and
+ * control characters are removed, so that text can never move the cursor.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(wrapText("one two three\nfour", 8), ["one two", "three", "four"]);
+ * ```
+ */
+export function wrapText(text: string, width: number): string[] {
+  return text.split("\n").flatMap((paragraph) => wrapParagraph(printable(paragraph), Math.max(1, width)));
+}
+
+/** A row as text with SGR sequences, cut at `columns`. */
+export function renderLine(row: Line, columns: number): string {
+  let left = columns;
+  let output = "";
+  const base = row.background;
+  for (const span of row.spans) {
+    if (left <= 0) break;
+    const text = clip(span.text, left);
+    left -= displayWidth(text);
+    const sgr = [base, span.sgr].filter((part) => part !== undefined).join(";");
+    output += sgr === "" ? text : `\x1b[${sgr}m${text}\x1b[0m`;
+  }
+  return base === undefined || left <= 0 ? output : `${output}\x1b[${base}m${" ".repeat(left)}\x1b[0m`;
+}
+
+function wrapParagraph(text: string, width: number): string[] {
+  const rows: string[] = [];
+  let row = "";
+  let used = 0;
+  for (const word of text.match(/\s+|\S+/g) ?? []) {
+    const wordWidth = displayWidth(word);
+    if (used + wordWidth <= width) {
+      row += word;
+      used += wordWidth;
+      continue;
+    }
+    if (word.trim() === "") {
+      rows.push(row);
+      [row, used] = ["", 0];
+      continue;
+    }
+    if (row.trim() !== "") {
+      rows.push(row.trimEnd());
+      [row, used] = ["", 0];
+    }
+    let rest = word;
+    while (displayWidth(rest) > width - used) {
+      const piece = clip(rest, width - used);
+      if (piece === "" && used === 0) break;
+      rows.push(row + piece);
+      [row, used] = ["", 0];
+      rest = rest.slice(piece.length);
+    }
+    row += rest;
+    used += displayWidth(rest);
+  }
+  rows.push(row);
+  return rows;
+}
+
+function printable(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replaceAll("\t", "    ").replaceAll(/[\x00-\x1f\x7f-\x9f]/g, "");
+}

@@ -1,0 +1,106 @@
+import { type Clock, systemClock } from "../../base/ports/clock.ts";
+import type { RoleScript } from "./script.ts";
+import { drawFrame } from "./draw.ts";
+import { createKeyFeed } from "../../base/text/keys.ts";
+import { type Frame, renderFrame } from "./render.ts";
+import { createSession, type Session, type SessionEnd } from "./session.ts";
+import { activityOf, type AgentState } from "./state.ts";
+import type { AgentTty } from "./terminal.ts";
+
+/** What {@linkcode runReplayAgent} plays, and where. */
+export interface ReplayAgentOptions {
+  readonly script: RoleScript;
+  readonly role: string;
+  /** Absolute path of the folder that the agent works in. */
+  readonly workdir: string;
+  readonly tty: AgentTty;
+  /** Ends the program as `/quit` does, with exit code 0. */
+  readonly signal: AbortSignal;
+  /** Called with each prompt that is accepted. */
+  readonly onPrompt?: (prompt: string) => void;
+  /** Called with the command before its approval is asked for, and with nothing once that is over. */
+  readonly onPending?: (commands: readonly string[]) => void;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+}
+
+const SPINNER_TICK_MS = 100;
+const DIALOG_TICK_MS = 500;
+
+/**
+ * Plays an agent in a terminal until it is quit, its script makes it crash, or the terminal is gone.
+ *
+ * @returns the exit code
+ */
+export async function runReplayAgent(options: ReplayAgentOptions): Promise<number> {
+  const { tty, signal, clock = systemClock } = options;
+  let changed = Promise.withResolvers<void>();
+  const session = createSession({
+    ...options,
+    clock,
+    timeOfDay: () => new Date().toTimeString().slice(0, 5),
+    onChange: () => changed.resolve(),
+  });
+  const quit = () => session.quit(0);
+  signal.addEventListener("abort", quit, { once: true });
+  if (signal.aborted) quit();
+
+  let shown: Frame | undefined;
+  const draw = () => {
+    const next = renderFrame(session.state, { ...tty.size(), nowMs: clock.now() });
+    tty.write(drawFrame(shown, next));
+    shown = next;
+  };
+  const stopListening = tty.onResize(() => {
+    shown = undefined;
+    changed.resolve();
+  });
+
+  tty.enter();
+  readInput(tty, session, clock);
+  let end: SessionEnd | undefined;
+  session.ended.then((how) => {
+    end = how;
+    changed.resolve();
+  });
+  while (end === undefined) {
+    changed = Promise.withResolvers<void>();
+    draw();
+    await changedOrTick(changed.promise, { tickMs: tickOf(session.state), clock });
+  }
+  stopListening();
+  signal.removeEventListener("abort", quit);
+  if (end.restoreTerminal) tty.leave();
+  return end.exitCode;
+}
+
+/** How often an unchanged state is redrawn, for its spinner; undefined if nothing moves. */
+function tickOf(state: AgentState): number | undefined {
+  switch (activityOf(state)) {
+    case "working":
+    case "streaming":
+      return SPINNER_TICK_MS;
+    case "asking":
+      return DIALOG_TICK_MS;
+    case "resting":
+      return undefined;
+  }
+}
+
+async function changedOrTick(changed: Promise<void>, options: { tickMs: number | undefined; clock: Clock }) {
+  if (options.tickMs === undefined) return await changed;
+  const tick = new AbortController();
+  await Promise.race([changed, options.clock.sleep(options.tickMs, tick.signal).catch(() => {})]);
+  tick.abort();
+}
+
+/** Passes keyboard input to the session. Not awaited: a read from a terminal cannot be cancelled. */
+async function readInput(tty: AgentTty, session: Session, clock: Clock): Promise<void> {
+  const over = new AbortController();
+  const feed = createKeyFeed({ clock, signal: over.signal, onInput: (events) => events.forEach(session.input) });
+  try {
+    for await (const bytes of tty.input) feed(bytes);
+  } catch { /* the terminal is gone: the same as its end */ }
+  over.abort();
+  session.quit(0);
+}

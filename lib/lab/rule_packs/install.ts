@@ -1,0 +1,241 @@
+import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
+import type { Provider } from "../../agents/provider.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { VERSION } from "../../base/version.ts";
+import { checkPayload } from "./check.ts";
+import { envelopeText, openEnvelope, UntrustedKeyError } from "./envelope.ts";
+import { providersOfRules, readRulesState } from "./installed.ts";
+import { MAX_PACK_BYTES } from "./limits.ts";
+import { NewerEngineError } from "./payload.ts";
+import {
+  type InstalledPack,
+  type LeftPack,
+  lockRules,
+  NO_PACKS,
+  readIndex,
+  type RulesIndex,
+  writeIndex,
+  writePackFile,
+} from "./store.ts";
+import { readTrustedKeys } from "./trusted_keys.ts";
+import { isNewer } from "./versions.ts";
+
+/** So many packs of a provider are kept, the one in use included. */
+const MAX_KEPT = 10;
+
+/** Where rules are installed. */
+export interface InstallContext {
+  /** `rules` of the state folder. */
+  readonly folder: string;
+  /** As they are built in. */
+  readonly providers: readonly Provider[];
+  readonly now: Date;
+}
+
+/** A pack that is to be installed. */
+export interface NewPack {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The file or address that it came from, as messages call it. */
+  readonly from: string;
+  /** Whether it may be older than what is used, or one that the person went back from. @default {false} */
+  readonly allowDowngrade?: boolean;
+}
+
+/** What {@linkcode updateRules} has done. */
+export interface Update {
+  readonly provider: string;
+  readonly installed: InstalledPack;
+  /** The version of the rules before; that of panewright for the built-in ones. */
+  readonly before: string;
+  /** Whether exactly this pack was in use already: nothing was changed. */
+  readonly unchanged: boolean;
+}
+
+/**
+ * Installs a pack of rules after every check. Until the last moment, what was installed stays in use.
+ *
+ * @throws {HumanInterventionRequiredError} when the person does not trust the key that signed it
+ * @throws {UsageError} when it is refused; nothing was changed
+ */
+export async function updateRules(
+  { bytes, from, allowDowngrade = false }: NewPack,
+  context: InstallContext,
+): Promise<Update> {
+  const { folder, providers, now } = context;
+  using _lock = await lockRules(folder);
+  const index = readIndex(folder);
+  const keys = await readTrustedKeys(folder);
+  const { payload, opened } = await refusing(from, async () => {
+    if (bytes.length > MAX_PACK_BYTES) throw new Error(`it is larger than ${MAX_PACK_BYTES} bytes`);
+    const opened = await openEnvelope(bytes, keys);
+    return { ...await checkPayload(opened, { providers }), opened };
+  });
+  const { provider, version } = payload;
+  const { recordings = "", key, ...envelope } = opened;
+  const sha256 = await sha256Hex(envelope.payload);
+  const kept = index.packs[provider] ?? [];
+  const [current] = kept;
+  const before = current?.version ?? VERSION;
+  const state = current?.sha256 === sha256
+    ? await readRulesState(current, { folder, provider, providers, keys })
+    : undefined;
+  if (state?.kind === "pack") return { provider, installed: state.installed, before, unchanged: true };
+  // The very pack whose files are damaged mends them.
+  if (!allowDowngrade && state?.kind !== "unusable") requireNewer({ from, version, sha256, provider }, index);
+  const downgrade = isNewer(version, VERSION) ? {} : { downgrade: true };
+  const installed: InstalledPack = {
+    ...{ sha256, version, key: key.id, installedAt: now.toISOString(), from, checkedBy: VERSION },
+    ...downgrade,
+  };
+  await writePackFile(folder, recordings, { sha256, file: "ndjson" });
+  await writePackFile(folder, envelopeText(envelope), { sha256, file: "json" });
+  const others = kept.filter((pack) => pack.sha256 !== sha256);
+  await writeIndex(folder, {
+    packs: { ...index.packs, [provider]: [installed, ...others].slice(0, MAX_KEPT) },
+    left: { ...index.left, [provider]: (index.left[provider] ?? []).filter((pack) => pack.sha256 !== sha256) },
+  });
+  return { provider, installed, before, unchanged: false };
+}
+
+/** What {@linkcode rollbackRules} has done. */
+export interface Rollback {
+  readonly provider: string;
+  readonly left: InstalledPack;
+  /** The pack that is used now; missing for the built-in rules. */
+  readonly now?: InstalledPack;
+  /** Packs that could not be used any more and were left as well, each with the reason. */
+  readonly skipped: readonly { readonly installed: InstalledPack; readonly problem: string }[];
+}
+
+/**
+ * Goes back to the pack before, or to the built-in rules.
+ *
+ * @param options `provider` may be missing where only one has packs
+ * @throws {UsageError} when there is nothing to go back from, several providers have packs, or none has this name
+ */
+export async function rollbackRules(
+  { provider: named, toBuiltIn }: { readonly provider?: string | undefined; readonly toBuiltIn: boolean },
+  context: InstallContext,
+): Promise<Rollback> {
+  const { folder, providers, now } = context;
+  using _lock = await lockRules(folder);
+  const index = readIndex(folder);
+  const provider = named ?? onlyProvider(index);
+  const known = providersOfRules({ providers, index });
+  if (!known.has(provider)) {
+    throw new UsageError(`Cannot go back for "${provider}": it has no rules of its own`, {
+      hint: `PROVIDER is ${[...known].join(" or ")}.`,
+    });
+  }
+  const [left, ...before] = index.packs[provider] ?? [];
+  if (left === undefined) {
+    throw new UsageError(`Cannot go back for ${provider}: the built-in rules are in use`, {
+      hint: '"panewright rules" shows what is installed.',
+    });
+  }
+  const skipped: { readonly installed: InstalledPack; readonly problem: string }[] = [];
+  let rest = toBuiltIn ? [] : before;
+  const keys = rest.length === 0 ? new Map() : await readTrustedKeys(folder);
+  for (const installed of rest) {
+    const state = await readRulesState(installed, { folder, provider, providers, keys });
+    if (state.kind === "pack") break;
+    skipped.push({
+      installed,
+      problem: state.kind === "unusable" ? state.problem : "the built-in rules are not older",
+    });
+    rest = rest.slice(1);
+  }
+  await writeIndex(folder, {
+    packs: { ...index.packs, [provider]: rest },
+    left: { ...index.left, [provider]: leave(index.left[provider], { pack: left, now }) },
+  });
+  return { provider, left, skipped, ...(rest[0] === undefined ? {} : { now: rest[0] }) };
+}
+
+/** Goes back to the built-in rules of every provider, also where the index is damaged. */
+export async function resetRules({ folder, now }: InstallContext): Promise<void> {
+  using _lock = await lockRules(folder);
+  const { packs, left } = readIndexOrNone(folder);
+  const leaving = Object.entries(packs).map(([provider, [current]]) => [
+    provider,
+    leave(left[provider], { pack: current, now }),
+  ]);
+  await writeIndex(folder, { packs: {}, left: { ...left, ...Object.fromEntries(leaving) } });
+}
+
+function readIndexOrNone(folder: string): RulesIndex {
+  try {
+    return readIndex(folder);
+  } catch (error) {
+    if (error instanceof UsageError) return NO_PACKS;
+    throw error;
+  }
+}
+
+/** The packs that a person went back from, with one more. */
+function leave(
+  before: readonly LeftPack[] = [],
+  { pack, now }: { readonly pack: InstalledPack | undefined; readonly now: Date },
+): readonly LeftPack[] {
+  if (pack === undefined) return before;
+  const { sha256, version } = pack;
+  return [{ sha256, version, leftAt: now.toISOString() }, ...before].slice(0, MAX_KEPT);
+}
+
+/** Says of which pack a check speaks. */
+async function refusing<Result>(from: string, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check();
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    const message = `Cannot use the rules of ${from}: ${errorText(cause)}`;
+    if (cause instanceof UntrustedKeyError) {
+      throw new HumanInterventionRequiredError(message, {
+        cause,
+        hint: "If you know whose key it is, trust it with: panewright rules trust KEYFILE",
+      });
+    }
+    const hint = cause instanceof NewerEngineError ? { hint: "Update panewright first." } : {};
+    throw new UsageError(message, { cause, ...hint });
+  }
+}
+
+interface Offered {
+  readonly from: string;
+  readonly version: string;
+  readonly sha256: string;
+  readonly provider: string;
+}
+
+function requireNewer({ from, version, sha256, provider }: Offered, index: RulesIndex): void {
+  const hint = "Install it all the same with: --allow-downgrade";
+  const left = index.left[provider]?.find((pack) => pack.sha256 === sha256);
+  if (left !== undefined) {
+    throw new UsageError(`Cannot use the rules of ${from}: you went back from them at ${left.leftAt}`, { hint });
+  }
+  const [current] = index.packs[provider] ?? [];
+  const others = [
+    { other: VERSION, what: "the built-in ones" },
+    ...(current === undefined ? [] : [{ other: current.version, what: "those in use" }]),
+  ];
+  for (const { other, what } of others) {
+    if (isNewer(version, other)) continue;
+    throw new UsageError(
+      `Cannot use the rules of ${from}: they have version ${version}, which is not newer than ${what} (${other})`,
+      { hint },
+    );
+  }
+}
+
+function onlyProvider({ packs }: RulesIndex): string {
+  const having = Object.keys(packs).filter((provider) => packs[provider]?.length !== 0);
+  const [only, ...others] = having;
+  if (only !== undefined && others.length === 0) return only;
+  throw new UsageError(
+    only === undefined
+      ? "Cannot go back: the built-in rules are in use"
+      : `Cannot go back: ${having.join(" and ")} have packs of rules`,
+    only === undefined ? {} : { hint: `Name one of them: panewright rules rollback ${only}` },
+  );
+}

@@ -1,0 +1,122 @@
+import type { ReportIncrement } from "../api/report/model.ts";
+import { type Client, RefusedError, type ServerEvent } from "./client.ts";
+
+/** How the page is connected. */
+export type Connection =
+  | { readonly state: "connecting" | "open" }
+  /** It tries again by itself. */
+  | { readonly state: "lost"; readonly problem: string }
+  /** A token is needed. */
+  | { readonly state: "signed_out"; readonly problem: string }
+  /** There is nothing to be followed. */
+  | { readonly state: "gone"; readonly problem: string };
+
+/** What keeps a stream open. */
+export interface KeepOptions {
+  /** The path to follow, by the last id that was seen. */
+  readonly path: (lastEventId: string | undefined) => string;
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** What is needed before the stream; called again after {@linkcode KeptStream.restart}. */
+  readonly begin?: () => Promise<string | undefined>;
+  readonly onEvent: (event: ServerEvent) => void;
+  readonly onConnection: (connection: Connection) => void;
+}
+
+/** A stream that is opened again whenever it breaks. */
+export interface KeptStream {
+  /** Tries at once: a token was given, or the network is back. */
+  readonly tryNow: () => void;
+  /** Begins anew: what was seen does not hold any more. */
+  readonly restart: () => void;
+}
+
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 8000;
+/** Without a token, and for what is not there: somebody has to do something first. */
+const HOPELESS_PAUSE_MS = 60_000;
+
+/**
+ * Follows a stream over all breaks: the server may end and start again. Each time it says what it has seen last, so
+ * that nothing is missed or comes twice.
+ */
+export function keepStream({ path, client, signal, begin, onEvent, onConnection }: KeepOptions): KeptStream {
+  let lastEventId: string | undefined;
+  let hasBegun = begin === undefined;
+  let pause = FIRST_PAUSE_MS;
+  let isFirstRestart = true;
+  let wake = () => {};
+  let again = new AbortController();
+  const once = async () => {
+    again = new AbortController();
+    if (!hasBegun) {
+      lastEventId = await begin!();
+      hasBegun = true;
+    }
+    await client.follow(path(lastEventId), {
+      lastEventId,
+      signal: AbortSignal.any([signal, again.signal]),
+      onOpen: () => onConnection({ state: "open" }),
+      onEvent: (event) => {
+        if (event.id !== undefined) lastEventId = event.id;
+        onEvent(event);
+        if (again.signal.aborted) return;
+        pause = FIRST_PAUSE_MS;
+        isFirstRestart = true;
+      },
+    });
+  };
+  const run = async () => {
+    onConnection({ state: "connecting" });
+    while (!signal.aborted) {
+      let failure: unknown = new Error("the server has ended the stream");
+      try {
+        await once();
+      } catch (error) {
+        failure = error;
+      }
+      if (signal.aborted) return;
+      if (again.signal.aborted) {
+        // A journal that is always to be read anew must not keep the server busy.
+        if (!isFirstRestart) await rest(pause);
+        isFirstRestart = false;
+      } else {
+        const connection = connectionAfter(failure);
+        onConnection(connection);
+        const retryAfterMs = failure instanceof RefusedError ? failure.retryAfterMs ?? 0 : 0;
+        const isLost = connection.state === "lost";
+        await rest(isLost ? Math.max(retryAfterMs, pause * (0.7 + Math.random() * 0.6)) : HOPELESS_PAUSE_MS);
+      }
+      pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+    }
+  };
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  run();
+  return {
+    tryNow: () => wake(),
+    restart() {
+      hasBegun = begin === undefined;
+      lastEventId = undefined;
+      again.abort();
+    },
+  };
+}
+
+function connectionAfter(failure: unknown): Connection {
+  const problem = failure instanceof Error ? failure.message : String(failure);
+  if (!(failure instanceof RefusedError)) return { state: "lost", problem };
+  if (failure.status === 401) return { state: "signed_out", problem };
+  return failure.status === 404 ? { state: "gone", problem } : { state: "lost", problem };
+}
+
+/** Whether an event of a report's stream has what has changed; anything else says that the report is to be read anew. */
+export function isIncrement(event: ServerEvent): event is ServerEvent & { readonly data: ReportIncrement } {
+  return event.event === "message";
+}

@@ -1,0 +1,88 @@
+import type { Report, ReportIncrement, ReportItem, ReportItemKind } from "../api/report/model.ts";
+
+/** Which items are shown; empty texts mean all. */
+export interface Filter {
+  readonly lane: string;
+  readonly kind: string;
+  readonly text: string;
+  /** Only what went wrong, or needs care. */
+  readonly troubles: boolean;
+}
+
+/** A filter that shows everything. */
+export const NO_FILTER: Filter = { lane: "", kind: "", text: "", troubles: false };
+
+/** What the kinds of items are called. */
+export const KIND_WORDS: Readonly<Record<ReportItemKind, string>> = {
+  start: "Start",
+  round: "Begin",
+  prompt: "Prompt",
+  work: "Work",
+  dialog: "Dialog",
+  question: "Question",
+  answer: "Answer",
+  response: "Response",
+  verdict: "Verdict",
+  tests: "Tests",
+  check: "Check",
+  changes: "Changes",
+  kill: "Killed",
+  resume: "Resumed",
+  limit: "Limit",
+  retry: "Retry",
+  warning: "Warning",
+  message: "Message",
+  note: "Note",
+  gap: "Gap",
+  end: "End",
+};
+
+/** The items that a filter lets through; the same list where it lets through all. */
+export function filterItems(items: readonly ReportItem[], filter: Filter): readonly ReportItem[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  if (filter.lane === "" && filter.kind === "" && words.length === 0 && !filter.troubles) return items;
+  return items.filter((item) =>
+    (filter.lane === "" || item.lane === filter.lane) &&
+    (filter.kind === "" || item.kind === filter.kind) &&
+    (!filter.troubles || item.tone === "bad" || item.tone === "caution") &&
+    (words.length === 0 || holdsWords(item, words))
+  );
+}
+
+function holdsWords({ title, text = "" }: ReportItem, words: readonly string[]): boolean {
+  const all = `${title}\n${text}`.toLowerCase();
+  return words.every((word) => all.includes(word));
+}
+
+/** How many items there are of each kind, in the order of their first. */
+export function countKinds(items: readonly ReportItem[]): ReadonlyMap<ReportItemKind, number> {
+  const counts = new Map<ReportItemKind, number>();
+  for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** The item that a fragment names: by its id, or by the number of a record (the first item that is not before it). */
+export function itemOfFragment(items: readonly ReportItem[], fragment: string): ReportItem | undefined {
+  let name: string;
+  try {
+    name = decodeURIComponent(fragment.replace(/^#/, ""));
+  } catch {
+    return undefined;
+  }
+  if (name === "") return undefined;
+  const exact = items.find(({ id }) => id === name);
+  if (exact !== undefined || !/^\d{1,9}$/.test(name)) return exact;
+  return items.find(({ sequence }) => sequence >= Number(name));
+}
+
+/** A report with what has changed in it. Items that change are among the last, mostly. */
+export function withIncrement(report: Report, { header, items }: ReportIncrement): Report {
+  if (items.length === 0) return { header, items: report.items };
+  const next = [...report.items];
+  for (const item of items) {
+    const at = next.findLastIndex(({ id }) => id === item.id);
+    if (at < 0) next.push(item);
+    else next[at] = item;
+  }
+  return { header, items: next };
+}

@@ -1,0 +1,216 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { duration } from "../cli/show/words.ts";
+import type { ReportItem, ReportLane } from "../api/report/model.ts";
+import { Details, type DetailSource } from "./details.tsx";
+import { KIND_WORDS } from "./items.ts";
+import { dayOf, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
+
+/** So many items are drawn, or left out where they are far away, together. */
+const CHUNK = 40;
+
+/** About the height of a closed item, in pixels, until it has been drawn. */
+const ITEM_HEIGHT = 37;
+
+/** How an element of the list is named, so that a link and a timeline can point to it. */
+function rowId(item: ReportItem): string {
+  return `item-${item.id}`;
+}
+
+/** What a list needs. */
+export interface ItemListProps {
+  readonly items: readonly ReportItem[];
+  readonly lanes: readonly ReportLane[];
+  readonly source: DetailSource;
+  /** The item that the keyboard is at. */
+  readonly selected: string | undefined;
+  readonly opened: ReadonlySet<string>;
+  /** Whether all are open, and none is left out: for paper. */
+  readonly all: boolean;
+  readonly onSelect: (item: ReportItem) => void;
+  readonly onToggle: (item: ReportItem) => void;
+}
+
+/** The items one below the other: the timeline, to be read. */
+export function ItemList(props: ItemListProps) {
+  const { items, selected, all } = props;
+  const chunks = useMemo(() => {
+    const count = Math.ceil(items.length / CHUNK);
+    return Array.from({ length: count }, (_, index) => items.slice(index * CHUNK, (index + 1) * CHUNK));
+  }, [items]);
+  const lanes = useMemo(() => new Map(props.lanes.map((lane, index) => [lane.id, { lane, index }])), [props.lanes]);
+  const at = selected === undefined ? -1 : items.findIndex(({ id }) => id === selected);
+
+  const moveTo = (index: number) => {
+    const item = items[Math.max(0, Math.min(items.length - 1, index))];
+    if (item !== undefined) props.onSelect(item);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!(event.target instanceof HTMLElement) || !event.target.classList.contains("head")) return;
+    // Without a selected one, the first can be reached.
+    const from = Math.max(0, at);
+    const item = items[from];
+    const isOpen = item !== undefined && props.opened.has(item.id);
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.key === "ArrowDown") moveTo(from + 1);
+    else if (event.key === "ArrowUp") moveTo(from - 1);
+    else if (event.key === "PageDown") moveTo(from + 10);
+    else if (event.key === "PageUp") moveTo(from - 10);
+    else if (event.key === "Home") moveTo(0);
+    else if (event.key === "End") moveTo(items.length - 1);
+    else if (item !== undefined && (event.key === "ArrowRight" && !isOpen || event.key === "ArrowLeft" && isOpen)) {
+      props.onToggle(item);
+    } else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="items" role="list" aria-label="What happened" onKeyDown={onKeyDown}>
+      {chunks.map((chunk, index) => (
+        <Chunk
+          key={index}
+          isFirst={index === 0}
+          count={chunk.length}
+          isNeeded={all || at >= index * CHUNK && at < (index + 1) * CHUNK}
+          draw={() =>
+            chunk.map((item, offset) => {
+              const place = index * CHUNK + offset;
+              const before = items[place - 1];
+              return (
+                <Item
+                  key={item.id}
+                  item={item}
+                  lane={lanes.get(item.lane)}
+                  place={place + 1}
+                  of={items.length}
+                  day={before === undefined || dayOf(before.at) !== dayOf(item.at) ? dayOf(item.at) : ""}
+                  isSelected={item.id === selected || at < 0 && place === 0}
+                  isOpen={all || props.opened.has(item.id)}
+                  all={all}
+                  source={props.source}
+                  onSelect={props.onSelect}
+                  onToggle={props.onToggle}
+                />
+              );
+            })}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Items that are drawn only where they are near: a long run has thousands. */
+function Chunk({ isFirst, count, isNeeded, draw }: {
+  readonly isFirst: boolean;
+  readonly count: number;
+  readonly isNeeded: boolean;
+  readonly draw: () => preact.ComponentChildren;
+}) {
+  const element = useRef<HTMLDivElement>(null);
+  const height = useRef(0);
+  const [isNear, setNear] = useState(isFirst);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry === undefined) return;
+      if (!entry.isIntersecting) height.current = entry.boundingClientRect.height;
+      setNear(entry.isIntersecting || element.current!.contains(document.activeElement));
+    }, { rootMargin: "800px" });
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, []);
+  const isDrawn = isNear || isNeeded;
+  const room = height.current === 0 ? count * ITEM_HEIGHT : height.current;
+  return (
+    <div ref={element} role="presentation" style={isDrawn ? { height: "auto" } : { height: `${room}px` }}>
+      {isDrawn ? draw() : null}
+    </div>
+  );
+}
+
+const TONE_WORDS = { plain: "", good: "good: ", bad: "bad: ", caution: "caution: " } as const;
+const TONE_MARKS = { plain: "", good: "✓", bad: "✗", caution: "!" } as const;
+
+function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onSelect, onToggle }: {
+  readonly item: ReportItem;
+  readonly lane: { readonly lane: ReportLane; readonly index: number } | undefined;
+  readonly place: number;
+  readonly of: number;
+  /** The day, where it is another than that of the item before. */
+  readonly day: string;
+  readonly isSelected: boolean;
+  readonly isOpen: boolean;
+  readonly all: boolean;
+  readonly source: DetailSource;
+  readonly onSelect: (item: ReportItem) => void;
+  readonly onToggle: (item: ReportItem) => void;
+}) {
+  const { title, text, details = [], tone, kind, at, until, open } = item;
+  const hasMore = (text ?? "") !== "" || details.length > 0;
+  const name = `${rowId(item)}-more`;
+  return (
+    <div
+      class={`item ${tone} k-${kind}`}
+      id={rowId(item)}
+      role="listitem"
+      aria-posinset={place}
+      aria-setsize={of}
+    >
+      {day === "" ? null : <p class="day">{day}</p>}
+      <button
+        type="button"
+        class="head"
+        tabIndex={isSelected ? 0 : -1}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? name : undefined}
+        onFocus={() => isSelected ? undefined : onSelect(item)}
+        onClick={() => onToggle(item)}
+      >
+        <time dateTime={at} title={at}>{timeOfDay(at)}</time>
+        <span class={`lane l${(lane?.index ?? 0) % 8}`}>{shownLine(lane?.lane.title ?? item.lane)}</span>
+        <span class="kind">{KIND_WORDS[kind] ?? kind}</span>
+        <span class="title">
+          <span class="mark" aria-hidden="true">{TONE_MARKS[tone]}</span>
+          <span class="unseen">{TONE_WORDS[tone]}</span>
+          {shownLine(title)}
+        </span>
+        <span class="took">{until === undefined ? open ? "now" : "" : duration(secondsBetween(at, until))}</span>
+        <span class="arrow" aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
+      </button>
+      {isOpen
+        ? (
+          <div class="more" id={name}>
+            {(text ?? "") === "" ? null : <p class="words">{shownText(text!)}</p>}
+            {details.length === 0 ? null : <Details refs={details} source={source} all={all} />}
+            <p class="quiet facts">
+              {hasMore ? null : "Nothing more is recorded. "}
+              <a href={`#${encodeURIComponent(item.id)}`}>Record {item.sequence}</a> · <time>{at}</time>
+              {until === undefined ? null : (
+                <>
+                  {" to "}
+                  <time>{until}</time>
+                </>
+              )}
+              {item.turn === undefined ? null : ` · turn ${shownLine(item.turn)}`}
+            </p>
+          </div>
+        )
+        : null}
+    </div>
+  );
+}
+
+/** An item that is to be seen: whole, or at least its line. */
+export interface FocusRequest {
+  readonly id: string;
+  readonly whole: boolean;
+}
+
+/** Brings the selected item into view, with the keyboard on it, when it was asked for. */
+export function useFocusOn(request: FocusRequest | undefined): void {
+  useLayoutEffect(() => {
+    if (request === undefined) return;
+    const element = document.getElementById(`item-${request.id}`);
+    const head = element?.querySelector<HTMLElement>(".head");
+    head?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: request.whole ? "start" : "nearest" });
+  }, [request]);
+}

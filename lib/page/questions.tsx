@@ -1,0 +1,21 @@
+import { type ReportHeader, type ReportWaiting, waitingOf } from "../api/report/model.ts";
+import { type GivenFromPage, Question } from "./question.tsx";
+
+/** All that waits for a person, each with what can be said to it; the one that was asked first comes first. */
+export function Questions({ header, onAnswer }: {
+  readonly header: ReportHeader;
+  readonly onAnswer: (answer: GivenFromPage) => Promise<unknown>;
+}) {
+  return (
+    <>
+      {waitingOf(header).map((waiting, place) => (
+        <Question key={keyOf(waiting)} waiting={waiting} place={place} onAnswer={onAnswer} />
+      ))}
+    </>
+  );
+}
+
+/** What tells a question from all others, also from an earlier one of the same agent. */
+export function keyOf({ id, by, fingerprint, askedAt }: ReportWaiting): string {
+  return [id, by, fingerprint, askedAt].join(" ");
+}

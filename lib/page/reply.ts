@@ -1,0 +1,32 @@
+import type { AgentQuestion } from "../agents/agent_question.ts";
+
+/** What was chosen for one question: places from 0, and words of one's own. */
+export interface Chosen {
+  readonly choices: readonly number[];
+  readonly text: string;
+}
+
+/**
+ * What was chosen, as an answer has it: a line a question.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(composeReplies([{ choices: [0, 2], text: "and\nmail" }, { choices: [], text: "x" }]), "#1, #3, text: and mail\ntext: x");
+ * ```
+ */
+export function composeReplies(chosen: readonly Chosen[]): string {
+  return chosen.map(({ choices, text }) => {
+    const words = text.trim().replace(/\s+/g, " ");
+    return [...choices.map((at) => `#${at + 1}`), ...words === "" ? [] : [`text: ${words}`]].join(", ");
+  }).join("\n");
+}
+
+/** Whether every question has something, and none that takes one choice has more. */
+export function isComplete(questions: readonly AgentQuestion[], chosen: readonly Chosen[]): boolean {
+  return questions.every(({ multiSelect }, index) => {
+    const { choices, text } = chosen[index]!;
+    const count = choices.length + (text.trim() === "" ? 0 : 1);
+    return count > 0 && (multiSelect || count === 1);
+  });
+}

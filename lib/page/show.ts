@@ -1,0 +1,42 @@
+import { sanitizeLine, sanitizeText } from "../base/text/sanitize.ts";
+
+/** Text of others with its lines: what is hidden in it, or reorders it, is shown. */
+export function shownText(text: string): string {
+  return sanitizeText(text.replaceAll("\r\n", "\n"));
+}
+
+/** Text of others in one line. */
+export const shownLine: (text: string) => string = sanitizeLine;
+
+const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const SHORT_TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+const DATE = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const NUMBER = new Intl.NumberFormat("en-GB");
+
+/** The time of day, `21:04:05`, where the reader is. */
+export function timeOfDay(at: string | number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? "?" : TIME.format(date);
+}
+
+/** The time of day without seconds. */
+export function shortTime(at: number): string {
+  return SHORT_TIME.format(new Date(at));
+}
+
+/** The day, `Fri, 20 Nov 2026`, where the reader is. */
+export function dayOf(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? "?" : DATE.format(date);
+}
+
+/** A number with its thousands apart. */
+export function numberText(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** Seconds between two times, never less than nothing. */
+export function secondsBetween(from: string | number, to: string | number): number {
+  const seconds = (new Date(to).getTime() - new Date(from).getTime()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+}

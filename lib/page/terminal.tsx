@@ -1,0 +1,52 @@
+import { useMemo } from "preact/hooks";
+import { useEndInView } from "./end_in_view.ts";
+import type { Style } from "../screen/style.ts";
+import { colorsOf, terminalRows, type TerminalSpan } from "./terminal_rows.ts";
+
+/** A screen of an agent, drawn as its terminal would. */
+export function Terminal({ text, label, columns, fits = false }: {
+  readonly text: string;
+  /** What it is called. */
+  readonly label: string;
+  readonly columns?: number;
+  /** Whether it is a live one: drawn smaller where it is too wide, with its end in view. @default {false} */
+  readonly fits?: boolean;
+}) {
+  const rows = useMemo(() => terminalRows(text), [text]);
+  const end = useEndInView(fits, text);
+  return (
+    <pre
+      class="terminal"
+      {...end}
+      style={fits && columns !== undefined ? { fontSize: `clamp(8px, calc(165cqw / ${columns}), 13px)` } : undefined}
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+      dir="ltr"
+    >
+      <code style={columns === undefined ? undefined : { minWidth: `${columns}ch` }}>
+        {rows.map((spans, index) => <Row key={index} spans={spans} />)}
+      </code>
+    </pre>
+  );
+}
+
+function Row({ spans }: { readonly spans: readonly TerminalSpan[] }) {
+  return <span class="row">{[...spans.map(drawSpan), "\n"]}</span>;
+}
+
+function drawSpan({ text, style, columns }: TerminalSpan, index: number) {
+  const name = classOf(style);
+  const colors = colorsOf(style);
+  if (name === "" && columns === undefined && Object.keys(colors).length === 0) return text;
+  const width = columns === undefined ? {} : { width: `${columns}ch` };
+  return (
+    <span key={index} class={columns === undefined ? name : `${name} cell`} style={{ ...colors, ...width }}>
+      {text}
+    </span>
+  );
+}
+
+function classOf({ bold, dim, italic, underline }: Style): string {
+  return [bold && "b", dim && "d", italic && "i", underline && "u"].filter((name) => name !== false).join(" ");
+}

@@ -1,0 +1,281 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { age, duration } from "../cli/show/words.ts";
+import type { ReportItem, ReportLane } from "../api/report/model.ts";
+import { KIND_WORDS } from "./items.ts";
+import { secondsBetween, shortTime, shownLine, timeOfDay } from "./show.ts";
+import { timeScale } from "./time_scale.ts";
+
+const LANE_HEIGHT = 32;
+const BAR_TOP = 16;
+const BAR_HEIGHT = 11;
+const AXIS_HEIGHT = 22;
+const ZOOMS = [1, 2, 4, 8, 16, 32];
+
+/** What a timeline needs. */
+export interface TimelineProps {
+  readonly items: readonly ReportItem[];
+  readonly lanes: readonly ReportLane[];
+  readonly selected: string | undefined;
+  /** When it ends, in milliseconds since the epoch. */
+  readonly end: number;
+  readonly onSelect: (item: ReportItem) => void;
+  readonly onOpen: (item: ReportItem) => void;
+}
+
+/** An item with its place on the timeline. */
+interface Placed {
+  readonly item: ReportItem;
+  readonly x: number;
+  /** 0 for a moment. */
+  readonly width: number;
+}
+
+/**
+ * The items in a lane a role or step, from left to right. However many there are, it is a path for each way to draw
+ * one; what is pointed at is found by its place.
+ */
+export function Timeline({ items, lanes, selected, end, onSelect, onOpen }: TimelineProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(0);
+  const [zoom, setZoom] = useState(0);
+  const [pointed, setPointed] = useState<ReportItem>();
+  useLayoutEffect(() => {
+    setRoom(frame.current!.clientWidth);
+    const observer = new ResizeObserver(() => setRoom(frame.current?.clientWidth ?? 0));
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
+  }, []);
+
+  const width = Math.max(200, room) * ZOOMS[zoom]!;
+  const used = useMemo(() => lanes.filter(({ id }) => items.some(({ lane }) => lane === id)), [items, lanes]);
+  const scale = useMemo(
+    () => timeScale(items, { width: width - 8, end, offsetMinutes: -new Date(end).getTimezoneOffset() }),
+    [items, width, end],
+  );
+  const rows = useMemo(() => {
+    const byLane = new Map<string, Placed[]>(used.map(({ id }) => [id, []]));
+    for (const item of items) {
+      const x = 4 + scale.place(Date.parse(item.at));
+      const to = item.until === undefined ? item.open ? end : undefined : Date.parse(item.until);
+      byLane.get(item.lane)?.push({ item, x, width: to === undefined ? 0 : Math.max(2, 4 + scale.place(to) - x) });
+    }
+    return byLane;
+  }, [items, used, scale]);
+  const paths = useMemo(() => drawPaths(used, rows), [used, rows]);
+  const height = AXIS_HEIGHT + used.length * LANE_HEIGHT;
+
+  const current = items.find(({ id }) => id === selected);
+  const laneAt = current === undefined ? -1 : used.findIndex(({ id }) => id === current.lane);
+  useEffect(() => {
+    const placed = current && rows.get(current.lane)?.find(({ item }) => item === current);
+    const element = frame.current;
+    if (placed === undefined || element === null || zoom === 0) return;
+    const { scrollLeft, clientWidth } = element;
+    if (placed.x < scrollLeft || placed.x > scrollLeft + clientWidth) element.scrollLeft = placed.x - clientWidth / 2;
+  }, [current, rows, zoom]);
+
+  const itemAt = (event: MouseEvent): ReportItem | undefined => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    const lane = used[Math.floor((event.clientY - box.top) / LANE_HEIGHT)];
+    return lane && nearest(rows.get(lane.id)!, event.clientX - box.left)?.item;
+  };
+  const step = (by: number) => {
+    const row = current && rows.get(current.lane);
+    const next = row === undefined
+      ? rows.get(used[0]?.id ?? "")?.[0]
+      : row[row.findIndex(({ item }) => item === current) + by];
+    if (next !== undefined) onSelect(next.item);
+  };
+  const change = (by: number) => {
+    const lane = used[Math.max(0, Math.min(used.length - 1, laneAt + by))];
+    const x = current && rows.get(current.lane)?.find(({ item }) => item === current)?.x;
+    const next = lane && nearest(rows.get(lane.id)!, x ?? 0);
+    if (next !== undefined) onSelect(next.item);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const row = current && rows.get(current.lane);
+    if (event.key === "ArrowRight") step(1);
+    else if (event.key === "ArrowLeft") step(-1);
+    else if (event.key === "ArrowDown") change(1);
+    else if (event.key === "ArrowUp") change(-1);
+    else if (event.key === "Home" && row?.[0] !== undefined) onSelect(row[0].item);
+    else if (event.key === "End" && row?.at(-1) !== undefined) onSelect(row.at(-1)!.item);
+    else if ((event.key === "Enter" || event.key === " ") && current !== undefined) onOpen(current);
+    else if (event.key === "+" || event.key === "-") {
+      setZoom((now) => Math.max(0, Math.min(ZOOMS.length - 1, now + (event.key === "+" ? 1 : -1))));
+    } else return;
+    event.preventDefault();
+  };
+
+  const told = pointed ?? current;
+  return (
+    <div class={used.length > 6 ? "timeline" : "timeline sticks"}>
+      <div class="zoom" role="group" aria-label="Zoom of the timeline">
+        <button type="button" disabled={zoom === 0} onClick={() => setZoom(zoom - 1)} aria-label="Zoom out">−</button>
+        <button
+          type="button"
+          disabled={zoom === ZOOMS.length - 1}
+          onClick={() => setZoom(zoom + 1)}
+          aria-label="Zoom in"
+        >
+          +
+        </button>
+      </div>
+      <div
+        class="frame"
+        ref={frame}
+        role="grid"
+        aria-label="Timeline. Left and right: along a lane; up and down: between lanes; Enter: open"
+        aria-rowcount={used.length}
+        aria-activedescendant={current === undefined ? undefined : "timeline-cell"}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={() => current === undefined && items[0] !== undefined ? onSelect(items[0]) : undefined}
+      >
+        <svg role="presentation" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+          <g aria-hidden="true">
+            {used.map(({ id }, index) => (
+              <rect
+                key={id}
+                class={index % 2 === 0 ? "band" : "band odd"}
+                x="0"
+                y={index * LANE_HEIGHT}
+                width={width}
+                height={LANE_HEIGHT}
+              />
+            ))}
+            {scale.ticks.map(({ x, ms }) => (
+              <g key={ms}>
+                <line class="tick" x1={x + 4} x2={x + 4} y1="0" y2={height - AXIS_HEIGHT + 4} />
+                <text class="axis" x={x + 4} y={height - 6} text-anchor={x < 20 ? "start" : "middle"}>
+                  {scale.stepSeconds < 60 ? timeOfDay(ms) : shortTime(ms)}
+                </text>
+              </g>
+            ))}
+            {scale.breaks.map(({ x, seconds }) => (
+              <g key={x}>
+                <rect class="break" x={x - 8} y="0" width="24" height={height - AXIS_HEIGHT} />
+                <text
+                  class="axis"
+                  text-anchor="middle"
+                  transform={`translate(${x + 8} ${(height - AXIS_HEIGHT) / 2}) rotate(-90)`}
+                >
+                  {age(seconds)}
+                </text>
+              </g>
+            ))}
+            {paths.map(([name, path]) => <path key={name} class={name} d={path} />)}
+          </g>
+          {used.map((lane, index) => (
+            <g key={lane.id} role="row" aria-rowindex={index + 1}>
+              <text role="rowheader" class={`name l${lanes.indexOf(lane) % 8}`} x="6" y={index * LANE_HEIGHT + 11}>
+                {shownLine(lane.title)}
+              </text>
+              {index === laneAt && current !== undefined
+                ? (
+                  <g id="timeline-cell" role="gridcell" aria-selected="true" aria-label={tell(current)}>
+                    <Marker placed={rows.get(lane.id)?.find(({ item }) => item === current)} index={index} />
+                  </g>
+                )
+                : null}
+            </g>
+          ))}
+          <rect
+            class="hit"
+            aria-hidden="true"
+            x="0"
+            y="0"
+            width={width}
+            height={height - AXIS_HEIGHT}
+            onMouseMove={(event) => setPointed(itemAt(event))}
+            onMouseLeave={() => setPointed(undefined)}
+            onClick={(event) => {
+              const item = itemAt(event);
+              if (item !== undefined) onOpen(item);
+            }}
+          />
+        </svg>
+      </div>
+      <p class="told" aria-hidden="true">{told === undefined ? "\u00a0" : tell(told)}</p>
+    </div>
+  );
+}
+
+function tell({ at, until, kind, title }: ReportItem): string {
+  const took = until === undefined ? "" : ` (${duration(secondsBetween(at, until))})`;
+  return `${timeOfDay(at)} ${KIND_WORDS[kind] ?? kind}: ${shownLine(title)}${took}`;
+}
+
+function Marker({ placed, index }: { readonly placed: Placed | undefined; readonly index: number }) {
+  if (placed === undefined) return null;
+  const { x, width } = placed;
+  return (
+    <rect
+      class="marker"
+      x={x - (width === 0 ? 7 : 2)}
+      y={index * LANE_HEIGHT + BAR_TOP - 3}
+      width={width === 0 ? 14 : width + 4}
+      height={BAR_HEIGHT + 6}
+      rx="3"
+    />
+  );
+}
+
+/** The item that somebody means who points there: the shortest that is there, else the next one. */
+function nearest(row: readonly Placed[], x: number): Placed | undefined {
+  const distance = ({ x: at, width }: Placed) =>
+    width === 0 ? Math.max(0, Math.abs(at - x) - 4) : Math.max(0, at - x, x - at - width);
+  return row.reduce<Placed | undefined>((best, one) => {
+    if (best === undefined) return one;
+    const by = distance(one) - distance(best);
+    return by < 0 || by === 0 && one.width < best.width ? one : best;
+  }, undefined);
+}
+
+/** A path of everything that is drawn alike; what would cover another exactly is left out. */
+function drawPaths(
+  lanes: readonly ReportLane[],
+  rows: ReadonlyMap<string, readonly Placed[]>,
+): readonly (readonly [name: string, path: string])[] {
+  const paths = new Map<string, string[]>();
+  lanes.forEach(({ id }, index) => {
+    const drawn = new Set<string>();
+    const y = index * LANE_HEIGHT + BAR_TOP;
+    for (const { item, x, width } of rows.get(id) ?? []) {
+      const name = `${width === 0 ? "moment" : "bar"} ${item.tone} k-${item.kind}${item.open ? " open" : ""}`;
+      const shape = width === 0
+        ? momentPath(item, Math.round(x), y)
+        : `M${x.toFixed(1)} ${y}h${width.toFixed(1)}v${BAR_HEIGHT}h-${width.toFixed(1)}z`;
+      const key = `${name} ${width === 0 ? Math.round(x) : shape}`;
+      if (drawn.has(key)) continue;
+      drawn.add(key);
+      if (!paths.has(name)) paths.set(name, []);
+      paths.get(name)!.push(shape);
+    }
+  });
+  // Moments over bars, and what went wrong over all others.
+  const rank = (name: string) => (name.startsWith("moment") ? 1 : 0) + (name.includes(" bad ") ? 2 : 0);
+  return [...paths].sort(([a], [b]) => rank(a) - rank(b)).map(([name, shapes]) => [name, shapes.join("")]);
+}
+
+/** A shape by what it is, so that colour is not needed to tell them apart. */
+function momentPath({ kind }: ReportItem, x: number, y: number): string {
+  const middle = y + BAR_HEIGHT / 2;
+  switch (kind) {
+    case "verdict":
+    case "end":
+      return `M${x - 5} ${middle}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0`;
+    case "dialog":
+    case "question":
+    case "answer":
+      return `M${x} ${middle - 6}l6 6l-6 6l-6 -6z`;
+    case "kill":
+    case "warning":
+    case "limit":
+    case "gap":
+      return `M${x} ${middle - 6}l6 11h-12z`;
+    default:
+      return `M${x - 1} ${y - 1}h2.5v${BAR_HEIGHT + 2}h-2.5z`;
+  }
+}

@@ -1,0 +1,120 @@
+import type { ShellWord } from "../shell/mod.ts";
+import type { Matter, PermissionContext } from "./matter.ts";
+import type { PossibleFolders } from "./folders.ts";
+import type { InspectedWrite, Inspection } from "./inspect/inspection.ts";
+import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";
+import { concernsKind, concernsWrites, type RuleLists } from "./rule_lists.ts";
+import { knownWord, normalSpellings } from "./spellings.ts";
+
+/** What the entries of `allow` are compared in. */
+interface AllowContext extends Pick<PermissionContext, "policy" | "workdir" | "home"> {
+  readonly lists: RuleLists;
+}
+
+/**
+ * Whether an entry of `allow` names a command, with every word in it that asks for what is not harmless. `naming` is a
+ * text that the entry must have in it.
+ */
+export type AllowMatch = (
+  words: readonly (ShellWord | undefined)[],
+  folders: PossibleFolders,
+  naming?: string,
+) => boolean;
+
+/** Compares the commands of one dialog with the entries of `allow`. */
+export function allowMatch({ kind, inspection }: Matter, context: AllowContext): AllowMatch {
+  const { workdir, home, lists } = context;
+  const named = new Map(inspection?.named);
+  for (const { word } of inspection?.reads ?? []) if (word !== undefined) named.set(word, PATH_BEGINNING);
+  for (const write of inspection?.writes ?? []) {
+    if (typeof write.by === "object" && !isWritable(write, context)) named.set(write.by, PATH_BEGINNING);
+  }
+  return (words, folders, naming = "") => {
+    const known = words.map((word): KnownWord => {
+      const literal = word === undefined ? undefined : named.get(word);
+      const found = knownWord(word, { workdir, folders });
+      return literal === undefined ? found : { ...found, literal };
+    });
+    return readingsOf(known, home).some((reading) =>
+      lists.allow.commands(reading[0]?.value).some((listed) =>
+        listed.rule.command?.includes(naming) && concernsKind(listed, kind) &&
+        meansCommand(listed.pattern(), reading)
+      )
+    );
+  };
+}
+
+/** How much of a path a rule must spell out that names it: `/e**` does, `/**` does not. */
+const PATH_BEGINNING = 2;
+
+/** A command as it is written; a program of the system without its folder; git without options that are harmless. */
+function readingsOf(words: readonly KnownWord[], home: string | undefined): readonly (readonly KnownWord[])[] {
+  const [first, ...rest] = words;
+  const program = first?.value ?? "";
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  const folder = program.slice(0, Math.max(program.lastIndexOf("/"), 0));
+  const own = home !== undefined && OWN_FOLDERS.some((below) => folder === `${home}/${below}`);
+  const plain = own || SYSTEM_FOLDERS.includes(folder) ? [{ value: name }, ...rest] : words;
+  const git = name === "git" && (plain[0]?.value ?? "") === "git" ? withoutGitOptions(plain) : plain;
+  return [...new Set([words, plain, git])];
+}
+
+const SYSTEM_FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+const OWN_FOLDERS = [".cargo/bin", ".deno/bin", ".bun/bin", "go/bin", ".local/bin"];
+
+/** git without its options before the command, as far as none of them must be named. */
+function withoutGitOptions(words: readonly KnownWord[]): readonly KnownWord[] {
+  let index = 1;
+  while (/^-/.test(words[index]?.value ?? "")) {
+    const valued = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/.test(words[index]?.value ?? "");
+    for (const word of words.slice(index, index + (valued ? 2 : 1))) if (word.literal !== undefined) return words;
+    index += valued ? 2 : 1;
+  }
+  return [...words.slice(0, 1), ...words.slice(index)];
+}
+
+/** Whether a file may be written by what the policy says of files. */
+function isWritable({ paths }: InspectedWrite, { policy, workdir, lists }: AllowContext): boolean {
+  const rules = [...lists.allow.paths, ...lists.allow.whole].filter(concernsWrites);
+  return paths.every((path) =>
+    (policy.writable ?? []).some((folder) => path.startsWith(`${folder}/`)) ||
+    rules.some(({ rule, pattern }) =>
+      rule.path === undefined || matchPath(pattern(), normalSpellings(path, { workdir, folders: [workdir] }))
+    )
+  );
+}
+
+/**
+ * The first command that no rule of `allow` names. What only runs another command needs no rule of its own, nor does
+ * what touches nothing but the shell; nor do variables, as those that matter are in doubt already.
+ */
+export function unnamedCommand(
+  inspection: Inspection | undefined,
+  match: AllowMatch,
+  context: AllowContext,
+): string | undefined {
+  for (const { command, layers, folders, harmless } of inspection?.commands ?? []) {
+    if (harmless) continue;
+    const assignments = command.assignments.map(({ word }) => word);
+    for (const { words, moreWords, transparent } of layers) {
+      const all = moreWords ? [...words, undefined] : words;
+      // An entry may name the variables, too.
+      const isNamed = () =>
+        match(all, folders) || (words === command.words && match([...assignments, ...all], folders));
+      if (!transparent && !isNamed()) return all.map((word) => word?.source ?? "…").join(" ");
+    }
+  }
+  const write = inspection?.writes.find((one) => one.by === "redirection" && !isWritable(one, context));
+  if (write !== undefined) return `that ${write.message}`;
+  const read = inspection?.reads.find(({ word }) => word === undefined);
+  return read === undefined ? undefined : `that ${read.message}`;
+}
+
+/** The first file that no rule of `allow` names; an empty text where there is none at all. */
+export function unnamedPath({ kind, paths }: Matter, { workdir, lists }: AllowContext): string | undefined {
+  const rules = lists.allow.paths.filter((listed) => concernsKind(listed, kind));
+  if (paths.length === 0) return "";
+  return paths.find((path) =>
+    !rules.some(({ pattern }) => matchPath(pattern(), normalSpellings(path, { workdir, folders: [workdir] })))
+  );
+}

@@ -1,0 +1,188 @@
+import { commandLayers, parseShellCommand, type ShellCommand, type ShellWord } from "../shell/mod.ts";
+import { secretPart } from "./protected_paths.ts";
+
+/** What the names are that commands write for another one to read: a secret's, or not known. */
+export type NameSource = { readonly secret: string } | { readonly unknown: string } | undefined;
+
+/** Programs that show what is in the files that they are given. */
+export const SHOWS =
+  /^(?:cat|bat|head|tail|nl|tac|rev|base(?:32|64)|xxd|od|hexdump|strings|[gmn]?awk|sed|sort|uniq|cut|paste|fold|column|join|comm|diff|cmp|less|more|jq|tee|cp|mv|curl|openssl)$/;
+
+/** Programs that pass on names as they get them, or some of them. */
+const FILTERS = /^(?:sort|uniq|head|tail|grep|egrep|fgrep|rg|wc|cut|cat|tee|true|xargs)$/;
+
+/** Programs that print no names but those in their own words. */
+const LISTERS = /^(?:basename|dirname|pwd|which|command|realpath|readlink|seq|date|nproc|wc|mktemp|true|hostname|id)$/;
+
+/**
+ * What names the commands of a pipeline write, as far as it matters to a program that gets them: where it may be given
+ * the name of a secret, or one that they put together.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../shell/mod.ts";
+ * const source = (text: string) => Object.keys(namesFrom(parseShellCommand(text).commands, "cat") ?? {});
+ * assertEquals(["git ls-files '*.md'", "find src -name '*.ts' | sort", "rg -l x | head -3"].map(source), [[], [], []]);
+ * assertEquals(["echo .env", "find . -name '.e*'"].map(source), [["secret"], ["secret"]]);
+ * assertEquals(["printf '%s%s' .e nv", "ls | tr x .", "ls -A", "cat list.txt"].map(source), [
+ *   ...[["unknown"], ["unknown"], ["unknown"], ["unknown"]],
+ * ]);
+ * ```
+ */
+export function namesFrom(commands: readonly ShellCommand[], program: string): NameSource {
+  let unknown: NameSource;
+  for (const command of commands) {
+    const layer = commandLayers(command).at(-1);
+    if (layer === undefined) {
+      unknown ??= { unknown: "names that are not known" };
+      continue;
+    }
+    const found = namesOf(layer.program ?? "", layer.words.slice(1), { command, shows: SHOWS.test(program) });
+    if (found !== undefined && "secret" in found) return found;
+    unknown ??= found;
+  }
+  return unknown;
+}
+
+/**
+ * Whether all that the commands of a pipeline write are names of files, so that none is taken for an option.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../shell/mod.ts";
+ * const names = (text: string) => writesFileNames(parseShellCommand(text).commands);
+ * assertEquals(["git ls-files '*.ts' | head -3", "rg -l x src", "find src -type f"].map(names), [true, true, true]);
+ * assertEquals(["git log --format=-x", "rg x src", "cat list", "echo --pre=x", "echo a.ts"].map(names), [
+ *   ...[false, false, false, false, true],
+ * ]);
+ * ```
+ */
+export function writesFileNames(commands: readonly ShellCommand[]): boolean {
+  return commands.length > 0 && commands.every((command) => {
+    const layer = commandLayers(command).at(-1);
+    if (layer === undefined || namesFrom([command], "") !== undefined) return false;
+    const { program = "", words: [, ...words] } = layer;
+    const has = (pattern: RegExp) => words.some(({ value }) => value === undefined || pattern.test(value));
+    const reads = command.readsPipe || command.precededBy === "|";
+    if (/^(?:echo|printf)$/.test(program)) return !has(/[-=\\]/);
+    if (/^(?:rg|[ef]?grep)$/.test(program)) {
+      const names = words.some(({ value }) => /^(?:-[a-zA-Z]*l[a-zA-Z]*|--files(?:-with.*)?)$/.test(value ?? ""));
+      const texts = program === "rg" ? /^-\w*[or]|^--(?:only-m|repl)/ : /^-\w*o|^--only-m/;
+      return (names || reads) && !has(texts);
+    }
+    if (program === "git") {
+      const [sub] = words;
+      const lists = /^(?:ls-files|status|grep)$/.test(sub?.value ?? "") ||
+        words.some(({ value }) => /^--name-(?:only|status)$/.test(value ?? ""));
+      return lists && !has(/^--(?:f|pretty|output-indicator|\w+-prefix)/);
+    }
+    if (/^(?:find|fd|fdfind)$/.test(program)) return !has(/^-f?printf|^--format/);
+    return program === "ls" || (reads && /^(?:sort|uniq|head|tail|cat|tee|tr|sed|awk)$/.test(program));
+  });
+}
+
+/** What names the substitutions in a word write. */
+export function namesFromSubstitutions({ parts }: Pick<ShellWord, "parts">, program: string): NameSource {
+  let unknown: NameSource;
+  for (const { type, text } of parts) {
+    if (type !== "command_substitution") continue;
+    const inner = text.startsWith("$(") ? text.slice(2, -1) : text.slice(1, -1);
+    const found = namesFrom(parseShellCommand(inner).commands, program);
+    if (found !== undefined && "secret" in found) return found;
+    unknown ??= found;
+  }
+  return unknown;
+}
+
+/** The first name of a secret in a text of names. */
+export function secretIn(text: string): string | undefined {
+  for (const name of text.split(/[\s:,;"'|()<>]+/)) {
+    const secret = name === "" ? undefined : secretPart(name);
+    if (secret !== undefined) return secret;
+  }
+  return undefined;
+}
+
+function namesOf(
+  program: string,
+  words: readonly ShellWord[],
+  { command, shows }: { readonly command: ShellCommand; readonly shows: boolean },
+): NameSource {
+  const unknown = { unknown: `names that ${program} writes` };
+  const values = words.map(({ value }) => value);
+  const has = (pattern: RegExp) => values.some((value) => pattern.test(value ?? ""));
+  switch (program) {
+    case "echo":
+    case "printf": {
+      const [first = ""] = program === "printf" ? values : [];
+      const secret = values.map((value) => value === undefined ? undefined : secretIn(value)).find(Boolean);
+      if (secret !== undefined) return { secret };
+      if (has(/(?:^|\s)(?:\/|~|\.\.(?:\/|$|\s))/)) return unknown;
+      const plain = values.every((value) => value !== undefined && !/\\[0-7xuUc]/.test(value)) &&
+        /^(?:%s(?:\\n|\\0| )?|[^%]*)$/.test(first);
+      return plain ? undefined : unknown;
+    }
+    case "find": {
+      const secret = secretFound(words, shows);
+      return secret === undefined ? undefined : { secret };
+    }
+    case "ls":
+      return has(/^-\w*[aAf]|^--a/) && shows ? unknown : undefined;
+    case "git":
+      return has(/^-\w*[oi]|^--(?:others|ignored|no-index|untracked)/) && shows ? unknown : undefined;
+    case "fd":
+    case "fdfind":
+      return has(/^-\w*[HIu]|^--(?:hidden|no-ignore|unrestricted)/) && shows ? unknown : undefined;
+    case "tr":
+      return words.every(({ value }) => /^(?:-[ds]|(?:\\[nrt0]|\\000|\s)*)$/.test(value ?? "x")) ? undefined : unknown;
+    case "sed":
+      return values.every((value) => value !== undefined && /^(?:-[nErs]+|[\d,$pd;]+|s([/|#,]).*\1\1g?)$/.test(value))
+        ? undefined
+        : unknown;
+    case "awk":
+      return values.every((value) => /^(?:-F.*|\{\s*print \$\w+;?\s*\}|.)$/.test(value ?? "")) ? undefined : unknown;
+  }
+  const reads = command.readsPipe || command.precededBy === "|";
+  if (program === "rg") return has(/^-\w*[u.]|^--(?:hidden|no-ignore|unrestricted)/) && shows ? unknown : undefined;
+  if (/^[ef]?grep$/.test(program) && !reads) {
+    const everywhere = has(/^-\w*[rR]|^--r/) && !has(/^--include/) &&
+      values.some((value) => /^\.?\/?$/.test(value ?? ""));
+    return everywhere && shows ? unknown : undefined;
+  }
+  if (LISTERS.test(program) || (FILTERS.test(program) && reads)) return undefined;
+  return unknown;
+}
+
+const NAME_TEST = /^-i?(?:name|path|wholename|regex|lname)$/;
+
+/**
+ * The secret that find may find: by the names that it is told, or for a program that shows files, as it is told none.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { parseShellCommand } from "../shell/mod.ts";
+ * const found = (text: string) => secretFound(parseShellCommand(text).commands[0]!.words.slice(1), true);
+ * assertEquals([found("find . -name '*env'"), found("find . -type f")], [".env", "any file"]);
+ * assertEquals([found("find src -type f"), found("find . -name '*.ts'")], [undefined, undefined]);
+ * ```
+ */
+export function secretFound(words: readonly ShellWord[], shows: boolean): string | undefined {
+  const tests = words.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
+  const roots = tests === -1 ? words : words.slice(0, tests);
+  const names = words.filter((_, index) =>
+    NAME_TEST.test(words[index - 1]?.value ?? "") && !/^(?:!|-not)$/.test(words[index - 2]?.value ?? "")
+  );
+  for (const [index, { value }] of words.entries()) {
+    if (value === undefined || /^(?:!|-not)$/.test(words[index - 2]?.value ?? "")) continue;
+    if (!NAME_TEST.test(words[index - 1]?.value ?? "")) continue;
+    // Dots and other signs of a regular expression are those of a pattern here.
+    const pattern = /regex$/.test(words[index - 1]?.value ?? "") ? value.replaceAll(/\\(.)/g, "$1") : value;
+    const secret = secretPart(pattern, { dots: true });
+    if (secret !== undefined) return secret;
+  }
+  const whole = roots.length === 0 || roots.some(({ value }) => value === undefined || /^(?:\.\/*)+$/.test(value));
+  return shows && whole && names.length === 0 ? "any file" : undefined;
+}

@@ -1,0 +1,99 @@
+import type { Role } from "../base/roles.ts";
+import type { DialogKind } from "../screen/dialog.ts";
+import { type CommandPattern, type KnownWord, parseCommandPattern } from "./pattern.ts";
+import type { PermissionPolicy, PermissionRule } from "./rules.ts";
+
+/** An entry of a list, ready to be compared. */
+export interface ListedRule {
+  /** Its place in the configuration: `permissions.deny[0]`. */
+  readonly place: string;
+  readonly rule: PermissionRule;
+  /** The first word of its command, where that stands for nothing but itself. */
+  readonly begins: string | undefined;
+  /** Its command or path, read when it is first needed. */
+  readonly pattern: () => CommandPattern;
+}
+
+/** The lists of a policy, as far as they concern one role and one agent CLI. */
+export interface RuleLists {
+  readonly deny: readonly ListedRule[];
+  readonly ask: readonly ListedRule[];
+  readonly allow: AllowList;
+}
+
+/** The entries of `allow`, by what they name. */
+export interface AllowList {
+  /** Those for commands that may begin with a word; `undefined` for a word that is not known. */
+  readonly commands: (first: string | undefined) => readonly ListedRule[];
+  readonly paths: readonly ListedRule[];
+  /** Those that name neither a command nor a path. */
+  readonly whole: readonly ListedRule[];
+}
+
+/** A first word without quotes, patterns or a folder, with a blank after it. */
+const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
+
+/**
+ * Sorts the entries of a policy once, so that a decision compares a command with those only that may mean it.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
+ * const allow = ["npm test", "git status **", "git diff **", "./x.sh **"].map((command) => ({ command }));
+ * const lists = ruleLists({ ...DEFAULT_PERMISSION_POLICY, allow }, { role: "tester", provider: "codex" });
+ * const named = (first: string) => lists.allow.commands(first).map(({ rule }) => rule.command);
+ * assertEquals(named("git"), ["git status **", "git diff **", "./x.sh **"]);
+ * assertEquals(named("ls"), ["./x.sh **"]);
+ * ```
+ */
+export function ruleLists(
+  policy: PermissionPolicy,
+  { role, provider }: { readonly role: Role | undefined; readonly provider: string },
+): RuleLists {
+  const listed = (list: "deny" | "ask" | "allow") =>
+    policy[list].map((rule, index) => listedRule(rule, rule.place ?? `permissions.${list}[${index}]`))
+      .filter(({ rule }) =>
+        (rule.roles?.some((named) => named === role) ?? true) && (rule.providers?.includes(provider) ?? true)
+      );
+  return { deny: listed("deny"), ask: listed("ask"), allow: allowList(listed("allow")) };
+}
+
+/** Whether an entry is about dialogs of a kind. */
+export function concernsKind({ rule: { kinds } }: ListedRule, kind: DialogKind): boolean {
+  return kinds?.some((named) => named === kind) ?? true;
+}
+
+/** Whether an entry is about the files that a command writes. */
+export function concernsWrites(listed: ListedRule): boolean {
+  return concernsKind(listed, "file_write") || concernsKind(listed, "command");
+}
+
+/** Whether an entry's command may mean one with this first word, also where that has a folder before it. */
+export function mayBegin({ begins }: ListedRule, first: KnownWord | undefined): boolean {
+  const { value } = first ?? {};
+  return begins === undefined || value === undefined || value === begins ||
+    value.slice(value.lastIndexOf("/") + 1) === begins;
+}
+
+function listedRule(rule: PermissionRule, place: string): ListedRule {
+  let pattern: CommandPattern | undefined;
+  return {
+    place,
+    rule,
+    begins: PLAIN_START.exec(rule.command ?? "")?.[0],
+    pattern: () => pattern ??= parseCommandPattern(rule.command ?? rule.path ?? ""),
+  };
+}
+
+function allowList(rules: readonly ListedRule[]): AllowList {
+  const commands = rules.filter(({ rule }) => rule.command !== undefined);
+  const byFirst = Map.groupBy(commands, ({ begins }) => begins);
+  const others = byFirst.get(undefined) ?? [];
+  for (const [begins, named] of byFirst) if (begins !== undefined) byFirst.set(begins, [...named, ...others]);
+  return {
+    commands: (first) => first === undefined ? commands : byFirst.get(first) ?? others,
+    paths: rules.filter(({ rule }) => rule.command === undefined && rule.path !== undefined),
+    whole: rules.filter(({ rule }) => rule.command === undefined && rule.path === undefined),
+  };
+}

@@ -1,0 +1,82 @@
+import * as posix from "@std/path/posix";
+import type { ShellWord } from "../shell/mod.ts";
+import type { PossibleFolders } from "./folders.ts";
+import type { InspectedCommand } from "./inspect/inspection.ts";
+import { launchedCommands, withoutOptions } from "./launched.ts";
+import type { KnownWord } from "./pattern.ts";
+
+/** What paths are relative to. */
+export interface Where {
+  readonly workdir: string;
+  readonly folders: PossibleFolders;
+}
+
+/** One way to read a command. */
+export interface Spelling {
+  readonly words: readonly KnownWord[];
+  /** Whether it is only a guess: what may be the value of an option, or run by a program that is not known. */
+  readonly guess: boolean;
+}
+
+type Words = readonly (ShellWord | undefined)[];
+
+/** All ways to read the words of a command: of each layer, with assignments, and without options before the first operand. */
+export function spellingsOf({ command, layers, folders }: InspectedCommand, workdir: string): readonly Spelling[] {
+  const assignments = command.assignments.map(({ word }) => word);
+  const sure: Words[] = [];
+  const guessed: Words[] = [];
+  for (const layer of layers) {
+    const rest = layer.moreWords ? [...layer.words, undefined] : layer.words;
+    const { plain, guesses } = withoutOptions(rest);
+    sure.push(rest);
+    if (layer.program === "git") sure.push(withoutGitOptions(rest));
+    else if (plain !== undefined) sure.push(plain);
+    guessed.push(...guesses, ...launchedCommands(layer));
+    const [, subcommand] = /^git-(.+)$/.exec(layer.program ?? "") ?? [];
+    const [first] = layer.words;
+    if (subcommand === undefined || first === undefined) continue;
+    guessed.push([{ ...first, value: "git" }, { ...first, value: subcommand }, ...rest.slice(1)]);
+  }
+  if (assignments.length > 0) sure.push([...assignments, ...command.words]);
+  const spelling = (guess: boolean) => (words: Words): Spelling => ({
+    words: words.map((word) => knownWord(word, { workdir, folders })),
+    guess,
+  });
+  return [...sure.map(spelling(false)), ...guessed.map(spelling(true))];
+}
+
+/** `git -C x --no-pager push` is a `git push`. */
+function withoutGitOptions(words: Words): Words {
+  let index = 1;
+  while (/^-/.test(words[index]?.value ?? "")) {
+    index +=
+      /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix))$/.test(words[index]!.value!)
+        ? 2
+        : 1;
+  }
+  return [...words.slice(0, 1), ...words.slice(index)];
+}
+
+/** A word for matching; none stands for words that another command adds. */
+export function knownWord(word: ShellWord | undefined, where: Where): KnownWord {
+  if (word === undefined) return { many: true };
+  if (word.value !== undefined) {
+    return { value: word.value, ...(word.value.includes("/") ? { paths: normalSpellings(word.value, where) } : {}) };
+  }
+  const many = word.parts.some((part) => part.type !== "literal" && (!part.quoted || part.text.includes("@"))) ||
+    word.expansions.some((kind) => kind === "pathname" || kind === "brace" || kind === "tilde");
+  return { many };
+}
+
+/** A path as it is written, and as it comes down to. */
+export function pathSpellings(path: string, where: Where): readonly string[] {
+  return [path, ...normalSpellings(path, where)];
+}
+
+/** A path as it comes down to: absolute, and from the working directory where it is below. */
+export function normalSpellings(path: string, { workdir, folders }: Where): readonly string[] {
+  if (!path.startsWith("/") && folders?.length !== 1) return [];
+  const absolute = posix.resolve(folders?.[0] ?? "/", path);
+  const relative = posix.relative(workdir, absolute);
+  return relative.startsWith("../turn/desk") || relative === "" ? [absolute] : [absolute, relative];
+}

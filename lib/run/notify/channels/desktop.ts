@@ -1,0 +1,62 @@
+import type { ProcessRunner } from "../../../base/ports/process.ts";
+import type { Notification } from "../notification.ts";
+import type { Channel } from "./channel.ts";
+import { runToSuccess } from "./run_to_success.ts";
+
+/** What was worth seeing on a desktop is old news soon. */
+const MAX_AGE_MS = 10 * 60 * 1000;
+
+/** Desktops show a few lines. */
+const MAX_TEXT_CHARS = 400;
+
+/** Shows messages on the desktop of this machine. */
+export function desktopChannel({ run, os }: { readonly run: ProcessRunner; readonly os: string }): Channel {
+  return {
+    id: "desktop",
+    where: "the desktop",
+    maxAgeMs: MAX_AGE_MS,
+    hasButtons: false,
+    async deliver({ notification }, { timeoutMs }) {
+      await runToSuccess({ argv: desktopCommand(notification, os), timeoutMs }, run);
+    },
+  };
+}
+
+/** The program that shows messages on a desktop. */
+export function desktopProgram(os: string): "osascript" | "notify-send" {
+  return os === "darwin" ? "osascript" : "notify-send";
+}
+
+/**
+ * How {@linkcode desktopProgram} is called to show a message. The texts are arguments, never a script.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const told = { kind: "ended", title: "panewright: pass", text: "a < b", priority: 3 } as const;
+ * assertEquals(desktopCommand(told, "linux").slice(3), ["--", "panewright: pass", "a &lt; b"]);
+ * assertEquals(desktopCommand(told, "darwin").slice(-2), ["panewright: pass", "a < b"]);
+ * ```
+ */
+export function desktopCommand(
+  { title, text, priority }: Notification,
+  os: string,
+): readonly [string, ...string[]] {
+  const shown = text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS - 1)}…`;
+  if (os === "darwin") {
+    const script = [
+      "on run argv",
+      "display notification (item 2 of argv) with title (item 1 of argv)",
+      "end run",
+    ];
+    // A text that begins with a dash must not be taken for an option.
+    return [desktopProgram(os), ...script.flatMap((line) => ["-e", line]), "--", title, shown];
+  }
+  const urgency = priority === 5 ? "critical" : "normal";
+  return [desktopProgram(os), "--app-name=panewright", `--urgency=${urgency}`, "--", title, escapeBody(shown)];
+}
+
+/** What shows messages may take the text for markup, and `notify-send` takes a backslash for an escape (`\033`). */
+function escapeBody(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,68 @@
+import { type HttpPoster, originOf } from "../../../base/ports/http.ts";
+import { readRegularText } from "../../../base/ports/regular_file.ts";
+import type { NtfyPlan } from "../plan.ts";
+import type { Action, Channel } from "./channel.ts";
+
+/** ntfy's form of a name of a topic. */
+export const TOPIC = /^[A-Za-z0-9_-]{1,64}$/;
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Publishes messages to an ntfy topic. */
+export function ntfyChannel(plan: NtfyPlan, { http }: { readonly http: HttpPoster }): Channel {
+  return {
+    id: "ntfy",
+    where: originOf(plan.url),
+    maxAgeMs: 3 * DAY_MS,
+    hasButtons: true,
+    async deliver({ notification: { title, text, priority }, actions, page }, { timeoutMs }) {
+      await http.post(topicUrl(plan, plan.topic), {
+        headers: {
+          title: encodeHeader(title),
+          priority: String(priority),
+          ...(page === undefined ? {} : { click: page }),
+          ...(actions.length === 0 ? {} : { actions: asciiJson(actions.map(buttonOf)) }),
+          ...ntfyAuthorization(plan),
+        },
+        body: text,
+        timeoutMs,
+      });
+    },
+  };
+}
+
+/** The address of a topic. */
+export function topicUrl({ url }: Pick<NtfyPlan, "url">, topic: string): string {
+  return `${url.replace(/\/+$/, "")}/${encodeURIComponent(topic)}`;
+}
+
+/**
+ * The header that lets us in, where the server wants one.
+ *
+ * @throws when the file cannot be read, or does not hold a token
+ */
+export function ntfyAuthorization({ tokenFile }: Pick<NtfyPlan, "tokenFile">): { readonly authorization?: string } {
+  if (tokenFile === undefined) return {};
+  const token = readRegularText(tokenFile, { maxBytes: 4096 }).trim();
+  // A file that was named by mistake, or by somebody else, must not leave the machine.
+  if (!/^tk_[A-Za-z0-9]{10,64}$/.test(token)) throw new Error(`${tokenFile} does not hold an access token (tk_…)`);
+  return { authorization: `Bearer ${token}` };
+}
+
+function buttonOf({ label, url, body }: Action) {
+  return { action: "http", label, url, method: "POST", body, clear: true };
+}
+
+/** Headers are Latin-1; ntfy reads RFC 2047 words for the rest. */
+function encodeHeader(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  const bytes = new TextEncoder().encode(text);
+  return `=?UTF-8?B?${btoa(String.fromCharCode(...bytes))}?=`;
+}
+
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

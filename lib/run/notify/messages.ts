@@ -1,0 +1,245 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import { type HttpLines, type HttpPoster, systemHttpLines } from "../../base/ports/http.ts";
+import type { ProcessRunner } from "../../base/ports/process.ts";
+import type { Redactor } from "../../base/redact/redactor.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import {
+  type ButtonsFolder,
+  claimOf,
+  closeButtons,
+  noteUsed,
+  openButtonsSince,
+  type Press,
+  readPress,
+} from "./buttons.ts";
+import { channelsOf } from "./channels/mod.ts";
+import type { ToldEnd } from "./end_due.ts";
+import { type MachineSecrets, machineSecrets } from "./machine_secrets.ts";
+import { type Notification, outgoing } from "./notification.ts";
+import { openOutbox, type SentMessage } from "./outbox.ts";
+import { type OutboxFolder, readEntries, removeEntry } from "./outbox_file.ts";
+import { DEFAULT_DELAY_SECONDS, type NotificationPlan } from "./plan.ts";
+import { readReplies, type Reply } from "./replies.ts";
+import { actionsFor, pageOf, type WayBack, wayBackOf } from "./way_back.ts";
+
+/** The way to the person who waits for a run, and the way back. */
+export interface Messages {
+  /** Sends a message beside the work. One about what the person can do here as well is held back for a while. */
+  send(notification: Notification): SentMessage;
+  /** Sends the message about the end of the run; whoever finds it due after a kill sends the same. */
+  sendEnd(end: ToldEnd): void;
+  /**
+   * Takes the answers of buttons that were pressed while no process executed the run.
+   *
+   * @param options.quietBefore a button that was pressed before is not told about where it is refused. @default now
+   */
+  hearEarlier(options?: { readonly quietBefore?: Date }): Promise<void>;
+  /**
+   * Delivers what is left once more, and waits for that; what fails again stays in the outbox.
+   *
+   * @param options.held what happens to messages that are held back
+   */
+  close(options: { readonly held: "deliver" | "drop" }): Promise<void>;
+}
+
+/** What {@linkcode openMessages} needs. */
+export interface MessagesParts {
+  /** Without a plan nobody is told anything. */
+  readonly plan: NotificationPlan | undefined;
+  readonly folder: OutboxFolder & ButtonsFolder;
+  readonly workdir: string;
+  /** Whether what an earlier process has left is delivered; another process may be at it. */
+  readonly takesLeft: boolean;
+  /** Takes out what must not leave the machine. */
+  readonly redactor: Redactor;
+  /** Told of a message that did not arrive. */
+  readonly onProblem: (message: string) => void;
+  /**
+   * Gives the answer of a button. Without it, buttons are heard by `panewright serve` alone.
+   *
+   * @throws saying why it is refused
+   */
+  readonly giveAnswer: ((press: Press) => Promise<unknown>) | undefined;
+  readonly clock: Clock;
+  readonly wallClock: () => Date;
+  readonly http?: HttpPoster;
+  /** @default {systemHttpLines} */
+  readonly lines?: HttpLines;
+  readonly run?: ProcessRunner;
+  /** @default {machineSecrets()} */
+  readonly secrets?: MachineSecrets;
+  readonly random?: () => number;
+}
+
+/** A server's clock may be behind ours by so much. */
+const SKEW_MS = 300_000;
+
+/** How long a start may wait to hear what was pressed before. */
+const EARLIER_MS = 5000;
+
+/** So many refused buttons are told: whoever knows the topic could otherwise have messages sent without end. */
+const MOST_REFUSALS = 20;
+
+/** Opens the way to the person who waits for a run. */
+export function openMessages(parts: MessagesParts): Messages {
+  const { plan } = parts;
+  if (plan === undefined) {
+    const nothing = () => Promise.resolve();
+    return { send: () => ({ withdraw() {} }), sendEnd() {}, hearEarlier: nothing, close: nothing };
+  }
+  return openPlanned({ ...parts, plan });
+}
+
+function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan }): Messages {
+  const { plan, folder, workdir, redactor, onProblem, clock, wallClock, lines = systemHttpLines } = parts;
+  const { http, run, random, secrets = machineSecrets() } = parts;
+  const { buttons = "none", delaySeconds = DEFAULT_DELAY_SECONDS } = plan;
+  const way = findWay();
+  /** The questions whose buttons can be pressed. */
+  const open = new Set<string>();
+  let ear: { readonly closed: AbortController; readonly done: Promise<void> } | undefined;
+  /** The last change of the files of buttons: one at a time, or two channels would make different ones. */
+  let lastChange: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  let refusalsLeft = MOST_REFUSALS;
+  const outbox = openOutbox({
+    folder,
+    channels: channelsOf(plan, {
+      ...{ workdir, secrets, wallClock },
+      ...(http === undefined ? {} : { http }),
+      ...(run === undefined ? {} : { run }),
+    }),
+    run: folder.id,
+    ...pageOf(plan, folder.id),
+    async actionsOf(notification) {
+      try {
+        const actions = await oneByOne(() => actionsFor(notification, { folder, way, secrets, now: wallClock() }));
+        const question = notification.question?.id;
+        if (actions.length > 0 && question !== undefined && open.has(question)) listen();
+        return actions;
+      } catch (error) {
+        onProblem(`Cannot make buttons for a notification: ${errorText(error)}`);
+        return [];
+      }
+    },
+    ...{ clock, wallClock, onProblem },
+    ...(random === undefined ? {} : { random }),
+  });
+  const taken = parts.takesLeft ? takeLeft() : Promise.resolve();
+
+  function oneByOne<Value>(change: () => Promise<Value>): Promise<Value> {
+    const done = lastChange.then(change);
+    lastChange = done.catch(() => {});
+    return done;
+  }
+
+  function findWay(): WayBack | undefined {
+    try {
+      const found = wayBackOf(plan, secrets);
+      return found?.by === "topic" && parts.giveAnswer === undefined ? undefined : found;
+    } catch (error) {
+      onProblem(`Notifications have no buttons: ${errorText(error)}`);
+      return undefined;
+    }
+  }
+
+  /** A question that an earlier process asked is asked again, or has its answer. */
+  async function takeLeft(): Promise<void> {
+    const left = await readEntries(folder).catch((error) => {
+      onProblem(`Cannot read the notifications that are left: ${errorText(error)}`);
+      return [];
+    });
+    for (const entry of left) {
+      if (entry.notification.kind === "needed") removeEntry(folder, entry);
+      // An agent may have written it.
+      else outbox.take({ ...entry, notification: outgoing(entry.notification, { redactor, buttons: "none" }) });
+    }
+  }
+
+  function listen(): void {
+    if (isClosed || ear !== undefined || way?.by !== "topic") return;
+    const closed = new AbortController();
+    const since = wallClock();
+    const hear = async () => {
+      const options = { lines, clock, signal: closed.signal, onProblem, ...(random === undefined ? {} : { random }) };
+      const from = new Date(since.getTime() - SKEW_MS);
+      for await (const reply of readReplies({ plan: way.ntfy, topic: way.topic, since: from, ...options })) {
+        await take(reply, { isOld: reply.seconds * 1000 < since.getTime() - 1000 });
+      }
+    };
+    ear = { closed, done: hear().catch(() => {}) };
+  }
+
+  /** @param options.isOld whether it was pressed before anybody listened: a refusal then says nothing new */
+  async function take({ text }: Reply, { isOld }: { readonly isOld: boolean }): Promise<void> {
+    const claim = claimOf(text);
+    // All runs of this machine, and whoever knows its name, use the topic.
+    if (claim?.run !== folder.id || parts.giveAnswer === undefined) return;
+    try {
+      const press = await readPress(folder, text, { key: secrets("buttons.key"), now: wallClock() });
+      if ("refused" in press) {
+        if (!isOld) tellRefusal(claim.question, `the button is refused: ${press.refused}`);
+        return;
+      }
+      await parts.giveAnswer(press);
+      await noteUsed(folder, text, { now: wallClock() });
+    } catch (error) {
+      if (!isOld) tellRefusal(claim.question, errorText(error));
+    }
+  }
+
+  function tellRefusal(question: string, why: string): void {
+    if (refusalsLeft-- <= 0) return;
+    const text = `${question} of run ${folder.id}: ${why}`;
+    const refusal: Notification = { kind: "answer", title: "panewright: not answered", text, priority: 4 };
+    outbox.put(outgoing(refusal, { redactor, buttons }), { over: "ntfy" });
+  }
+
+  return {
+    send(notification) {
+      const told = outgoing(notification, { redactor, buttons: way === undefined ? "none" : buttons });
+      const question = told.question?.id;
+      if (question !== undefined) open.add(question);
+      const sent = outbox.put(told, { delayMs: told.kind === "needed" ? delaySeconds * 1000 : 0 });
+      return {
+        withdraw() {
+          sent.withdraw();
+          if (question === undefined) return;
+          // Buttons on the phone can still be pressed, and are answered with why they are refused.
+          open.delete(question);
+          oneByOne(() => closeButtons(folder, question)).catch(() => {});
+        },
+      };
+    },
+    sendEnd: ({ notification, at }) =>
+      outbox.putEnd({ notification: outgoing(notification, { redactor, buttons: "none" }), at }),
+    async hearEarlier({ quietBefore = wallClock() } = {}) {
+      if (way?.by !== "topic" || parts.giveAnswer === undefined) return;
+      const now = wallClock();
+      const since = await openButtonsSince(folder, { now });
+      if (since === undefined) return;
+      const closed = new AbortController();
+      const limit = clock.sleep(EARLIER_MS, closed.signal).then(() => closed.abort(), () => {});
+      const from = new Date(since.getTime() - SKEW_MS);
+      const options = { lines, clock, signal: closed.signal, onProblem, isPoll: true };
+      try {
+        for await (const reply of readReplies({ plan: way.ntfy, topic: way.topic, since: from, ...options })) {
+          await take(reply, { isOld: reply.seconds * 1000 < quietBefore.getTime() - 1000 });
+        }
+      } catch {
+        /* it was told, or took too long */
+      } finally {
+        closed.abort();
+        await limit;
+      }
+    },
+    async close({ held }) {
+      isClosed = true;
+      ear?.closed.abort();
+      await ear?.done;
+      await lastChange;
+      await taken;
+      await outbox.close({ held });
+    },
+  };
+}

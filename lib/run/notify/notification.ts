@@ -1,0 +1,119 @@
+import type { Redactor } from "../../base/redact/redactor.ts";
+import { abridge } from "../../base/text/abridge.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import type { ButtonsFor } from "./plan.ts";
+
+/** A message to the person who waits for a run. */
+export interface Notification {
+  readonly kind: NotificationKind;
+  readonly title: string;
+  readonly text: string;
+  /** ntfy's scale from 1 to 5: 3 a pass, 4 a failure, 5 an agent that needs a person. */
+  readonly priority: 3 | 4 | 5;
+  /** What waits for an answer; missing where none can be given but in the agent's pane. */
+  readonly question?: AskedQuestion;
+}
+
+/**
+ * Why a person is told something.
+ *
+ * - `needed`: an agent waits for them; `ended`: the run is over, or has stopped
+ * - `answer`: what came of a button that they have pressed; `test`: they want to see whether messages arrive
+ */
+export type NotificationKind = "needed" | "ended" | "answer" | "test";
+
+/** A question of a run, as a message has it. */
+export interface AskedQuestion {
+  /** Unique in the run: `q1`. */
+  readonly id: string;
+  /** Tells it from what is asked next. */
+  readonly fingerprint: string;
+  /** Exactly what a yes would permit; missing where nothing is permitted. A yes is offered only if it is shown whole. */
+  readonly permits?: string;
+  /** What can be answered by a button. */
+  readonly choices: readonly Choice[];
+}
+
+/** An answer that can be given by a button. */
+export interface Choice {
+  readonly label: string;
+  /** As `panewright answer` takes it. */
+  readonly answer: string;
+}
+
+/** What a message may have: ntfy takes 4096 bytes, and makes a file of what is longer. */
+const MAX_TEXT_BYTES = 3800;
+const MAX_TITLE_CHARS = 120;
+const MAX_LABEL_CHARS = 40;
+
+/** An ntfy message has at most so many buttons. */
+const MAX_BUTTONS = 3;
+
+/** The answer that gives a permission. */
+const YES = "yes";
+
+/**
+ * A message as it may leave the machine: without secrets and characters that hide or reorder text, cut to what a server
+ * takes, and with no button for what it does not show to the letter.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createRedactor } from "../../base/redact/redactor.ts";
+ * const choices = [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }];
+ * const labels = (permits: string, buttons: "questions" | "all") =>
+ *   outgoing({
+ *     ...{ kind: "needed", title: "panewright: tester is stuck", text: `It asks: ${permits}`, priority: 5 },
+ *     question: { id: "q1", fingerprint: "f", permits, choices },
+ *   }, { redactor: createRedactor(["correct-horse"]), buttons }).question?.choices.map(({ label }) => label);
+ * assertEquals(labels("npm test", "all"), ["Yes", "No"]);
+ * assertEquals(labels("login correct-horse", "all"), ["No"]);
+ * assertEquals(labels("npm test", "questions"), []);
+ * ```
+ */
+export function outgoing(
+  notification: Notification,
+  { redactor, buttons }: { readonly redactor: Redactor; readonly buttons: ButtonsFor },
+): Notification {
+  const { question } = notification;
+  const text = cut(redactor.outgoing(notification.text));
+  const title = redactor.outgoing(notification.title).slice(0, MAX_TITLE_CHARS);
+  if (question === undefined) return { ...notification, title, text };
+  const choices = question.choices.filter(({ answer }) => mayBePressed(question, { answer, buttons, text }));
+  return {
+    ...notification,
+    title,
+    text,
+    question: {
+      ...question,
+      // More than a message can have would hide some of them.
+      choices: choices.length > MAX_BUTTONS ? [] : choices.map(({ label, answer }) => ({
+        label: abridgeLine(sanitizeLine(redactor.outgoing(label)).trim()) || answer,
+        answer,
+      })),
+    },
+  };
+}
+
+function mayBePressed(
+  { permits }: AskedQuestion,
+  { answer, buttons, text }: { readonly answer: string; readonly buttons: ButtonsFor; readonly text: string },
+): boolean {
+  if (permits === undefined) return buttons !== "none";
+  if (buttons !== "all") return false;
+  return answer !== YES || (permits !== "" && text.includes(permits));
+}
+
+function cut(text: string): string {
+  let maxChars = MAX_TEXT_BYTES;
+  let shown = text;
+  while (new TextEncoder().encode(shown).length > MAX_TEXT_BYTES) {
+    maxChars = Math.floor(maxChars * 0.8);
+    shown = abridge(text, { maxChars });
+  }
+  return shown;
+}
+
+function abridgeLine(line: string): string {
+  return line.length <= MAX_LABEL_CHARS ? line : `${line.slice(0, MAX_LABEL_CHARS - 1).trimEnd()}…`;
+}

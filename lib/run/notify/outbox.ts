@@ -1,0 +1,188 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import { HttpStatusError } from "../../base/ports/http.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import type { Action, Channel, ChannelId, Delivery } from "./channels/channel.ts";
+import { endEntries, keepEnd, type ToldEnd } from "./end_due.ts";
+import type { Notification } from "./notification.ts";
+import { type OutboxEntry, type OutboxFolder, removeEntry, writeEntry } from "./outbox_file.ts";
+
+/** Delivers messages from files, so that none is lost: it is tried again, also by another process. */
+export interface Outbox {
+  /** Puts a message on the disk, and delivers it over every channel after the delay. */
+  put(notification: Notification, options?: PutOptions): SentMessage;
+  /** Puts the message about the end of the run on the disk, and delivers it. */
+  putEnd(end: ToldEnd): void;
+  /** Delivers what an earlier process has left. */
+  take(entry: OutboxEntry): void;
+  /**
+   * Tries everything that is left once more, and waits for that. What fails again stays on the disk.
+   *
+   * @param options.held what happens to messages whose delay has not passed: it need not be waited for, or they are
+   * not needed any more
+   */
+  close(options: { readonly held: "deliver" | "drop" }): Promise<void>;
+}
+
+/** How a message is sent. */
+export interface PutOptions {
+  /** @default {0} */
+  readonly delayMs?: number;
+  /** The one channel that it is for. @default all of them */
+  readonly over?: ChannelId;
+}
+
+/** A message on its way. */
+export interface SentMessage {
+  /** Nobody needs it any more: it is dropped, unless it was delivered. */
+  withdraw(): void;
+}
+
+/** What an outbox is made of. */
+export interface OutboxParts {
+  readonly folder: OutboxFolder;
+  readonly channels: readonly Channel[];
+  /** The run's id. */
+  readonly run: string | undefined;
+  /** Makes the buttons of a message, right before it is delivered for the first time. */
+  readonly actionsOf: (notification: Notification) => Promise<readonly Action[]>;
+  readonly page?: string;
+  readonly clock: Clock;
+  readonly wallClock: () => Date;
+  /** Told when a message could not be delivered for the first time, and when it is given up. */
+  readonly onProblem: (message: string) => void;
+  /** From 0 to 1. @default {Math.random} */
+  readonly random?: () => number;
+}
+
+/** A slow server must not hold up a run, and not its end for longer than this. */
+const TIMEOUT_MS = 10_000;
+
+/** The pause after a failure doubles from 2 s to 5 minutes, give or take a quarter of it. */
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 300_000;
+const JITTER = 0.25;
+
+/**
+ * How long to wait before a message is tried again.
+ *
+ * @param failures how often it has failed
+ * @param random from 0 to 1
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals([1, 2, 3, 20].map((failures) => pauseMs(failures, 0.5)), [2000, 4000, 8000, 300_000]);
+ * assertEquals([pauseMs(1, 0), pauseMs(1, 1)], [1500, 2500]);
+ * ```
+ */
+export function pauseMs(failures: number, random: number): number {
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
+  return Math.round(pause * (1 - JITTER + 2 * JITTER * random));
+}
+
+/** Opens the outbox of a run, for as long as this process owns it. */
+export function openOutbox(parts: OutboxParts): Outbox {
+  const { folder, channels, run, actionsOf, page, clock, wallClock, onProblem, random = Math.random } = parts;
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let heldAtEnd: "deliver" | "drop" = "deliver";
+  /** When the end is not held up any longer. */
+  let closesAtMs = Infinity;
+
+  function start(work: Promise<void>): void {
+    const watched = work.catch(tellUnkept);
+    underWay.add(watched);
+    void watched.finally(() => underWay.delete(watched));
+  }
+
+  function tellUnkept(error: unknown): void {
+    onProblem(`Cannot keep a notification: ${errorText(error)}`);
+  }
+
+  /** @returns whether all of the time has passed */
+  async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+    return await clock.sleep(ms, signal).then(() => true, () => false);
+  }
+
+  async function send(entry: OutboxEntry, options: { readonly delayMs: number; readonly withdrawn: AbortSignal }) {
+    const { delayMs, withdrawn } = options;
+    // A disk that is full keeps no message from being sent.
+    await writeEntry(folder, entry).catch(tellUnkept);
+    const isHeld = delayMs > 0 && !await pause(delayMs, AbortSignal.any([closing.signal, withdrawn]));
+    if (isHeld && heldAtEnd === "drop") return removeEntry(folder, entry);
+    await carry(entry, withdrawn);
+  }
+
+  async function sendEnd(end: ToldEnd): Promise<void> {
+    const entries = await endEntries(end, { run: run ?? "", channels });
+    await keepEnd(folder, entries).catch(tellUnkept);
+    const { signal } = new AbortController();
+    await Promise.all(entries.map((entry) => carry(entry, signal).catch(tellUnkept)));
+  }
+
+  async function carry(entry: OutboxEntry, withdrawn: AbortSignal): Promise<void> {
+    const channel = channels.find(({ id }) => id === entry.channel);
+    // The configuration has no such channel any more.
+    if (channel === undefined) return removeEntry(folder, entry);
+    const { title } = entry.notification;
+    for (let failures = 0;;) {
+      if (withdrawn.aborted) return removeEntry(folder, entry);
+      if (wallClock().getTime() - Date.parse(entry.at) > channel.maxAgeMs) {
+        onProblem(`The notification "${title}" is given up: ${channel.where} has not taken it in time`);
+        return removeEntry(folder, entry);
+      }
+      const isLast = closing.signal.aborted;
+      const timeoutMs = Math.min(TIMEOUT_MS, closesAtMs - clock.now());
+      if (timeoutMs <= 0) return;
+      const problem = await deliver(entry, { channel, timeoutMs });
+      if (problem === undefined) return removeEntry(folder, entry);
+      failures++;
+      if (failures === 1) onProblem(`Cannot send the notification "${title}" to ${channel.where}: ${problem.message}`);
+      if (isLast) return;
+      const waitMs = Math.max(pauseMs(failures, random()), problem.leastPauseMs);
+      await pause(waitMs, AbortSignal.any([closing.signal, withdrawn]));
+    }
+  }
+
+  async function deliver(
+    { id, at, notification }: OutboxEntry,
+    { channel, timeoutMs }: { readonly channel: Channel; readonly timeoutMs: number },
+  ): Promise<{ readonly message: string; readonly leastPauseMs: number } | undefined> {
+    try {
+      const actions = channel.hasButtons ? await actionsOf(notification) : [];
+      const delivery: Delivery = {
+        ...{ id, at, notification, actions },
+        ...(run === undefined ? {} : { run }),
+        ...(page === undefined ? {} : { page }),
+      };
+      await channel.deliver(delivery, { timeoutMs });
+      return undefined;
+    } catch (error) {
+      const seconds = error instanceof HttpStatusError ? error.retryAfterSeconds ?? 0 : 0;
+      return { message: errorText(error), leastPauseMs: Math.min(seconds * 1000, 3_600_000) };
+    }
+  }
+
+  return {
+    put(notification, { delayMs = 0, over } = {}) {
+      const withdrawn = new AbortController();
+      const at = wallClock().toISOString();
+      for (const { id: channel } of channels) {
+        if (over !== undefined && channel !== over) continue;
+        const entry: OutboxEntry = { v: 1, id: crypto.randomUUID(), channel, at, notification };
+        start(send(entry, { delayMs, withdrawn: withdrawn.signal }));
+      }
+      return { withdraw: () => withdrawn.abort() };
+    },
+    putEnd: (end) => start(sendEnd(end)),
+    take(entry) {
+      start(carry(entry, new AbortController().signal));
+    },
+    async close({ held }) {
+      heldAtEnd = held;
+      closesAtMs = clock.now() + TIMEOUT_MS;
+      closing.abort();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { dirname } from "@std/path/posix";
+import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
+import { openRegularFile } from "../base/ports/regular_file.ts";
+
+/** What the archive asks of the file system, so that a test can stop between any two steps. All paths are absolute. */
+export interface ArchiveFs {
+  mkdir(path: string): void;
+  list(path: string): readonly string[];
+  /** Creates an empty file. False where something is already. */
+  create(path: string): boolean;
+  write(path: string, bytes: Uint8Array): void;
+  /** @throws an error with the code `EXDEV` across file systems */
+  rename(from: string, to: string): void;
+  /** Copies a regular file to a path where nothing is. */
+  copy(from: string, to: string): void;
+  remove(path: string): void;
+  /** Puts a file's content, or a folder's entries, on the disk. */
+  sync(path: string): void;
+}
+
+/** What a system says that cannot sync folders, or may not read a file. Its own care has to do then. */
+const CANNOT_SYNC: ReadonlySet<unknown> = new Set(["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOTSUP", "EPERM"]);
+
+/** The files of this machine. */
+export const systemFs: ArchiveFs = {
+  mkdir(path) {
+    const isNew = lstatOrUndefined(path) === undefined;
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (isNew) this.sync(dirname(path));
+  },
+  list: (path) => [...Deno.readDirSync(path)].map(({ name }) => name),
+  create(path) {
+    try {
+      Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
+      return true;
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) return false;
+      throw error;
+    }
+  },
+  write: (path, bytes) => Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o600 }),
+  rename: (from, to) => Deno.renameSync(from, to),
+  copy(from, to) {
+    using source = openRegularFile(from, { access: "read" });
+    using copy = Deno.openSync(to, { write: true, createNew: true, mode: 0o600 });
+    const chunk = new Uint8Array(64 * 1024);
+    for (let offset = 0;;) {
+      const read = source.readAt(offset, chunk);
+      if (read === 0) break;
+      for (let written = 0; written < read;) written += copy.writeSync(chunk.subarray(written, read));
+      offset += read;
+    }
+  },
+  remove: removeIfThere,
+  sync(path) {
+    const info = Deno.lstatSync(path);
+    // Neither a link nor a pipe has content of its own to be synced, and a pipe would keep us waiting.
+    if (!info.isFile && !info.isDirectory) return;
+    try {
+      if (info.isFile) {
+        using file = openRegularFile(path, { access: "read" });
+        file.sync();
+      } else {
+        using folder = Deno.openSync(path, { read: true });
+        folder.syncSync();
+      }
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && CANNOT_SYNC.has(error.code))) throw error;
+    }
+  },
+};

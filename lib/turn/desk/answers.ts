@@ -1,0 +1,163 @@
+import { PanewrightError } from "../../base/errors.ts";
+import { createFileOnce } from "../../base/ports/own_files.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
+import { errorText } from "../../base/text/error_text.ts";
+
+/** The most that an answer may have: 1 MiB. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** Where the answers to a run's questions are left: not where an agent in a sandbox can write. */
+export interface AnswersFolder {
+  /** Absolute path; it need not exist. */
+  readonly answersDir: string;
+}
+
+/**
+ * How an answer was given: in the terminal of the run, by `panewright answer`, by nobody in time, over HTTP, by a model
+ * over MCP, or by the button of a notification.
+ */
+export const ANSWER_WAYS = ["terminal", "command", "timeout", "http", "mcp", "notification"] as const;
+
+/** One of {@linkcode ANSWER_WAYS}. */
+export type AnswerBy = typeof ANSWER_WAYS[number];
+
+/** Whose answer a question has, and how it came. */
+export interface AnswerSource {
+  readonly by: AnswerBy;
+  /** Who gave it, where that has a name: an MCP client, say. Foreign text. */
+  readonly who?: string;
+}
+
+/** An answer to a question of a run, left for the process that executes the run. */
+export interface LeftAnswer extends AnswerSource {
+  /** The question's id. */
+  readonly question: string;
+  readonly answer: string;
+  /** ISO 8601. */
+  readonly answeredAt: string;
+}
+
+/**
+ * Leaves an answer. The first one counts: it appears under its question's name at once and whole, or not at all,
+ * and is on the disk when this resolves.
+ *
+ * @returns whether it is the first one
+ */
+export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Promise<boolean> {
+  const path = answerPath(folder, answer.question);
+  makeOwnFolder(folder.answersDir);
+  return await createFileOnce(path, JSON.stringify(answer));
+}
+
+/**
+ * The answer that was left to a question; `undefined` while there is none.
+ *
+ * @param folder undefined where none can be left
+ * @throws {PanewrightError} when something else, or what others may write to, stands in its place
+ */
+export function readAnswer(folder: AnswersFolder | undefined, question: string): Promise<LeftAnswer | undefined> {
+  return Promise.try(() => {
+    if (folder === undefined) return undefined;
+    try {
+      assertOwn(answerPath(folder, question));
+      const text = readRegularText(answerPath(folder, question), { maxBytes: MAX_ANSWER_BYTES });
+      const left: LeftAnswer = JSON.parse(text);
+      if (typeof left.answer !== "string" || !ANSWER_WAYS.includes(left.by)) throw new TypeError("it is not an answer");
+      return left.question === question ? left : undefined;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      const path = answerPath(folder, question);
+      throw new PanewrightError(`Cannot read the answer ${path}: ${errorText(error)}`, {
+        cause: error,
+        hint: "Remove it, and answer again.",
+      });
+    }
+  });
+}
+
+/** Options of {@linkcode takeAnswer}. */
+export interface TakeAnswerOptions {
+  /** Whether only a person may answer. */
+  readonly isReserved: boolean;
+  /** Told what was set aside, as a sentence. */
+  readonly onRefused: (message: string) => void;
+}
+
+/**
+ * Gives an answer in the process that asks. It goes the way of all others, so that the first one counts.
+ *
+ * @returns the one that counts; one that may not be taken does not stand in the way
+ * @throws like {@linkcode readAnswer}
+ */
+export async function giveAndTake(
+  folder: AnswersFolder | undefined,
+  answer: LeftAnswer,
+  options: TakeAnswerOptions,
+): Promise<LeftAnswer | undefined> {
+  // Nobody else can have left one.
+  if (folder === undefined) return answer;
+  const isFirst = await leaveAnswer(folder, answer);
+  const first = await takeAnswer(folder, answer.question, options);
+  if (first !== undefined || isFirst) return first;
+  await leaveAnswer(folder, answer);
+  return await takeAnswer(folder, answer.question, options);
+}
+
+/**
+ * The answer that was left to a question, if it may be taken. One of a model to what is reserved for a person is set
+ * aside: the question stays open, and the next answer is the first.
+ *
+ * @throws like {@linkcode readAnswer}
+ */
+export async function takeAnswer(
+  folder: AnswersFolder | undefined,
+  question: string,
+  { isReserved, onRefused }: TakeAnswerOptions,
+): Promise<LeftAnswer | undefined> {
+  const left = await readAnswer(folder, question);
+  if (folder === undefined || left === undefined || left.by !== "mcp" || !isReserved) return left;
+  const path = answerPath(folder, question);
+  try {
+    await Deno.rename(path, `${path}.refused-${crypto.randomUUID()}`);
+  } catch (error) {
+    // Another look has set it aside.
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  onRefused(
+    `the answer to ${question} was refused: it was given ${
+      answerWay(left)
+    }, and permissions.model_answers reserves the ` +
+      "question for a person; it stays open",
+  );
+  return undefined;
+}
+
+/**
+ * How an answer came, in words that follow "given".
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(answerWay({ by: "mcp", who: "codex 0.169.0" }), "by a model over MCP (codex 0.169.0)");
+ * ```
+ */
+export function answerWay({ by, who }: AnswerSource): string {
+  return who === undefined ? WAYS[by] : `${WAYS[by]} (${who})`;
+}
+
+const WAYS: Readonly<Record<AnswerBy, string>> = {
+  terminal: "in the terminal of the run",
+  command: "by panewright answer",
+  timeout: "by nobody in time",
+  http: "over HTTP",
+  mcp: "by a model over MCP",
+  notification: "by the button of a notification",
+};
+
+/** The ids of questions are ours (`q1`), so they are safe as names of files. */
+function answerPath(folder: AnswersFolder, question: string): string {
+  if (!/^q\d{1,9}$/.test(question)) throw new TypeError(`Cannot use "${question}" as the id of a question`);
+  return `${folder.answersDir}/${question}.json`;
+}

@@ -1,0 +1,210 @@
+import { PanewrightError } from "../../base/errors.ts";
+import { createRedactor } from "../../base/redact/redactor.ts";
+import {
+  AUDIT_VERSION,
+  type AuditEnd,
+  canonicalJson,
+  type ChainedRecord,
+  chainRecord,
+  checkChain,
+  NO_HASH,
+} from "./audit_chain.ts";
+import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
+import type { AuditHeads } from "./audit_heads.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import type { ExactRequest } from "./request.ts";
+
+/** The most that an audit log may have: 256 MiB. A decision takes some kilobytes. */
+export const MAX_AUDIT_BYTES = 256 * 1024 * 1024;
+
+/** A decision about a dialog, as it is written down before anything is done about it. */
+export interface AuditDecision {
+  readonly role: string;
+  readonly terminal: string;
+  readonly provider: string;
+  /** The dialog's kind. */
+  readonly kind: string;
+  /** What the dialog is about: the command, the file. */
+  readonly command: string | undefined;
+  /** Where `command` comes from, which is then exact; missing where it is only what the screen shows. */
+  readonly source?: ExactRequest["source"];
+  /** The folder in which it would run, where that is known. */
+  readonly cwd?: string;
+  readonly decision: "allow" | "ask" | "deny";
+  /** Which rule decided. */
+  readonly rule: string;
+  readonly reason: string;
+  /**
+   * The keys that answer it (tmux names), `paste` for the words that the reason has, or `raw` for the keys that `command`
+   * has; none where none is pressed.
+   */
+  readonly keys: readonly string[];
+  /** The screen's rows, as plain text. */
+  readonly before: readonly string[];
+}
+
+/** The outcome of a decision. */
+export interface AuditOutcome {
+  /** What the effect came to, in a word or a sentence: `closed`. */
+  readonly result: string;
+  /** The screen's rows afterwards. */
+  readonly after: readonly string[];
+}
+
+/** An append-only log of what was decided about dialogs, each record chained to the one before by its hash. */
+export interface AuditLog extends Disposable {
+  /** The last record: kept elsewhere, it tells a log whose end was cut off. */
+  readonly end: AuditEnd;
+  /**
+   * Writes a decision to the disk, and only then carries it out. The outcome gets a record of its own, even if the
+   * effect rejects.
+   *
+   * @returns what the effect came to
+   * @throws {PanewrightError} when a record cannot be written; without the decision's record the effect is not called
+   */
+  perform<T extends AuditOutcome>(decision: AuditDecision, effect: () => Promise<T>): Promise<T>;
+  /**
+   * Writes a decision on which nothing is sent: an `ask`, or any in a dry run.
+   *
+   * @throws {PanewrightError} when it cannot be written
+   */
+  note(decision: Omit<AuditDecision, "keys">): Promise<void>;
+}
+
+/** How an audit log is opened. */
+export interface AuditLogOptions {
+  /** The run's id; a log is of one run. */
+  readonly run: string;
+  /**
+   * Values that must not stand in the log, such as those of the environment's keys; common shapes of secrets are known.
+   */
+  readonly secrets: readonly string[];
+  /** @default {the system's time} */
+  readonly wallClock?: () => Date;
+  /** Where the log's heads are copied to; see audit_heads.ts. */
+  readonly heads?: AuditHeads;
+}
+
+/**
+ * Opens the audit log of a run, making it when it is new. Only its owner can read it.
+ *
+ * @throws {PanewrightError} when it cannot be written, is a link, or its chain is broken
+ */
+export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
+  const { run, secrets, wallClock = () => new Date(), heads } = options;
+  const redactor = createRedactor(secrets);
+  const file = openFile(path);
+  let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
+  let failure: PanewrightError | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const write = async (fields: Fields): Promise<ChainedRecord> => {
+    if (failure !== undefined) throw failure;
+    try {
+      const record = await chainRecord({ ...fields, at: wallClock().toISOString(), run }, last);
+      const line = new TextEncoder().encode(`${canonicalJson(record)}\n`);
+      file.write(line);
+      file.sync();
+      if (file.stat().nlink === 0) throw new Error("it was removed");
+      last = record;
+      heads?.add({ records: record.seq, hash: record.hash });
+      return record;
+    } catch (cause) {
+      // A part of the record may be on the disk: nothing can follow it.
+      failure = cannotWrite(path, cause);
+      throw failure;
+    }
+  };
+  // Dialogs of several terminals are decided at the same time, and each record needs the hash of the one before.
+  const append = (fields: Fields): Promise<ChainedRecord> => {
+    const next = queue.then(() => write(fields));
+    queue = next.catch(() => {});
+    return next;
+  };
+  const decisionFields = (decision: AuditDecision) => ({
+    ...decision,
+    type: "decision" as const,
+    command: decision.command === undefined ? null : redactor.text(decision.command),
+    reason: redactor.text(decision.reason),
+    before: redactor.rows(decision.before),
+  });
+
+  try {
+    last = await readEnd(file, { path, run }) ?? await write({ type: "opened", version: AUDIT_VERSION });
+  } catch (error) {
+    file[Symbol.dispose]();
+    throw error;
+  }
+  return {
+    get end() {
+      return { records: last.seq, hash: last.hash };
+    },
+    async perform(decision, effect) {
+      const { seq } = await append(decisionFields(decision));
+      const outcome = { type: "outcome" as const, of: seq };
+      let done;
+      try {
+        done = await effect();
+      } catch (error) {
+        const message = errorText(error);
+        await append({ ...outcome, result: redactor.text(`failed: ${message}`), after: [] });
+        throw error;
+      }
+      await append({ ...outcome, result: redactor.text(done.result), after: redactor.rows(done.after) });
+      return done;
+    },
+    async note(decision) {
+      await append(decisionFields({ ...decision, keys: [] }));
+    },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
+}
+
+/** A record without what its place in the chain gives it. */
+interface Fields {
+  readonly type: "opened" | "decision" | "outcome";
+  readonly [key: string]: unknown;
+}
+
+function openFile(path: string): RegularFile {
+  try {
+    const file = openRegularFile(path, { access: "append", create: true });
+    if (((file.stat().mode ?? 0) & 0o077) !== 0) Deno.chmodSync(path, 0o600);
+    return file;
+  } catch (cause) {
+    throw cannotWrite(path, cause);
+  }
+}
+
+function cannotWrite(path: string, cause: unknown): PanewrightError {
+  const reason = errorText(cause);
+  return new PanewrightError(`Cannot write the audit log ${path}: ${reason}`, {
+    cause,
+    hint: "No dialog is answered that cannot be recorded.",
+  });
+}
+
+/** The last record of an existing log. A record that was cut off while it was written was never acted upon. */
+async function readEnd(
+  file: RegularFile,
+  { path, run }: { readonly path: string; readonly run: string },
+): Promise<ChainedRecord | undefined> {
+  const { size } = file.stat();
+  if (size > MAX_AUDIT_BYTES) throw cannotWrite(path, new Error(`it is larger than ${MAX_AUDIT_BYTES} bytes`));
+  const bytes = new Uint8Array(size);
+  file.readAt(0, bytes);
+  const verdict = await checkChain(new TextDecoder().decode(bytes));
+  const last = verdict.records.at(-1);
+  const problem = !verdict.intact
+    ? `its record in line ${verdict.line} ${verdict.problem}`
+    : last !== undefined && last.run !== run
+    ? `it belongs to another run, ${last.run}`
+    : undefined;
+  if (problem !== undefined) {
+    throw new PanewrightError(`Cannot continue the audit log ${path}: ${problem}`, {
+      hint: 'Look at it with "panewright audit show", then move it away: a new one is started in its place.',
+    });
+  }
+  if (verdict.intact && verdict.torn) file.truncate(bytes.lastIndexOf(0x0a) + 1);
+  return last;
+}

@@ -1,0 +1,165 @@
+import { sha256Hex } from "../../base/text/digest.ts";
+
+/** The version of the records' format; it stands in the first record of each log. */
+export const AUDIT_VERSION = 1;
+
+/** What the first record names as the one before it. */
+export const NO_HASH = "0".repeat(64);
+
+/** The fields that every record has. `hash` is the SHA-256 of all others, in canonical JSON. */
+export interface ChainedRecord {
+  /** From 1 on, without gaps. */
+  readonly seq: number;
+  /** The hash of the record before. */
+  readonly prev: string;
+  readonly hash: string;
+  /** When it was written, ISO 8601, UTC. */
+  readonly at: string;
+  readonly run: string;
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Where a log ended at some time. */
+export interface AuditEnd {
+  readonly records: number;
+  /** The hash of the last one. */
+  readonly hash: string;
+}
+
+/**
+ * What is wrong with a log that once ended so, as the rest of a sentence that begins with the log; `undefined` if it
+ * continues from each of these ends.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(findCut([], [{ records: 2, hash: "9f" }]), "had 2 records, and has 0");
+ * ```
+ */
+export function findCut(records: readonly ChainedRecord[], ends: readonly AuditEnd[]): string | undefined {
+  const most = Math.max(0, ...ends.map((end) => end.records));
+  if (records.length < most) return `had ${most} records, and has ${records.length}`;
+  const other = ends.find((end) => records[end.records - 1]?.hash !== end.hash);
+  return other === undefined ? undefined : `is not the one that its run wrote: record ${other.records} is another one`;
+}
+
+/** What the check of a log found. */
+export type AuditVerdict =
+  | {
+    readonly intact: true;
+    readonly records: readonly ChainedRecord[];
+    /** Whether the text ends in the middle of a record: it was being written when the program stopped. */
+    readonly torn: boolean;
+  }
+  | {
+    readonly intact: false;
+    /** Those before the broken one. */
+    readonly records: readonly ChainedRecord[];
+    /** The line of the first broken record, from 1. */
+    readonly line: number;
+    /** Why it is broken, as the rest of a sentence that begins with the record. */
+    readonly problem: string;
+  };
+
+/**
+ * Data as JSON that is the same for the same data: keys in the order of their UTF-16 units, no blanks.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(canonicalJson({ b: [1, { d: "x", c: null }], a: undefined }), '{"b":[1,{"c":null,"d":"x"}]}');
+ * ```
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([left], [right]) => left < right ? -1 : 1));
+  });
+}
+
+/**
+ * Makes the line of the next record.
+ *
+ * @param fields everything but `seq`, `prev` and `hash`
+ */
+export async function chainRecord(
+  fields: Omit<ChainedRecord, "seq" | "prev" | "hash">,
+  before: Pick<ChainedRecord, "seq" | "hash">,
+): Promise<ChainedRecord> {
+  const unsigned = { ...fields, seq: before.seq + 1, prev: before.hash };
+  return { ...unsigned, hash: await hashOf(unsigned) } as ChainedRecord;
+}
+
+function hashOf(fields: object): Promise<string> {
+  return sha256Hex(canonicalJson(fields));
+}
+
+/**
+ * Checks a log's chain from its first record on.
+ *
+ * Finds every record that was changed, added, moved or removed after others were written. Someone who can write the
+ * file can also write a new chain, or cut it at the end of a record: keep the last hash elsewhere against that.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const fields = { at: "2026-11-20T07:26:05.000Z", run: "1", type: "opened" };
+ * const first = await chainRecord(fields, { seq: 0, hash: NO_HASH });
+ * const second = await chainRecord({ ...fields, type: "decision" }, first);
+ * const text = [first, second].map((record) => canonicalJson(record) + "\n").join("");
+ * assertEquals((await checkChain(text)).intact, true);
+ * const verdict = await checkChain(text.replace("opened", "closed"));
+ * assertEquals(!verdict.intact && [verdict.line, verdict.problem], [1, "was changed after it was written"]);
+ * ```
+ */
+export async function checkChain(text: string): Promise<AuditVerdict> {
+  const records: ChainedRecord[] = [];
+  const lines = text.split("\n");
+  const torn = lines.pop() !== "";
+  let before: Pick<ChainedRecord, "seq" | "hash" | "run"> | undefined;
+  for (const [index, line] of lines.entries()) {
+    const broken = (problem: string): AuditVerdict => ({ intact: false, records, line: index + 1, problem });
+    const record = readRecord(line);
+    if (record === undefined) return broken("is not a record");
+    const { hash, ...unsigned } = record;
+    if (hash !== await hashOf(unsigned) || line !== canonicalJson(record)) {
+      return broken("was changed after it was written");
+    }
+    if (record.seq !== (before?.seq ?? 0) + 1) {
+      return broken(`has the number ${record.seq}, where ${(before?.seq ?? 0) + 1} belongs`);
+    }
+    if (record.prev !== (before?.hash ?? NO_HASH)) return broken("does not follow the record before it");
+    if (before !== undefined && record.run !== before.run) return broken(`belongs to another run, ${record.run}`);
+    records.push(record);
+    before = record;
+  }
+  return { intact: true, records, torn };
+}
+
+/**
+ * The records of a log up to the first line that is not one, unchecked: to be shown beside what {@linkcode checkChain}
+ * says.
+ */
+export function readAuditRecords(text: string): readonly ChainedRecord[] {
+  const records: ChainedRecord[] = [];
+  for (const line of text.split("\n")) {
+    const record = readRecord(line);
+    if (record === undefined) break;
+    records.push(record);
+  }
+  return records;
+}
+
+function readRecord(line: string): ChainedRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { seq, prev, hash, at, run, type } = value as Record<string, unknown>;
+  const texts = [prev, hash, at, run, type].every((field) => typeof field === "string");
+  return texts && Number.isSafeInteger(seq) ? value as ChainedRecord : undefined;
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import type { AgentQuestion } from "../../agents/agent_question.ts";
+import type { Provider } from "../../agents/provider.ts";
+import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
+import type { Role } from "../../base/roles.ts";
+import type { DialogInfo } from "../../screen/dialog.ts";
+import type { Screen } from "../../screen/screen.ts";
+import type { AnswersFolder } from "./answers.ts";
+import type { AuditLog } from "./audit.ts";
+import type { DialogPlan } from "./decision.ts";
+import type { DialogFact } from "./facts.ts";
+import type { HookChannel } from "./hook_channel.ts";
+import type { PermissionVerdict } from "../../policy/mod.ts";
+import type { ExactRequest } from "./request.ts";
+
+/** A dialog as a person is asked about it. */
+export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
+  /** Unique in the run: `q1`. */
+  readonly id: string;
+  readonly role: Role;
+  /** Why a person has to decide, as a full sentence. */
+  readonly reason: string;
+  readonly secondsLeft: number;
+  /** What is asked, where it is answered with words and not with a yes or a no. */
+  readonly questions?: readonly AgentQuestion[];
+  /** What was wrong with the answer before, without a full stop. */
+  readonly problem?: string;
+}
+
+/** A person at a terminal. Resolves to what they say, or to `undefined` when they leave the question open. */
+export type AskAboutDialog = (question: DialogQuestion, signal: AbortSignal) => Promise<string | undefined>;
+
+/**
+ * Tells a person who is elsewhere that an agent needs them.
+ *
+ * @param question what can be answered from there; missing where only the agent's pane takes the answer
+ * @returns what is told when nobody is needed any more
+ */
+export type OnStuck = (role: Role, message: string, question?: StuckQuestion) => { withdraw(): void };
+
+/** A dialog as it can be answered from elsewhere. */
+export interface StuckQuestion {
+  readonly id: string;
+  /** Of the dialog, as the journal has it. */
+  readonly fingerprint: string;
+  /** What a yes would permit, as the message has it; empty where the message does not show it, missing without a yes. */
+  readonly permits?: string;
+  /** The answers that need no typing, each as `panewright answer` takes it. */
+  readonly choices: readonly { readonly label: string; readonly answer: string }[];
+}
+
+/** What an agent showed, and whose agent it is. */
+export interface KeptLook {
+  readonly screen: Screen;
+  /** Its id. */
+  readonly provider: string;
+}
+
+/** What all desks of a run share. */
+export interface DialogDeskContext {
+  readonly plan: DialogPlan;
+  /** Where `panewright answer` leaves what a person says; missing where it cannot. */
+  readonly answers: AnswersFolder | undefined;
+  /** What is told of an answer to a question that lies where it does not count. @default {() => undefined} */
+  readonly strayAnswer?: (question: string) => string | undefined;
+  readonly audit: AuditLog;
+  /** Where the agents' hooks ask; missing where there is no channel. */
+  readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
+  readonly emit: (fact: DialogFact) => void;
+  /**
+   * Keeps what an agent showed at a dialog that the policy answers. @default nothing is kept
+   *
+   * @returns its name below the run's folder; `undefined` where it was not kept
+   */
+  readonly keepScreen?: (turnId: string, shown: KeptLook) => Promise<string | undefined>;
+  /** Told what a person should know of besides. */
+  readonly warn: (role: Role, message: string) => void;
+  /** Told once for each dialog that a person has to answer. */
+  readonly onStuck: OnStuck;
+  /** The id of the run's next question. */
+  readonly nextQuestionId: () => string;
+  /** The question that an earlier process of the run asked in that turn and did not see answered. */
+  readonly earlierQuestion: (turnId: string) => { readonly id: string; readonly fingerprint: string } | undefined;
+  /** Missing where nobody sits at a terminal. */
+  readonly person: AskAboutDialog | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Whose turn it is in which a person may be needed. */
+export interface DeskTurn {
+  readonly turnId: string;
+  readonly role: Role;
+  readonly terminal: { readonly id: string; readonly provider: Pick<Provider, "id"> };
+}
+
+/** Whose dialogs a desk deals with that are drawn on a screen. */
+export interface DialogDeskTurn extends DeskTurn {
+  readonly terminal: Pick<
+    AgentTerminal,
+    "id" | "look" | "answerDialog" | "answerQuestions" | "pendingRequests" | "provider"
+  >;
+}
+
+/** Why something is decided as it is, and about which request. */
+export type DialogVerdict = Pick<PermissionVerdict, "rule" | "reason"> & {
+  readonly request?: ExactRequest;
+  /** Why a question can only be answered in its pane, as a full sentence. */
+  readonly paneOnly?: string;
+};

@@ -1,0 +1,164 @@
+import { makeOwnFolder } from "../../base/ports/state_folder.ts";
+import { type HookAnswer, hookOutput, readHookPayload } from "../../agents/hook_payload.ts";
+import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import type { HookCommand } from "../../agents/hook_command.ts";
+import type { Role } from "../../base/roles.ts";
+import { ROLES } from "../../base/roles.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { hookCommand } from "./hook_command.ts";
+import {
+  CHANNEL_FILE,
+  type ChannelFile,
+  HOOK_TIMEOUT_SECONDS,
+  MAX_PAYLOAD_BYTES,
+  readLine,
+  writeLine,
+} from "./hook_protocol.ts";
+import type { ExactRequest } from "./request.ts";
+
+/** A request of an agent that its CLI's hook waits for an answer to. */
+export interface HookedRequest {
+  readonly request: ExactRequest;
+  /** Aborted when nobody waits any longer. */
+  readonly signal: AbortSignal;
+  /** Answers it. Without a call the CLI opens its dialog. */
+  reply(answer: HookAnswer): Promise<void>;
+  /** Told that its dialog has been answered already: it is pending no more. */
+  dismiss(): void;
+}
+
+/** Where the hooks of a run's agents ask what to do. */
+export interface HookChannel extends AsyncDisposable {
+  /** What the CLI of a role's agent runs as its hook. */
+  hookOf(role: Role): HookCommand;
+  /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
+  pending(role: Role): readonly ExactRequest[];
+  /** Told that there is no dialog about these any more. */
+  forget(role: Role, requests: readonly ExactRequest[]): void;
+  /** From now on `decide` is asked about the requests of a role's agent, until disposal. */
+  listen(role: Role, decide: (asked: HookedRequest) => Promise<void>): Disposable;
+}
+
+/** How a hook channel is opened. */
+export interface HookChannelOptions {
+  /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
+  readonly folder: string;
+  /** The argv that starts panewright, whose hidden command is then the hook. */
+  readonly panewright?: readonly string[];
+}
+
+/** Longer paths are not possible for a socket (104 bytes with the end on macOS, 108 on Linux). */
+const MAX_SOCKET_PATH_BYTES = 100;
+
+/** How long a hook may take to say what it wants. */
+const READ_TIMEOUT_MS = 5000;
+
+/** More connections at a time are refused: their dialogs open. */
+const MAX_CONNECTIONS = 32;
+
+/** More requests of an agent are not remembered. */
+const MAX_PENDING = 50;
+
+/**
+ * Opens the channel of a run: a unix socket that only its owner can reach, and a file with its path and a secret. Where
+ * the folder's path is too long for a socket, that is in a temporary folder of its own.
+ *
+ * The folder keeps its path for as long as the run has agents: those of an earlier process find the new socket in it.
+ *
+ * @throws {RuntimeError} for a folder with a comma in its path, which no Deno can be given access to
+ * @throws when the folder or the socket cannot be made
+ */
+export async function openHookChannel(options: HookChannelOptions): Promise<HookChannel> {
+  const { folder, panewright } = options;
+  await using cleanUp = new AsyncDisposableStack();
+  if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
+  makeOwnFolder(folder);
+  cleanUp.defer(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
+  const path = await socketPath(folder, cleanUp);
+  await Deno.remove(path).catch(() => {});
+  const listener = Deno.listen({ transport: "unix", path });
+  cleanUp.defer(() => listener.close());
+  await Deno.chmod(path, 0o600);
+  const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
+  await writeChannelFile(folder, { socket: path, secret });
+
+  const pending = new Map<Role, ExactRequest[]>();
+  const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
+  const open = new Set<Deno.Conn>();
+
+  async function serve(connection: Deno.Conn): Promise<void> {
+    const closed = new AbortController();
+    const timer = setTimeout(() => close(connection), READ_TIMEOUT_MS);
+    const line = await readLine(connection, { maxBytes: 2 * MAX_PAYLOAD_BYTES }).finally(() => clearTimeout(timer));
+    const message = objectOf(parseJsonObject(line ?? ""));
+    const role = ROLES.find((one) => one === message["role"]);
+    if (message["secret"] !== secret || role === undefined) return;
+    const request = readHookPayload(textOf(message["payload"]) ?? "", `hook-${crypto.randomUUID()}`);
+    if (request === undefined) return;
+    // A hook says nothing more: what ends here is its wait.
+    void connection.read(new Uint8Array(1)).catch(() => null).then(() => closed.abort());
+    let settled = false;
+    const reply = async (answer: HookAnswer) => {
+      closed.signal.throwIfAborted();
+      await writeLine(connection, { output: hookOutput(answer) });
+      settled = true;
+    };
+    const dismiss = () => void (settled = true);
+    await deciders.get(role)?.({ request, signal: closed.signal, reply, dismiss }).catch(() => {});
+    if (!settled) pending.set(role, [...pending.get(role) ?? [], request].slice(-MAX_PENDING));
+  }
+
+  function close(connection: Deno.Conn): void {
+    if (open.delete(connection)) connection.close();
+  }
+
+  async function acceptAll(): Promise<void> {
+    for await (const connection of listener) {
+      if (open.size >= MAX_CONNECTIONS) {
+        connection.close();
+        continue;
+      }
+      open.add(connection);
+      void serve(connection).catch(() => {}).finally(() => close(connection));
+    }
+  }
+  const accepting = acceptAll().catch(() => {});
+  const resources = cleanUp.move();
+  return {
+    hookOf: (role) => ({
+      command: hookCommand({ folder, socket: path, role, ...(panewright === undefined ? {} : { panewright }) }),
+      timeoutSeconds: HOOK_TIMEOUT_SECONDS,
+    }),
+    pending: (role) => pending.get(role) ?? [],
+    forget(role, requests) {
+      pending.set(role, (pending.get(role) ?? []).filter((one) => !requests.includes(one)));
+    },
+    listen(role, decide) {
+      deciders.set(role, decide);
+      return {
+        [Symbol.dispose]() {
+          if (deciders.get(role) === decide) deciders.delete(role);
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await resources.disposeAsync();
+      for (const connection of open) close(connection);
+      await accepting;
+    },
+  };
+}
+
+async function socketPath(folder: string, cleanUp: AsyncDisposableStack): Promise<string> {
+  const path = `${folder}/s`;
+  if (new TextEncoder().encode(path).length <= MAX_SOCKET_PATH_BYTES) return path;
+  const short = await Deno.makeTempDir({ dir: "/tmp", prefix: "pw-" });
+  cleanUp.defer(() => Deno.remove(short, { recursive: true }).catch(() => {}));
+  return `${short}/s`;
+}
+
+async function writeChannelFile(folder: string, file: ChannelFile): Promise<void> {
+  const staging = `${folder}/.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(staging, JSON.stringify(file), { createNew: true, mode: 0o600 });
+  await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
+}

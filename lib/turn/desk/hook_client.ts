@@ -1,0 +1,49 @@
+import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import {
+  ANSWER_TIMEOUT_MS,
+  CHANNEL_FILE,
+  type ChannelFile,
+  MAX_PAYLOAD_BYTES,
+  readLine,
+  writeLine,
+} from "./hook_protocol.ts";
+
+/** Who asks the run, and about what. */
+export interface HookQuestion {
+  /** Absolute path of the channel's folder. */
+  readonly folder: string;
+  readonly role: string;
+  /** What the CLI wrote to the hook's standard input. */
+  readonly payload: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks the run that waits behind a channel, as the hook of an agent's CLI.
+ *
+ * @returns what the hook is to print; nothing on any doubt, so that the CLI opens its dialog for a person
+ */
+export async function askHookChannel(question: HookQuestion): Promise<string> {
+  const { folder, role, payload, signal } = question;
+  if (new TextEncoder().encode(payload).length > MAX_PAYLOAD_BYTES) return "";
+  const gaveUp = Promise.withResolvers<undefined>();
+  const giveUp = () => gaveUp.resolve(undefined);
+  const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
+  signal?.addEventListener("abort", giveUp, { once: true });
+  try {
+    const { socket, secret } = await readChannelFile(folder);
+    using connection = await Deno.connect({ transport: "unix", path: socket });
+    await writeLine(connection, { secret, role, payload });
+    const line = await Promise.race([readLine(connection, { maxBytes: MAX_PAYLOAD_BYTES }), gaveUp.promise]);
+    return textOf(objectOf(parseJsonObject(line ?? ""))["output"]) ?? "";
+  } catch {
+    return "";
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+async function readChannelFile(folder: string): Promise<ChannelFile> {
+  return JSON.parse(await Deno.readTextFile(`${folder}/${CHANNEL_FILE}`));
+}

@@ -1,0 +1,219 @@
+import { RuntimeError } from "../base/errors.ts";
+import { abortable } from "../base/ports/abortable.ts";
+import { isAtRest } from "../screen/status.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { lastLines } from "../base/text/lines.ts";
+import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";
+import { refusalPrompt } from "./instruction.ts";
+import type { HandoffSettings, Message } from "./settings.ts";
+import { followUpOf, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import { beginWaiting, endWaiting } from "./turn_time.ts";
+
+/** How many lines of the screen the log shows of a dialog that is accepted (seed 003). */
+const TAIL_LINES = 5;
+
+/** How long an agent may take to end its turn after a no. */
+const REST_LIMIT_MS = 5000;
+const REST_INTERVAL_MS = 250;
+
+/** What is to be done about an open dialog that may be accepted. */
+export type AcceptDecision = "report" | "accept" | "cool_down" | "give_up";
+
+/**
+ * Applies the limits of seed 003 to an open dialog: accept only with the switch on, not within the cooldown after the
+ * terminal's last accept, and at most `acceptCap` times a turn.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * const settings = { autoAcceptPermissions: true, acceptCooldownSeconds: 5, acceptCap: 20 };
+ * const seen = { nowMs: 9000, lastAcceptMs: 5000, accepted: 1 };
+ * assertEquals(decideAccept(seen, settings), "cool_down");
+ * assertEquals(decideAccept({ ...seen, nowMs: 10_000 }, settings), "accept");
+ * ```
+ */
+export function decideAccept(
+  seen: { readonly nowMs: number; readonly lastAcceptMs: number | undefined; readonly accepted: number },
+  settings: Pick<HandoffSettings, "autoAcceptPermissions" | "acceptCooldownSeconds" | "acceptCap">,
+): AcceptDecision {
+  if (!settings.autoAcceptPermissions) return "report";
+  const cooldownMs = settings.acceptCooldownSeconds * 1000;
+  if (seen.lastAcceptMs !== undefined && seen.nowMs - seen.lastAcceptMs < cooldownMs) return "cool_down";
+  return seen.accepted < settings.acceptCap ? "accept" : "give_up";
+}
+
+/** Waits until the answers that the turn's desk is giving are given and on record: see `DialogDesk`. */
+export async function settleAnswers({ options: { dialogs }, signal }: Turn): Promise<void> {
+  await abortable(async () => await dialogs?.settled?.(), signal);
+}
+
+/**
+ * Handles a poll that finds the terminal waiting for an answer: with the turn's desk, which knows what is asked, or
+ * else with the text `y`. Cooldown and cap apply to what is accepted without a person; refusals are counted up to the
+ * same cap.
+ *
+ * @returns what the agent is to be told, when it was refused something
+ * @throws {RuntimeError} when a cap of the turn is reached, or the answer cannot be given
+ * @throws {HumanInterventionRequiredError} when only a person can continue
+ */
+export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "text"> | undefined> {
+  const { options: { dialogs } } = turn;
+  if (dialogs === undefined) return void await accept(turn, answerByText(turn));
+  const open = await useTerminal(turn, "looking at a dialog", () => dialogs.inspect());
+  if (open?.decision !== "wait") endWaiting(turn);
+  switch (open?.decision) {
+    case undefined:
+      return undefined;
+    case "wait":
+      beginWaiting(turn);
+      return undefined;
+    case "reply":
+      await answer(turn, () => open.answer());
+      return undefined;
+    case "accept":
+      if (open.by === "person") await answer(turn, () => open.answer());
+      else await accept(turn, { tail: () => Promise.resolve(open.tail), answer: () => open.answer() });
+      return undefined;
+    case "decline":
+      return await decline(turn, open);
+  }
+}
+
+/**
+ * What a turn allows its desk to answer without a dialog: the cap is that of the dialogs. There is no cooldown: it is
+ * there because a screen may still show a dialog that was answered, and an agent would stand still for it.
+ */
+export function limitsOf(turn: Turn): TurnLimits {
+  const { progress, role, settings, terminal } = turn;
+  const label = `of ${role} in terminal ${terminal.id}`;
+  return {
+    take({ decision, request, reason }) {
+      if (decision === "decline") {
+        if (progress.declinedDialogs >= settings.acceptCap) return false;
+        progress.declinedDialogs++;
+        turn.log(`Refusing the request ${label}: ${request}. ${reason}`);
+        return true;
+      }
+      if (!settings.autoAcceptPermissions || progress.acceptedDialogs >= settings.acceptCap) return false;
+      const count = ++progress.acceptedDialogs;
+      turn.log(`Auto-accepting the request ${label} (${count}/${settings.acceptCap}): ${request}`);
+      return true;
+    },
+  };
+}
+
+/** Notes that no dialog is open: the next one is reported anew, and nobody is waited for. */
+export function noteDialogClosed(turn: Turn): void {
+  turn.progress.dialogReported = false;
+  endWaiting(turn);
+  turn.options.dialogs?.noteClosed();
+}
+
+interface Acceptance {
+  /** The end of the screen; `undefined` where it cannot be read. */
+  tail(): Promise<readonly string[] | undefined>;
+  /** Resolves to whether the answer was given. */
+  answer(): Promise<boolean>;
+}
+
+/** The seeds' way: the text `y`. What cannot be logged, because the screen cannot be read, is not accepted. */
+function answerByText(turn: Turn): Acceptance {
+  const { call, role, signal, terminal } = turn;
+  return {
+    async tail() {
+      try {
+        return lastLines(await abortable(() => terminal.lastOutput(call), signal), TAIL_LINES);
+      } catch (error) {
+        signal?.throwIfAborted();
+        reportOnce(
+          turn,
+          `the dialog of ${role} in terminal ${terminal.id} was not accepted, because its screen cannot be read: ${
+            errorText(error)
+          }`,
+        );
+        return undefined;
+      }
+    },
+    async answer() {
+      await terminal.submit("y", call);
+      return true;
+    },
+  };
+}
+
+/** Accepts a dialog within the limits of the turn. The log tells of it first. */
+async function accept(turn: Turn, { tail, answer: give }: Acceptance): Promise<void> {
+  const { acceptTimes, clock, progress, role, settings, terminal } = turn;
+  const seen = { nowMs: clock.now(), lastAcceptMs: acceptTimes.get(terminal.id), accepted: progress.acceptedDialogs };
+  switch (decideAccept(seen, settings)) {
+    case "report":
+      return reportOnce(
+        turn,
+        `${role} in terminal ${terminal.id} waits for an answer to a permission dialog. Nothing was sent, because ` +
+          "AUTO_ACCEPT_PERMISSIONS is off: answer it in the terminal.",
+      );
+    case "cool_down":
+      return;
+    case "give_up":
+      throw capError(turn, "accepted");
+    case "accept": {
+      const lines = await tail();
+      if (lines === undefined) return;
+      const count = progress.acceptedDialogs + 1;
+      const line =
+        `Auto-accepting the permission dialog of ${role} in terminal ${terminal.id} (${count}/${settings.acceptCap}):`;
+      turn.log([line, ...lines.slice(-TAIL_LINES).map((text) => `  | ${text}`)].join("\n"));
+      if (!await answer(turn, give)) return;
+      progress.acceptedDialogs = count;
+      acceptTimes.set(terminal.id, clock.now());
+    }
+  }
+}
+
+async function decline(
+  turn: Turn,
+  open: Extract<OpenDialog, { readonly by: string }>,
+): Promise<Pick<Message, "what" | "text"> | undefined> {
+  const { progress, role, settings, terminal, workdir } = turn;
+  if (open.by === "policy" && progress.declinedDialogs >= settings.acceptCap) throw capError(turn, "denied");
+  turn.log(
+    `Refusing the permission dialog of ${role} in terminal ${terminal.id}: ${open.request}. ${open.reason}`,
+  );
+  if (!await answer(turn, () => open.answer())) return undefined;
+  if (open.by === "policy") progress.declinedDialogs++;
+  const refusal = { request: open.request, reason: open.reason };
+  const isOver = await comesToRest(turn);
+  // One that ends its turn later because of it hears of it with the reminder.
+  progress.untoldRefusal = isOver ? undefined : refusal;
+  if (!isOver) return undefined;
+  const text = refusalPrompt(workdir, role, { ...refusal, ...followUpOf(turn) });
+  return { what: "refusal", text };
+}
+
+/** Whether a refusal ended what the agent did. An agent that was refused background work continues with its task. */
+async function comesToRest(turn: Turn): Promise<boolean> {
+  const { clock, signal } = turn;
+  for (const untilMs = clock.now() + REST_LIMIT_MS;;) {
+    const status = await readStatus(turn);
+    if (isAtRest(status)) return true;
+    if (status === "waiting_user_answer" || clock.now() >= untilMs) return false;
+    await clock.sleep(REST_INTERVAL_MS, signal);
+  }
+}
+
+function answer(turn: Turn, give: () => Promise<boolean>): Promise<boolean> {
+  return useTerminal(turn, "answering a dialog", give);
+}
+
+/** The error of a turn that asks too often. */
+function capError(turn: Turn, what: "accepted" | "denied"): RuntimeError {
+  const problem = `${turn.settings.acceptCap} dialogs were ${what}, and no more are allowed in a turn`;
+  return new RuntimeError(turnMessage(turn, problem), {
+    hint: "Look at what the agent keeps asking for; acceptCap is the limit.",
+  });
+}
+
+function reportOnce(turn: Turn, message: string): void {
+  if (!turn.progress.dialogReported) turn.log(`Warning: ${message}`);
+  turn.progress.dialogReported = true;
+}

@@ -1,0 +1,108 @@
+import { HumanInterventionRequiredError, type PanewrightError, RuntimeError } from "../base/errors.ts";
+import { abortable } from "../base/ports/abortable.ts";
+import { sleepUntilTime } from "../base/ports/calendar.ts";
+import type { AgentFailure, FailureClass } from "../agents/failure.ts";
+import { retryPrompt } from "./instruction.ts";
+import { planRetry } from "./retry.ts";
+import { followUpOf, readStatus, type Turn, turnMessage } from "./turn.ts";
+
+/** What each class of failures means, for a person. */
+const MEANINGS: Readonly<Record<FailureClass, string>> = {
+  usage_limit: "the usage limit of its account is reached",
+  rate_limit: "the model server refuses so many requests",
+  overloaded: "the model server is overloaded or has failed",
+  auth: "it is not logged in, or the model server refuses its login or key",
+  context: "its conversation is too long for the model",
+  model: "the model server does not know its model, or the account may not use it",
+  network: "the model server cannot be reached",
+  other: "the agent reports an error",
+};
+
+/** What the agent says of a turn that failed; `undefined` where its program has ended, or it says nothing. */
+async function readFailure({ call, signal, terminal }: Turn): Promise<AgentFailure | undefined> {
+  const failure = await abortable(async () => await terminal.failure?.(call), signal).catch(() => undefined);
+  signal?.throwIfAborted();
+  return failure;
+}
+
+/** Whether it is proved that the turn is over whose failure the terminal shows. */
+export async function isFailedTurnOver(turn: Turn): Promise<boolean> {
+  return (await readFailure(turn))?.isTurnOver === true;
+}
+
+/** What a turn fails with whose terminal has the status `error`, where nothing is tried again. */
+export async function agentError(turn: Turn): Promise<PanewrightError> {
+  const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
+  if (end !== undefined) return new RuntimeError(turnMessage(turn, `its program has ended (${end})`));
+  const failure = await readFailure(turn);
+  if (failure === undefined) return new RuntimeError(turnMessage(turn, "the agent is in an error state"));
+  turn.options.onFailure?.(failure);
+  return failureError(turn, failure);
+}
+
+/** A CLI writes its record later than it draws its screen, much later on a busy machine. */
+const PROOF_LAG_MS = 10_000;
+const PROOF_LOOK_EVERY_MS = 500;
+
+/**
+ * Waits for the CLI's record to prove that the turn which failed is over.
+ *
+ * @returns the failure, whether that is proved by then or not; `undefined` where the terminal no longer shows it
+ */
+async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure | undefined> {
+  const { clock, signal } = turn;
+  let failure: AgentFailure | undefined = shown;
+  const untilMs = clock.now() + PROOF_LAG_MS;
+  while (failure !== undefined && !failure.isTurnOver && clock.now() < untilMs) {
+    await clock.sleep(PROOF_LOOK_EVERY_MS, signal);
+    failure = await readStatus(turn) === "error" ? await readFailure(turn) : undefined;
+  }
+  return failure;
+}
+
+/**
+ * Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be.
+ *
+ * @returns what the agent is then to be told; `undefined` where it no longer shows the failure
+ * @throws {HumanInterventionRequiredError} where only a person can log the agent in
+ * @throws {RuntimeError} where the turn has failed for good, or the agent's program has ended
+ */
+export async function awaitRetry(turn: Turn): Promise<string | undefined> {
+  const { clock, options, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
+  const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
+  const shown = hasEnded ? undefined : await readFailure(turn);
+  const plan = (failure: AgentFailure) => planRetry(failure, { settings, now: wallClock(), retries: progress.retries });
+  if (shown === undefined || plan({ ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
+  const failure = await awaitProof(turn, shown);
+  if (failure === undefined) return undefined;
+  const retry = plan(failure);
+  if (retry === undefined) throw await agentError(turn);
+  options.onFailure?.(failure, retry);
+  progress.retries = Math.max(progress.retries, retry.number);
+  const startedMs = clock.now();
+  await sleepUntilTime(retry.at, { clock, wallClock, signal });
+  progress.waitedMs += clock.now() - startedMs;
+  // Meanwhile a person may have done something, or the CLI.
+  if (await readStatus(turn) !== "error" || !await isFailedTurnOver(turn)) return undefined;
+  return retryPrompt(workdir, role, followUpOf(turn));
+}
+
+/** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */
+function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
+  const { class: failureClass, evidence, isTurnOver, remedy, resetsAt, text } = failure;
+  const reset = resetsAt === undefined ? "" : `, until ${resetsAt.toISOString()}`;
+  const { retries } = turn.progress;
+  const tried = retries === 0 ? "" : `, after ${retries} ${retries === 1 ? "retry" : "retries"}`;
+  const problem = `${MEANINGS[failureClass]}${reset}${tried}: "${text}" (${failureClass}; ${evidence})`;
+  if (failureClass === "auth") {
+    return new HumanInterventionRequiredError(
+      turnMessage(turn, problem),
+      remedy === undefined ? {} : { hint: `${remedy} Then resume the run.` },
+    );
+  }
+  const mayWait = failureClass === "usage_limit" && isTurnOver;
+  return new RuntimeError(
+    turnMessage(turn, problem),
+    mayWait ? { hint: "With handoff.wait_for_usage_limit_reset the run waits until the limit is reset." } : {},
+  );
+}

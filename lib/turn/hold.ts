@@ -1,0 +1,116 @@
+import { AgentAtWorkError, DraftInTheWayError, type TimeoutError } from "../base/errors.ts";
+import type { Held, Message } from "./settings.ts";
+import { readStatus, timeoutError, type Turn, turnMessage, useTerminal, waitUntil } from "./turn.ts";
+import { beginWaiting, endWaiting, leftUntil } from "./turn_time.ts";
+
+/** How long a person's draft is waited for where nothing else is said: as long as a dialog. */
+const DRAFT_TIMEOUT_SECONDS = 600;
+
+/** What keeps a message from being sent, for a person. */
+const OBSTACLES: Readonly<Record<Held["obstacle"], string>> = {
+  at_work: "the agent is at work on something else",
+  draft: "a person's draft is in its composer",
+};
+
+/** Waits for the way of one message to an agent. Disposal tells that it waits no longer. */
+export interface Hold extends Disposable {
+  /**
+   * Waits until the agent is not at work any more, and nobody's words stand in its composer.
+   *
+   * @param error what the terminal said when it was given the message
+   * @returns `taken` where a person has pressed Enter on the pasted text: the agent works on it
+   * @throws {TimeoutError} when the agent is at work until the time of the turn is up
+   * @throws {DraftInTheWayError} when the draft stays
+   */
+  wait(error: AgentAtWorkError | DraftInTheWayError): Promise<"clear" | "taken">;
+}
+
+/** What is held, and until when. */
+export interface HoldOptions {
+  readonly what: Message["what"];
+  readonly deadlineMs: number;
+  /** Whether its text was pasted. */
+  readonly isPasted: () => boolean;
+  /** Whether its text is all that stands in the composer. */
+  readonly holdsOurs: () => Promise<boolean>;
+}
+
+/**
+ * Holds a message back while it cannot be sent. An agent at work, which is the normal reason to wait, is waited for
+ * until the time of the turn is up; a person's drafts in all for as long as a dialog, in time that is not the turn's.
+ */
+export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: HoldOptions): Hold {
+  const { call, clock, options, settings, terminal } = turn;
+  const leftMs = () => leftUntil(turn, deadlineMs);
+  const draftTimeoutSeconds = options.draftTimeoutSeconds ?? DRAFT_TIMEOUT_SECONDS;
+  let held: { readonly obstacle: Held["obstacle"]; readonly sinceMs: number } | undefined;
+  /** How long a draft was in the way before: work in between does not begin its time anew. */
+  let earlierDraftMs = 0;
+
+  function draftLeftMs(): number {
+    const nowMs = held?.obstacle === "draft" ? clock.now() - held.sinceMs : 0;
+    return draftTimeoutSeconds * 1000 - earlierDraftMs - nowMs;
+  }
+
+  /** Tells what is in the way, once. */
+  function hold(obstacle: Held["obstacle"]): void {
+    if (held?.obstacle === obstacle) return;
+    if (held?.obstacle === "draft") earlierDraftMs += clock.now() - held.sinceMs;
+    held = { obstacle, sinceMs: clock.now() };
+    if (obstacle === "draft") beginWaiting(turn);
+    else endWaiting(turn);
+    const told: Held = { what, obstacle, timeoutSeconds: (obstacle === "draft" ? draftLeftMs() : leftMs()) / 1000 };
+    if (options.onHeld !== undefined) options.onHeld(told);
+    else turn.log(`Warning: the ${what} for ${turn.role} in terminal ${terminal.id} waits: ${OBSTACLES[obstacle]}.`);
+  }
+
+  function hasDraft(): Promise<boolean> {
+    return useTerminal(turn, "looking at the composer", () => terminal.hasDraft(call));
+  }
+
+  /** What is in the way now; after the time of the turn a draft counts more than work. */
+  async function look(): Promise<Held["obstacle"] | "clear" | "taken"> {
+    const isAtWork = await readStatus(turn) === "processing";
+    if (isAtWork && isPasted() && !await hasDraft()) return "taken";
+    if (isAtWork && leftMs() > 0) return "at_work";
+    if (await hasDraft() && !await holdsOurs()) return "draft";
+    return isAtWork ? "at_work" : "clear";
+  }
+
+  return {
+    async wait(error) {
+      for (let obstacle: Held["obstacle"] = error instanceof AgentAtWorkError ? "at_work" : "draft";;) {
+        hold(obstacle);
+        const obstacleLeftMs = obstacle === "draft" ? draftLeftMs() : leftMs();
+        if (leftMs() <= 0 || obstacleLeftMs <= 0) {
+          throw obstacle === "draft" ? draftError(turn, what, draftTimeoutSeconds) : workError(turn, what);
+        }
+        await waitUntil(turn, clock.now() + Math.min(settings.pollSeconds * 1000, obstacleLeftMs));
+        const seen = await look();
+        if (seen === "clear" || seen === "taken") return seen;
+        obstacle = seen;
+      }
+    },
+    [Symbol.dispose]() {
+      if (held === undefined) return;
+      endWaiting(turn);
+      options.onHeld?.(undefined);
+    },
+  };
+}
+
+function workError(turn: Turn, what: Message["what"]): TimeoutError {
+  return timeoutError(turn, {
+    before: "the agent was at work on something else until ",
+    after: `, and was not sent the ${what}`,
+  });
+}
+
+function draftError(turn: Turn, what: Message["what"], timeoutSeconds: number): DraftInTheWayError {
+  const problem = `a person's draft is in the agent's composer, and the ${what} was not sent; ` +
+    `it was waited for at most ${timeoutSeconds} s`;
+  return new DraftInTheWayError(turnMessage(turn, problem), {
+    hint: "Submit or delete the draft in the agent's pane, which stays open, then resume the run. " +
+      "permissions.dialog_timeout_seconds sets the limit.",
+  });
+}

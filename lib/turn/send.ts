@@ -1,0 +1,181 @@
+import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../base/errors.ts";
+import { handleDialog, noteDialogClosed } from "./dialogs.ts";
+import { agentError, isFailedTurnOver } from "./failure.ts";
+import { createHold } from "./hold.ts";
+import { archiveStaleResponse } from "./response_files.ts";
+import { type DispatchMark, hasResponse, markDispatch, takeUpDispatch } from "./response_reading.ts";
+import type { BegunTurn, Message, MessageKind } from "./settings.ts";
+import { comesToRest, SETTLE_INTERVAL_MS, SETTLE_LIMIT_MS } from "./settle.ts";
+import { readStatus, timeoutError, type Turn, useTerminal } from "./turn.ts";
+import { deadlineFromNow, leftUntil } from "./turn_time.ts";
+
+/** What each message is called in an error. */
+const PURPOSES: Readonly<Record<MessageKind, string>> = {
+  prompt: "sending the prompt",
+  reminder: "sending the reminder",
+  refusal: "telling the agent of the refusal",
+  continuation: "telling the agent to continue",
+};
+
+/**
+ * Sends the turn's prompt, with nothing left at the role's response path that could be taken for the answer.
+ *
+ * @returns when it was dispatched
+ * @throws like {@linkcode sendMessage}
+ */
+export async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
+  const { archiveDir, log, options, role, workdir } = turn;
+  const { settleBeforeSend = false } = options;
+  const mustSettle = typeof settleBeforeSend === "boolean" ? settleBeforeSend : await settleBeforeSend();
+  if (mustSettle) await settle(turn);
+  const stale = archiveStaleResponse(workdir, role, archiveDir);
+  if (stale !== undefined) log(`Warning: a response file of an earlier turn of ${role} was moved to ${stale}.`);
+  const dispatch = markDispatch(workdir);
+  await sendMessage(turn, { what: options.messageKind ?? "prompt", text, dispatch });
+  return dispatch;
+}
+
+/** Sends what an earlier process did not get to send. An answer that is there already needs no prompt any more. */
+export async function resumeSending(turn: Turn, text: string, begun: BegunTurn): Promise<DispatchMark> {
+  const { message } = begun;
+  const dispatch = begun.dispatch && takeUpDispatch(turn.workdir, begun.dispatch);
+  // Nothing is sent any more when the time is up, but what is there is taken.
+  const isOver = leftUntil(turn, deadlineFromNow(turn)) <= 0;
+  if (isOver && dispatch !== undefined && isAnswered(turn, dispatch)) return dispatch;
+  if (message !== undefined && message.step !== "sent") await finishSending(turn, message, dispatch);
+  const mayWait = dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch));
+  return mayWait ? dispatch : await sendPrompt(turn, text);
+}
+
+/** A message that is to be sent. */
+interface Sending extends Pick<Message, "what" | "text"> {
+  readonly dispatch?: DispatchMark;
+  /** Whether the text may stand in the composer already. @default {false} */
+  readonly mayBePasted?: boolean;
+  /** Until when an agent at work is waited for. @default {the time that a turn has, from now on} */
+  readonly deadlineMs?: number;
+  /** Asked after a wait, as long as nothing was pasted: a message that is not needed any more is not sent. */
+  readonly isNeeded?: () => boolean;
+}
+
+/**
+ * Gives the terminal a message. What is in the way is dealt with first, then the message is sent once more: a dialog,
+ * from work in the background say, is answered; work of the agent, and a person's draft, are waited for. What of the
+ * message stands in the composer already is not pasted again.
+ *
+ * @throws {RuntimeError} when it cannot be sent
+ * @throws {TimeoutError} when the agent is at work for too long, or the time of the turn is up
+ * @throws {HumanInterventionRequiredError} when a person has to make way for it
+ */
+export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
+  const { what, text, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
+  const { call, options, settings, terminal } = turn;
+  if (leftUntil(turn, deadlineMs) <= 0) throw timeoutError(turn);
+  let step: Message["step"] | undefined;
+  const onStep = (now: Message["step"]) => options.onMessage?.({ what, text, step: step = now }, dispatch);
+  const isPasted = () => step !== undefined;
+  const holdsOurs = async () =>
+    (mayBePasted || isPasted()) &&
+    await useTerminal(turn, "looking at the composer", () => terminal.holdsText(text, call));
+  using hold = createHold(turn, { what, deadlineMs, isPasted, holdsOurs });
+  for (let dialogs = 0;;) {
+    try {
+      const submission = { ...call, onStep, mayBePasted: mayBePasted || isPasted() };
+      await useTerminal(turn, PURPOSES[what], () => terminal.submit(text, submission));
+      return await onStep("sent");
+    } catch (error) {
+      if (error instanceof AgentAtWorkError || error instanceof DraftInTheWayError) {
+        // After Enter nobody knows what was submitted, and nothing may be typed again.
+        if (step === "enter") throw error;
+        if (await hold.wait(error) === "taken") return await onStep("sent");
+        if (!isPasted() && isNeeded?.() === false) return;
+      } else {
+        if (!(error instanceof HumanInterventionRequiredError) || options.dialogs === undefined) throw error;
+        if (++dialogs > settings.acceptCap + 1 || !await clearDialogs(turn, { deadlineMs })) throw error;
+      }
+    }
+    // Whoever pressed Enter for us: the agent has answered.
+    if (step === "paste" && dispatch !== undefined && isAnswered(turn, dispatch) && !await holdsOurs()) {
+      return await onStep("sent");
+    }
+  }
+}
+
+/** Until when what has to be told to an agent may wait. */
+type Until = Required<Pick<Sending, "deadlineMs">>;
+
+/** Deals with the dialog that is open, and tells the agent when it was refused something. */
+export async function answerDialog(turn: Turn, { deadlineMs }: Until): Promise<void> {
+  const refusal = await handleDialog(turn);
+  if (refusal !== undefined) await sendMessage(turn, { ...refusal, deadlineMs });
+}
+
+/** Deals with dialogs until none is open. False if none was. */
+async function clearDialogs(turn: Turn, until: Until): Promise<boolean> {
+  const { clock, settings, signal } = turn;
+  for (let found = false;; found = true) {
+    const status = await readStatus(turn);
+    if (status !== "waiting_user_answer") {
+      noteDialogClosed(turn);
+      return found;
+    }
+    await answerDialog(turn, until);
+    await clock.sleep(Math.ceil(settings.pollSeconds * 1000), signal);
+  }
+}
+
+/**
+ * Sends a message that an earlier process was about to send.
+ *
+ * Only Enter takes a text out of a composer. If it was about to be pressed and the composer holds no text, it was
+ * pressed. Before that step only a person can have pressed it, and then the agent is at work or has answered.
+ */
+async function finishSending(
+  turn: Turn,
+  { what, text, step }: Message,
+  dispatch: DispatchMark | undefined,
+): Promise<void> {
+  const { call, options, terminal } = turn;
+  const isDraft = await useTerminal(turn, "looking at the composer", () => terminal.holdsText(text, call));
+  const wasSent = !isDraft && (step === "enter" || await isWorkedOn(turn, dispatch));
+  if (wasSent) await options.onMessage?.({ what, text, step: "sent" });
+  else await sendMessage(turn, { what, text, mayBePasted: true });
+}
+
+/**
+ * Whether the agent has a message that we did not send. It has to come to rest first: to a process that has not seen
+ * the agent at work, a doubtful screen counts as work until it has stood still.
+ *
+ * @throws {TimeoutError} when the agent is at work until the time of the turn is up
+ */
+async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promise<boolean> {
+  const { clock, signal } = turn;
+  for (const deadlineMs = deadlineFromNow(turn);;) {
+    const status = await readStatus(turn);
+    if (status === "waiting_user_answer") return true;
+    if (status !== "processing") return dispatch !== undefined && isAnswered(turn, dispatch);
+    if (leftUntil(turn, deadlineMs) <= 0) throw timeoutError(turn);
+    await clock.sleep(SETTLE_INTERVAL_MS, signal);
+  }
+}
+
+/** Whether the response to what was dispatched is there. */
+export function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
+  return hasResponse({ workdir, role, maxBytes: settings.maxResponseBytes, dispatch });
+}
+
+/** Lets a terminal come to rest. After the limit the prompt is sent anyway. */
+async function settle(turn: Turn): Promise<void> {
+  const { clock, log, role, terminal } = turn;
+  const waiting = { clock, ...turn.call };
+  if (await comesToRest(async () => ({ status: await readStatus(turn) }), waiting)) return;
+  if (turn.progress.lastStatus === "error") {
+    // An agent whose session was resumed may show how the last turn of that failed.
+    if (await isFailedTurnOver(turn)) return;
+    throw await agentError(turn);
+  }
+  log(
+    `Warning: ${role} in terminal ${terminal.id} did not come to rest in ${SETTLE_LIMIT_MS / 1000} s ` +
+      `(last status: ${turn.progress.lastStatus}). Sending the prompt anyway.`,
+  );
+}

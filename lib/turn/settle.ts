@@ -1,0 +1,56 @@
+import type { Clock } from "../base/ports/clock.ts";
+import { isAtRest, type TerminalStatus } from "../screen/status.ts";
+
+/** How far apart the two looks are that must find a terminal at rest. */
+export const SETTLE_INTERVAL_MS = 1000;
+/** How long a terminal is given to come to rest. */
+export const SETTLE_LIMIT_MS = 10_000;
+
+/** One look at a terminal that is to come to rest. */
+export interface RestLook {
+  readonly status: TerminalStatus;
+  /** Whether the record that the agent's CLI keeps says as well that it rests. @default {false} */
+  readonly restIsRecorded?: boolean;
+}
+
+/**
+ * Waits until two looks at a terminal in a row, a second apart, find it at rest; where screen and record both say so,
+ * one look does.
+ *
+ * @returns false where it shows an error, or has not come to rest after ten seconds
+ */
+export async function comesToRest(
+  read: () => Promise<RestLook>,
+  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal },
+): Promise<boolean> {
+  const limitMs = clock.now() + SETTLE_LIMIT_MS;
+  for (let looksAtRest = 0;;) {
+    const { status, restIsRecorded = false } = await read();
+    looksAtRest = isAtRest(status) ? looksAtRest + 1 : 0;
+    if (looksAtRest === 2 || (looksAtRest === 1 && restIsRecorded)) return true;
+    if (status === "error" || clock.now() >= limitMs) return false;
+    await clock.sleep(SETTLE_INTERVAL_MS, signal);
+  }
+}
+
+/** Lets several terminals come to rest side by side. Disposal ends that. */
+export interface Settling<Key> extends Disposable {
+  /** Begins to look at a terminal, in place of the one that had the key before. */
+  watch(key: Key, read: (signal: AbortSignal) => Promise<RestLook>): void;
+  /** Whether the terminal has come to rest; false as well where it cannot be looked at, or nobody did. */
+  hasSettled(key: Key): Promise<boolean>;
+}
+
+/** Lets several terminals come to rest side by side, so that only the first prompt of all waits for it. */
+export function createSettling<Key>(
+  { clock, signal: outer }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Settling<Key> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([outer, over.signal]);
+  const settled = new Map<Key, Promise<boolean>>();
+  return {
+    watch: (key, read) => void settled.set(key, comesToRest(() => read(signal), { clock, signal }).catch(() => false)),
+    hasSettled: async (key) => await settled.get(key) ?? false,
+    [Symbol.dispose]: () => over.abort(),
+  };
+}

@@ -1,0 +1,50 @@
+import type { AgentFailure } from "../agents/failure.ts";
+import type { TerminalStatus } from "../screen/status.ts";
+
+/** What every call of a {@linkcode Terminal} takes. */
+export interface CallOptions {
+  /** Ends the wait; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What sending text takes besides the text. */
+export interface SendOptions {
+  /** Called right before keys are pressed: before the text is pasted, and before each Enter. */
+  readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
+  /** Whether the text may stand in the composer already, from an attempt that was broken off. @default {false} */
+  readonly mayBePasted?: boolean;
+}
+
+/** A terminal's status, and whose word that is. */
+export interface TerminalReading {
+  readonly status: TerminalStatus;
+  /** The rule of the screen, or the record, that decided. */
+  readonly rule?: string;
+  /** What the agent's own record or hook says to it. */
+  readonly record?: string;
+}
+
+/** What the handoff knows of an agent's terminal: a status, a way in, and the last output. */
+export interface Terminal {
+  /** For messages, and to tell terminals apart. */
+  readonly id: string;
+  status(options?: CallOptions): Promise<TerminalReading>;
+  /**
+   * Resolves once the agent has taken the text.
+   *
+   * @throws {AgentAtWorkError} when it is at work; the text is sent once it is not
+   * @throws {DraftInTheWayError} when a person's words stand in the composer; it is sent once they are gone
+   * @throws {HumanInterventionRequiredError} when a dialog is in the way
+   */
+  submit(text: string, options?: CallOptions & SendOptions): Promise<void>;
+  /** Whether the text stands in the composer, pasted and not submitted. */
+  holdsText(text: string, options?: CallOptions): Promise<boolean>;
+  /** Whether words stand in the composer that nobody has submitted, whoever typed them. */
+  hasDraft(options?: CallOptions): Promise<boolean>;
+  /** The agent's last answer, as far as the terminal shows it. */
+  lastOutput(options?: CallOptions): Promise<string>;
+  /** How the terminal's program ended, such as "killed by signal 9"; `undefined` while it runs. */
+  describeEnd(options?: CallOptions): Promise<string | undefined>;
+  /** What the agent says of a turn that failed; `undefined` where it says nothing, missing where it is not known. */
+  failure?(options?: CallOptions): Promise<AgentFailure | undefined>;
+}

@@ -1,0 +1,100 @@
+import { assertEquals } from "@std/assert";
+import { walk } from "@std/fs";
+import { client, ndJsonStream } from "@agentclientprotocol/sdk";
+import { fakeAcpAgent } from "../../../support/acp_fake.ts";
+import { tempDir } from "../../../support/temp_dir.ts";
+import { openFake } from "./support.ts";
+
+const ROOT = new URL("../../../../", import.meta.url).pathname;
+
+Deno.test("the library is loaded for an agent that needs it, and by no other start of panewright", async () => {
+  const loads: string[] = [];
+  const opens: string[] = [];
+  for await (const { path } of walk(`${ROOT}lib`, { exts: [".ts"], includeDirs: false })) {
+    const code = await Deno.readTextFile(path);
+    const file = path.slice(ROOT.length);
+    if (/^import (?!type\b)[^;]*"@agentclientprotocol\/sdk"/m.test(code)) loads.push(file);
+    // Whoever imports these at its head loads the library, too.
+    if (
+      /^import (?!type\b)[^;]*\/(?:open_connection|call|agent_requests)\.ts"/m.test(code) &&
+      file.startsWith("lib/agents/acp/protocol/")
+    ) {
+      opens.push(file);
+    }
+  }
+  const loading = ["agent_requests", "call", "open_connection"].map((name) => `lib/agents/acp/protocol/${name}.ts`);
+  assertEquals([loads.sort(), opens], [loading, ["lib/agents/acp/protocol/open_connection.ts"]]);
+});
+
+Deno.test("every message of ours is as the protocol's own library has it", async () => {
+  const agent = `${ROOT}tests/agents/acp/protocol/library_agent.ts`;
+  const argv = [Deno.execPath(), "run", "--quiet", "--no-check", "-A", `--config=${ROOT}deno.json`, agent] as const;
+  await using fake = await openFake({
+    plan: { argv: [...argv] as [string, ...string[]], env: {}, cwd: ROOT },
+    with: { elicitation: () => Promise.resolve({ action: "accept", content: { port: 80 } }) },
+  });
+  const { connection, events } = fake;
+  await connection.authenticate({ methodId: "key" });
+  const { sessionId, modes, configOptions } = await connection.newSession({ cwd: ROOT });
+  assertEquals([sessionId, modes?.currentModeId, configOptions?.[0]?.id], ["s", "ask", "model"]);
+  await connection.setMode({ sessionId, modeId: "auto" });
+  const options = await connection.setConfigOption({ sessionId, configId: "model", value: true });
+  assertEquals(options?.map(({ currentValue }) => currentValue), [true]);
+  assertEquals((await connection.loadSession({ sessionId, cwd: ROOT })).modes?.currentModeId, "ask");
+  assertEquals((await connection.resumeSession({ sessionId, cwd: ROOT })).modes?.currentModeId, "ask");
+  const { written, reply } = connection.prompt({ sessionId, text: "Do it." });
+  await written;
+  assertEquals((await reply).stopReason, "end_turn");
+  assertEquals(events, [
+    'say [{"text":"Do it.","type":"text"}]',
+    "ask ls",
+    'say {"outcome":{"outcome":"selected","optionId":"yes"}}',
+    'say {"action":"accept","content":{"port":80}}',
+  ]);
+  await connection.cancel({ sessionId });
+  await connection.closeSession({ sessionId });
+  assertEquals([connection.troubles(), connection.stderrTail()], [{}, []]);
+});
+
+Deno.test("every message of a fake agent that behaves is as the protocol's own library has it", async () => {
+  await using dir = await tempDir();
+  const fake = await fakeAcpAgent(dir.path, {
+    models: ["m"],
+    configOptions: [{ id: "o", name: "O", type: "boolean", currentValue: true }],
+    turns: [{
+      steps: [
+        { think: "hm" },
+        { say: "hello" },
+        { plan: [{ content: "look", status: "in_progress" }] },
+        { call: "c", fields: { title: "ls", kind: "execute" } },
+        { call: "c", status: "completed" },
+        { usage: { used: 1, size: 2, cost: { amount: 0.1, currency: "USD" } } },
+        { permission: "rm x", command: "rm x" },
+        { permission: "edit y", path: "/y" },
+        { elicit: "Which?" },
+      ],
+    }],
+  });
+  const child = new Deno.Command(fake.path, { stdin: "piped", stdout: "piped", stderr: "inherit" }).spawn();
+  const updates: string[] = [];
+  // The library leaves out an update that is not as it should be.
+  await client()
+    .onNotification("session/update", ({ params: { update } }) => void updates.push(update.sessionUpdate))
+    .onRequest("session/request_permission", () => ({ outcome: { outcome: "selected", optionId: "yes" } }))
+    .onRequest("elicitation/create", () => ({ action: "decline" }))
+    .connectWith(ndJsonStream(child.stdin, child.stdout), async (agent) => {
+      await agent.request("initialize", { protocolVersion: 1 });
+      const { sessionId } = await agent.request("session/new", { cwd: dir.path, mcpServers: [] });
+      await agent.request("session/set_mode", { sessionId, modeId: "plan" });
+      await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "go" }] });
+      await agent.request("session/load", { sessionId, cwd: dir.path, mcpServers: [] });
+    });
+  await child.stdin.close();
+  await child.status;
+  const turn = [
+    ...["agent_thought_chunk", "agent_message_chunk", "plan", "tool_call", "tool_call_update", "usage_update"],
+    ...["tool_call", "tool_call_update", "tool_call_update", "tool_call", "tool_call_update", "tool_call_update"],
+    "agent_message_chunk",
+  ];
+  assertEquals(updates, ["current_mode_update", ...turn, "current_mode_update", "user_message_chunk", ...turn]);
+});

@@ -1,0 +1,141 @@
+import { assert, assertEquals } from "@std/assert";
+import { exists } from "@std/fs";
+import { ASKING_LOOKS, openSpool } from "../../lib/agents/spool.ts";
+import { until } from "../support/until.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+/** Runs a command as the agents' CLIs run a hook. */
+async function run(command: string, input: string, shell = "sh") {
+  const child = new Deno.Command(shell, { args: ["-c", command], stdin: "piped", stdout: "piped", stderr: "piped" })
+    .spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(input));
+  await writer.close();
+  const { code, stdout, stderr } = await child.output();
+  return [code, new TextDecoder().decode(stdout), new TextDecoder().decode(stderr)];
+}
+
+const QUIET = [0, "", ""];
+
+Deno.test("messages come in whole and in their order, each to its sender and once", async () => {
+  await using dir = await tempDir();
+  await using spool = await openSpool(`${dir.path}/it's a spool`);
+  const large = "x".repeat(200_000);
+  for (const text of ["one", "", large]) assertEquals(await run(spool.commandFor("tester"), text), QUIET);
+  assertEquals(await run(spool.commandFor("analyst"), "two", "bash"), QUIET);
+  assertEquals(spool.take("tester").map(({ text }) => text), ["one", "", large]);
+  assertEquals(spool.take("tester"), []);
+  assertEquals(spool.take("analyst").map(({ text }) => text), ["two"]);
+  assertEquals([...Deno.readDirSync(`${dir.path}/it's a spool`)], []);
+});
+
+Deno.test("messages of one moment are in the order of their processes", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  for (const pid of [1000, 99, 101]) {
+    await Deno.writeTextFile(`${folder}/tester.${pid}`, `${pid}`);
+    await Deno.utime(`${folder}/tester.${pid}`, 1000, 1000);
+  }
+  await Deno.writeTextFile(`${folder}/tester.98`, "later");
+  assertEquals(spool.take("tester").map(({ text }) => text), ["99", "101", "1000", "later"]);
+});
+
+Deno.test("whoever waits for a message of a sender is told when it is there", async () => {
+  await using dir = await tempDir();
+  await using spool = await openSpool(`${dir.path}/spool`);
+  const arrived = Promise.withResolvers<void>();
+  let others = 0;
+  using _one = spool.onArrival("tester", arrived.resolve);
+  using _other = spool.onArrival("analyst", () => void others++);
+  await run(spool.commandFor("tester"), "one");
+  await arrived.promise;
+  assertEquals([spool.take("tester").length, others], [1, 0]);
+});
+
+Deno.test("what was left while nobody listened is there for the next process", async () => {
+  await using dir = await tempDir();
+  let command = "";
+  {
+    await using spool = await openSpool(`${dir.path}/spool`);
+    command = spool.commandFor("tester");
+  }
+  assertEquals(await run(command, "meanwhile"), QUIET);
+  await using spool = await openSpool(`${dir.path}/spool`);
+  assertEquals(spool.take("tester").map(({ text }) => text), ["meanwhile"]);
+});
+
+Deno.test("one that asks prints the answer, or what it was given where there is none", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  const command = spool.askingCommandFor("asker", 'no: "it\'s" 100%');
+  for (const [answer, printed] of [["yes\n", "yes\n"], ["", ""], [undefined, 'no: "it\'s" 100%']] as const) {
+    const asking = run(command, "May I?");
+    await until(() => spool.held("asker").length === 1);
+    const [message] = spool.held("asker");
+    assertEquals(message?.text, "May I?");
+    message?.release(answer);
+    assertEquals(await asking, [0, printed, ""]);
+    assertEquals([...Deno.readDirSync(folder)], []);
+  }
+  await Deno.remove(folder, { recursive: true });
+  assertEquals(await run(command, "May I?"), [0, 'no: "it\'s" 100%', ""]);
+});
+
+Deno.test("when the folder is gone, or cannot be written, the command still ends well and says nothing", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  const command = spool.commandFor("tester");
+  await Deno.remove(folder, { recursive: true });
+  assertEquals(await run(command, "x".repeat(200_000)), QUIET);
+  assertEquals([await exists(folder), spool.take("tester")], [false, []]);
+  await Deno.mkdir(folder);
+  const nowhere = command.replace("cat >", "cat >/proc/nowhere/");
+  assertEquals(await run(nowhere, "one"), QUIET);
+  assertEquals(spool.take("tester"), []);
+});
+
+Deno.test("only the owner can reach a spool, and only files count", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  assertEquals(((await Deno.stat(folder)).mode ?? 0) & 0o777, 0o700);
+  await dir.write({ "elsewhere": "a secret" });
+  await Deno.symlink(`${dir.path}/elsewhere`, `${folder}/tester.1`);
+  await Deno.mkdir(`${folder}/tester.2`);
+  await Deno.writeTextFile(`${folder}/.tester.3`, "half of it");
+  await Deno.writeTextFile(`${folder}/tester`, "no message");
+  assertEquals(spool.take("tester"), []);
+  assertEquals(await Deno.readTextFile(`${dir.path}/elsewhere`), "a secret");
+  await run(spool.commandFor("analyst"), "one");
+  const left = [...Deno.readDirSync(folder)].filter(({ name }) => name.startsWith("analyst."));
+  assertEquals(left.map(({ name }) => (Deno.statSync(`${folder}/${name}`).mode ?? 0) & 0o777), [0o600]);
+});
+
+Deno.test("a sender that waits ends when its message is released, and when the folder is gone", async () => {
+  await using dir = await tempDir();
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder);
+  for (const end of ["released", "gone"]) {
+    let isOver = false;
+    const sending = run(spool.waitingCommandFor("tester"), end).finally(() => isOver = true);
+    const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
+    assertEquals([message?.text, isOver], [end, false]);
+    // It is there still: nobody has released it.
+    assertEquals(spool.held("tester").length, 1);
+    if (end === "released") message?.release();
+    else await Deno.remove(folder, { recursive: true });
+    assertEquals(await sending, QUIET);
+  }
+});
+
+Deno.test("one that asks waits for so many looks only, and takes what it was given then", async () => {
+  await using dir = await tempDir();
+  await using spool = await openSpool(`${dir.path}/spool`);
+  const command = spool.askingCommandFor("tester", "no");
+  const impatient = command.replace(`-lt ${ASKING_LOOKS}`, "-lt 2");
+  assert(impatient !== command);
+  assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
+});

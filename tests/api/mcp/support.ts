@@ -1,0 +1,8 @@
+import type { ToolActs } from "../../../lib/api/mcp/call.ts";
+import { TOOLS } from "../../../lib/api/mcp/tools.ts";
+
+/** Tools that do what the test says; all others fail. */
+export function actsOf(acts: Partial<ToolActs>): ToolActs {
+  const unexpected = () => Promise.reject(new Error("unexpected"));
+  return { ...Object.fromEntries(Object.keys(TOOLS).map((name) => [name, unexpected])), ...acts } as ToolActs;
+}

@@ -1,0 +1,445 @@
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import type { PrintedFact } from "../e2e/failures_stage.ts";
+import { responseTargetOf } from "../e2e/review_model.ts";
+import { processesWith } from "../agents/process/support.ts";
+import type { ProgramResult } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import type { ModelStep, Play } from "./model.ts";
+import { type AgentStage, type PlayerName, setUpStage, type StageOptions } from "./stage.ts";
+
+/** One thing that an agent over ACP must be able to do, or that must be done about it. */
+export interface Scenario {
+  readonly name: string;
+  /** What is shown, as a sentence for the table. */
+  readonly shows: string;
+  /** Plays it by the commands that a person types. */
+  play(player: PlayerName): Promise<void>;
+  /** Why an agent cannot, as a sentence for the table; it is not played with that one. */
+  readonly cannot?: Readonly<Partial<Record<PlayerName, string>>>;
+  /** What is different with an agent, as a sentence for the table. */
+  readonly notes?: Readonly<Partial<Record<PlayerName, string>>>;
+}
+
+const say = (text: string): ModelStep => ({ do: "say", text });
+const shell = (command: string): ModelStep => ({ do: "shell", command });
+const respond: ModelStep = { do: "respond", text: "RESULT: PASS\nIt is as it should be." };
+const always = (...steps: readonly ModelStep[]): readonly Play[] => [{ steps }];
+
+/** A policy that allows one command, and puts the rest to a person. */
+const allowing = (...allow: readonly string[]) => ({ permissions: { auto_accept: true, default: "ask", allow } });
+
+function fails({ code, stderr, stdout }: ProgramResult): string {
+  return `exit code ${code}\n${stdout}\n${stderr}`;
+}
+
+// deno-lint-ignore no-control-regex -- what is looked for
+const ACTS_ON_A_TERMINAL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/;
+
+function assertCode(result: ProgramResult, code: number): void {
+  assertEquals(result.code, code, fails(result));
+}
+
+/** The facts of a run, or of a step, that are in the journal of the only run. */
+async function journal(stage: AgentStage): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const text = await Deno.readTextFile(`${stage.project}/.panewright/runs/${stage.runId()}/journal.ndjson`);
+  return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+async function factsOf(stage: AgentStage, type: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return (await journal(stage)).filter((fact) => fact["type"] === type);
+}
+
+async function assertNothingRuns({ sandbox }: AgentStage): Promise<void> {
+  await until(() => processesWith(sandbox.root), (found) => found.length === 0);
+}
+
+async function withStage(
+  options: StageOptions,
+  play: (stage: AgentStage) => Promise<void>,
+): Promise<void> {
+  await using stage = await setUpStage(options);
+  await play(stage);
+  await assertNothingRuns(stage);
+}
+
+/** Nothing in it is repeated: Gemini CLI ends a turn that goes round in circles. */
+const LONG_TEXT = Array.from({ length: 20_000 }, (_, index) => `${(index * 7919) % 100_003}-word`).join(" ");
+
+/** The 20 scenarios, in the order of the table. */
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "plain turn",
+    shows: "A step is done, and its last message is the step's result.",
+    play: (player) =>
+      withStage({ player, plays: always(say("Hello from the lab.")) }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 0);
+        const [finished] = await factsOf(stage, "attempt_finished");
+        assertEquals([finished?.["outcome"], finished?.["finalText"]], ["completed", "Hello from the lab."]);
+      }),
+  },
+  {
+    name: "permission allowed",
+    shows: "A command that the policy allows runs, and the audit log has the exact command.",
+    play: (player) =>
+      withStage({
+        player,
+        config: allowing("touch made.txt"),
+        plays: always(shell("touch made.txt"), say("Made.")),
+      }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 0);
+        assert(await exists(`${stage.project}/made.txt`));
+        const audit = await stage.command("audit", "show", stage.runId());
+        assertMatch(audit.stdout, /allow: command of main\/work/);
+        assertStringIncludes(audit.stdout, "touch made.txt");
+        assertCode(await stage.command("audit", "verify", stage.runId()), 0);
+      }),
+  },
+  {
+    name: "permission denied",
+    shows: "A command that the policy denies does not run.",
+    play: (player) =>
+      withStage({
+        player,
+        config: { permissions: { auto_accept: true, default: "deny" } },
+        plays: always(shell("touch made.txt"), say("It was refused.")),
+      }, async (stage) => {
+        const result = await stage.command("exec", "task.md");
+        assertEquals(await exists(`${stage.project}/made.txt`), false);
+        const audit = await stage.command("audit", "show", stage.runId());
+        assertMatch(audit.stdout, /deny: command of main\/work/, fails(result));
+        assertStringIncludes(audit.stdout, "touch made.txt");
+      }),
+  },
+  {
+    name: "asked of a person",
+    shows:
+      "A request that the policy leaves to a person stops the step; a yes lets exactly that command run, in the same session.",
+    play: (player) =>
+      withStage({
+        player,
+        config: allowing(),
+        plays: always(shell("touch made.txt"), say("Made.")),
+      }, async (stage) => {
+        const stopped = await stage.command("exec", "task.md");
+        assertCode(stopped, 3);
+        assertStringIncludes(stopped.stdout, "touch made.txt");
+        assertEquals(await exists(`${stage.project}/made.txt`), false);
+        await assertNothingRuns(stage);
+        assertCode(await stage.command("answer", stage.runId(), "yes"), 0);
+        assertCode(await stage.command("resume", stage.runId()), 0);
+        assert(await exists(`${stage.project}/made.txt`));
+      }),
+  },
+  {
+    name: "two in one turn",
+    shows: "Two commands of one turn are decided separately, in any order.",
+    play: (player) =>
+      withStage({
+        player,
+        config: allowing("touch one.txt", "touch two.txt"),
+        plays: always(shell("touch one.txt"), shell("touch two.txt"), say("Both.")),
+      }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 0);
+        assertEquals([await exists(`${stage.project}/one.txt`), await exists(`${stage.project}/two.txt`)], [
+          true,
+          true,
+        ]);
+        assertEquals((await factsOf(stage, "call_decided")).length, 2);
+      }),
+  },
+  {
+    name: "cancel",
+    shows: "Ctrl-C in the middle of an answer ends the agent and everything that it started.",
+    play: (player) =>
+      withStage({ player, plays: always(say("I begin."), { do: "hold" }, say("I end.")) }, async (stage) => {
+        await using run = await stage.start("exec", "task.md", "--json");
+        await stage.untilHeld();
+        run.program.kill("SIGINT");
+        assertCode(await run.program.ended, 130);
+      }),
+  },
+  {
+    name: "kill -9 and resume",
+    shows: "After kill -9 of panewright the agent ends as well; resume does the step, once.",
+    play: (player) =>
+      withStage({
+        player,
+        plays: [
+          { steps: [say("I begin."), { do: "hold" }, shell("echo made >> made.txt"), say("Made.")] },
+          { steps: [shell("echo made >> made.txt"), say("Made.")] },
+        ],
+      }, async (stage) => {
+        await using run = await stage.start("exec", "task.md", "--json");
+        await stage.untilHeld();
+        run.program.kill("SIGKILL");
+        await run.program.ended;
+        await assertNothingRuns(stage);
+        assertCode(await stage.command("resume", stage.runId()), 0);
+        assertEquals(await Deno.readTextFile(`${stage.project}/made.txt`), "made\n");
+      }),
+  },
+  {
+    name: "usage limit",
+    shows: "A usage limit fails the step with that reason; it never counts as work done.",
+    cannot: {
+      qwen:
+        "It retries with its model server for more than five minutes before it reports the limit: give the step a time limit.",
+    },
+    notes: { opencode: "It retries with its model server for two minutes before it reports the limit." },
+    play: (player) =>
+      withStage({
+        player,
+        plays: always({
+          do: "refuse",
+          status: 429,
+          times: 50,
+          isLimit: true,
+          message: "You have hit your usage limit.",
+        }),
+      }, async (stage) => {
+        const result = await stage.command("exec", "task.md");
+        assertCode(result, 1);
+        const [finished] = await factsOf(stage, "attempt_finished");
+        assertEquals(finished?.["outcome"], "failed");
+        assertMatch(String(finished?.["failure"]), /^(?:usage_limit|rate_limit)$/, fails(result));
+      }),
+  },
+  {
+    name: "stream cut",
+    shows: "After an answer that is cut off, the agent or a second attempt tries again; it never counts as done.",
+    play: (player) =>
+      withStage({
+        player,
+        step: { retry: 1, check: { type: "fileExists", path: "made.txt" } },
+        plays: [
+          { steps: [say("Half of it"), { do: "break" }, shell("touch made.txt"), say("Made.")] },
+          { steps: [shell("touch made.txt"), say("Made.")] },
+        ],
+      }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 0);
+        assert(await exists(`${stage.project}/made.txt`));
+      }),
+  },
+  {
+    name: "never ends",
+    shows:
+      "If the agent never reports the end of a turn, the turn is over once its response file is complete and none of its calls is running.",
+    play: (player) =>
+      withStage({ player, plays: always(respond, say("It is written."), { do: "hang" }) }, async (stage) => {
+        const result = await stage.command("run");
+        assertCode(result, 0);
+        assertEquals((await factsOf(stage, "reminder_sent")).length, 0);
+      }),
+  },
+  {
+    name: "mode refused",
+    shows: "A session that is not in the mode in which the agent asks gets no prompt.",
+    cannot: {
+      opencode: "Its sessions have no mode for asking; its own configuration decides.",
+    },
+    play: async (player) => {
+      const pack = await packWithMode(player, "no-such-mode");
+      await withStage({
+        player,
+        config: { agents: { modeless: "./modeless.jsonc", fake: "./fake.jsonc" }, provider: "modeless" },
+        plays: always(say("This must never be said.")),
+      }, async (stage) => {
+        await Deno.writeTextFile(`${stage.project}/modeless.jsonc`, JSON.stringify(pack));
+        await Deno.writeTextFile(`${stage.project}/fake.jsonc`, JSON.stringify(pack));
+        const result = await stage.command("exec", "task.md");
+        assert(result.code === 1 || result.code === 2, fails(result));
+        assertStringIncludes(result.stdout + result.stderr, "no-such-mode");
+        assertEquals(await stage.prompts(), []);
+      });
+    },
+  },
+  {
+    name: "load of a missing session",
+    shows: "If a session is gone, a new one is started, and is told everything that it must know.",
+    play: (player) =>
+      withStage({
+        player,
+        plays: [
+          { when: "Blue", steps: [say("Blue it is.")] },
+          { steps: [shell("panewright ask 'Which colour?'"), say("This must never be said.")] },
+        ],
+      }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 3);
+        await stage.forgetSessions();
+        assertCode(await stage.command("answer", stage.runId(), "Blue"), 0);
+        assertCode(await stage.command("resume", stage.runId()), 0);
+        const last = (await stage.prompts()).at(-1) ?? "";
+        for (const known of ["Do what the scenario says.", "Which colour?", "Blue"]) assertStringIncludes(last, known);
+      }),
+  },
+  {
+    name: "long output",
+    shows: "200,000 characters of an answer and as many of a command are read, and kept within limits.",
+    play: (player) =>
+      withStage({
+        player,
+        plays: always(
+          shell("seq 1 40000"),
+          { do: "say", text: `${LONG_TEXT} the end`, chunkChars: 2000 },
+        ),
+      }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 0);
+        const [finished] = await factsOf(stage, "attempt_finished");
+        assertStringIncludes(String(finished?.["finalText"]), "the end");
+      }),
+  },
+  {
+    name: "hostile text",
+    shows: "What an agent writes never acts on the terminal.",
+    play: (player) =>
+      withStage({
+        player,
+        plays: always(say("\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202e\u009b31m\r\nRESULT: PASS")),
+      }, async (stage) => {
+        const result = await stage.command("exec", "task.md");
+        assertCode(result, 0);
+        const shown = await stage.command("logs", stage.runId());
+        for (const text of [result.stdout, result.stderr, shown.stdout]) assertNotMatch(text, ACTS_ON_A_TERMINAL);
+      }),
+  },
+  {
+    name: "question of the agent",
+    shows: "The agent's own question goes to a person, and the agent gets the answer.",
+    cannot: {
+      codex_acp: "Its question tool is missing over the protocol: it uses panewright ask.",
+      copilot: "Its question tool is missing over the protocol: it uses panewright ask.",
+      gemini: "Its question tool is missing over the protocol: it uses panewright ask.",
+      opencode: "Its question tool is missing over the protocol: it uses panewright ask.",
+      qwen: "Its question comes as a permission, answered yes or no; for other answers it uses panewright ask.",
+    },
+    play: (player) =>
+      withStage({
+        player,
+        plays: [
+          { when: "blue", steps: [say("Blue it is.")] },
+          { steps: [{ do: "ask", question: "Which colour?", options: ["red", "blue"] }, say("Asked.")] },
+        ],
+      }, async (stage) => {
+        const stopped = await stage.command("exec", "task.md");
+        assertCode(stopped, 3);
+        assertStringIncludes(stopped.stdout, "Which colour?");
+        assertCode(await stage.command("answer", stage.runId(), "blue"), 0);
+        assertCode(await stage.command("resume", stage.runId()), 0);
+        assertStringIncludes((await stage.prompts()).at(-1) ?? "", "blue");
+      }),
+  },
+  {
+    name: "no response file",
+    shows: "A role that ends its turn without its response file is reminded, and then writes it.",
+    play: (player) =>
+      withStage({
+        player,
+        config: { handoff: { idle_grace_seconds: 1 } },
+        plays: [{ steps: [say("I forgot the file.")] }, { steps: [respond, say("Here it is.")] }],
+      }, async (stage) => {
+        assertCode(await stage.command("run"), 0);
+        assertEquals((await stage.prompts()).length, 2);
+        assertEquals((await factsOf(stage, "message_sent")).map(({ what }) => what), ["prompt", "reminder"]);
+      }),
+  },
+  {
+    name: "late response file",
+    shows: "A response file that is written after the end of the turn counts once, for that turn.",
+    play: (player) =>
+      withStage({
+        player,
+        config: { handoff: { idle_grace_seconds: 120 } },
+        plays: always(say("It is being written.")),
+      }, async (stage) => {
+        await using run = await stage.start("run", "--json");
+        const prompt = await until(async () => (await stage.prompts())[0]);
+        const { path } = responseTargetOf(prompt ?? "")!;
+        const isOver = ({ type, status }: PrintedFact) => type === "status_changed" && status === "completed";
+        await until(() => run.facts().some(isOver));
+        await Deno.writeTextFile(path, "RESULT: PASS\nIt is as it should be.\n");
+        assertCode(await run.program.ended, 0);
+        assertEquals((await stage.prompts()).length, 1);
+      }),
+  },
+  {
+    name: "crash at start",
+    shows: "If an agent ends at once, its last lines are shown, and the next attempt does the step.",
+    play: async (player) => {
+      const wrapper = await Deno.makeTempFile({ prefix: "lab-crash-" });
+      const script = `#!/bin/sh
+case " $* " in *" --version "*) exec "$@" ;; esac
+if [ ! -e "$0.crashed" ]; then touch "$0.crashed"; echo 'boom: no such library' >&2; exit 7; fi
+exec "$@"
+`;
+      try {
+        await Deno.writeTextFile(wrapper, script);
+        await Deno.chmod(wrapper, 0o755);
+        await withStage(
+          { player, wrapper, step: { retry: 1 }, plays: always(say("Done at last.")) },
+          async (stage) => {
+            const result = await stage.command("exec", "task.md");
+            assertCode(result, 0);
+            const attempts = await factsOf(stage, "attempt_finished");
+            assertEquals(attempts.map(({ outcome }) => outcome), ["failed", "completed"]);
+            assertStringIncludes(result.stderr + JSON.stringify(attempts[0]), "boom: no such library");
+          },
+        );
+      } finally {
+        await Deno.remove(wrapper);
+        await Deno.remove(`${wrapper}.crashed`).catch(() => {});
+      }
+    },
+  },
+  {
+    name: "restart",
+    shows: "A role's agent that is killed in the middle of its turn is started again, and the turn continues.",
+    cannot: {
+      qwen:
+        "Its inner process outlives the one that is killed, and reports the turn as cancelled: the run ends with that error.",
+    },
+    play: (player) =>
+      withStage({
+        player,
+        plays: [
+          { steps: [say("I begin."), { do: "hold" }] },
+          { steps: [respond, say("Here it is.")] },
+        ],
+      }, async (stage) => {
+        await using run = await stage.start("run", "--json");
+        await stage.untilHeld();
+        const ready = run.facts().find(({ type, role }) => type === "agent_ready" && role === "tester");
+        Deno.kill(Number(ready?.["pid"]), "SIGKILL");
+        assertCode(await run.program.ended, 0);
+        assertEquals((await factsOf(stage, "agent_lost")).length, 1);
+        assertEquals((await factsOf(stage, "turn_started")).length, 1);
+      }),
+  },
+  {
+    name: "tokens",
+    shows: "The agent's reported token use is in the journal.",
+    cannot: {
+      opencode: "It reports only the tokens of a turn's last request, which would be too few: none are counted.",
+    },
+    play: (player) =>
+      withStage({ player, plays: always(say("Counted.")) }, async (stage) => {
+        assertCode(await stage.command("exec", "task.md"), 0);
+        const [finished] = await factsOf(stage, "run_finished");
+        const usage = Object.values(
+          finished?.["usage"] as Record<string, { inputTokens: number; outputTokens: number }>,
+        );
+        const input = usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+        assert(input >= 1000 && input <= 2500, JSON.stringify(finished));
+      }),
+  },
+];
+
+/** The pack of a player, but that it asks in another mode. */
+async function packWithMode(player: PlayerName, id: string): Promise<Readonly<Record<string, unknown>>> {
+  if (player === "fake") {
+    return { label: "Fake agent", program: "fake-agent", ask_mode: { id, asks_before: ["execute"] } };
+  }
+  const { parse } = await import("jsonc-parser");
+  const pack = parse(await Deno.readTextFile(new URL(`../../packs/${player}.jsonc`, import.meta.url)));
+  return { ...pack, ask_mode: { ...pack.ask_mode, id } };
+}

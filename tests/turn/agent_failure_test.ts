@@ -1,0 +1,232 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../../lib/base/errors.ts";
+import { playTurn } from "../../lib/turn/play_turn.ts";
+import type { HandoffOptions, HandoffSettings } from "../../lib/turn/settings.ts";
+import type { Terminal } from "../../lib/turn/terminal.ts";
+import type { AgentFailure } from "../../lib/agents/failure.ts";
+import type { TerminalStatus } from "../../lib/screen/status.ts";
+import { createBench } from "./support.ts";
+
+/** A terminal whose agent fails each turn in the same way, until it is told something that it does. */
+function failingTerminal(failure: AgentFailure | undefined, status: () => TerminalStatus = () => "error") {
+  const inputs: string[] = [];
+  const terminal: Terminal = {
+    id: "%1",
+    status: () => Promise.resolve({ status: status() }),
+    submit: (text) => Promise.resolve(void inputs.push(text)),
+    holdsText: () => Promise.resolve(false),
+    hasDraft: () => Promise.resolve(false),
+    lastOutput: () => Promise.resolve(""),
+    describeEnd: () => Promise.resolve(undefined),
+    failure: () => Promise.resolve(failure),
+  };
+  return { terminal, inputs };
+}
+
+const FAILURE: AgentFailure = {
+  class: "context",
+  text: "Prompt is too long",
+  evidence: "rule turn-error on row 7 of its screen; API error in its transcript",
+  isTurnOver: true,
+};
+
+async function failedTurn(failure: AgentFailure | undefined, more: Partial<HandoffOptions> = {}) {
+  await using bench = await createBench({ statuses: [[0, "error"]] });
+  const { terminal } = failingTerminal(failure);
+  const told: AgentFailure[] = [];
+  const options = { ...bench.options(), ...more, onFailure: (one: AgentFailure) => void told.push(one) };
+  const error = await bench.clock.runUntilSettled(
+    assertRejects(() => playTurn(terminal, { ...options, role: "tester", message: "Test it." }), PanewrightError),
+  );
+  return { error, told };
+}
+
+Deno.test("a turn that failed is told with its class, the CLI's own words, and where they stand", async () => {
+  const { error, told } = await failedTurn(FAILURE);
+  assert(error instanceof RuntimeError);
+  assertEquals(
+    error.message,
+    "Cannot finish the turn of tester in terminal %1: its conversation is too long for the model: " +
+      '"Prompt is too long" (context; rule turn-error on row 7 of its screen; API error in its transcript) ' +
+      "(last status: error)",
+  );
+  assertEquals(told, [FAILURE]);
+});
+
+Deno.test("an agent that is not logged in needs a person: exit code 3, with the remedy", async () => {
+  const { error } = await failedTurn({ ...FAILURE, class: "auth", text: "Invalid API key", remedy: "Log in once." });
+  assert(error instanceof HumanInterventionRequiredError);
+  assertEquals(error.exitCode, 3);
+  assertEquals(error.hint, "Log in once. Then resume the run.");
+});
+
+Deno.test("an error about which the agent says nothing is still an error", async () => {
+  const { error, told } = await failedTurn(undefined);
+  assert(error instanceof RuntimeError);
+  assertStringIncludes(error.message, "the agent is in an error state");
+  assertEquals(told, []);
+});
+
+const OVERLOADED: AgentFailure = {
+  ...FAILURE,
+  class: "overloaded",
+  text: "API Error: Repeated 529 Overloaded errors.",
+};
+
+/** Plays a turn whose agent fails in the same way `failures` times, and then answers. */
+async function retriedTurn(
+  failure: AgentFailure,
+  { failures, settings, status, expectsResponse = true }: {
+    readonly failures: number;
+    readonly settings: Partial<HandoffSettings>;
+    readonly expectsResponse?: boolean;
+    readonly status?: (second: number) => TerminalStatus | undefined;
+  },
+) {
+  await using bench = await createBench({ statuses: [[0, "error"]] });
+  const { clock } = bench;
+  let answered = false;
+  const sentAt: number[] = [];
+  const texts: string[] = [];
+  const terminal: Terminal = {
+    ...failingTerminal(failure).terminal,
+    status: () => Promise.resolve({ status: status?.(clock.elapsedSeconds()) ?? (answered ? "completed" : "error") }),
+    async submit(text) {
+      texts.push(text);
+      sentAt.push(Math.round(clock.elapsedSeconds()));
+      if (sentAt.length <= failures) return;
+      if (expectsResponse) await bench.respond("tester", "RESULT: PASS");
+      answered = true;
+    },
+  };
+  const retries: (number | undefined)[] = [];
+  const messages: string[] = [];
+  const options: HandoffOptions = {
+    ...bench.options(settings),
+    expectsResponse,
+    onFailure: (_failure, retry) => void retries.push(retry?.number),
+    onMessage: ({ what, step }) => void (step === "sent" && messages.push(what)),
+  };
+  const played = playTurn(terminal, { ...options, role: "tester", message: "Test it." });
+  const end = await clock.runUntilSettled(played.catch((error: Error) => error.message));
+  return { end, sentAt, retries, messages, texts };
+}
+
+Deno.test("a passing failure is tried again, each time after twice as long, and the prompt is sent once", async () => {
+  const settings = { maxErrorRetries: 5 };
+  const { end, sentAt, retries, messages } = await retriedTurn(OVERLOADED, { failures: 3, settings });
+  assertEquals(end, "RESULT: PASS");
+  assertEquals(sentAt.map((second, index) => second - (sentAt[index - 1] ?? 0)), [0, 30, 60, 120]);
+  assertEquals(retries, [1, 2, 3]);
+  assertEquals(messages, ["prompt", "continuation", "continuation", "continuation"]);
+});
+
+Deno.test("an agent that is to write no response is not asked for one when its turn is tried again", async () => {
+  const { end, texts } = await retriedTurn(OVERLOADED, {
+    failures: 1,
+    settings: { maxErrorRetries: 5 },
+    expectsResponse: false,
+  });
+  assertEquals([end, texts.length], ["", 2]);
+  assertStringIncludes(texts[1]!, "Continue the task of the previous prompt");
+  assertStringIncludes(texts[1]!, "do not write your response file");
+  assertEquals(texts[1]!.includes("RESPONSE FILE INSTRUCTION"), false);
+});
+
+Deno.test("the first pause is a setting, and no pause is longer than 15 minutes", async () => {
+  const settings = { maxErrorRetries: 9, errorRetrySeconds: 400, responseTimeoutSeconds: 60 };
+  const { end, sentAt } = await retriedTurn(OVERLOADED, { failures: 3, settings });
+  assertEquals(end, "RESULT: PASS");
+  assertEquals(sentAt.map((second, index) => second - (sentAt[index - 1] ?? 0)), [0, 400, 800, 900]);
+});
+
+Deno.test("after the last retry the turn has failed, and says so", async () => {
+  const { end, sentAt, retries } = await retriedTurn(OVERLOADED, { failures: 9, settings: { maxErrorRetries: 2 } });
+  assertStringIncludes(end, "the model server is overloaded or has failed, after 2 retries: ");
+  assertEquals([sentAt, retries], [[0, 30, 90], [1, 2, undefined]]);
+});
+
+Deno.test("nothing is sent where it is not proved that the turn is over", async () => {
+  const unproved = { ...OVERLOADED, isTurnOver: false };
+  const { end, sentAt } = await retriedTurn(unproved, { failures: 1, settings: { maxErrorRetries: 5 } });
+  assertStringIncludes(end, "overloaded");
+  assertEquals(sentAt, [0]);
+});
+
+Deno.test("a proof that comes later than the failure shows is waited for", async () => {
+  await using bench = await createBench({ statuses: [[0, "error"]] });
+  const { clock } = bench;
+  const { terminal, inputs } = failingTerminal(undefined);
+  const failing: Terminal = {
+    ...terminal,
+    failure: () => Promise.resolve({ ...OVERLOADED, isTurnOver: clock.elapsedSeconds() >= 4 }),
+    async submit(text) {
+      inputs.push(text);
+      if (inputs.length > 1) await bench.respond("tester", "RESULT: PASS");
+    },
+    status: () => Promise.resolve({ status: inputs.length > 1 ? "completed" : "error" }),
+  };
+  const played = playTurn(failing, {
+    ...bench.options({ maxErrorRetries: 1 }),
+    role: "tester",
+    message: "Test it.",
+  });
+  assertEquals(await clock.runUntilSettled(played), "RESULT: PASS");
+  assertEquals(inputs.length, 2);
+});
+
+Deno.test("a new agent that shows how its earlier session failed gets its prompt only where that turn is over", async () => {
+  for (const isTurnOver of [true, false]) {
+    await using bench = await createBench({ statuses: [[0, "error"]] });
+    const { terminal, inputs } = failingTerminal(
+      { ...FAILURE, isTurnOver },
+      () => inputs.length > 0 ? "completed" : "error",
+    );
+    const failing: Terminal = {
+      ...terminal,
+      async submit(text) {
+        inputs.push(text);
+        await bench.respond("tester", "RESULT: PASS");
+      },
+    };
+    const options = { ...bench.options(), settleBeforeSend: true, role: "tester", message: "Test it." } as const;
+    const played = playTurn(failing, options).catch((error: Error) => error.message);
+    const end = await bench.clock.runUntilSettled(played);
+    assertEquals([end === "RESULT: PASS", inputs.length], isTurnOver ? [true, 1] : [false, 0]);
+  }
+});
+
+Deno.test("what only a person can change is not tried again", async () => {
+  for (const failureClass of ["auth", "context", "model", "other"] as const) {
+    const { sentAt } = await retriedTurn({ ...OVERLOADED, class: failureClass }, {
+      failures: 1,
+      settings: { maxErrorRetries: 5, waitForUsageLimitReset: true },
+    });
+    assertEquals(sentAt, [0], failureClass);
+  }
+});
+
+Deno.test("a usage limit is waited for where that is set, and the wait is no part of the response timeout", async () => {
+  const limited = (): AgentFailure => {
+    const resetsAt = new Date(Date.now() + 2 * 3600_000);
+    return { ...FAILURE, class: "usage_limit", text: "You've hit your session limit", resetsAt };
+  };
+  const settings = { responseTimeoutSeconds: 1800 };
+  const waited = await retriedTurn(limited(), { failures: 1, settings: { ...settings, waitForUsageLimitReset: true } });
+  assertEquals(waited.end, "RESULT: PASS");
+  assertEquals(waited.retries, [0]);
+  assert((waited.sentAt[1] ?? 0) >= 7229 && (waited.sentAt[1] ?? 0) <= 7232, `${waited.sentAt[1]} s`);
+  const { end, sentAt } = await retriedTurn(limited(), { failures: 1, settings });
+  assertStringIncludes(end, "the usage limit of its account is reached, until ");
+  assertEquals(sentAt, [0]);
+});
+
+Deno.test("an agent that is at work again by itself when the retry is due is told nothing", async () => {
+  const { end, sentAt, messages } = await retriedTurn(OVERLOADED, {
+    failures: 9,
+    settings: { maxErrorRetries: 5, responseTimeoutSeconds: 300 },
+    status: (second) => second >= 10 ? "processing" : undefined,
+  });
+  assertStringIncludes(end, "the limit of 300 s passed");
+  assertEquals([sentAt, messages], [[0], ["prompt"]]);
+});

@@ -1,0 +1,174 @@
+import type { ModelAnswers } from "../../../lib/turn/desk/settings.ts";
+import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/policy/mod.ts";
+import { DEFAULT_HANDOFF_SETTINGS } from "../../../lib/turn/settings.ts";
+import { type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
+import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
+import type { DialogAnswer } from "../../../lib/agents/pane/dialog_keys.ts";
+import { repliesText } from "../../../lib/agents/agent_question.ts";
+import { findPaneProvider } from "../../../lib/agents/mod.ts";
+import type { PaneProvider } from "../../../lib/agents/provider.ts";
+import type { QuestionsOutcome } from "../../../lib/agents/pane/answer_questions.ts";
+import { readScreen } from "../../../lib/agents/pane/glance.ts";
+import type { PaneLook } from "../../../lib/agents/pane/pane_look.ts";
+import { parseScreen } from "../../../lib/screen/screen.ts";
+import { createDialogDesk } from "../../../lib/turn/desk/desk.ts";
+import type { DialogDeskContext, DialogDeskTurn } from "../../../lib/turn/desk/desk_context.ts";
+import type { ExactRequest } from "../../../lib/turn/desk/request.ts";
+import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import { openJournal } from "../../../lib/run/journal.ts";
+import { claimRunMail } from "../../../lib/run/run_mail.ts";
+import { type StillClock, stillClock } from "../../support/still_clock.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+
+/** Codex. */
+export const codex = findPaneProvider("codex");
+
+/** A look at what Codex shows. */
+export function look(rows: readonly string[]): PaneLook {
+  return readScreen(parseScreen(rows.join("\n"), { cols: 100 }), codex.terminal.rules);
+}
+
+/** A look at Codex' approval of a command. */
+export function approval(command: string): PaneLook {
+  return look([
+    "  \x1b[1mWould you like to run the following command?\x1b[0m",
+    "",
+    `  $ ${command}`,
+    "",
+    "\x1b[1;7m› 1. Yes, proceed (y)\x1b[0m",
+    "  2. No, and tell Codex what to do differently (esc)",
+    "",
+    "  Press enter to confirm or esc to cancel",
+  ]);
+}
+
+/** A command as a CLI has it on record. */
+export function recorded(subject: string, about: Partial<ExactRequest> = {}): ExactRequest {
+  return { id: "call_1", source: "session_log", kind: "command", subject, tool: "exec_command", ...about };
+}
+
+/** A look at Codex at work. */
+export const BUSY = look(["• Working (1s • esc to interrupt)", "", "› ", "", "  GPT-6.1-Sol default · /w"]);
+
+/** A desk with all that it works with. */
+export interface Bench extends AsyncDisposable {
+  readonly folder: RunFolder;
+  readonly clock: StillClock;
+  readonly events: ReviewFact[];
+  readonly stuck: string[];
+  /** The answers that were given in the pane. */
+  readonly answers: { readonly answer: string; readonly recorded: number }[];
+  readonly desk: ReturnType<typeof createDialogDesk>;
+  shown: PaneLook;
+  /** What the CLI's session log has as asked and not answered. */
+  pending: readonly ExactRequest[];
+  /** What comes of an answer to questions. @default {closed, as it was said} */
+  outcome: QuestionsOutcome | undefined;
+  /** Opens the approval of a command that the CLI has on record as it is shown. */
+  ask(command: string): void;
+  /** The records of the audit log. */
+  records(): readonly Record<string, unknown>[];
+}
+
+/** What differs from a desk that decides by the default policy. */
+export interface BenchOptions {
+  readonly policy?: Partial<PermissionPolicy>;
+  readonly autoAccept?: boolean;
+  /** @default {Codex} */
+  readonly provider?: PaneProvider;
+  readonly dryRun?: boolean;
+  readonly modelAnswers?: ModelAnswers;
+  readonly person?: DialogDeskContext["person"];
+  readonly audit?: AuditLog;
+  readonly hooks?: NonNullable<DialogDeskContext["hooks"]>;
+  /** What an earlier process of the run has asked. */
+  readonly earlierQuestion?: { readonly id: string; readonly fingerprint: string };
+}
+
+/** Opens a desk in a run of its own. */
+export async function openBench(options: BenchOptions = {}): Promise<Bench> {
+  const dir = await tempDir();
+  const folder = await createRunFolder(dir.path, { now: new Date() });
+  const audit = options.audit ?? await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] });
+  const clock = stillClock();
+  const journal = openJournal(folder.journalPath);
+  const events: ReviewFact[] = [];
+  const attachCommand = "tmux -L run attach-session";
+  const emit: DialogDeskContext["emit"] = (fact) => {
+    const event = fact.type === "dialog_waiting" ? { ...fact, runId: folder.id, attachCommand } : fact;
+    events.push(event);
+    journal.append(event);
+  };
+  journal.append({ type: "run_started", ...{ job: "run", startAgent: "tester" } });
+  const stuck: string[] = [];
+  const answers: { answer: string; recorded: number }[] = [];
+  const records = () =>
+    Deno.readTextFileSync(folder.auditPath).split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  let questions = 0;
+  const context: DialogDeskContext = {
+    plan: {
+      workdir: dir.path,
+      handoff: { ...DEFAULT_HANDOFF_SETTINGS, autoAcceptPermissions: options.autoAccept ?? true },
+      permissions: {
+        policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
+        dryRun: options.dryRun ?? false,
+        modelAnswers: options.modelAnswers ?? "questions",
+        dialogTimeoutSeconds: 600,
+      },
+    },
+    answers: await claimRunMail(folder),
+    audit,
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+    emit,
+    warn: (_role, message) => void stuck.push(message),
+    onStuck(_role, message) {
+      stuck.push(message);
+      return { withdraw() {} };
+    },
+    earlierQuestion: () => options.earlierQuestion,
+    nextQuestionId: () => `q${++questions}`,
+    person: options.person,
+    clock,
+    signal: new AbortController().signal,
+    keepScreen: (turnId, { provider, screen }) => Promise.resolve(`${turnId} ${provider}: ${screen.rows[0]?.text}`),
+  };
+  const bench: Omit<Bench, "desk"> = {
+    folder,
+    clock,
+    events,
+    stuck,
+    answers,
+    shown: BUSY,
+    pending: [],
+    outcome: undefined,
+    records,
+    ask(command) {
+      bench.pending = [recorded(command)];
+      bench.shown = approval(command);
+    },
+    async [Symbol.asyncDispose]() {
+      journal[Symbol.dispose]();
+      audit[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+  const terminal: DialogDeskTurn["terminal"] = {
+    provider: options.provider ?? codex,
+    id: "%3",
+    look: () => Promise.resolve(bench.shown),
+    pendingRequests: () => Promise.resolve(bench.pending),
+    answerDialog(_dialog: unknown, answer: DialogAnswer) {
+      answers.push({ answer, recorded: records().length });
+      bench.shown = BUSY;
+      return Promise.resolve({ result: "closed", after: BUSY.screen } as const);
+    },
+    async answerQuestions({ callId, questions, replies }, { perform }) {
+      answers.push({ answer: `${callId}: ${repliesText(questions, replies)}`, recorded: records().length });
+      await perform({ do: "press", key: "2" }, bench.shown, () => Promise.resolve({ isPressed: true, after: BUSY }));
+      const told = repliesText(questions, replies);
+      return bench.outcome ?? { result: "closed", told, isAsSaid: true, after: BUSY.screen };
+    },
+  };
+  const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal });
+  return Object.assign(bench, { desk });
+}
