@@ -27,18 +27,6 @@ export interface QuestionReply {
 /**
  * Reads the arguments of Claude Code's `AskUserQuestion` (2.1.328); `undefined` where they are not understood, or where
  * two questions are the same, as an answer is then not sure to be to the right one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const options = [{ label: "PostgreSQL", description: "A server" }, { label: "SQLite" }];
- * assertEquals(readQuestions({ questions: [{ question: "Which?", multiSelect: true, options }] }), [{
- *   question: "Which?",
- *   multiSelect: true,
- *   options: [{ label: "PostgreSQL", description: "A server" }, { label: "SQLite", description: "" }],
- * }]);
- * assertEquals(readQuestions({ questions: [{ question: "Which?" }] }), undefined);
- * ```
  */
 export function readQuestions(input: Readonly<Record<string, unknown>>): readonly AgentQuestion[] | undefined {
   const { questions: given } = input;
@@ -64,19 +52,7 @@ function readChoice(given: unknown): AgentChoice | undefined {
   return { label, description };
 }
 
-/**
- * Questions as a person reads them: each with its numbered choices, and what may be said.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const options = [{ label: "PostgreSQL", description: "A server" }, { label: "SQLite", description: "" }];
- * assertEquals(
- *   questionsText([{ question: "Which database?", multiSelect: false, options }]),
- *   "Which database?\n  1. PostgreSQL: A server\n  2. SQLite\n  (one choice; text: for words of your own)",
- * );
- * ```
- */
+/** Questions as a person reads them: each with its numbered choices, and what may be said. */
 export function questionsText(questions: readonly AgentQuestion[]): string {
   return questions.map((one, index) => {
     const of = questions.length === 1 ? "" : `Question ${index + 1} of ${questions.length}: `;
@@ -95,17 +71,7 @@ export function questionsText(questions: readonly AgentQuestion[]): string {
   }).join("\n");
 }
 
-/**
- * What was said to questions, a line each.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const options = [{ label: "Log", description: "" }, { label: "Mail", description: "" }];
- * const questions = [{ question: "Where to?", multiSelect: true, options }];
- * assertEquals(repliesText(questions, [{ choices: [0, 1], text: "a page" }]), "Where to? → Log, Mail, a page");
- * ```
- */
+/** What was said to questions, a line each. */
 export function repliesText(questions: readonly AgentQuestion[], replies: readonly QuestionReply[]): string {
   return questions.map((one, index) => `${oneLine(one.question)} → ${replyText(one, replies[index]!)}`).join("\n");
 }

@@ -60,18 +60,7 @@ export interface AgentFailure {
 /** Messages may quote what was sent, which may be long. */
 const MAX_CHARS = 1000;
 
-/**
- * The class of a failure by a CLI's table; `other` where no rule of it holds.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const table = [{ class: "auth", code: /^unauthorized$/ }, { class: "rate_limit", words: /^429\b/ }] as const;
- * assertEquals(classifyFailure(table, { text: "429 Too Many Requests" }), "rate_limit");
- * assertEquals(classifyFailure(table, { code: "unauthorized", text: "Sign in again." }), "auth");
- * assertEquals(classifyFailure(table, { text: "What does 429 mean?" }), "other");
- * ```
- */
+/** The class of a failure by a CLI's table; `other` where no rule of it holds. */
 export function classifyFailure(table: FailureTable, { code, text }: FailureWords): FailureClass {
   const words = text.slice(0, MAX_CHARS);
   const rule = table.find((one) =>

@@ -1,6 +1,7 @@
 import { questionsText, readQuestions } from "./agent_question.ts";
 import type { ExactRequest } from "./exact_request.ts";
 import { objectOf, parseJsonObject, textOf } from "../base/text/json.ts";
+import { present } from "../base/schema.ts";
 
 /** What a policy or a person says to a request of a hook. */
 export interface HookAnswer {
@@ -30,15 +31,6 @@ const QUESTION_TOOL = "AskUserQuestion";
  * understood.
  *
  * @param id what the request is called from now on: the CLIs give it no id of its own
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const payload = { hook_event_name: "PermissionRequest", cwd: "/w", tool_name: "Bash", tool_input: { command: "ls" } };
- * const request = { id: "h1", source: "hook", kind: "command", subject: "ls", cwd: "/w", tool: "Bash" } as const;
- * assertEquals(readHookPayload(JSON.stringify(payload), "h1"), request);
- * assertEquals(readHookPayload('{"hook_event_name":"Stop"}', "h2"), undefined);
- * ```
  */
 export function readHookPayload(json: string, id: string): ExactRequest | undefined {
   return readRequest(json, { id, event: "PermissionRequest" });
@@ -46,13 +38,6 @@ export function readHookPayload(json: string, id: string): ExactRequest | undefi
 
 /**
  * The same for a `PreToolUse` hook, which gets each call of a tool before it runs, whether it needs a permission or not.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const payload = { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: { file_path: "/w/a", content: "x" } };
- * assertEquals(readCallHook(JSON.stringify(payload), "h1")?.subject, "/w/a");
- * ```
  */
 export function readCallHook(json: string, id: string): ExactRequest | undefined {
   return readRequest(json, { id, event: "PreToolUse" });
@@ -66,7 +51,7 @@ function readRequest(
   const tool = textOf(payload["tool_name"]);
   if (payload["hook_event_name"] !== event || tool === undefined) return undefined;
   const cwd = textOf(payload["cwd"]);
-  const about = { id, source: "hook", tool, ...(cwd === undefined ? {} : { cwd }) } as const;
+  const about = { id, source: "hook", tool, ...present({ cwd }) } as const;
   const input = payload["tool_input"];
   // Claude Code's agents write such a description themselves: before a call it takes nothing from the command.
   const matter = event === "PermissionRequest" && isAboutNetwork(tool, input)
@@ -90,16 +75,6 @@ export type CommandHookEvent =
 /**
  * Reads the JSON that a hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets before and after a shell
  * command; `undefined` for any other tool or event.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const common = { tool_name: "Bash", tool_use_id: "c1", tool_input: { command: "ls" } };
- * const before = readCommandHook(JSON.stringify({ ...common, hook_event_name: "PreToolUse" }));
- * assertEquals(before, { type: "called", id: "c1", command: "ls" });
- * const after = readCommandHook(JSON.stringify({ ...common, hook_event_name: "PostToolUse", tool_response: "a" }));
- * assertEquals(after, { type: "ended", id: "c1", exitCode: undefined, output: "a" });
- * ```
  */
 export function readCommandHook(json: string): CommandHookEvent | undefined {
   const payload = objectOf(parseJsonObject(json));
@@ -118,15 +93,7 @@ export function readCommandHook(json: string): CommandHookEvent | undefined {
   }
 }
 
-/**
- * What a `PreToolUse` hook prints so that a tool does not run, and its agent is told why.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(denyOutput("outside of src/**"), '"permissionDecision":"deny"');
- * ```
- */
+/** What a `PreToolUse` hook prints so that a tool does not run, and its agent is told why. */
 export function denyOutput(permissionDecisionReason: string): string {
   const decision = { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason };
   return JSON.stringify({ hookSpecificOutput: decision });
@@ -149,15 +116,6 @@ function exitCodeOf(error = ""): number | undefined {
 /**
  * What the call of a tool is about, by the arguments that a CLI has on record; of the kind `other` where that is not
  * understood.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(matterOf("Write", { file_path: "/w/a" }), { kind: "file_write", subject: "/w/a" });
- * const bash = { command: "ls", dangerouslyDisableSandbox: true };
- * assertEquals(matterOf("Bash", bash), { kind: "command", subject: "ls", leavesSandbox: true });
- * assertEquals(matterOf("Fetch", { url: "x" }), { kind: "other", subject: '{"url":"x"}' });
- * ```
  */
 export function matterOf(tool: string, input: unknown): RequestMatter {
   return knownMatter(tool, objectOf(input)) ?? otherMatter(input);
@@ -201,28 +159,13 @@ function knownMatter(
 
 /**
  * The files that a patch of Codex' `apply_patch` names, each once. What only looks like the head of a file counts too.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const patch = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-x\n+y\n*** End Patch";
- * assertEquals(patchedFiles(patch), ["a.ts", "b.ts"]);
- * ```
  */
 export function patchedFiles(patch: string): readonly string[] {
   const heads = patch.matchAll(/^[^\S\n]*\*\*\* (?:(?:Add|Update|Delete) File|Move to):(?<path>[^\n]*)$/gm);
   return [...new Set([...heads].map((head) => head.groups?.["path"]?.trim() ?? ""))];
 }
 
-/**
- * What a `PermissionRequest` hook prints for an answer, the same for both CLIs.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(hookOutput({ behavior: "allow" }), '"decision":{"behavior":"allow"}');
- * ```
- */
+/** What a `PermissionRequest` hook prints for an answer, the same for both CLIs. */
 export function hookOutput({ behavior, reason }: HookAnswer): string {
   const decision = { behavior, ...(behavior === "allow" || reason === undefined ? {} : { message: reason }) };
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });

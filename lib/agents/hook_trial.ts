@@ -37,15 +37,7 @@ export interface TrialAnswer {
   readonly asksForCommand: boolean;
 }
 
-/**
- * Events as a CLI reads them from a stream.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(eventStreamText([{ type: "done" }]), 'event: done\ndata: {"type":"done"}\n\n');
- * ```
- */
+/** Events as a CLI reads them from a stream. */
 export function eventStreamText(events: TrialAnswer["events"]): string {
   return events.map((event) => `event: ${event["type"]}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }

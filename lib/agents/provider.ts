@@ -116,7 +116,7 @@ export interface TerminalProvider {
 }
 
 /** What a provider's CLI can do, where that differs from one to another. */
-export interface ProviderCapabilities {
+interface ProviderCapabilities {
   /**
    * The first version of its CLI in which a step's tools are refused files before they write them: `undefined` where
    * none is.

@@ -19,16 +19,6 @@ const HEADER =
 /**
  * What an agent repeats after something that it said or did. The same command with another output is not the same: that
  * is how an agent waits for something.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const fails = { type: "saw", id: "1", command: "npm test", output: "1 failed (12 ms)", exitCode: 1 } as const;
- * const again = foldRepeated(foldRepeated(undefined, fails), { ...fails, id: "2", output: "1 failed (9 ms)" });
- * assertEquals(again?.times, 2);
- * assertEquals(foldRepeated(again, { ...fails, id: "3", output: "all passed" })?.times, 1);
- * assertEquals(foldRepeated(again, { type: "ran", id: "3", command: "vim a.ts" }), undefined);
- * ```
  */
 export function foldRepeated(before: RepeatedCommand | undefined, fact: HeadlessFact): RepeatedCommand | undefined {
   switch (fact.type) {

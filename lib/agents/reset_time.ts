@@ -12,22 +12,6 @@ const DAY = /\bresets ([A-Z][a-z]{2} \d{1,2})(?= ·|$)/;
  * When a limit ends, by the words in which a CLI tells it to a person: "try again at 3:05 PM", "try again at Nov 25th,
  * 2026 3:05 PM", "in 2 hours 5 minutes" (Codex 0.53.0 to 0.169.0), "resets 3pm (Europe/Berlin)", "resets Nov 25, 3:05pm
  * (Europe/Berlin)" (Claude Code 2.1.330). Times of day are local, which the zone in brackets is as well.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const now = new Date(2026, 10, 20, 22, 0);
- * assertEquals(readResetTime("try again at 3:05 PM.", now), new Date(2026, 10, 21, 15, 5));
- * assertEquals(readResetTime("try again at 10:00 PM.", new Date(2026, 10, 20, 22, 9, 59)), now);
- * assertEquals(readResetTime("resets 10pm (Europe/Berlin)", new Date(2026, 10, 20, 22, 11)), new Date(2026, 10, 21, 22));
- * assertEquals(readResetTime("resets 11:58pm (UTC)", new Date(2026, 10, 21, 0, 5)), new Date(2026, 10, 20, 23, 58));
- * assertEquals(readResetTime("try again at Nov 25th, 2026 3:05 PM.", now), new Date(2026, 10, 25, 15, 5));
- * assertEquals(readResetTime("Try again in 2 hours 5 minutes.", now), new Date(2026, 10, 21, 0, 5));
- * assertEquals(readResetTime("Claude AI usage limit reached|1795163557", now), new Date(1795163557000));
- * assertEquals(readResetTime("spend limit reached · resets Nov 25 · ask", now), new Date("2026-11-25T00:00:00Z"));
- * assertEquals(readResetTime("spend limit reached · resets Nov 20", now), undefined);
- * assertEquals(readResetTime("Upgrade to Pro.", now), undefined);
- * ```
  */
 export function readResetTime(text: string, now: Date): Date | undefined {
   const epoch = EPOCH.exec(text)?.[1];
@@ -71,17 +55,7 @@ const MARGIN_MS = 30_000;
 /** How long to wait where no reset is named. */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
 
-/**
- * When to try again after the account reached its usage limit.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const now = new Date("2026-11-20T10:00:00Z");
- * assertEquals(retryTime(new Date("2026-11-20T11:00:00Z"), now).toISOString(), "2026-11-20T11:00:30.000Z");
- * assertEquals(retryTime(undefined, now).toISOString(), "2026-11-20T10:15:00.000Z");
- * ```
- */
+/** When to try again after the account reached its usage limit. */
 export function retryTime(resetsAt: Date | undefined, now: Date): Date {
   if (resetsAt === undefined || Number.isNaN(resetsAt.getTime())) return new Date(now.getTime() + UNKNOWN_WAIT_MS);
   return new Date(Math.max(resetsAt.getTime(), now.getTime()) + MARGIN_MS);

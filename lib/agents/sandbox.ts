@@ -77,15 +77,7 @@ export function writableFolders({ writable }: SandboxRequest, workdir: string): 
   return [workdir, ...writable].flatMap((path) => [resolve(path), realPath(path) ?? resolve(path)]);
 }
 
-/**
- * The paths that lie in none of the folders; relative ones start from the first.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(pathsOutside(["/w/src", "/tmp", "/tmpx", "/w/../etc"], ["/w", "/tmp"]), ["/tmpx", "/w/../etc"]);
- * ```
- */
+/** The paths that lie in none of the folders; relative ones start from the first. */
 export function pathsOutside(paths: readonly string[], folders: readonly string[]): readonly string[] {
   const isInside = (path: string) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
   return paths.filter((path) => path.startsWith("~") || !isInside(resolve(folders[0] ?? "/", path)));

@@ -52,14 +52,6 @@ export function firstLineOf({ stdout, stderr }: Pick<CommandResult, "stdout" | "
 /**
  * What a CLI's own login status says, where nothing else is known. A failure in other words says nothing of the login:
  * an older version may not know the command.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const said = { stdout: "", stderr: "Not logged in\n", timedOut: false, truncated: false };
- * assertEquals(loginWord({ ...said, code: 1 }), { state: "missing", detail: "Not logged in" });
- * assertEquals(loginWord({ ...said, code: 2, stderr: "unknown option" }).state, "unknown");
- * ```
  */
 export function loginWord(said: CommandResult): SetupWord {
   const line = firstLineOf(said);

@@ -20,54 +20,23 @@ export interface ToldCost {
 }
 
 /** No tokens. */
-export const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
+const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
-/**
- * The sum of two usages, by model.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const some = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 2 };
- * assertEquals(addUsage({ m: some }, { m: some, n: some }), {
- *   m: { inputTokens: 20, cachedInputTokens: 8, outputTokens: 4 },
- *   n: some,
- * });
- * ```
- */
+/** The sum of two usages, by model. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const sum: Record<string, TokenUsage> = { ...left };
   for (const [model, tokens] of Object.entries(right)) sum[model] = addTokens(sum[model] ?? NO_TOKENS, tokens);
   return sum;
 }
 
-/**
- * What a usage has more than an earlier one, by model; less than nothing where it was told too high before.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const before = { m: { inputTokens: 10, cachedInputTokens: 4, outputTokens: 2 } };
- * const after = { m: { inputTokens: 30, cachedInputTokens: 4, outputTokens: 5 } };
- * assertEquals(usageSince(before, after), { m: { inputTokens: 20, cachedInputTokens: 0, outputTokens: 3 } });
- * assertEquals(usageSince(after, after), {});
- * ```
- */
+/** What a usage has more than an earlier one, by model; less than nothing where it was told too high before. */
 export function usageSince(before: Usage, after: Usage): Usage {
   const less = Object.entries(before).map(([model, tokens]) => [model, scaled(tokens, -1)] as const);
   const sum = Object.entries(addUsage(Object.fromEntries(less), after));
   return Object.fromEntries(sum.filter(([, tokens]) => Object.values(tokens).some((count) => count !== 0)));
 }
 
-/**
- * The tokens of all models in total.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(totalUsage({}), { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 });
- * ```
- */
+/** The tokens of all models in total. */
 export function totalUsage(usage: Usage): TokenUsage {
   return Object.values(usage).reduce(addTokens, NO_TOKENS);
 }
@@ -79,7 +48,7 @@ export function tokensIn(usage: Usage): number {
 }
 
 /** The sum of two counts. */
-export function addTokens(left: TokenUsage, right: TokenUsage): TokenUsage {
+function addTokens(left: TokenUsage, right: TokenUsage): TokenUsage {
   const written = (left.cacheWriteInputTokens ?? 0) + (right.cacheWriteInputTokens ?? 0);
   return {
     inputTokens: left.inputTokens + right.inputTokens,

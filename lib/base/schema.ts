@@ -5,7 +5,7 @@ export type Check<Value> = ((value: unknown) => value is Value) & {
 };
 
 /** What a check lets pass, as data: a JSON Schema can be made of it. */
-export type Shape =
+type Shape =
   | { readonly kind: "text" | "number" | "flag" }
   | { readonly kind: "one_of"; readonly values: readonly (string | number | null)[] }
   | { readonly kind: "either"; readonly of: readonly Check<unknown>[] }
@@ -17,7 +17,7 @@ export type Shape =
   | { readonly kind: "object"; readonly fields: Fields };
 
 /** The check of a field that may be missing. */
-export type Optional<Value> = Check<Value | undefined> & { readonly optional: true };
+type Optional<Value> = Check<Value | undefined> & { readonly optional: true };
 
 /** The fields of an object, each with its check. Fields that are not named are let be. */
 export type Fields = Readonly<Record<string, Check<unknown>>>;
@@ -29,7 +29,7 @@ export type FactTable = Readonly<Record<string, Fields>>;
 export type ValueOf<Checked> = Checked extends Check<infer Value> ? Value : never;
 
 /** The object that has these fields. */
-export type ValuesOf<Of extends Fields> = Flat<
+type ValuesOf<Of extends Fields> = Flat<
   & { readonly [Name in keyof Of as Of[Name] extends Optional<unknown> ? never : Name]: ValueOf<Of[Name]> }
   & {
     readonly [Name in keyof Of as Of[Name] extends Optional<unknown> ? Name : never]?: Exclude<
@@ -104,16 +104,7 @@ function shaped<Value>(check: (value: unknown) => value is Value, shape: Shape):
   return Object.assign(check, { shape });
 }
 
-/**
- * The first field of an object that is missing, or is not what it must be.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(findWrongField({ role: "tester", seconds: "3" }, { role: text, seconds: number }), "seconds");
- * assertEquals(findWrongField({ role: "tester", more: 1 }, { role: text, seconds: optional(number) }), undefined);
- * ```
- */
+/** The first field of an object that is missing, or is not what it must be. */
 export function findWrongField(value: Readonly<Record<string, unknown>>, fields: Fields): string | undefined {
   for (const name in fields) if (fields[name]?.(value[name]) !== true) return name;
   return undefined;

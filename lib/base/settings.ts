@@ -13,7 +13,7 @@ export type Argv = readonly [string, ...string[]];
  * A number: whole unless it is of seconds, or an amount of money. `libraryDefault` is the default of the library, where
  * it differs.
  */
-export interface NumberValue {
+interface NumberValue {
   readonly kind: "seconds" | "count" | "bytes" | "amount";
   readonly above?: number;
   readonly least?: number;
@@ -98,15 +98,6 @@ export function defaultsOf<const Slice extends SettingSlice>(slice: Slice): Sett
  * Completes settings with the defaults of their slice, and checks them. `undefined` counts as not given.
  *
  * @throws {UsageError} for an unknown name or a value that is out of range
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const slice = {
- *   waitSeconds: { names: { key: "wait" }, value: { kind: "seconds", least: 0, default: 3 }, description: "Seconds." },
- * } as const;
- * assertEquals(completeSettings(slice, {}), { waitSeconds: 3 });
- * ```
  */
 export function completeSettings<const Slice extends SettingSlice>(
   slice: Slice,
@@ -128,17 +119,7 @@ export function completeSettings<const Slice extends SettingSlice>(
   return { ...defaultsOf(slice), ...Object.fromEntries(entries) };
 }
 
-/**
- * What a value must be, in words that follow "must be".
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(describeValue({ kind: "seconds", above: 0, most: 3600 }), "a number greater than 0 and at most 3600");
- * assertEquals(describeValue({ kind: "count", least: 1 }), "a whole number of at least 1");
- * assertEquals(describeValue({ kind: "count", least: 0, most: 4 }), "a whole number from 0 to 4");
- * ```
- */
+/** What a value must be, in words that follow "must be". */
 export function describeValue(value: SettingValue): string {
   return ruleOf(value).must;
 }

@@ -11,7 +11,7 @@ import type { LookContext } from "./preflight/look_context.ts";
 import { programProblem } from "../jobs/programs.ts";
 
 /** An agent as it is listed. */
-export type AgentRow = OutputFields["agent"];
+type AgentRow = OutputFields["agent"];
 
 /** Looks at all agents side by side. @param workdir absolute path of the folder that they would work in */
 export async function readAgents(
@@ -81,20 +81,7 @@ function describe(provider: Provider): Omit<AgentRow, keyof Found> {
   };
 }
 
-/**
- * What an agent can do, in words.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { describeAbilities } from "./agents_list.ts";
- * const able = { roles: true, steps: true, sandbox: false, tokens: true, cost: false, resumes: true } as const;
- * assertEquals(
- *   describeAbilities({ ...able, over: "acp", asks: "changes" }),
- *   "ACP: roles, steps, resumes sessions, reports tokens, asks before changes",
- * );
- * ```
- */
+/** What an agent can do, in words. */
 export function describeAbilities(
   { over, roles, steps, sandbox, tokens, cost, resumes, asks }: Pick<
     AgentRow,
@@ -129,7 +116,7 @@ const STYLES: Readonly<Record<AgentRow["state"], Style>> = {
 const MARKS: Readonly<Record<AgentRow["state"], string>> = { ready: "ok", unclear: "?", unusable: "no", absent: "" };
 
 /** How {@linkcode renderAgents} shows agents. */
-export interface RenderAgentsOptions {
+interface RenderAgentsOptions {
   /** Columns of the terminal. */
   readonly width: number;
   /** @default {false} */

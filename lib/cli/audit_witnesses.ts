@@ -12,7 +12,7 @@ import { nameInState, type RunFolder } from "../run/run_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 
 /** Where an audit log once ended, and what says so. */
-export interface KnownHead {
+interface KnownHead {
   /** As the end of a sentence: `the run's journal`. */
   readonly by: string;
   readonly head: AuditEnd;

@@ -7,7 +7,7 @@ import type { Provider, ProviderId } from "../agents/provider.ts";
 import { findTestCommand } from "./find_test_command.ts";
 
 /** What the built-in pipeline is made with, where the configuration has none. */
-export interface BuiltInOptions {
+interface BuiltInOptions {
   /** The command that must pass after the step, for `sh -c`. @default the project's test command */
   readonly check?: string | undefined;
   /** What is wrong with an agent's program; `undefined` where it can be run. */

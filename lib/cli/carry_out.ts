@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** What all jobs are given by a command line. */
-export type CommonOptions = RunOptions<ShownRecord> & {
+type CommonOptions = RunOptions<ShownRecord> & {
   /** Missing where nobody sits at a terminal. */
   readonly person: TerminalPerson | undefined;
 };

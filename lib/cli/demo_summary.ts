@@ -6,7 +6,7 @@ import { tokenText } from "./show/usage_text.ts";
 import { duration, plural } from "./show/words.ts";
 
 /** What the demo did. */
-export interface DemoStory {
+interface DemoStory {
   /** The file that its agents have changed, before and after. */
   readonly file: { readonly name: string; readonly before: string; readonly after: string };
   /** The facts of its run. */
@@ -17,7 +17,7 @@ export interface DemoStory {
 export type NextCommands = readonly (readonly [what: string, ...commands: readonly string[]])[];
 
 /** How {@linkcode demoSummary} is shown. */
-export interface DemoSummaryOptions {
+interface DemoSummaryOptions {
   readonly next: NextCommands;
   readonly color: boolean;
 }

@@ -5,7 +5,7 @@ import { plainText } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 
 /** The command line of a process without a terminal: what it writes is kept in its run's folder. */
-export interface DetachedIo extends Disposable {
+interface DetachedIo extends Disposable {
   readonly io: CliIo;
   /** The run has begun: what is written from now on is only kept. */
   keepIn(logPath: string): void;

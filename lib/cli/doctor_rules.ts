@@ -6,9 +6,10 @@ import type { CliIo } from "./console/command.ts";
 import type { Finding } from "./preflight/finding.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { describeState, readRulesRows, type RulesRow } from "./rules/list.ts";
+import { present } from "../base/schema.ts";
 
 /** What the rest of the checks works with, and what was found about the rules. */
-export interface CheckedRules {
+interface CheckedRules {
   /** With the rules that are installed; as they are built in where those cannot be used. */
   readonly providers: readonly Provider[];
   readonly rulesFindings: readonly Finding[];
@@ -29,7 +30,7 @@ export async function checkRules(io: Pick<CliIo, "env">): Promise<CheckedRules> 
       check: "rules",
       status: "fail",
       detail,
-      ...(hint === undefined ? {} : { remedy: hint }),
+      ...present({ remedy: hint }),
     } as const;
     return { providers: PROVIDERS, rulesFindings: [finding] };
   }

@@ -13,6 +13,7 @@ import { findProgram, type ProgramPlace, programProblem } from "../jobs/programs
 import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { packageVersion } from "./package_version.ts";
+import { present } from "../base/schema.ts";
 
 /** How the configuration of steps is read. */
 export interface ExecConfigOptions {
@@ -30,7 +31,7 @@ export interface ExecConfigOptions {
 }
 
 /** The command that must pass after the step of the built-in pipeline. */
-export interface BuiltInCheck {
+interface BuiltInCheck {
   /** @default the project's test command */
   readonly check?: string | undefined;
   /** Whether the person has named it now; otherwise it comes from the project, or from a journal. */
@@ -79,7 +80,7 @@ export async function loadExecConfig(
       onWarning,
       providers: await installedProviders(io),
       flags,
-      ...(path === undefined ? {} : { path }),
+      ...present({ path }),
     },
     (context) =>
       checkPipelines(context, {

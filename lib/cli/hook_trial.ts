@@ -20,7 +20,7 @@ export type TrialProvider = PaneProvider & {
 };
 
 /** Options of {@linkcode tryHooks}. */
-export interface HookTrialOptions {
+interface HookTrialOptions {
   /** What the CLI calls its version. */
   readonly version: string;
   /** The PATH that the CLI is looked for in, and gets. */

@@ -6,9 +6,10 @@ import type { CliIo } from "./console/command.ts";
 import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { requireTrust, type TrustSurroundings } from "./trust.ts";
+import { present } from "../base/schema.ts";
 
 /** Who is told, by a configuration that the person trusts. */
-export interface NotificationConfig {
+interface NotificationConfig {
   /** Undefined where nobody is. */
   readonly plan: NotificationPlan | undefined;
   /** The config file as messages call it; undefined where there is none. */
@@ -32,7 +33,7 @@ export async function loadNotificationPlan(
     cwd: io.cwd,
     ...environmentOf(io),
     providers: await installedProviders(io),
-    ...(config === undefined ? {} : { path: config }),
+    ...present({ path: config }),
   });
   await requireTrust(loaded, around);
   return { plan: notificationsIn(loaded.config).notifications, file: loaded.file, workdir: loaded.workdir };

@@ -4,7 +4,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 
 /** A file that a person wants written. */
-export interface OutputFile {
+interface OutputFile {
   /** The flag that names it: `--output`. */
   readonly flag: string;
   /** As the person named it. */

@@ -18,7 +18,7 @@ import { requireTrust } from "./trust.ts";
 const LEARN_AGAIN_MS = 10_000;
 
 /** What is secret in a run, besides what this process' own environment has. */
-export interface RunSecrets {
+interface RunSecrets {
   readonly secrets: readonly string[];
   /** Why the configuration of the run could not be asked, as the rest of a sentence; missing where it was. */
   readonly problem?: string;
@@ -34,7 +34,7 @@ export async function secretsOfRun(folder: RunFolder, io: CliIo): Promise<RunSec
 }
 
 /** How {@linkcode createSecretLearner} learns. */
-export interface SecretLearnerOptions {
+interface SecretLearnerOptions {
   readonly io: CliIo;
   readonly redactor: LearningRedactor;
   readonly clock: Clock;

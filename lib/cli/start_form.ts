@@ -42,21 +42,6 @@ export function startOfThis({ cwd, env }: Pick<Start, "cwd" | "env">): Start {
  *
  * @param words the command and its arguments
  * @returns a command line for a shell; it works in any folder
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const start = {
- *   executable: "/usr/bin/deno",
- *   isStandalone: false,
- *   main: "/w/dist/panewright.mjs",
- *   denoVersion: "2.9.6",
- *   cwd: "/w",
- *   isOnPath: () => true,
- *   env: () => undefined,
- * };
- * assertEquals(commandInForm(["init", "--full"], start), "deno run -A /w/dist/panewright.mjs init --full");
- * ```
  */
 export function commandInForm(words: readonly string[], start: Start): string {
   return shellJoin([...programInForm(start), ...words]);

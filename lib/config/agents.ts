@@ -11,7 +11,7 @@ import { PACK_FORM, parsePack } from "./pack_schema.ts";
 import { isKeyed, type KeyPath } from "./source.ts";
 
 /** What {@linkcode readPacks} looks at. */
-export interface AgentsContext {
+interface AgentsContext {
   /** Those that are built in. */
   readonly providers: readonly Provider[];
   /** The config file, if there is one. */

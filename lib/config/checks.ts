@@ -7,7 +7,7 @@ import { dotted, isKeyed, type KeyPath, type Source, valueAt } from "./source.ts
 import { errorText } from "../base/text/error_text.ts";
 
 /** What the configuration points to. */
-export interface Inputs {
+interface Inputs {
   /** Absolute, with links resolved. */
   readonly workdir: string;
   /** `undefined` where it was not asked for. */

@@ -6,13 +6,13 @@ import { AGENT_ID } from "./shapes.ts";
 import { isKeyed } from "./source.ts";
 
 /** A config file, and the form that it has to have: it may name the agents that it adds itself. */
-export interface ConfigFile {
+interface ConfigFile {
   readonly fileLayer: Layer;
   readonly form: ConfigForm;
 }
 
 /** How {@linkcode readConfigFile} reads. */
-export interface ConfigFileOptions {
+interface ConfigFileOptions {
   /** What messages call the file. */
   readonly shownAs: string;
   /** Those that are built in. */
@@ -47,12 +47,6 @@ export async function readConfigFile(
 /**
  * The files that describe agents of a configuration's own, as it names them; entries that are not of their form are
  * left out.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(agentFiles({ agents: { mine: "mine.jsonc", "No!": "x", other: 3 } }), { mine: "mine.jsonc" });
- * ```
  */
 export function agentFiles(data: Readonly<Record<string, unknown>>): Readonly<Record<ProviderId, string>> {
   const agents = isKeyed(data["agents"]) ? Object.entries(data["agents"]) : [];

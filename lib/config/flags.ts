@@ -2,7 +2,7 @@ import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { SETTINGS, type TableEntry } from "./settings_table.ts";
 
 /** A flag that sets a setting, as the command line's parser and help read it. */
-export interface ConfigFlag {
+interface ConfigFlag {
   readonly name: string;
   readonly type: "switch" | "string" | "integer" | "number" | "choice";
   readonly choices?: readonly string[];

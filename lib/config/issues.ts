@@ -22,18 +22,7 @@ export interface ValueProblem {
 /** The most mistakes of one source that are told. */
 const MAX_PROBLEMS = 100;
 
-/**
- * What is wrong with raw configuration data by the schema, in words of ours: at most 100 mistakes.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { configFormFor } from "./schema.ts";
- * assertEquals(findProblems({ limits: { max_rounds: "8" } }, configFormFor(["codex"])), [
- *   { path: ["limits", "max_rounds"], message: '% must be a number, but is the string "8"' },
- * ]);
- * ```
- */
+/** What is wrong with raw configuration data by the schema, in words of ours: at most 100 mistakes. */
 export function findProblems(raw: unknown, form: FileForm): ValueProblem[] {
   const found: ValueProblem[] = [];
   for (const issue of form.schema.safeParse(raw).error?.issues ?? []) {

@@ -3,7 +3,7 @@ import { didYouMean } from "../base/text/suggest.ts";
 import type { KeyPath, Position } from "./source.ts";
 
 /** A text with JSON in it, comments and trailing commas allowed, whose values know where they stand. */
-export interface JsoncDocument {
+interface JsoncDocument {
   /** Plain data; its objects have no prototype, so that a key such as `__proto__` is nothing special. */
   readonly value: unknown;
   /** Whether the text begins with the brace of an object, whatever follows. */
@@ -21,21 +21,7 @@ export interface JsoncProblem extends Position {
   readonly message: string;
 }
 
-/**
- * Reads JSON with comments and trailing commas. What is nested deeper than 64 levels is an error of syntax.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const document = parseJsonc('{\n  // how often\n  "max_rounds": 3,\n}');
- * assertEquals(document.locate(["max_rounds"]), { line: 3, column: 3 });
- * assertEquals(parseJsonc("{ 'a': 1 }").syntaxError, {
- *   line: 1,
- *   column: 3,
- *   message: "strings and keys need double quotes",
- * });
- * ```
- */
+/** Reads JSON with comments and trailing commas. What is nested deeper than 64 levels is an error of syntax. */
 export function parseJsonc(source: string): JsoncDocument {
   const text = source.startsWith("\ufeff") ? ` ${source.slice(1)}` : source;
   const positionOf = positionFinder(text);

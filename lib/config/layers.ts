@@ -9,6 +9,7 @@ import { dotted, isKeyed, type KeyPath, type Position, type Source, valueAt } fr
 import { createRedactor } from "../base/redact/redactor.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { type UnknownVariable, unknownVariables } from "./variables.ts";
+import { present } from "../base/schema.ts";
 
 /** One source of configuration, with its mistakes. */
 export interface Layer {
@@ -45,7 +46,7 @@ export interface Problem {
 }
 
 /** Options of {@linkcode readFileLayer}. */
-export interface FileLayerOptions {
+interface FileLayerOptions {
   /** What messages call the file. */
   readonly shownAs: string;
   /** One that depends on what the file says is made of its data. */
@@ -131,7 +132,7 @@ function schemaProblem(
     ...problemAt(path, message),
     isOfForm: true,
     ...(meant === undefined ? {} : { meant: dotted(meant) }),
-    ...(allowed === undefined ? {} : { allowed }),
+    ...present({ allowed }),
     ...(isMissing === true ? { missing: [dotted(path)] } : {}),
   };
 }
@@ -232,17 +233,7 @@ function namedLayer(given: readonly Given[], options: {
   };
 }
 
-/**
- * Puts layers into one, the first one on top; objects are merged key by key, everything else is replaced.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(mergeData([{ limits: { max_rounds: 1 } }, { limits: { max_rounds: 2, max_review_cycles: 3 } }]), {
- *   limits: { max_rounds: 1, max_review_cycles: 3 },
- * });
- * ```
- */
+/** Puts layers into one, the first one on top; objects are merged key by key, everything else is replaced. */
 export function mergeData(layers: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
   for (const key of new Set(layers.flatMap((layer) => Object.keys(layer)))) {

@@ -7,7 +7,7 @@ export const PERMISSION_OFFERS = ["allow-list", "sandbox"] as const;
 export type PermissionOffer = typeof PERMISSION_OFFERS[number];
 
 /** What a written configuration says for an offer. */
-export interface OfferedSettings {
+interface OfferedSettings {
   /** What it proves and what not, as lines for a comment. */
   readonly about: readonly string[];
   /** The same in a line. */
@@ -19,23 +19,12 @@ export interface OfferedSettings {
 }
 
 /** How {@linkcode offeredSettings} writes. */
-export interface OfferOptions {
+interface OfferOptions {
   /** Whether the list is written out; otherwise its key is there instead. @default {false} */
   readonly full?: boolean;
 }
 
-/**
- * What a written configuration says for an offer.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const { topLevel, permissions } = offeredSettings("sandbox");
- * assertEquals(topLevel, { sandbox: '"cli"' });
- * assertEquals(permissions, { auto_accept: "true", default: '"allow"' });
- * assertEquals(offeredSettings("allow-list").permissions["allow_everyday"], "true");
- * ```
- */
+/** What a written configuration says for an offer. */
 export function offeredSettings(offer: PermissionOffer, { full = false }: OfferOptions = {}): OfferedSettings {
   switch (offer) {
     case "allow-list":

@@ -94,7 +94,7 @@ export function notificationsIn({ notifications }: Config): { readonly notificat
       ? {}
       : { webhook: { url: webhook_url, ...present({ secretFile: webhook_secret_file }) } }),
     ...(desktop ? { desktop } : {}),
-    ...(command === undefined ? {} : { command }),
+    ...present({ command }),
   };
   if (Object.keys(plan).length === 0) return {};
   return { notifications: { ...plan, delaySeconds, buttons, ...present({ answerUrl }) } };
@@ -117,7 +117,7 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
     allow: [...rules(permissions.allow), ...everyday.map((rule) => ({ ...rule, place }))],
     liftBuiltin: permissions.lift_builtin,
     writable: permissions.writable,
-    ...(permissions.default === undefined ? {} : { default: permissions.default }),
+    ...present({ default: permissions.default }),
   };
 }
 

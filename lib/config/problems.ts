@@ -7,20 +7,6 @@ const MAX_TOLD = 100;
  * The problems as a person is told them: file by file, by their places in it, then those that stand elsewhere. Of a value, the
  * form comes first: where that is wrong, nothing else is told of it. A key that is missing because it was mistyped is not
  * a second problem, and what a place may have is listed once.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const problems = [
- *   { where: "a:1:3", message: "prompt is missing", position: { line: 1, column: 3 }, missing: ["prompt"] },
- *   { where: "a:1:9", message: 'unknown key "promt"', position: { line: 1, column: 9 }, meant: "prompt", allowed: ["prompt"] },
- *   { where: "a:2:1", message: 'unknown key "x"', position: { line: 2, column: 1 }, allowed: ["prompt"] },
- * ];
- * assertEquals(tellOnce(problems).map(({ message }) => message), [
- *   'unknown key "promt". Allowed here: prompt',
- *   'unknown key "x"',
- * ]);
- * ```
  */
 export function tellOnce(problems: readonly Problem[]): readonly Problem[] {
   const mistyped = new Set(problems.map(({ meant }) => meant).filter((meant) => meant !== undefined));

@@ -12,7 +12,7 @@ import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 
 /** What {@linkcode readProviders} looks at. */
-export interface UserRulesContext {
+interface UserRulesContext {
   /** As they are built in. */
   readonly providers: readonly Provider[];
   readonly form: ConfigForm;

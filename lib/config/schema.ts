@@ -92,15 +92,7 @@ export function unwrapSchema(schema: unknown): unknown {
   return inner;
 }
 
-/**
- * A value with the limits of what a person writes, where the table names none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(limited({ kind: "count", least: 0 }), { kind: "count", least: 0, most: 1_000_000 } as const);
- * ```
- */
+/** A value with the limits of what a person writes, where the table names none. */
 export function limited(value: SettingValue | ShapeValue): SettingValue | ShapeValue {
   const { kind } = value;
   return kind === "seconds" || kind === "count" || kind === "bytes" || kind === "amount"

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { CAP_SETTINGS, type Caps, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Prices } from "../run/prices.ts";
 import type { Setting, SettingValue } from "../base/settings.ts";
+import { present } from "../base/schema.ts";
 
 /** The value of a setting that needs a schema of its own. */
 export interface ShapeValue {
@@ -65,8 +66,7 @@ export function pricesIn(config: z.output<typeof prices> | undefined): { readonl
   const models = Object.entries(config.models).map(([name, model]) => {
     const { cached_input: cachedInput, cache_write: cacheWrite, input, output } = model;
     const ofCache = {
-      ...(cachedInput === undefined ? {} : { cachedInput }),
-      ...(cacheWrite === undefined ? {} : { cacheWrite }),
+      ...present({ cachedInput, cacheWrite }),
     };
     return [name, { input, output, ...ofCache }] as const;
   });
@@ -92,10 +92,7 @@ export function capsIn(limits: LimitKeys | undefined): { readonly caps?: Caps } 
   const { max_turns: maxTurns, max_minutes: maxMinutes, max_tokens: maxTokens, max_cost: maxCost } = limits;
   return {
     caps: {
-      ...(maxTurns === undefined ? {} : { maxTurns }),
-      ...(maxMinutes === undefined ? {} : { maxMinutes }),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(maxCost === undefined ? {} : { maxCost }),
+      ...present({ maxTurns, maxMinutes, maxTokens, maxCost }),
     },
   };
 }

@@ -1,23 +1,7 @@
 import { offeredSettings } from "./permission_offers.ts";
 import { oneLine, type StepTemplate, type TemplateValues } from "./template.ts";
 
-/**
- * A config to start from in about ten lines: JSON with comments, and only the keys that are set.
- *
- * @example
- * ```ts
- * import { assertEquals, assertStringIncludes } from "@std/assert";
- * const text = shortTemplate({
- *   $schema: "s.json",
- *   provider: "codex",
- *   prompt_file: "job.md",
- *   project_test_cmd: ["npm", "test"],
- *   permissions: "allow-list",
- * });
- * assertStringIncludes(text, '\n  "project_test_cmd": ["npm", "test"],\n');
- * assertEquals(text.split("\n").length, 11);
- * ```
- */
+/** A config to start from in about ten lines: JSON with comments, and only the keys that are set. */
 export function shortTemplate({ step, permissions: offer, ...values }: TemplateValues): string {
   const { inShort, topLevel = {}, permissions } = offeredSettings(offer);
   return [

@@ -14,16 +14,7 @@ export type Source =
 /** A path of keys and array indexes into the configuration. */
 export type KeyPath = readonly (string | number)[];
 
-/**
- * A source in a few words.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(describeSource({ kind: "flag", name: "wd" }), "flag --wd");
- * assertEquals(describeSource({ kind: "file", file: "panewright.jsonc", line: 12 }), "panewright.jsonc:12");
- * ```
- */
+/** A source in a few words. */
 export function describeSource(source: Source): string {
   switch (source.kind) {
     case "flag":
@@ -37,29 +28,12 @@ export function describeSource(source: Source): string {
   }
 }
 
-/**
- * A path as people write it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(dotted(["roles", "tester", "args", 0]), "roles.tester.args[0]");
- * ```
- */
+/** A path as people write it. */
 export function dotted(path: KeyPath): string {
   return path.map((part, index) => typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`).join("");
 }
 
-/**
- * The value at a path of nested plain data.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(valueAt({ a: [{ b: 1 }] }, ["a", 0, "b"]), 1);
- * assertEquals(valueAt({ a: 1 }, ["a", "b"]), undefined);
- * ```
- */
+/** The value at a path of nested plain data. */
 export function valueAt(data: unknown, path: KeyPath): unknown {
   let value = data;
   for (const part of path) {

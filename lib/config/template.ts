@@ -30,14 +30,6 @@ const LEFT_OUT = "prompt";
 /**
  * A config to start from that has every key: JSON with comments, each with its explanation, made from the settings
  * table. What is not set is a comment with its default.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const text = fullTemplate({ $schema: "s.json", provider: "codex", prompt_file: "job.md", permissions: "sandbox" });
- * assertStringIncludes(text, '\n  "prompt_file": "job.md",\n');
- * assertStringIncludes(text, '\n    // "max_rounds": 8,\n');
- * ```
  */
 export function fullTemplate(values: TemplateValues): string {
   const { about, topLevel: offered, permissions } = offeredSettings(values.permissions, { full: true });
@@ -147,15 +139,7 @@ function shownValue({ written, value, example }: TableEntry): unknown {
   return written !== undefined ? written : "default" in value ? value.default : example;
 }
 
-/**
- * JSON on one line, with spaces where people write them.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(oneLine({ a: ["[ -f x ]", 1], b: {} }), '{ "a": ["[ -f x ]", 1], "b": {} }');
- * ```
- */
+/** JSON on one line, with spaces where people write them. */
 export function oneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(", ")}]`;
   if (!isKeyed(value)) return JSON.stringify(value);

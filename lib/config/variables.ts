@@ -25,13 +25,6 @@ const INTERNAL = [
 /**
  * The variables that set a setting, the one that counts first where several are set: a short name may be there for
  * another program.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(variablesOf("POLL_SECONDS"), ["PANEWRIGHT_POLL_SECONDS", "POLL_SECONDS"]);
- * assertEquals(variablesOf("PANEWRIGHT_WD"), ["PANEWRIGHT_WD"]);
- * ```
  */
 export function variablesOf(name: string): readonly string[] {
   return name.startsWith(PREFIX) ? [name] : [`${PREFIX}${name}`, name];
@@ -49,14 +42,6 @@ export interface UnknownVariable {
  *
  * @param names of all variables that are set
  * @param settings names of the variables that set a setting
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(unknownVariables(["HOME", "PANEWRIGHT_MAX_TURN"], ["PANEWRIGHT_MAX_TURNS"]), [
- *   { name: "PANEWRIGHT_MAX_TURN", nearest: "PANEWRIGHT_MAX_TURNS" },
- * ]);
- * ```
  */
 export function unknownVariables(names: readonly string[], settings: readonly string[]): readonly UnknownVariable[] {
   const offered = [...settings.filter(isPrefixed), ...FOR_PEOPLE];

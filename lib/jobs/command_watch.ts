@@ -2,7 +2,7 @@ import type { HeadlessFact } from "../agents/process/headless.ts";
 import { foldRepeated, type RepeatedCommand } from "../agents/repeated_command.ts";
 
 /** What the commands of a turn are watched with. */
-export interface CommandWatchOptions {
+interface CommandWatchOptions {
   /** How often a command may be repeated; undefined for no limit. */
   readonly limit: number | undefined;
   /** A fingerprint of the files; `undefined` where it cannot be told. */

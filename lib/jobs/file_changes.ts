@@ -13,7 +13,7 @@ export const MAX_NAMED_FILES = 200;
 const MAX_NOTE_BYTES = 512 * 1024 * 1024;
 
 /** Where work is done, and the folder that what was there before is noted in. Paths are absolute. */
-export interface ChangesPlace {
+interface ChangesPlace {
   readonly workdir: string;
   /** It is there, and only panewright writes to it. */
   readonly folder: string;

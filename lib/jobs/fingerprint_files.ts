@@ -5,7 +5,7 @@ import { sha256Hex } from "../base/text/digest.ts";
 import { letOthersWork, listByGit, lstatOf, UntoldError, walkFiles } from "./list_files.ts";
 
 /** How the files of a folder are looked at. */
-export interface FingerprintOptions {
+interface FingerprintOptions {
   /** Absolute. */
   readonly workdir: string;
   /** Files that have changed since then, in milliseconds since the epoch, are compared by content. */

@@ -1,6 +1,7 @@
 import { dirname, relative } from "@std/path/posix";
 import { isAbsence } from "../base/ports/files.ts";
 import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
+import { present } from "../base/schema.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
 export class UntoldError extends Error {
@@ -8,7 +9,7 @@ export class UntoldError extends Error {
 }
 
 /** How {@linkcode walkFiles} walks. */
-export interface WalkOptions {
+interface WalkOptions {
   /** More files than that are not told. */
   readonly maxFiles: number;
   /** Whether an entry is passed by, a folder with all that is below; `siblings` are the names in its folder. */
@@ -151,7 +152,7 @@ export async function listBlobs(question: GitQuestion): Promise<ReadonlyMap<stri
 }
 
 /** Where a repository's parts are. Absolute paths. */
-export interface Repository {
+interface Repository {
   /** Its working tree. */
   readonly root: string;
   /** What git keeps of the working tree, and what all its working trees share; often the same folder. */
@@ -198,15 +199,8 @@ export function folderWithGit(folder: string): string | undefined {
 
 /**
  * An environment without what leads git to another repository than that of its folder: git sets some of it for its hooks.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const env = { GIT_DIR: ".git", GIT_INDEX_FILE: "/r/.git/index.lock", GIT_CONFIG_GLOBAL: "/c", HOME: "/h" };
- * assertEquals(withoutRepository(env), { GIT_CONFIG_GLOBAL: "/c", HOME: "/h" });
- * ```
  */
-export function withoutRepository(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function withoutRepository(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !LEADING_VARIABLE.test(name)));
 }
 
@@ -234,7 +228,7 @@ export async function askGit(
       clearEnv: true,
       timeoutMs: GIT_TIMEOUT_MS,
       maxOutputBytes: 64 * 1024 * 1024,
-      ...(signal === undefined ? {} : { signal }),
+      ...present({ signal }),
     });
     if (answer.timedOut || answer.truncated) throw new UntoldError("git does not answer");
     return answer;

@@ -44,7 +44,7 @@ function isExecutable(file: string): boolean {
 }
 
 /** What is wrong with a command that a run is to make its test. */
-export interface CommandProblem {
+interface CommandProblem {
   /** The rest of "it cannot be run: …". */
   readonly message: string;
   /** Whether it may still come: a file of the project is what agents may be about to write. */
@@ -99,17 +99,7 @@ const BUILTINS = new Set(
     ),
 );
 
-/**
- * The program that a shell text runs first; `undefined` where that is not certain.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(programOfText("CI=1 npm test | tee log"), undefined);
- * assertEquals(programOfText("cd web && CI=1 npm test"), "npm");
- * assertEquals(programOfText(". ./env && pytest"), undefined);
- * ```
- */
+/** The program that a shell text runs first; `undefined` where that is not certain. */
 export function programOfText(text: string): string | undefined {
   const { commands, undecidable, problem } = parseShellCommand(text);
   if (problem !== undefined || undecidable.length > 0) return undefined;

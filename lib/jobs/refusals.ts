@@ -2,7 +2,7 @@ import { plainLetters } from "../base/text/look_alikes.ts";
 import { plainText } from "../base/text/sanitize.ts";
 
 /** How a verdict that refuses is worded. */
-export interface RefusalWords {
+interface RefusalWords {
   /** What a verdict begins with, as a pattern. */
   readonly label: string;
   /** The value that refuses, and the words that mean it, as they are in capitals; a pattern. */

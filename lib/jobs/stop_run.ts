@@ -15,7 +15,7 @@ import { JOBS } from "./mod.ts";
 import { endLeftSession } from "./review_loop/run_session.ts";
 
 /** How a run is to be stopped. */
-export interface StopOptions {
+interface StopOptions {
   /** Whether to kill the process that executes it, which leaves the cleaning up to this one. */
   readonly force: boolean;
   /** The command that resumes it, for the journal. */

@@ -26,7 +26,7 @@ export interface TestCommandResult {
 }
 
 /** Where and how long a test command runs. */
-export interface RunTestCommandOptions {
+interface RunTestCommandOptions {
   readonly cwd: string;
   /** Seconds after which the command and all that it started are ended. */
   readonly timeoutSeconds: number;
@@ -86,12 +86,6 @@ export async function runTestCommand(command: TestCommand, options: RunTestComma
 /**
  * Whether a command, or one that it called, was not found (127) or could not be executed (126): it says nothing of what
  * it was to test.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([1, 126, 127].map((exitCode) => couldNotRun({ exitCode, timedOut: false })), [false, true, true]);
- * ```
  */
 export function couldNotRun({ exitCode, timedOut }: Pick<TestCommandResult, "exitCode" | "timedOut">): boolean {
   return !timedOut && (exitCode === 126 || exitCode === 127);
@@ -101,31 +95,13 @@ export function couldNotRun({ exitCode, timedOut }: Pick<TestCommandResult, "exi
  * The argv that runs a test command with standard error joined to standard output.
  *
  * The shell's script is a constant: the command reaches it as an argument and is never made part of its text.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(testCommandArgv(["npm", "test"]), ["sh", "-c", 'exec "$@" 2>&1', "sh", "npm", "test"]);
- * assertEquals(testCommandArgv("npm test | tee log"), [
- *   "sh", "-c", 'exec "$@" 2>&1', "sh", "sh", "-c", "npm test | tee log",
- * ]);
- * ```
  */
 export function testCommandArgv(command: TestCommand): [string, ...string[]] {
   const argv = typeof command === "string" ? ["sh", "-c", command] : command;
   return ["sh", "-c", 'exec "$@" 2>&1', "sh", ...argv];
 }
 
-/**
- * A test command as a person would type it, for prompts and progress.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(formatTestCommand(["deno", "test", "a b"]), "deno test 'a b'");
- * assertEquals(formatTestCommand("make test"), "make test");
- * ```
- */
+/** A test command as a person would type it, for prompts and progress. */
 export function formatTestCommand(command: TestCommand): string {
   if (typeof command === "string") return command;
   return shellJoin(command);

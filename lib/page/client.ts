@@ -34,7 +34,7 @@ export interface Client {
 }
 
 /** How a stream is followed. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly lastEventId?: string | undefined;
   readonly signal: AbortSignal;
   /** Called when the server has answered. */
@@ -113,19 +113,7 @@ async function refusalOf(response: Response): Promise<RefusedError> {
   return new RefusedError(detail, { status: response.status, code, hint, retryAfterMs });
 }
 
-/**
- * Reads Server-Sent Events, piece by piece, as the HTML standard has them.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const events: ServerEvent[] = [];
- * const parse = createEventParser((event) => events.push(event));
- * parse(":\n\nid: 7\nda");
- * parse('ta: {"a":1}\n\n');
- * assertEquals(events, [{ id: "7", event: "message", data: { a: 1 } }]);
- * ```
- */
+/** Reads Server-Sent Events, piece by piece, as the HTML standard has them. */
 export function createEventParser(onEvent: (event: ServerEvent) => void): (piece: string) => void {
   let rest = "";
   let id: string | undefined;

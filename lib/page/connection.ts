@@ -12,7 +12,7 @@ export type Connection =
   | { readonly state: "gone"; readonly problem: string };
 
 /** What keeps a stream open. */
-export interface KeepOptions {
+interface KeepOptions {
   /** The path to follow, by the last id that was seen. */
   readonly path: (lastEventId: string | undefined) => string;
   readonly client: Client;

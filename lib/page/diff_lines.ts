@@ -1,8 +1,8 @@
 /** What a line of a patch is. */
-export type DiffLineKind = "file" | "place" | "added" | "removed" | "same";
+type DiffLineKind = "file" | "place" | "added" | "removed" | "same";
 
 /** Lines of a patch, one after the other, of one kind. */
-export interface DiffBlock {
+interface DiffBlock {
   readonly kind: DiffLineKind;
   readonly lines: readonly string[];
 }

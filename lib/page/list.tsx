@@ -17,7 +17,7 @@ function rowId(item: ReportItem): string {
 }
 
 /** What a list needs. */
-export interface ItemListProps {
+interface ItemListProps {
   readonly items: readonly ReportItem[];
   readonly lanes: readonly ReportLane[];
   readonly source: DetailSource;

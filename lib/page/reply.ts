@@ -6,15 +6,7 @@ export interface Chosen {
   readonly text: string;
 }
 
-/**
- * What was chosen, as an answer has it: a line a question.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(composeReplies([{ choices: [0, 2], text: "and\nmail" }, { choices: [], text: "x" }]), "#1, #3, text: and mail\ntext: x");
- * ```
- */
+/** What was chosen, as an answer has it: a line a question. */
 export function composeReplies(chosen: readonly Chosen[]): string {
   return chosen.map(({ choices, text }) => {
     const words = text.trim().replace(/\s+/g, " ");

@@ -1,7 +1,7 @@
 import type { ReportItem } from "../api/report/model.ts";
 
 /** Where times stand on a timeline, from left to right, in pixels. */
-export interface TimeScale {
+interface TimeScale {
   readonly width: number;
   /** The place of a time, in milliseconds since the epoch. */
   place(ms: number): number;
@@ -13,14 +13,14 @@ export interface TimeScale {
 }
 
 /** A time in which nothing happened, drawn short. */
-export interface TimeBreak {
+interface TimeBreak {
   /** Its middle. */
   readonly x: number;
   readonly seconds: number;
 }
 
 /** A mark with a time of day. */
-export interface TimeTick {
+interface TimeTick {
   readonly x: number;
   readonly ms: number;
 }

@@ -12,7 +12,7 @@ const AXIS_HEIGHT = 22;
 const ZOOMS = [1, 2, 4, 8, 16, 32];
 
 /** What a timeline needs. */
-export interface TimelineProps {
+interface TimelineProps {
   readonly items: readonly ReportItem[];
   readonly lanes: readonly ReportLane[];
   readonly selected: string | undefined;

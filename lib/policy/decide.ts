@@ -34,38 +34,12 @@ export interface PermissionVerdict {
  * A rule of `deny` or `ask` holds where any command in the text is meant by it, whatever runs it; `allow` only where
  * every command is. What cannot be understood or known is put to the person, and so is what may be read in another way
  * that is not allowed.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { exactRequest } from "./matter.ts";
- * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
- * const policy = { ...DEFAULT_PERMISSION_POLICY, deny: [{ command: "git push" }] };
- * const context = { policy, workdir: "/w", role: "programmer", provider: "codex" } as const;
- * const decide = (subject: string) => decidePermission(exactRequest("command", subject), context).decision;
- * assertEquals(decide("npm test && git push origin main"), "deny");
- * assertEquals(decide("git pushd"), "allow");
- * assertEquals(decide("sudo rm /etc/hosts"), "deny");
- * assertEquals(decide("$RUNNER test"), "ask");
- * ```
  */
 export function decidePermission(request: PermissionRequest, context: PermissionContext): PermissionVerdict {
   return permissionDecider(context)(request);
 }
 
-/**
- * A {@linkcode decidePermission} for many requests: the policy's lists are sorted once.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { exactRequest } from "./matter.ts";
- * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
- * const policy = { ...DEFAULT_PERMISSION_POLICY, allow: [{ command: "npm test" }] };
- * const decide = permissionDecider({ policy, workdir: "/w", role: "programmer", provider: "codex" });
- * assertEquals(["npm test", "npm run x"].map((text) => decide(exactRequest("command", text)).decision), ["allow", "ask"]);
- * ```
- */
+/** A {@linkcode decidePermission} for many requests: the policy's lists are sorted once. */
 export function permissionDecider(context: PermissionContext): (request: PermissionRequest) => PermissionVerdict {
   const prepared = { ...context, lists: ruleLists(context.policy, context) };
   return (request) => decideRequest(request, prepared);
@@ -76,17 +50,6 @@ export function permissionDecider(context: PermissionContext): (request: Permiss
  * CLI would just run it. Built-in rules and the default are about what it asks for.
  *
  * @returns `undefined` where no entry is about it
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { exactRequest } from "./matter.ts";
- * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
- * const policy = { ...DEFAULT_PERMISSION_POLICY, deny: [{ command: "git push" }, { kinds: ["command"] }] } as const;
- * const context = { policy, workdir: "/w", role: undefined, provider: "codex" } as const;
- * const decide = (subject: string) => decideNamed(exactRequest("command", subject), context)?.decision;
- * assertEquals(["cd /tmp && git push", "$TOOL push", "sudo ls"].map(decide), ["deny", "ask", undefined]);
- * ```
  */
 export function decideNamed(request: PermissionRequest, context: PermissionContext): PermissionVerdict | undefined {
   const { deny, ask } = ruleLists(context.policy, context);
@@ -97,17 +60,7 @@ export function decideNamed(request: PermissionRequest, context: PermissionConte
   return surely("deny", denied) ?? surely("ask", asked) ?? perhaps(denied) ?? perhaps(asked);
 }
 
-/**
- * Whether a policy has an entry that {@linkcode decideNamed} compares a call with.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
- * const policy = { ...DEFAULT_PERMISSION_POLICY, ask: [{ command: "npm publish", providers: ["codex"] }] } as const;
- * assertEquals(["codex", "claude_code"].map((provider) => namesCalls(policy, { role: undefined, provider })), [true, false]);
- * ```
- */
+/** Whether a policy has an entry that {@linkcode decideNamed} compares a call with. */
 export function namesCalls(
   policy: PermissionPolicy,
   who: Pick<PermissionContext, "role" | "provider">,

@@ -2,7 +2,7 @@ import { arithmeticNames, type ShellVariable, valueNames } from "../shell/mod.ts
 import { carriesText, changesCommands, isShellInteger } from "./variables.ts";
 
 /** What a text sets, and what it evaluates as arithmetic, wherever in it. */
-export interface Evaluation {
+interface Evaluation {
   readonly variables: readonly ShellVariable[];
   readonly arithmetic: readonly string[];
 }
@@ -11,14 +11,6 @@ export interface Evaluation {
  * The expressions of a text that may do more than count: shells run the commands in a subscript, also where it comes
  * out of a variable's value, and an expression may set a variable such as `PATH`. What the text does not set is taken
  * to be a number.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const value = (text: string) => [[{ type: "literal", text, quoted: true } as const]];
- * const variables = [{ name: "x", values: value("a[$(evil)]") }, { name: "y", values: value("x") }];
- * assertEquals(unprovenArithmetic({ variables, arithmetic: ["i++", "y + 1", "b[0]"] }), ["y + 1", "b[0]"]);
- * ```
  */
 export function unprovenArithmetic({ variables, arithmetic }: Evaluation): readonly string[] {
   const users = new Map<string, string[]>();

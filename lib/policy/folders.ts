@@ -76,14 +76,6 @@ function union(left: PossibleFolders, right: PossibleFolders): PossibleFolders {
 /**
  * The path that a word stands for, with name patterns left in it as if they were names; `undefined` where that cannot
  * be known without the shell.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const paths = (text: string) => parseShellCommand(text).commands[0]!.words.map(pathOf);
- * assertEquals(paths("rm a*.ts src/{x,y} ~/z $HOME .*"), ["rm", "a*.ts", undefined, undefined, undefined, undefined]);
- * ```
  */
 export function pathOf(word: ShellWord): string | undefined {
   if (word.value !== undefined) return word.value;

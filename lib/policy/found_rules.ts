@@ -7,7 +7,7 @@ import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 type MatterPlace = Pick<PermissionContext, "workdir" | "cwd">;
 
 /** What a dialog is about, with all ways to read the commands in it, and where it is. */
-export interface SpelledMatter {
+interface SpelledMatter {
   readonly matter: Matter;
   readonly spellings: () => readonly Spelling[];
   readonly place: MatterPlace;

@@ -42,21 +42,7 @@ function valueOf(parts: ShellWord["parts"]): string | undefined {
 /** More texts than these are not put together. */
 const MAX_TEXTS = 64;
 
-/**
- * The texts that a word may come down to, with `*` for what is not known of it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const script = parseShellCommand('a=.e; for b in nv x; do cat "$a$b" "src/$c.ts"; done');
- * const values: KnownValues = new Map();
- * noteValues(values, script);
- * const [, first, second] = script.commands.at(-1)!.words;
- * assertEquals(possibleTexts(first!, values), [".env", ".ex"]);
- * assertEquals(possibleTexts(second!, values), ["src/*.ts"]);
- * ```
- */
+/** The texts that a word may come down to, with `*` for what is not known of it. */
 export function possibleTexts({ parts }: ShellWord, values: KnownValues): readonly string[] {
   let texts = [""];
   for (const { type, text } of parts) {

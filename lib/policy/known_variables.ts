@@ -1,7 +1,7 @@
 import { type ShellCommand, type ShellScript, type ShellWord, type WordPart, wordText } from "../shell/mod.ts";
 
 /** The variables whose values are known without running anything. */
-export interface KnownVariables {
+interface KnownVariables {
   readonly pwd: string | undefined;
   readonly home: string | undefined;
 }
@@ -15,18 +15,7 @@ export function setsKnownVariables({ commands, variables }: ShellScript): boolea
     );
 }
 
-/**
- * The command with `$PWD` and `$HOME` replaced by their values, in words that nothing else is expanded in.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const [command] = parseShellCommand('mkdir "$PWD/dist" $OTHER').commands;
- * const known = withKnownVariables(command!, { pwd: "/w", home: undefined });
- * assertEquals(known.words.map(({ value }) => value), ["mkdir", "/w/dist", undefined]);
- * ```
- */
+/** The command with `$PWD` and `$HOME` replaced by their values, in words that nothing else is expanded in. */
 export function withKnownVariables(command: ShellCommand, known: KnownVariables): ShellCommand {
   const all = [...command.words, ...command.assignments.map(({ word }) => word)];
   const targets = command.redirections.map(({ target }) => target);

@@ -1,6 +1,7 @@
 import { builtinEffects, type CommandLayer, findCommands, parseShellCommand, type ShellWord } from "../shell/mod.ts";
 import { programTable } from "./programs/mod.ts";
 import { changesFiles } from "./targets/file_targets.ts";
+import { present } from "../base/schema.ts";
 
 /** Programs that run what their words name; those of which nothing is known may do so as well. */
 const LAUNCHERS = /^(?:npx|pnpx|bunx)$/;
@@ -19,19 +20,6 @@ const MAX_WORDS = 64;
 /**
  * The commands that a program may run which is not known, by its words: `uv run X`, `npx X`, `valgrind --a X`,
  * `npx -c 'X y'`. They are guesses, for what is to be refused.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { commandLayers, parseShellCommand } from "../shell/mod.ts";
- * const launched = (text: string) =>
- *   launchedCommands(commandLayers(parseShellCommand(text).commands[0]!)[0]!).map((words) =>
- *     words.map(({ source }) => source).join(" ")
- *   );
- * assertEquals(launched("uv run --quiet rm x"), ["run --quiet rm x", "rm x"]);
- * assertEquals(launched("npx -c 'rm x'"), ["rm x"]);
- * assertEquals(launched("grep run rm"), []);
- * ```
  */
 export function launchedCommands({ program, words, transparent }: CommandLayer): readonly (readonly ShellWord[])[] {
   if (program === undefined || transparent || !mayLaunch(program, words)) return [];
@@ -92,5 +80,5 @@ export function withoutOptions(
     afterOption = false;
   }
   const [plain, ...guesses] = starts.map((start) => [...words.slice(0, 1), ...words.slice(start)]);
-  return { ...(plain === undefined ? {} : { plain }), guesses };
+  return { ...present({ plain }), guesses };
 }

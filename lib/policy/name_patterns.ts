@@ -1,14 +1,4 @@
-/**
- * A path in which braces that are not spelled out, as in `.e{nv,x}$Y`, are name patterns.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([".e{nv,x}*", "{.env,x}*", "{a}"].map(withoutBraces), [".e@()*", ".**", "{a}"]);
- * // What is nested too deep is not followed, so that the work grows with the text.
- * assertEquals(withoutBraces(`x${"{a,".repeat(20)}${"}".repeat(20)}y`), "x.*y");
- * ```
- */
+/** A path in which braces that are not spelled out, as in `.e{nv,x}$Y`, are name patterns. */
 export function withoutBraces(path: string): string {
   let text = path;
   for (let before = "", deep = 0; before !== text; deep++) {
@@ -49,15 +39,6 @@ export interface MatchNameOptions {
 /**
  * Whether a pattern may stand for a name. A pattern that says nothing of a name but its ending may stand for too many
  * to count, as `*` and `*.yml`; one with brackets counts as any character.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([".e*", ".[a-z]nv", ".??v"].map((pattern) => mayName(pattern, ".env")), [true, true, true]);
- * assertEquals(["*", "*env", ".e"].map((pattern) => mayName(pattern, ".env")), [false, false, false]);
- * assertEquals(mayName("*env", ".env", { dots: true }), true);
- * assertEquals([mayName("id_*", "id_rsa"), mayName("*.json", "secrets.json")], [true, false]);
- * ```
  */
 export function mayName(pattern: string, name: string, { dots = false }: MatchNameOptions = {}): boolean {
   const tokens = tokensOf(pattern);

@@ -2,7 +2,7 @@ import { commandLayers, parseShellCommand, type ShellCommand, type ShellWord } f
 import { secretPart } from "./protected_paths.ts";
 
 /** What the names are that commands write for another one to read: a secret's, or not known. */
-export type NameSource = { readonly secret: string } | { readonly unknown: string } | undefined;
+type NameSource = { readonly secret: string } | { readonly unknown: string } | undefined;
 
 /** Programs that show what is in the files that they are given. */
 export const SHOWS =
@@ -17,18 +17,6 @@ const LISTERS = /^(?:basename|dirname|pwd|which|command|realpath|readlink|seq|da
 /**
  * What names the commands of a pipeline write, as far as it matters to a program that gets them: where it may be given
  * the name of a secret, or one that they put together.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const source = (text: string) => Object.keys(namesFrom(parseShellCommand(text).commands, "cat") ?? {});
- * assertEquals(["git ls-files '*.md'", "find src -name '*.ts' | sort", "rg -l x | head -3"].map(source), [[], [], []]);
- * assertEquals(["echo .env", "find . -name '.e*'"].map(source), [["secret"], ["secret"]]);
- * assertEquals(["printf '%s%s' .e nv", "ls | tr x .", "ls -A", "cat list.txt"].map(source), [
- *   ...[["unknown"], ["unknown"], ["unknown"], ["unknown"]],
- * ]);
- * ```
  */
 export function namesFrom(commands: readonly ShellCommand[], program: string): NameSource {
   let unknown: NameSource;
@@ -45,20 +33,7 @@ export function namesFrom(commands: readonly ShellCommand[], program: string): N
   return unknown;
 }
 
-/**
- * Whether all that the commands of a pipeline write are names of files, so that none is taken for an option.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const names = (text: string) => writesFileNames(parseShellCommand(text).commands);
- * assertEquals(["git ls-files '*.ts' | head -3", "rg -l x src", "find src -type f"].map(names), [true, true, true]);
- * assertEquals(["git log --format=-x", "rg x src", "cat list", "echo --pre=x", "echo a.ts"].map(names), [
- *   ...[false, false, false, false, true],
- * ]);
- * ```
- */
+/** Whether all that the commands of a pipeline write are names of files, so that none is taken for an option. */
 export function writesFileNames(commands: readonly ShellCommand[]): boolean {
   return commands.length > 0 && commands.every((command) => {
     const layer = commandLayers(command).at(-1);
@@ -159,15 +134,6 @@ const NAME_TEST = /^-i?(?:name|path|wholename|regex|lname)$/;
 
 /**
  * The secret that find may find: by the names that it is told, or for a program that shows files, as it is told none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const found = (text: string) => secretFound(parseShellCommand(text).commands[0]!.words.slice(1), true);
- * assertEquals([found("find . -name '*env'"), found("find . -type f")], [".env", "any file"]);
- * assertEquals([found("find src -type f"), found("find . -name '*.ts'")], [undefined, undefined]);
- * ```
  */
 export function secretFound(words: readonly ShellWord[], shows: boolean): string | undefined {
   const tests = words.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));

@@ -19,17 +19,6 @@ const OWN_ENTRY = /(?:^|\/)(?:dist\/panewright\.m?js|panewright\/main\.ts)$/;
 /**
  * What a command tells panewright to do that only a person may, such as `trust` and `answer`; `undefined` for any other
  * command. A run's agents may ask, and look at what there is.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../shell/mod.ts";
- * const drives = (text: string) => ownCommand(parseShellCommand(text).commands[0]!.words);
- * assertEquals(["panewright trust --yes", "npx panewright answer q1 yes", "node ./dist/panewright.mjs run"].map(drives), [
- *   ...["trust", "answer", "run"],
- * ]);
- * assertEquals(["panewright ask 'Which?'", "panewright --version", "npm run trust"].map(drives), Array(3).fill(undefined));
- * ```
  */
 export function ownCommand(words: readonly ShellWord[]): string | undefined {
   const [first] = words;

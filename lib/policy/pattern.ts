@@ -23,14 +23,6 @@ export interface CommandPattern {
  * Reads a command pattern.
  *
  * @throws {UsageError} where it is none
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const pattern = parseCommandPattern("git push **");
- * const matches = (...words: string[]) => matchCommand(pattern, words.map((value) => ({ value }))) === "yes";
- * assertEquals([matches("git", "push", "origin"), matches("git", "push"), matches("git", "pushd")], [true, true, false]);
- * ```
  */
 export function parseCommandPattern(text: string): CommandPattern {
   const problem = patternProblem(text);
@@ -38,16 +30,7 @@ export function parseCommandPattern(text: string): CommandPattern {
   return { items: wordsOf(text).map(toItem) };
 }
 
-/**
- * What is wrong with a command pattern, as the rest of a sentence; `undefined` where nothing is.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(patternProblem("npm run *"), undefined);
- * assertEquals(patternProblem("npm test; ls"), "has more than one command in it: a rule is about one");
- * ```
- */
+/** What is wrong with a command pattern, as the rest of a sentence; `undefined` where nothing is. */
 export function patternProblem(text: string): string | undefined {
   const { commands, problem } = parseShellCommand(text);
   if (problem !== undefined) return `is not a command: ${problem.message}`;
@@ -101,7 +84,7 @@ export interface KnownWord {
 }
 
 /** How a command is matched. */
-export interface MatchOptions {
+interface MatchOptions {
   /**
    * Whether a command that only adds to the pattern is meant as well: more words after it, a program with its path.
    * What is to be refused must not get through by them; what is to be allowed is allowed as it is written.

@@ -22,7 +22,7 @@ export interface Ground {
 }
 
 /** Where a path leads. */
-export interface Destination {
+interface Destination {
   readonly place: "inside" | "outside" | "unknown";
   /** The absolute paths that it may come down to. */
   readonly paths: readonly string[];
@@ -35,7 +35,7 @@ export interface Destination {
 }
 
 /** What is done with a path. */
-export interface PathUse {
+interface PathUse {
   readonly folders: PossibleFolders;
   readonly does: "read" | "write" | "remove";
 }
@@ -45,14 +45,6 @@ export interface PathUse {
  *
  * What panewright keeps in `.panewright` counts as outside; so does the working directory itself where it would be
  * removed. What the system brings may be read.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const ground = { workdir: "/w", writable: ["/tmp"], realPath: (path: string) => path.replace("/w/link", "/etc") };
- * const lead = (path: string) => whereto(path, { folders: ["/w/src"], does: "write" }, ground).place;
- * assertEquals(["../a", "../../a", "/tmp/a", "../link/a"].map(lead), ["inside", "outside", "inside", "outside"]);
- * ```
  */
 export function whereto(path: string, { folders, does }: PathUse, ground: Ground): Destination {
   const { workdir, home, writable = [], realPath = (given: string) => given } = ground;

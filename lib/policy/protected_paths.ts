@@ -34,16 +34,6 @@ function folded(path: string): readonly string[] {
 /**
  * What of a path is protected: only a person may allow that something is written there. In any letter case, in every
  * folder, also where the path is a pattern that may stand for such a name.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(protectedPart("/w/sub/.GIT/hooks/pre-commit"), ".git");
- * assertEquals(protectedPart("/w/.github/workflows/ci.yml"), ".github/workflows");
- * assertEquals(protectedPart("/w/.env.local"), ".env.local");
- * assertEquals(protectedPart("/w/.github/CODEOWNERS"), undefined);
- * assertEquals(protectedPart(".{git,x}/config"), ".git");
- * ```
  */
 export function protectedPart(path: string, options?: MatchNameOptions): string | undefined {
   const names = folded(withoutBraces(path));
@@ -86,15 +76,6 @@ const SECRET_FILES = new Set(
 /**
  * What of a path is secret: only a person may allow that it is read, also where the path is a pattern that may stand
  * for such a name.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const secrets = (...paths: string[]) => paths.map((path) => secretPart(path));
- * assertEquals(secrets("/w/.env", "/home/jane/.ssh/id_x", "/proc/self/environ"), [".env", ".ssh", "environ"]);
- * assertEquals(secrets("/w/.env.example", "/w/src/env.ts", "/proc/cpuinfo"), [undefined, undefined, undefined]);
- * assertEquals(secrets("/w/.e*", "/w/*.json", "server.key"), [".env", undefined, "server.key"]);
- * ```
  */
 export function secretPart(path: string, options?: MatchNameOptions): string | undefined {
   const names = folded(withoutBraces(path));

@@ -22,7 +22,7 @@ export interface RuleLists {
 }
 
 /** The entries of `allow`, by what they name. */
-export interface AllowList {
+interface AllowList {
   /** Those for commands that may begin with a word; `undefined` for a word that is not known. */
   readonly commands: (first: string | undefined) => readonly ListedRule[];
   readonly paths: readonly ListedRule[];
@@ -33,20 +33,7 @@ export interface AllowList {
 /** A first word without quotes, patterns or a folder, with a blank after it. */
 const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
 
-/**
- * Sorts the entries of a policy once, so that a decision compares a command with those only that may mean it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { DEFAULT_PERMISSION_POLICY } from "./rules.ts";
- * const allow = ["npm test", "git status **", "git diff **", "./x.sh **"].map((command) => ({ command }));
- * const lists = ruleLists({ ...DEFAULT_PERMISSION_POLICY, allow }, { role: "tester", provider: "codex" });
- * const named = (first: string) => lists.allow.commands(first).map(({ rule }) => rule.command);
- * assertEquals(named("git"), ["git status **", "git diff **", "./x.sh **"]);
- * assertEquals(named("ls"), ["./x.sh **"]);
- * ```
- */
+/** Sorts the entries of a policy once, so that a decision compares a command with those only that may mean it. */
 export function ruleLists(
   policy: PermissionPolicy,
   { role, provider }: { readonly role: Role | undefined; readonly provider: string },

@@ -73,17 +73,7 @@ export interface PermissionPolicy {
 /** The policy where nothing is said: everything is allowed but what the built-in rules deny. */
 export const DEFAULT_PERMISSION_POLICY: PermissionPolicy = { deny: [], ask: [], allow: [], liftBuiltin: [] };
 
-/**
- * What a policy does about what no list names.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(defaultDecision(DEFAULT_PERMISSION_POLICY), "allow");
- * assertEquals(defaultDecision({ ...DEFAULT_PERMISSION_POLICY, allow: [{ command: "npm test" }] }), "ask");
- * assertEquals(defaultDecision({ ...DEFAULT_PERMISSION_POLICY, default: "deny" }), "deny");
- * ```
- */
+/** What a policy does about what no list names. */
 export function defaultDecision(policy: Pick<PermissionPolicy, "default" | "allow">): PermissionDecision {
   return policy.default ?? (policy.allow.length > 0 ? "ask" : "allow");
 }

@@ -15,18 +15,6 @@ export function isSecretVariable(name: string): boolean {
 /**
  * The variable whose value a part of a word hands over, where that is a secret by its name. What only tells whether or
  * how long it is does not count. Names in small letters are a script's own where the script sets them.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const shown = (text: string) => shownSecret({ type: "variable", text, quoted: true }, () => text === "$token");
- * assertEquals(["$API_KEY", "${GITHUB_TOKEN:-x}", "${x:-$DB_PASSWORD}"].map(shown), [
- *   "API_KEY",
- *   "GITHUB_TOKEN",
- *   "DB_PASSWORD",
- * ]);
- * assertEquals(["$HOME", "${API_KEY:+set}", "${#API_KEY}", "$token", "$PWD"].map(shown), Array(5).fill(undefined));
- * ```
  */
 export function shownSecret({ type, text }: WordPart, isOwn: (name: string) => boolean): string | undefined {
   if (type !== "variable") return undefined;

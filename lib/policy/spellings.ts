@@ -6,7 +6,7 @@ import { launchedCommands, withoutOptions } from "./launched.ts";
 import type { KnownWord } from "./pattern.ts";
 
 /** What paths are relative to. */
-export interface Where {
+interface Where {
   readonly workdir: string;
   readonly folders: PossibleFolders;
 }

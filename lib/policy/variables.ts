@@ -82,14 +82,6 @@ export function carriesText(name: string): boolean {
 /**
  * Whether setting a variable may change what other commands do: what they run, where they read, how the shell reads.
  * With `handed`, the variable is given to a program, so that the shape of its name counts, too.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const changes = (name: string, value?: string) => changesCommands({ name, value, handed: true });
- * assertEquals(["PATH", "NODE_OPTIONS", "MY_WRAPPER"].map((name) => changes(name, "x")), [true, true, true]);
- * assertEquals([changes("CI", "1"), changes("NODE_ENV", "test"), changes("PAGER", "cat")], [false, false, false]);
- * ```
  */
 export function changesCommands(
   { name, value, handed }: { readonly name: string; readonly value: string | undefined; readonly handed: boolean },

@@ -13,15 +13,7 @@ export interface ToldActivity {
 /** How large an activity file may grow; then it makes room, and stays beside the new one as the earlier part. */
 export const MAX_ACTIVITY_BYTES = 4 * 1024 * 1024;
 
-/**
- * Where a run keeps what the agent of a role did, an object a line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(activityPathOf({ agentsDir: "/r/agents" }, "tester"), "/r/agents/tester.ndjson");
- * ```
- */
+/** Where a run keeps what the agent of a role did, an object a line. */
 export function activityPathOf({ agentsDir }: Pick<RunFolder, "agentsDir">, role: Role): string {
   return `${agentsDir}/${role}.ndjson`;
 }
@@ -31,17 +23,7 @@ export function earlierPathOf(path: string): string {
   return path.replace(/\.ndjson$/, ".earlier.ndjson");
 }
 
-/**
- * A line of an activity file, which no terminal would act upon.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const told = { at: "2026-11-20T07:26:05.000Z", activity: { type: "mode", mode: "ask\x1b[2J" } } as const;
- * assertEquals(activityLine(told), '{"at":"2026-11-20T07:26:05.000Z","type":"mode","mode":"ask\\u001b[2J"}\n');
- * assertEquals(readActivityLine(activityLine(told)), told);
- * ```
- */
+/** A line of an activity file, which no terminal would act upon. */
 export function activityLine({ at, activity }: ToldActivity): string {
   return jsonLine({ at, ...activity });
 }

@@ -12,7 +12,7 @@ export interface ActivityWriter extends Disposable {
 }
 
 /** What {@linkcode openActivityWriter} goes by. */
-export interface ActivityWriterOptions {
+interface ActivityWriterOptions {
   /** Takes secrets out of all that is kept. */
   readonly redactor: Redactor;
   /** Told once, when something could not be kept; what comes after that is tried again. */

@@ -44,7 +44,7 @@ export const CAP_SETTINGS = {
 export interface Caps extends SettingsOf<typeof CAP_SETTINGS> {}
 
 /** A kind of cap. */
-export type Cap = keyof Caps;
+type Cap = keyof Caps;
 
 /** How much was used of what is capped; minutes have fractions. */
 export type Used = Readonly<Record<Cap, number>>;
@@ -66,15 +66,7 @@ const CAPS = ["maxTurns", "maxMinutes", "maxTokens", "maxCost"] as const satisfi
 /** The caps that tokens use up. */
 export const TOKEN_CAPS = ["maxTokens", "maxCost"] as const satisfies readonly Cap[];
 
-/**
- * The caps of a run and of its workers by name.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(runCaps({ maxTurns: 9 }, { tester: { maxMinutes: 5 } }), { max_turns: 9, "tester.max_minutes": 5 });
- * ```
- */
+/** The caps of a run and of its workers by name. */
 export function runCaps(run: Caps, workers: Readonly<Record<string, Caps>>): RunCaps {
   const named = (caps: Caps, worker?: string) =>
     CAPS.flatMap((cap) => caps[cap] === undefined ? [] : [[nameOf(cap, worker), caps[cap]] as const]);
@@ -84,30 +76,13 @@ export function runCaps(run: Caps, workers: Readonly<Record<string, Caps>>): Run
   ]);
 }
 
-/**
- * The caps after some were raised. One that the configuration has raised further by now stays there.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(raisedCaps({ max_turns: 9, max_minutes: 30 }, { max_turns: 12 }), { max_turns: 12, max_minutes: 30 });
- * ```
- */
+/** The caps after some were raised. One that the configuration has raised further by now stays there. */
 export function raisedCaps(caps: RunCaps, raised: RunCaps): RunCaps {
   return Object.fromEntries(Object.entries(caps).map(([name, limit]) => [name, Math.max(limit, raised[name] ?? 0)]));
 }
 
 /**
  * Reads what `--raise` says: `max_turns=40`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(parseRaise(["max_turns=40", "main/build.max_minutes=90"]), {
- *   max_turns: 40,
- *   "main/build.max_minutes": 90,
- * });
- * ```
  *
  * @throws {UsageError} for anything else
  */
@@ -151,17 +126,7 @@ export interface ReachedCap {
   readonly used: number;
 }
 
-/**
- * The cap that is reached, of a run or of one of its workers.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const used = { maxTurns: 3, maxMinutes: 7.5, maxTokens: 0, maxCost: 0 };
- * assertEquals(reachedCap({ "tester.max_turns": 3 }, used, "tester"), { name: "tester.max_turns", used: 3 });
- * assertEquals(reachedCap({ "tester.max_turns": 3 }, used), undefined);
- * ```
- */
+/** The cap that is reached, of a run or of one of its workers. */
 export function reachedCap(
   caps: RunCaps,
   used: Used,
@@ -177,16 +142,7 @@ export function nameOf(cap: Cap, worker?: string): string {
   return worker === undefined ? NAMES[cap] : `${worker}.${NAMES[cap]}`;
 }
 
-/**
- * The name of a cap for which the tokens of a role or a step must be known; `undefined` where there is none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(tokenCapOf("tester", { caps: { maxTurns: 9 }, ofWorker: { maxTokens: 5 } }), "tester.max_tokens");
- * assertEquals(tokenCapOf("tester", { caps: { maxTurns: 9 }, ofWorker: undefined }), undefined);
- * ```
- */
+/** The name of a cap for which the tokens of a role or a step must be known; `undefined` where there is none. */
 export function tokenCapOf(
   worker: string,
   { caps, ofWorker }: { readonly caps: Caps; readonly ofWorker: Caps | undefined },
@@ -199,13 +155,6 @@ export function tokenCapOf(
 /**
  * What `--raise` is given to let a run continue beyond a cap: twice the cap, or twice what was used where that is not
  * enough.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(raiseOf("max_turns", { limit: 20 }), "max_turns=40");
- * assertEquals(raiseOf("max_tokens", { limit: 100, used: 80_000 }), "max_tokens=160000");
- * ```
  */
 export function raiseOf(
   cap: string,

@@ -26,7 +26,7 @@ export const CONDITIONS = [
 export type Condition = typeof CONDITIONS[number];
 
 /** What {@linkcode conditionOf} decides by. */
-export interface Signs {
+interface Signs {
   /** Whether a process executes the run. */
   readonly executed: boolean;
   /** How the run ended by its journal; undefined where the journal does not say so. */
@@ -39,19 +39,7 @@ export interface Signs {
   readonly damaged: boolean;
 }
 
-/**
- * The word for a run.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const signs = { executed: false, outcome: undefined, asked: false, begun: true, damaged: false };
- * assertEquals(conditionOf(signs), "killed");
- * assertEquals(conditionOf({ ...signs, executed: true }), "running");
- * assertEquals(conditionOf({ ...signs, executed: true, asked: true }), "waiting");
- * assertEquals(conditionOf({ ...signs, outcome: "interrupted" }), "stopped");
- * ```
- */
+/** The word for a run. */
 export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs): Condition {
   if (damaged) return "unreadable";
   if (outcome !== undefined && outcome !== "interrupted") return ENDS[outcome];
@@ -72,13 +60,6 @@ const ENDS: Readonly<Record<Exclude<RunEnd, "interrupted">, Condition>> = {
 /**
  * Whether `panewright resume` can resume a run. A step of `panewright exec` that failed is tried again; a damaged
  * journal has to be repaired first.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(canResume("failed", { job: "run", executed: false }), false);
- * assertEquals(canResume("failed", { job: "exec", executed: false }), true);
- * ```
  */
 export function canResume(
   condition: Condition,

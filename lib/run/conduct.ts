@@ -23,6 +23,7 @@ import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
 import type { Execution, RunOptions, RunReport } from "./execution.ts";
 import { keepUntoldEnd, toldEnd } from "./told_end.ts";
+import { present } from "../base/schema.ts";
 
 /**
  * Carries out a job from the beginning, in a run of its own.
@@ -143,7 +144,7 @@ async function conduct<Fact extends AnyFact, State>(
     const stored = execution.job.mapPaths?.(kept, toStored) ?? kept;
     const at = isLast ? journal.appendLast(stored) : journal.append(stored);
     lastAt = at;
-    state = execution.job.fold(state, { ...fact, at, ...(text === undefined ? {} : { text }) });
+    state = execution.job.fold(state, { ...fact, at, ...present({ text }) });
     const unpriced = meter.take(metered);
     options.onEvent?.(kept);
     for (const model of unpriced) warn(unpricedMessage(model, execution.prices));
@@ -173,7 +174,7 @@ async function conduct<Fact extends AnyFact, State>(
     takesLeft: outboxLock !== undefined,
     onProblem: warn,
     giveAnswer: giveAnswer && ((press) => giveAnswer(folder, press)),
-    ...(http === undefined ? {} : { http }),
+    ...present({ http }),
   });
   // Nobody is there who could answer a question that still waits; an end says more than a question before it.
   let held: "deliver" | "drop" = "drop";
@@ -190,7 +191,7 @@ async function conduct<Fact extends AnyFact, State>(
   };
 
   const { startedBy } = options;
-  record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
+  record({ ...opening, panewright: VERSION, ...present({ startedBy }) });
   onBegun?.();
   hasBegun = true;
   early.forEach(warn);

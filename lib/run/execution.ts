@@ -91,7 +91,7 @@ export interface Run<Fact, State> {
 }
 
 /** How a run ended, for its last fact. */
-export interface EndedRun {
+interface EndedRun {
   readonly outcome: RunEnd;
   readonly reason: string;
   /** How long this process has executed it. */

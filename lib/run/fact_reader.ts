@@ -7,7 +7,7 @@ import { type MapPath, readPaths } from "./journal_paths.ts";
 import { JOB_IDS } from "./run_facts.ts";
 
 /** A line of a journal, from 1, and the byte at which it begins, from 0. */
-export interface JournalPlace {
+interface JournalPlace {
   readonly line: number;
   readonly byte: number;
 }

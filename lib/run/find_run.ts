@@ -47,15 +47,6 @@ export async function findRun(workdir: string, id?: string): Promise<RunFolder> 
  * anything else the runs whose ids begin with it.
  *
  * @param ids oldest first
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const ids = ["20261119-235959-0000", "20261120-072605-3fa9", "20261120-181500-77c1"];
- * assertEquals(meantRunIds("20261120-18", ids), ["20261120-181500-77c1"]);
- * assertEquals(meantRunIds("20261120", ids).length, 2);
- * assertEquals(meantRunIds("@2", ids), ["20261120-072605-3fa9"]);
- * ```
  */
 export function meantRunIds(reference: string, ids: readonly string[]): readonly string[] {
   if (ids.includes(reference)) return [reference];

@@ -54,7 +54,7 @@ export interface JournalGap {
 }
 
 /** Nothing more to tell at this moment. */
-export interface JournalPause {
+interface JournalPause {
   readonly kind: "pause";
   /** The last record that the journal has, as far as it can be read; 0 for none. */
   readonly sequence: number;

@@ -40,16 +40,7 @@ export type InboxFolder = Pick<RunMail, "inboxDir">;
 /** Each character of a text may take six in JSON. */
 const MAX_FILE_BYTES = 6 * MAX_OUTSIDE_MESSAGE_BYTES + 4096;
 
-/**
- * The id of a message with a key: the same one for the same key, so that it is left once.
- *
- * @example
- * ```ts
- * import { assertEquals, assertMatch } from "@std/assert";
- * assertMatch(await messageIdOf("order-7"), /^m-[0-9a-f]{16}$/);
- * assertEquals(await messageIdOf("order-7"), await messageIdOf("order-7"));
- * ```
- */
+/** The id of a message with a key: the same one for the same key, so that it is left once. */
 export async function messageIdOf(key: string): Promise<string> {
   return `m-${(await sha256Hex(`message ${key}`)).slice(0, 16)}`;
 }
@@ -59,15 +50,7 @@ export function newMessageId(): string {
   return `m-${crypto.randomUUID().replaceAll("-", "").slice(-16)}`;
 }
 
-/**
- * Whether a text is an id of a message.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["m-0123456789abcdef", "m-1", "../m-0123456789abcdef"].map(isMessageId), [true, false, false]);
- * ```
- */
+/** Whether a text is an id of a message. */
 export function isMessageId(text: string): boolean {
   return /^m-[0-9a-f]{16}$/.test(text);
 }

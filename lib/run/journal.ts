@@ -14,7 +14,7 @@ export const JOURNAL_VERSION = 2;
 export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /** An append-only file of facts, one JSON object a line, each on the disk before `append` returns. */
-export interface Journal extends Disposable {
+interface Journal extends Disposable {
   /** Bytes of a record, cut off by a crash, that were dropped when the journal was opened. */
   readonly droppedBytes: number;
   /**
@@ -33,7 +33,7 @@ export interface Journal extends Disposable {
 }
 
 /** How a journal is opened. */
-export interface JournalOptions {
+interface JournalOptions {
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
   /** The command that resumes the run, for the message about a journal that cannot be written. */

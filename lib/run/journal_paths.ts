@@ -8,14 +8,6 @@ export type MapPath = (path: string) => string;
  * One that has nothing in common with that folder but the root stays as it is: it is not carried along.
  *
  * @param folder the run's folder, absolute
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const stored = storedPaths("/home/me/shop/.panewright/runs/20261120-072605-3fa9");
- * assertEquals(stored("/home/me/shop"), "../../..");
- * assertEquals(stored("/home/me/tasks/a.md"), "../../../../tasks/a.md");
- * assertEquals(stored("/srv/tasks/a.md"), "/srv/tasks/a.md");
- * ```
  */
 export function storedPaths(folder: string): MapPath {
   return (path) => path.split("/")[1] === folder.split("/")[1] ? relative(folder, path) || "." : path;
@@ -27,14 +19,6 @@ export function storedPaths(folder: string): MapPath {
  *
  * @param journal the journal's path, absolute
  * @param workdir the working directory, as the journal has it
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const journal = "/copy/.panewright/runs/20261120-072605-3fa9/journal.ndjson";
- * assertEquals(readPaths(journal, "../../..")("../../../tasks/a.md"), "/copy/tasks/a.md");
- * assertEquals(readPaths(journal, "/shop")("/shop/tasks/a.md"), "/copy/tasks/a.md");
- * assertEquals(readPaths(journal, "/shop")("/shopping/a.md"), "/shopping/a.md");
- * ```
  */
 export function readPaths(journal: string, workdir: string): MapPath {
   const folder = dirname(journal);
@@ -46,16 +30,7 @@ export function readPaths(journal: string, workdir: string): MapPath {
   };
 }
 
-/**
- * The working directory that a run's folder is in; `undefined` where no folder of a run can be.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(workdirOf("/shop/.panewright/runs/20261120-072605-3fa9"), "/shop");
- * assertEquals(workdirOf("/shop/notes"), undefined);
- * ```
- */
+/** The working directory that a run's folder is in; `undefined` where no folder of a run can be. */
 export function workdirOf(folder: string): string | undefined {
   const found = /^(.*)\/\.panewright\/runs\/[^/]+$/.exec(folder);
   return found === null ? undefined : found[1] || "/";

@@ -13,16 +13,7 @@ export const ROLE_VARIABLE = "PANEWRIGHT_ROLE_OF";
 /** How long what outlived panewright has to end after SIGTERM. */
 const TERMINATE_GRACE_MS = 2000;
 
-/**
- * What shows that a process was started by a check of a run.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const path = "/w/.panewright/runs/20261120-072600-3fa9";
- * assertEquals(checkMark({ path }), { name: "PANEWRIGHT_CHECK_OF", value: `${path}/` });
- * ```
- */
+/** What shows that a process was started by a check of a run. */
 export function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
   return { name: CHECK_VARIABLE, value: `${path}/` };
 }

@@ -2,7 +2,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { assertRegular, assertSame, readRegularText } from "../base/ports/regular_file.ts";
 
 /** A lock that is held until it is disposed of. */
-export type HeldLock = Disposable;
+type HeldLock = Disposable;
 
 /**
  * Takes a lock, or finds that another process holds it. It is the operating system's lock (flock), so it ends with a

@@ -14,7 +14,7 @@ import { reachedStandstill } from "./no_progress.ts";
 import { type MeterEvent, spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
 /** Watches what a run uses, and stops it at its caps. */
-export interface Meter extends Disposable {
+interface Meter extends Disposable {
   /** Aborted with a {@linkcode CapReachedError} once a cap is reached while something is under way. */
   readonly signal: AbortSignal;
   /**
@@ -49,7 +49,7 @@ export interface TurnToCheck {
 }
 
 /** What {@linkcode openMeter} needs. */
-export interface MeterOptions {
+interface MeterOptions {
   readonly caps: RunCaps;
   /** What earlier processes of the run have used; nothing is under way in it. */
   readonly earlier: Spending;

@@ -47,28 +47,12 @@ const NAMES: Readonly<Record<Limit, string>> = {
 };
 const LIMITS = Object.keys(NAMES) as readonly Limit[];
 
-/**
- * The name by which a limit is raised.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(noProgressName("maxSameCommand"), "max_same_command");
- * ```
- */
+/** The name by which a limit is raised. */
 export function noProgressName(limit: Limit): string {
   return NAMES[limit];
 }
 
-/**
- * The limits by name, to stand among the caps of a run.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(noProgressCaps({ maxSameCommand: 20, maxSameTestOutput: 0 }), { max_same_command: 20 });
- * ```
- */
+/** The limits by name, to stand among the caps of a run. */
 export function noProgressCaps(limits: NoProgressLimits = {}): RunCaps {
   return Object.fromEntries(
     LIMITS.flatMap((limit) => (limits[limit] ?? 0) === 0 ? [] : [[NAMES[limit], limits[limit]!]]),
@@ -133,20 +117,7 @@ export const NO_STANDSTILL: Standstill = {
   command: { times: 0, worker: "", command: "" },
 };
 
-/**
- * What a run has done of the same after a fact. Files that could not be looked at count as changed.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const turn = (before: Standstill, files: string | undefined, after = files) =>
- *   noteWork(noteWork(before, { kind: "work_begins", files }), { kind: "work_ends", turn: "t", files: after });
- * const idle = turn(turn(NO_STANDSTILL, "a"), "a");
- * assertEquals(idle.turns.count, 2);
- * assertEquals(turn(idle, "a", "b").turns.count, 0);
- * assertEquals(turn(idle, undefined).turns.count, 0);
- * ```
- */
+/** What a run has done of the same after a fact. Files that could not be looked at count as changed. */
 export function noteWork(before: Standstill, event: WorkEvent): Standstill {
   switch (event.kind) {
     case "work_begins": {
@@ -202,44 +173,20 @@ function sameTest(before: Standstill["test"], now: Omit<Standstill["test"], "cou
   return { ...now, count: before.count > 0 && before.output === now.output ? before.count + 1 : 1 };
 }
 
-/**
- * What a run has done of the same as a turn begins, which has repeated no command yet.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const spun = { ...NO_STANDSTILL, command: { times: 20, worker: "tester", command: "npm test" } };
- * assertEquals(atTurn(spun), NO_STANDSTILL);
- * ```
- */
+/** What a run has done of the same as a turn begins, which has repeated no command yet. */
 export function atTurn(standstill: Standstill): Standstill {
   return standstill.command.times === 0 ? standstill : { ...standstill, command: NO_STANDSTILL.command };
 }
 
 /** A limit that is reached, by name, and what was seen: a sentence without its end. */
-export interface ReachedStandstill {
+interface ReachedStandstill {
   readonly name: string;
   /** How often it was seen: it may be beyond the limit. */
   readonly used: number;
   readonly seen: string;
 }
 
-/**
- * The limits that a run has reached with what it has done of the same: often several at once.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const spins = { times: 20, worker: "tester", command: "npm test" };
- * const standstill = { ...NO_STANDSTILL, command: spins };
- * assertEquals(reachedStandstill({ max_same_command: 20 }, standstill), [{
- *   name: "max_same_command",
- *   used: 20,
- *   seen: "tester ran one command 20 times in a row, with the same output, and no file changed: npm test",
- * }]);
- * assertEquals(reachedStandstill({ max_same_command: 21 }, standstill), []);
- * ```
- */
+/** The limits that a run has reached with what it has done of the same: often several at once. */
 export function reachedStandstill(caps: RunCaps, standstill: Standstill): readonly ReachedStandstill[] {
   return LIMITS
     .map((limit) => ({ name: NAMES[limit], used: countOf(limit, standstill), seen: seenOf(limit, standstill) }))

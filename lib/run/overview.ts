@@ -9,6 +9,7 @@ import { UnknownRecordError } from "./fact_reader.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { findRunMail } from "./run_mail.ts";
+import { present } from "../base/schema.ts";
 
 /** A run as its folder tells of it. */
 export interface RunOverview {
@@ -47,7 +48,7 @@ export async function readOverview(
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
   const { progress, problem, sequence } = readProgress(folder, jobs, options);
-  return await overviewOf(folder, { owner, progress, problem, ...(sequence === undefined ? {} : { sequence }) });
+  return await overviewOf(folder, { owner, progress, problem, ...present({ sequence }) });
 }
 
 /**
@@ -80,7 +81,7 @@ export async function overviewOf(
   const answered = questions[0]?.answered === true;
   return {
     ...{ folder, condition, executed, owner: owner || undefined, progress, problem, question, answered, questions },
-    ...(sequence === undefined ? {} : { sequence }),
+    ...present({ sequence }),
   };
 }
 

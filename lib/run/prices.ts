@@ -4,7 +4,7 @@ import { didYouMean } from "../base/text/suggest.ts";
 import { type TokenCounts, usageOfAll } from "./usage.ts";
 
 /** What a model takes for a million tokens, in the currency of the table. */
-export interface ModelPrices {
+interface ModelPrices {
   readonly input: number;
   readonly output: number;
   /** Of input that came from a cache. @default {the price of input} */
@@ -46,14 +46,6 @@ export function costIn(counts: TokenCounts, prices: Prices | undefined): { reado
 
 /**
  * What tokens have cost, to a millionth. A model without a price costs nothing here: see {@linkcode unpricedModels}.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const prices = { date: "2026-11-01", models: { m: { input: 4, cachedInput: 1, cacheWrite: 5, output: 20 } } };
- * const tokens = { inputTokens: 3e6, cachedInputTokens: 1e6, cacheWriteInputTokens: 1e6, outputTokens: 1e6 };
- * assertEquals(costOf({ m: tokens, other: tokens }, prices), 4 + 1 + 5 + 20);
- * ```
  */
 export function costOf(usage: Usage, { models }: Prices): number {
   const costs = Object.entries(usage).map(([name, tokens]) => {
@@ -64,16 +56,7 @@ export function costOf(usage: Usage, { models }: Prices): number {
   return Math.round(costs.reduce((sum, cost) => sum + cost, 0) * MILLION) / MILLION;
 }
 
-/**
- * The models of a usage that have no price.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const tokens = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0 };
- * assertEquals(unpricedModels({ m: tokens }, { date: "2026-11-01", models: {} }), ["m"]);
- * ```
- */
+/** The models of a usage that have no price. */
 export function unpricedModels(usage: Usage, { models }: Prices): readonly string[] {
   return Object.keys(usage).filter((name) => !Object.hasOwn(models, name));
 }

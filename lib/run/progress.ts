@@ -203,15 +203,7 @@ export function tasksPassed({ done }: Progress): number {
   return done.filter(({ unit, outcome }) => unit === "task" && outcome === "pass").length;
 }
 
-/**
- * The level of a place.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(levelOf({ place: [{ unit: "round", number: 2, of: 8 }] }, "round")?.number, 2);
- * ```
- */
+/** The level of a place. */
 export function levelOf({ place }: Pick<Progress, "place">, unit: Level["unit"]): Level | undefined {
   return place.find((level) => level.unit === unit);
 }

@@ -12,7 +12,7 @@ import { tryParseFacts } from "./read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** What can be read of a run's journal. */
-export interface ReadProgress {
+interface ReadProgress {
   /** Undefined where there is no record of the run. */
   readonly progress: Progress | undefined;
   /** What cannot be read; `progress` is then what the records before it tell. */

@@ -132,15 +132,7 @@ function look(path: string): Deno.FileInfo | undefined {
   }
 }
 
-/**
- * The paths of a run's folder.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(runFolderAt("/w", "20261120-072600-3fa9").path, "/w/.panewright/runs/20261120-072600-3fa9");
- * ```
- */
+/** The paths of a run's folder. */
 export function runFolderAt(workdir: string, id: string): RunFolder {
   const path = `${workdir}/.panewright/runs/${id}`;
   return {
@@ -163,29 +155,13 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
   };
 }
 
-/**
- * Whether a folder is named as the folders of runs are.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["20261120-072600-3fa9", "notes", "20261120-072600-3fa9.old"].map(isRunId), [true, false, false]);
- * ```
- */
+/** Whether a folder is named as the folders of runs are. */
 export function isRunId(name: string): boolean {
   return /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name);
 }
 
-/**
- * A moment as it stands in names of runs and folders: UTC, to the second.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(timestampOf(new Date("2026-11-20T07:26:05.123Z")), "20261120-072605");
- * ```
- */
-export function timestampOf(moment: Date): string {
+/** A moment as it stands in names of runs and folders: UTC, to the second. */
+function timestampOf(moment: Date): string {
   return moment.toISOString().replace(/\.\d+Z$/, "").replaceAll(/[-:]/g, "").replace("T", "-");
 }
 
@@ -217,14 +193,6 @@ async function writeUnlessThere(path: string, text: string): Promise<void> {
 /**
  * What a run is called in the person's state folder: by its id. A copy is called by its place as well: what its
  * original has there is not its own.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const run = { id: "20261120-072605-3fa9", path: "/copy/.panewright/runs/20261120-072605-3fa9" };
- * assertEquals(await nameInState(run, false), "20261120-072605-3fa9");
- * assertEquals((await nameInState(run, true)).length, "20261120-072605-3fa9".length + "-01234567".length);
- * ```
  */
 export async function nameInState({ id, path }: Pick<RunFolder, "id" | "path">, isCopy: boolean): Promise<string> {
   return isCopy ? `${id}-${(await sha256Hex(path)).slice(0, 8)}` : id;

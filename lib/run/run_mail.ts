@@ -22,7 +22,7 @@ export interface RunMail {
 }
 
 /** Options of {@linkcode claimRunMail}. */
-export interface ClaimMailOptions {
+interface ClaimMailOptions {
   /** @default {the person's state folder} */
   readonly state?: string | undefined;
   /** The process that executes the run, and takes what is left, as its lock names it. */
@@ -121,18 +121,7 @@ export function findOtherPlace(run: Place, state = stateFolder()): string | unde
   }
 }
 
-/**
- * What a run tells that cannot be told anything from outside.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(
- *   unheardMessage("HOME is not set"),
- *   "only the run's own terminal can answer, and no messages are taken: HOME is not set",
- * );
- * ```
- */
+/** What a run tells that cannot be told anything from outside. */
 export function unheardMessage(reason: string): string {
   return `only the run's own terminal can answer, and no messages are taken: ${reason}`;
 }

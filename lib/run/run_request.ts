@@ -20,7 +20,7 @@ export interface RunRequest {
 }
 
 /** A key that no other process can take as long as this is not disposed of. */
-export interface HeldRequest extends Disposable {
+interface HeldRequest extends Disposable {
   /** SHA-256 of the key, for the run's first record. */
   readonly keyHash: string;
   /** The run that the key has begun already. */

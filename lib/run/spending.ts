@@ -37,7 +37,7 @@ export interface Spending {
 }
 
 /** What a role or a step has used. */
-export interface WorkerSpending {
+interface WorkerSpending {
   readonly turns: number;
   /** Of turns that have ended. */
   readonly seconds: number;
@@ -63,15 +63,6 @@ export const NOTHING_SPENT: Spending = {
  *
  * @param event what the fact means, if anything
  * @param atMs when it happened
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const begun = spend(NOTHING_SPENT, { kind: "process_begins" }, 0);
- * const working = spend(begun, { kind: "turn_begins", worker: "tester" }, 1000);
- * assertEquals(usedBy(working, 61_000), { maxTurns: 1, maxMinutes: 61 / 60, maxTokens: 0 });
- * assertEquals(usedBy(working, 61_000, "tester"), { maxTurns: 1, maxMinutes: 1, maxTokens: 0 });
- * ```
  */
 export function spend(before: Spending, event: MeterEvent | undefined, atMs: number): Spending {
   switch (event?.kind) {

@@ -17,14 +17,6 @@ const MAX_AGE_MS = 3 * 24 * 3_600_000;
  * The message about the end of a run.
  *
  * @returns `undefined` for an end that nobody needs to be told of
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const told = toldEnd({ outcome: "fail", reason: "the test failed\n| its screen", at: "2026-11-20T08:00:00.000Z" });
- * assertEquals([told?.notification.title, told?.notification.text], ["panewright: fail", "the test failed"]);
- * assertEquals(toldEnd({ outcome: "interrupted", reason: "Ctrl-C", at: "2026-11-20T08:00:00.000Z" }), undefined);
- * ```
  */
 export function toldEnd({ outcome, reason, at }: Pick<Finished, "outcome" | "reason" | "at">): ToldEnd | undefined {
   const priority = PRIORITIES[outcome];
@@ -46,7 +38,7 @@ const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>>
 };
 
 /** How {@linkcode hasUntoldEnd} looks. */
-export interface UntoldOptions {
+interface UntoldOptions {
   readonly jobs: readonly Job[];
   readonly now: Date;
 }

@@ -32,19 +32,7 @@ export interface TokenCount {
 /** Before the first count. */
 export const NOTHING_COUNTED: TokenCounts = { byWorker: {}, bySource: {} };
 
-/**
- * The counts after one more. A count that was taken already changes nothing.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const some = (outputTokens: number) => ({ m: { inputTokens: 0, cachedInputTokens: 0, outputTokens } });
- * const count = (source: string, tokens: number) => ({ worker: "tester", source, usage: some(tokens) });
- * const counts = [count("s1", 5), count("s1", 7), count("s2", 1)].reduce(takeCount, NOTHING_COUNTED);
- * assertEquals(counts.byWorker, { tester: some(8) });
- * assertEquals(takeCount(counts, count("s2", 1)), counts);
- * ```
- */
+/** The counts after one more. A count that was taken already changes nothing. */
 export function takeCount(counts: TokenCounts, count: TokenCount): TokenCounts {
   const { worker, source, usage } = count;
   return {

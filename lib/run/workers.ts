@@ -50,7 +50,7 @@ export interface SessionState {
 }
 
 /** What an agent's program is known by. */
-export interface AgentProcess {
+interface AgentProcess {
   readonly pid: number;
   /** In the notation of the process table; undefined where it was not known. */
   readonly processStart: string | undefined;

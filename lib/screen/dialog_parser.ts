@@ -4,6 +4,7 @@ import type { Layout } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
 import { isAnyColored, matchesStyle } from "./style_pattern.ts";
+import { present } from "../base/schema.ts";
 
 /** How far above its choices a dialog may begin, in rows: room for a long command or diff. */
 const MAX_DIALOG_ROWS = 200;
@@ -153,7 +154,7 @@ function toOption(choice: Choice, key: RegExp): DialogOption {
   return {
     label: match ? text.slice(0, match.index).trimEnd() : text,
     ...(match?.groups?.key ? { key: match.groups.key } : {}),
-    ...(choice.number === undefined ? {} : { number: choice.number }),
+    ...present({ number: choice.number }),
     selected: choice.selected,
   };
 }
@@ -251,7 +252,7 @@ function isProved(screen: Screen, { first, choices, below, lastRow }: {
 }
 
 /** A dialog, and where it is. */
-export interface FoundDialog {
+interface FoundDialog {
   readonly first: number;
   readonly last: number;
   readonly selectedRow: number;

@@ -6,7 +6,7 @@ import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { matchesStyle } from "./style_pattern.ts";
 
 /** What a dialog is about, as far as the screen tells. */
-export interface Subject {
+interface Subject {
   readonly text: string | undefined;
   /** Whether `text`, or one of `otherReadings`, is all of it. */
   readonly complete: boolean;

@@ -8,7 +8,7 @@ export class StyleNotCapturedError extends PanewrightError {
 }
 
 /** Rows that were captured with style, the first of them being row `first` of the screen. */
-export interface StyledPart {
+interface StyledPart {
   readonly first: number;
   readonly text: string;
 }

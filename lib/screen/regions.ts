@@ -4,6 +4,7 @@ import type { Layout } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { createWrapTest } from "./wrapping.ts";
 import { asksForColor, isAnyColored, isColored, matchesStyle } from "./style_pattern.ts";
+import { present } from "../base/schema.ts";
 
 /** Where a prompt is typed. */
 export interface Composer {
@@ -149,7 +150,7 @@ function findComposer(screen: Screen, lastRow: number, layout: Layout): Composer
   const pasted = findPasted(text, layout);
   return {
     text,
-    ...(pasted === undefined ? {} : { pasted }),
+    ...present({ pasted }),
     state: text === "" ? "empty" : "draft",
     firstRow: row,
     lastRow: end,

@@ -9,7 +9,7 @@ export interface BrokenRow {
 }
 
 /** A text that rows may stand for. */
-export interface Readings {
+interface Readings {
   /** The most likely one: what can be a wrapped row is one. */
   readonly best: string;
   /** What the rows may stand for as well. */

@@ -1,5 +1,6 @@
 import { plainRow } from "../base/text/ansi.ts";
 import { DEFAULT_STYLE, type Style, styleAfterRow, styleRow, type StyleSpan } from "./style.ts";
+import { present } from "../base/schema.ts";
 
 export type { Color, Style, StyleSpan } from "./style.ts";
 
@@ -135,7 +136,7 @@ export function parseScreen(capture: string, meta: ScreenMeta = {}): Screen {
   const { rows: height, ...rest } = meta;
   return {
     ...rest,
-    ...(height === undefined ? {} : { height }),
+    ...present({ height }),
     rows: lines.map((raw, index) => new LazyRow(raw, index, styleBefore)),
     styled: SETS_STYLE.test(capture),
   };

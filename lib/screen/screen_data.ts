@@ -2,6 +2,7 @@ import commonRules from "./common_rules.json" with { type: "json" };
 import type { DialogKind } from "./dialog.ts";
 import type { Condition, Layout, LayoutPart, RowRegion, RowSelection, Rule, RulePack, StylePattern } from "./rules.ts";
 import type { TerminalStatus } from "./status.ts";
+import { present } from "../base/schema.ts";
 
 /** A regular expression that is valid in Unicode mode, or several of which one must match. */
 export type PatternData = string | readonly string[];
@@ -166,9 +167,9 @@ function compileConditions(data: ConditionData, toPattern: Compile): readonly Co
       on: "rows",
       region,
       text: toPattern(pattern),
-      ...(row === undefined ? {} : { row }),
+      ...present({ row }),
       ...(style === undefined ? {} : { style: style as StylePattern }),
-      ...(styleNeeded === undefined ? {} : { styleNeeded }),
+      ...present({ styleNeeded }),
     });
   }
   if (title !== undefined) conditions.push({ on: "title", text: toPattern(title) });

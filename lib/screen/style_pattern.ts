@@ -1,5 +1,6 @@
 import type { ColorPattern, StylePattern } from "./rules.ts";
 import type { Color, Row, RowRange, Screen, Style } from "./screen.ts";
+import { present } from "../base/schema.ts";
 
 /** How far red, green and blue of a shade of grey may be apart, of 255. */
 const GREY_SPREAD = 24;
@@ -54,10 +55,7 @@ export function asksForColor({ foreground, background, mark }: StylePattern): bo
 /** What a pattern asks for besides colours. */
 export function withoutColor({ bold, dim, italic, reverse }: StylePattern): StylePattern {
   return {
-    ...(bold === undefined ? {} : { bold }),
-    ...(dim === undefined ? {} : { dim }),
-    ...(italic === undefined ? {} : { italic }),
-    ...(reverse === undefined ? {} : { reverse }),
+    ...present({ bold, dim, italic, reverse }),
   };
 }
 

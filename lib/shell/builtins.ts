@@ -1,6 +1,7 @@
 import { conditionEffects } from "./conditions.ts";
 import type { ShellVariable, ShellWord } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
+import { present } from "../base/schema.ts";
 
 /** What a command of the shell itself does to the shell. */
 export interface BuiltinEffects {
@@ -115,7 +116,7 @@ const condition: Effects = (operands, program) => {
   const { arithmetic, unclear: reason } = conditionEffects(program === "test" ? operands : operands.slice(0, -1), {
     double: false,
   });
-  return { sets: [], arithmetic, ...(reason === undefined ? {} : { unclear: reason }) };
+  return { sets: [], arithmetic, ...present({ unclear: reason }) };
 };
 
 const CONVERSION = /%(?:%|\([^)]*\)T|[-+ #0']*(\*|\d*)(?:\.(\*|\d*))?[hlLjzt]*([a-zA-Z]))/g;

@@ -16,7 +16,7 @@ import type { ShellWord, WordPart } from "./syntax.ts";
 import { readWord, skipArithmetic, type WordOptions } from "./words.ts";
 
 /** Where a construct is, and how the lists in it are read. */
-export interface Grammar extends WordOptions {
+interface Grammar extends WordOptions {
   /** Reads a list up to its end or one of the reserved words, which is consumed and returned. */
   readonly readList: (reader: Reader, context: CommandContext, enders: readonly string[]) => string | undefined;
 }

@@ -5,7 +5,7 @@ import { wordText } from "./word_text.ts";
 export type ConditionToken = ShellWord | string;
 
 /** What a condition does besides being true or false. */
-export interface ConditionEffects {
+interface ConditionEffects {
   /** Expressions that a shell evaluates in it: the operands of `-eq`. */
   readonly arithmetic: readonly string[];
   readonly unclear?: string;

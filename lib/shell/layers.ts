@@ -2,6 +2,7 @@ import { type ShellInput, shellInput } from "./shells.ts";
 import type { ShellCommand, ShellScript, ShellWord } from "./syntax.ts";
 import { parseShellCommand } from "./parse.ts";
 import { unwrap } from "./wrappers.ts";
+import { present } from "../base/schema.ts";
 
 /** One of the commands that a simple command runs: itself, and what `env`, `xargs`, `sh -c` and the like run for it. */
 export interface CommandLayer {
@@ -61,7 +62,7 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
         transparent,
         moreWords,
         ...(assignments.length === 0 ? {} : { assignments }),
-        ...(unknown === undefined ? {} : { unclear: unknown }),
+        ...present({ unclear: unknown }),
       });
       waiting.push(...inner.map((innerWords) => ({ words: innerWords, moreWords: moreWords || adds })));
       continue;
@@ -72,7 +73,7 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
       program,
       transparent: input?.from === "text",
       moreWords,
-      ...(input === undefined ? {} : { input }),
+      ...present({ input }),
       ...(program === undefined ? { unclear: "the program is an expansion" } : undecided(program)),
       ...(program !== undefined && words.length > 1 && OPAQUE.has(program) ? { opaque: true } : {}),
     });

@@ -1,5 +1,5 @@
 /** What an expansion `${…}` does besides giving a value. */
-export interface ParameterEffects {
+interface ParameterEffects {
   /** Expressions that it evaluates: a subscript, an offset, a length. */
   readonly arithmetic: readonly string[];
   /** The variable that `${NAME:=…}` sets. */

@@ -24,7 +24,7 @@ export interface PendingHereDocument {
 }
 
 /** The result that all parts of a parse add to. */
-export interface Collected {
+interface Collected {
   readonly commands: ShellCommand[];
   readonly scopes: (number | undefined)[];
   readonly undecidable: ShellNote[];

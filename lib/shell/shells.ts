@@ -21,7 +21,7 @@ export function isShell(program: string): boolean {
 }
 
 /** A command whose program is known by name. */
-export interface NamedCommand {
+interface NamedCommand {
   readonly program: string;
   readonly words: readonly ShellWord[];
   /** Whether the program receives more words that are not known. */

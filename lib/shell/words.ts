@@ -5,7 +5,7 @@ import type { ShellWord, WordPart } from "./syntax.ts";
 import { add, type Draft, finish, newDraft } from "./word_draft.ts";
 
 /** Reads a list of commands up to a `)` or the end; the parser, which this module is a part of, passes it in. */
-export type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end") => void;
+type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end") => void;
 
 /** Characters that end an unquoted word. */
 const METACHARACTERS = " \t\n|&;()<>";

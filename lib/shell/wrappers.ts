@@ -60,7 +60,7 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
 };
 
 /** The commands that such a program runs. */
-export interface Unwrapped {
+interface Unwrapped {
   /** The words of each command; none if only the wrapper itself acts. */
   readonly inner: readonly (readonly ShellWord[])[];
   readonly adds: boolean;

@@ -7,14 +7,14 @@ import { PLACEHOLDER, type SessionOptions, TmuxSession } from "./session.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
 /** A session that an earlier process opened, and its panes there. */
-export interface SessionToAdopt extends SessionOptions {
+interface SessionToAdopt extends SessionOptions {
   readonly mark: string;
   /** The panes that are known, whether or not they still exist. */
   readonly panes: readonly KnownPane[];
 }
 
 /** A session that was adopted. */
-export interface AdoptedSession {
+interface AdoptedSession {
   readonly session: TmuxSession;
   /** The known panes whose original program is alive. */
   readonly alive: ReadonlySet<string>;

@@ -38,7 +38,7 @@ const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([0
 export type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
 
 /** What tmux knows of a pane besides its text. */
-export interface PaneFacts {
+interface PaneFacts {
   readonly cols: number;
   readonly rows: number;
   readonly title: string;
@@ -82,7 +82,7 @@ export async function capturePane(
 }
 
 /** Rows of a pane, from the first to the last one, both from 0. */
-export interface PaneRows {
+interface PaneRows {
   readonly first: number;
   readonly last: number;
 }
@@ -96,7 +96,7 @@ export interface PartOptions extends Pick<CaptureOptions, "joinWrapped" | "signa
 }
 
 /** A capture whose `text` has no style, and the rows that were captured with style at the same moment. */
-export interface PartialCapture extends PaneCapture {
+interface PartialCapture extends PaneCapture {
   readonly parts: readonly { readonly first: number; readonly text: string }[];
 }
 
@@ -178,19 +178,12 @@ function cutLines(text: string, counts: readonly number[]): readonly string[] {
 }
 
 /** What {@linkcode capturePane} asked tmux for, taken apart. */
-export type ParsedCapture = PaneRef & PaneCapture;
+type ParsedCapture = PaneRef & PaneCapture;
 
 /**
  * Takes tmux's answer apart: a line of numbers, the program's name and the title, and then the rows.
  *
  * @throws {RuntimeError} when it does not look like that
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const { facts, text } = parseCapture("%3 4711 80 2 2 1 1 0 0 codex\tmy: title\n› hello\n\n");
- * assertEquals([facts.title, facts.command, facts.cursor, text], ["my: title", "codex", [2, 1], "› hello\n"]);
- * ```
  */
 export function parseCapture(stdout: string): ParsedCapture {
   const metadataEnd = stdout.indexOf("\n");

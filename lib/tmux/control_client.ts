@@ -15,7 +15,7 @@ import { tmuxProgram } from "./plain_client.ts";
 import { errorText } from "../base/text/error_text.ts";
 
 /** Options of {@linkcode createControlClient}. */
-export interface ControlClientOptions {
+interface ControlClientOptions {
   /** Carries out what the control connection does not, and everything while there is no connection. */
   readonly plain: TmuxClient;
   /** Told in one line when the connection cannot be had, or is lost. */

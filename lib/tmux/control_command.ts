@@ -7,16 +7,6 @@ const PLAIN_WORD = /^[A-Za-z0-9_@:.,/+-]+$/;
  * One line of tmux's command language that runs these commands one after the other, every argument taken literally.
  *
  * @returns `undefined` for what no line can carry: a NUL, half a character, no command at all
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(
- *   controlLine([["display-message", "-p", "~ $HOME \"q\"\n;"], ["list-panes", "-t", "%3"]]),
- *   'display-message -p "\\176 \\$HOME \\"q\\"\\012;" ; list-panes -t "%3"',
- * );
- * assertEquals(controlLine([["display-message", "\0"]]), undefined);
- * ```
  */
 export function controlLine(commands: readonly TmuxCommand[]): string | undefined {
   if (commands.length === 0) return undefined;
@@ -39,16 +29,7 @@ function octal(character: string): string {
   return `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`;
 }
 
-/**
- * Whether a command only asks for something, so that it may be asked again when no answer came.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * assert(isQuestion(["capture-pane", "-p", "-t", "%3"]));
- * assert(!isQuestion(["send-keys", "-t", "%3", "Enter"]));
- * ```
- */
+/** Whether a command only asks for something, so that it may be asked again when no answer came. */
 export function isQuestion(command: TmuxCommand): boolean {
   const [name, ...rest] = command;
   switch (name) {

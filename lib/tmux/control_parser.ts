@@ -39,17 +39,6 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
  * A reply ends only at the `%end` or `%error` that carries time, number and flags of its own `%begin`: what a pane
  * shows may look like any line of the protocol. Bytes are put together before they are decoded, for a piece may end
  * within a character.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const parser = new ControlParser();
- * const bytes = new TextEncoder().encode("%begin 7 269 1\n%end 7 1 1\né\n%end 7 269 1\n%window-add @1\n");
- * assertEquals(parser.push(bytes), [
- *   { type: "reply", number: 269, isOwn: true, ok: true, text: "%end 7 1 1\né\n" },
- *   { type: "notification", name: "window-add", rest: "@1" },
- * ]);
- * ```
  */
 export class ControlParser {
   #partial: Uint8Array[] = [];
@@ -180,13 +169,6 @@ function outputEvent(line: Uint8Array, idEnd: number, idStart: number) {
  * stays as it is.
  *
  * @param into where they are put if there is room, so that thousands of small pieces a second make no garbage
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const escaped = new TextEncoder().encode("\\033[1m\\134 é");
- * assertEquals(new TextDecoder().decode(unescapeOutput(escaped)), "\x1b[1m\\ é");
- * ```
  */
 export function unescapeOutput(escaped: Uint8Array, into?: Uint8Array): Uint8Array {
   if (!escaped.includes(BACKSLASH)) return escaped;

@@ -3,7 +3,7 @@ import { expectTmuxSuccess } from "./plain_client.ts";
 import { sanitizePaste } from "../base/text/sanitize.ts";
 
 /** Options of {@linkcode pasteText} and {@linkcode sendKeys}. */
-export interface InputOptions {
+interface InputOptions {
   readonly signal?: AbortSignal;
 }
 

@@ -35,7 +35,7 @@ function drawingVariables(env: Readonly<Record<string, string>>): readonly strin
 }
 
 /** The session that a pane is opened in. */
-export interface PaneHome {
+interface PaneHome {
   readonly name: string;
   readonly cols: number;
   readonly rows: number;

@@ -13,15 +13,6 @@ const MAX_BYTES = 4096;
 /**
  * Finds the operating system commands (`ESC ] … BEL`, or `… ESC \`) in what a program writes to its terminal, in pieces
  * that may end anywhere.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const scanner = new OscScanner();
- * const bytes = new TextEncoder().encode("text \x1b]0;my title\x07 \x1b]7501;state=working");
- * assertEquals(scanner.push(bytes), ["0;my title"]);
- * assertEquals(scanner.push(new TextEncoder().encode("\x1b\\")), ["7501;state=working"]);
- * ```
  */
 export class OscScanner {
   #state: "text" | "escape" | "command" | "command_escape" = "text";

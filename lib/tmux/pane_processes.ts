@@ -22,7 +22,7 @@ export interface KnownPane extends PaneRef {
 }
 
 /** Options of {@linkcode findPaneProcesses}. */
-export interface FindPaneProcessesOptions {
+interface FindPaneProcessesOptions {
   /** The session's value of {@linkcode PANE_MARK_VARIABLE}; without it environments are not looked at. */
   readonly mark?: string;
   /** @default {systemProcessRunner} */

@@ -2,9 +2,10 @@ import { RuntimeError, UsageError } from "../base/errors.ts";
 import { type CommandResult, type ProcessRunner, runCommandSync, systemProcessRunner } from "../base/ports/process.ts";
 import type { TmuxClient, TmuxCommand, TmuxRunOptions } from "./client.ts";
 import { TMUX_INSTALL_HINT } from "./version.ts";
+import { present } from "../base/schema.ts";
 
 /** Options of {@linkcode createTmuxClient}. */
-export interface TmuxClientOptions {
+interface TmuxClientOptions {
   /** Name of the server's socket, or its path where it holds a `/`. */
   readonly socket: string;
   /** @default {systemProcessRunner} */
@@ -46,8 +47,7 @@ export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
         clearEnv: true,
         timeoutMs: COMMAND_TIMEOUT_MS,
         maxOutputBytes: MAX_OUTPUT_BYTES,
-        ...(stdin === undefined ? {} : { stdin }),
-        ...(signal === undefined ? {} : { signal }),
+        ...present({ stdin, signal }),
       });
       if (!result.timedOut) return result;
       throw new RuntimeError(
@@ -74,14 +74,6 @@ export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
  * a server: one that attaching has started ends at once, and took a session along that was being opened (3.3a).
  *
  * @param args what comes after the options that say which server
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const flagsOf = (...args: string[]) => tmuxProgram(args, { socket: "k3", env: {} }).argv.slice(1, 3);
- * assertEquals(flagsOf("new-session", "-d"), ["-u", "-L"]);
- * assertEquals(flagsOf("-C", "attach-session"), ["-u", "-N"]);
- * ```
  */
 export function tmuxProgram(
   args: readonly string[],
@@ -96,14 +88,6 @@ export function tmuxProgram(
 /**
  * The arguments for `tmux` that run these commands one after the other. tmux takes an argument that *ends* in `;` for
  * the end of a command; such an argument is escaped.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(tmuxArguments([["new-window", "--", "echo", "a;b", "c;"], ["kill-pane"]]), [
- *   "new-window", "--", "echo", "a;b", "c\\;", ";", "kill-pane",
- * ]);
- * ```
  */
 export function tmuxArguments(commands: readonly TmuxCommand[]): string[] {
   return commands.flatMap((command, index) => [
@@ -124,24 +108,7 @@ export function expectTmuxSuccess(result: CommandResult, doing: string): Command
   throw new RuntimeError(`Cannot ${doing}: ${describeTmuxProblem(said)}`);
 }
 
-/**
- * What tmux says about a command that failed, with what that means where a server or a pane is not there any more.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(describeTmuxProblem("can't find pane: %5"), 'the pane is gone (tmux says "can\'t find pane: %5")');
- * assertEquals(
- *   describeTmuxProblem("no server running on /tmp/s"),
- *   'the tmux server is gone, and every pane with it (tmux says "no server running on /tmp/s")',
- * );
- * assertEquals(
- *   describeTmuxProblem("no current target"),
- *   'the tmux server is gone, and every pane with it (tmux says "no current target")',
- * );
- * assertEquals(describeTmuxProblem("no space for new pane"), 'tmux says "no space for new pane"');
- * ```
- */
+/** What tmux says about a command that failed, with what that means where a server or a pane is not there any more. */
 export function describeTmuxProblem(said: string): string {
   const quoted = `tmux says "${said}"`;
   if (said.startsWith("can't find pane")) return `the pane is gone (${quoted})`;

@@ -40,16 +40,7 @@ async function removeSocket(path: string): Promise<void> {
   }
 }
 
-/**
- * The command with which a person looks at a session.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(attachCommand("panewright-k3", "panewright"), "tmux -L panewright-k3 attach-session -t =panewright");
- * assertEquals(attachCommand("/tmp/s", "work"), "tmux -S /tmp/s attach-session -t =work");
- * ```
- */
+/** The command with which a person looks at a session. */
 export function attachCommand(socket: string, session: string): string {
   return `${tmuxCommand(socket)} attach-session -t =${session}`;
 }

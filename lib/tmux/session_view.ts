@@ -4,7 +4,7 @@ import { expectTmuxSuccess } from "./plain_client.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
 /** Options of {@linkcode openSessionView}. */
-export interface SessionViewOptions {
+interface SessionViewOptions {
   /** The session whose windows are shown. */
   readonly source: string;
   /** The size of the terminal that it is for. */
@@ -47,7 +47,7 @@ export interface Tile {
 }
 
 /** What a text is about: the whole view, one of its windows by its number, or a tile by its pane. */
-export type Labelled = { readonly session: true } | { readonly window: number } | { readonly tile: string };
+type Labelled = { readonly session: true } | { readonly window: number } | { readonly tile: string };
 
 /**
  * A text of a view.

@@ -9,13 +9,6 @@ export function showsValue({ mark, shows }: { readonly mark: string; readonly sh
 /**
  * What {@linkcode SHOWS_OPTION} of a pane says: whose work it shows, and the mark of the session that opened it. Both are
  * empty for a pane that shows nobody's; in a person's session there may be panes of several runs.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(readShows(showsValue({ mark: "3f2a", shows: "tester" })), { mark: "3f2a", shows: "tester" });
- * assertEquals(readShows(""), { mark: "", shows: "" });
- * ```
  */
 export function readShows(option: string): { readonly mark: string; readonly shows: string } {
   const [mark = "", shows = ""] = option.split("/");

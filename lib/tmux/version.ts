@@ -13,18 +13,8 @@ export const TMUX_INSTALL_HINT = [
 /** The oldest tmux that will do: 3.2 brought `new-session -e`, and panes that keep their size without a client. */
 const MINIMUM_TMUX_VERSION = "3.2";
 
-/**
- * Major and minor number in what `tmux -V` prints; `undefined` for a development build, which has none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(parseTmuxVersion("tmux 3.3a\n"), [3, 3]);
- * assertEquals(parseTmuxVersion("tmux next-3.7"), [3, 7]);
- * assertEquals(parseTmuxVersion("tmux master"), undefined);
- * ```
- */
-export function parseTmuxVersion(text: string): readonly [major: number, minor: number] | undefined {
+/** Major and minor number in what `tmux -V` prints; `undefined` for a development build, which has none. */
+function parseTmuxVersion(text: string): readonly [major: number, minor: number] | undefined {
   const found = /(\d{1,4})\.(\d{1,4})/.exec(text);
   return found ? [Number(found[1]), Number(found[2])] : undefined;
 }

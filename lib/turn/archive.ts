@@ -10,12 +10,6 @@ import { type ArchiveFs, systemFs } from "./archive_fs.ts";
  * start.
  *
  * @param startedAtMs milliseconds since the epoch
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(defaultArchiveDir("/job", Date.UTC(2026, 10, 20, 7, 5, 9)), "/job/.tmp/20261120-070509");
- * ```
  */
 export function defaultArchiveDir(workdir: string, startedAtMs = performance.timeOrigin): string {
   const [date, time] = new Date(startedAtMs).toISOString().slice(0, 19).split("T") as [string, string];
@@ -23,7 +17,7 @@ export function defaultArchiveDir(workdir: string, startedAtMs = performance.tim
 }
 
 /** How something is put into the archive. */
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** Absolute path; it need not exist. */
   readonly archiveDir: string;
   /** What the name ends with: `NNN-<label>.md`. */

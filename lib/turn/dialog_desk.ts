@@ -35,7 +35,7 @@ export interface TurnLimits {
 }
 
 /** An answer that is about to be given without a dialog. */
-export interface TakenAnswer {
+interface TakenAnswer {
   readonly decision: "accept" | "decline";
   /** What the agent asks for, in a few words: "the command `npm test`". */
   readonly request: string;

@@ -17,22 +17,13 @@ const REST_LIMIT_MS = 5000;
 const REST_INTERVAL_MS = 250;
 
 /** What is to be done about an open dialog that may be accepted. */
-export type AcceptDecision = "report" | "accept" | "cool_down" | "give_up";
+type AcceptDecision = "report" | "accept" | "cool_down" | "give_up";
 
 /**
  * Applies the limits of seed 003 to an open dialog: accept only with the switch on, not within the cooldown after the
  * terminal's last accept, and at most `acceptCap` times a turn.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const settings = { autoAcceptPermissions: true, acceptCooldownSeconds: 5, acceptCap: 20 };
- * const seen = { nowMs: 9000, lastAcceptMs: 5000, accepted: 1 };
- * assertEquals(decideAccept(seen, settings), "cool_down");
- * assertEquals(decideAccept({ ...seen, nowMs: 10_000 }, settings), "accept");
- * ```
  */
-export function decideAccept(
+function decideAccept(
   seen: { readonly nowMs: number; readonly lastAcceptMs: number | undefined; readonly accepted: number },
   settings: Pick<HandoffSettings, "autoAcceptPermissions" | "acceptCooldownSeconds" | "acceptCap">,
 ): AcceptDecision {

@@ -13,7 +13,7 @@ const OBSTACLES: Readonly<Record<Held["obstacle"], string>> = {
 };
 
 /** Waits for the way of one message to an agent. Disposal tells that it waits no longer. */
-export interface Hold extends Disposable {
+interface Hold extends Disposable {
   /**
    * Waits until the agent is not at work any more, and nobody's words stand in its composer.
    *
@@ -26,7 +26,7 @@ export interface Hold extends Disposable {
 }
 
 /** What is held, and until when. */
-export interface HoldOptions {
+interface HoldOptions {
   readonly what: Message["what"];
   readonly deadlineMs: number;
   /** Whether its text was pasted. */

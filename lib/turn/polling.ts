@@ -34,7 +34,7 @@ export type PollAction =
   | { readonly type: "fail_timeout" };
 
 /** The figures that decide. */
-export type PollSettings = Pick<HandoffSettings, "idleGraceSeconds">;
+type PollSettings = Pick<HandoffSettings, "idleGraceSeconds">;
 
 /** The state before the first poll. */
 export function startPolling(startedAtMs: number, deadlineMs: number): PollState {
@@ -44,14 +44,6 @@ export function startPolling(startedAtMs: number, deadlineMs: number): PollState
 /**
  * Applies the polling rules to one poll. `unknown` authorises nothing: it neither starts the agent nor counts as rest,
  * and no response is taken while it lasts.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const state = startPolling(0, 1_800_000);
- * const seen = { status: "idle", response: "ready" } as const;
- * assertEquals(decide(state, seen, { nowMs: 2000, settings: { idleGraceSeconds: 30 } }).action.type, "take_response");
- * ```
  */
 export function decide(
   state: PollState,

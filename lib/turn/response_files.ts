@@ -116,7 +116,7 @@ export function archiveStaleResponse(workdir: string, role: Role, archiveDir: st
 export const REMOVE_IT_HINT = "Remove it, or put a regular file or folder in its place.";
 
 /** What is at a response path. */
-export interface ResponsePathLook {
+interface ResponsePathLook {
   /** Missing where nothing is yet. */
   readonly info?: Deno.FileInfo;
   /**

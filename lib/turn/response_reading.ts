@@ -37,7 +37,7 @@ export type ResponseLook =
   | { readonly kind: "present"; readonly identity: string };
 
 /** Whether a response file's content can be used. */
-export type ResponseContent =
+type ResponseContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "unusable"; readonly problem: string };
 

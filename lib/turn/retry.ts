@@ -9,7 +9,7 @@ export interface Retry {
 }
 
 /** The figures that decide. */
-export interface RetrySettings {
+interface RetrySettings {
   /** How often a turn is tried again after an error that passes. */
   readonly maxErrorRetries: number;
   /** How long the first retry is waited for; each later one is after twice as long as the one before. */
@@ -25,17 +25,6 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
  * sent into a turn; a person has to put it right; or it was tried often enough.
  *
  * @param options `retries`: how many there were in this turn
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const failure = { class: "overloaded", text: "529", evidence: "row 7", isTurnOver: true } as const;
- * const settings = { maxErrorRetries: 2, errorRetrySeconds: 30, waitForUsageLimitReset: false };
- * const now = new Date("2026-11-20T10:00:00Z");
- * assertEquals(planRetry(failure, { settings, now, retries: 1 }), { at: new Date("2026-11-20T10:01:00Z"), number: 2 });
- * assertEquals(planRetry(failure, { settings, now, retries: 2 }), undefined);
- * assertEquals(planRetry({ ...failure, isTurnOver: false }, { settings, now, retries: 0 }), undefined);
- * ```
  */
 export function planRetry(
   failure: Pick<AgentFailure, "class" | "isTurnOver" | "resetsAt">,

@@ -16,6 +16,7 @@ import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } fro
 import type { CallOptions, Terminal } from "./terminal.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { tellTime, type TurnTime } from "./turn_time.ts";
+import { present } from "../base/schema.ts";
 
 /** One turn of one role: all that it needs, checked, and how far it is. */
 export interface Turn {
@@ -36,7 +37,7 @@ export interface Turn {
 }
 
 /** What changes during a turn. */
-export interface TurnProgress extends TurnTime {
+interface TurnProgress extends TurnTime {
   lastStatus: TerminalStatus | undefined;
   /** How many dialogs were accepted in this turn without a person. */
   acceptedDialogs: number;
@@ -174,5 +175,5 @@ function asTurnError(turn: Turn, error: unknown, problem: string): unknown {
   if (turn.signal?.aborted) return turn.signal.reason;
   if (error instanceof HumanInterventionRequiredError || error instanceof AgentAtWorkError) return error;
   const hint = error instanceof PanewrightError ? error.hint : undefined;
-  return new RuntimeError(turnMessage(turn, problem), { cause: error, ...(hint === undefined ? {} : { hint }) });
+  return new RuntimeError(turnMessage(turn, problem), { cause: error, ...present({ hint }) });
 }

@@ -6,7 +6,7 @@ const TELL_EVERY_MS = 60_000;
 const TELL_SHARE = 10;
 
 /** What of a turn its time depends on. */
-export interface TimedTurn {
+interface TimedTurn {
   readonly clock: Clock;
   readonly settings: Pick<HandoffSettings, "responseTimeoutSeconds">;
   readonly options: Pick<HandoffOptions, "begun" | "onTimeUsed">;
@@ -39,7 +39,7 @@ export function beginTime(turn: TimedTurn): void {
  * How much of its time a turn has used, in all processes that played it: without the time in which nobody did, a person
  * was waited for, or the next try after a failure.
  */
-export function usedMs(turn: TimedTurn): number {
+function usedMs(turn: TimedTurn): number {
   const { clock, options, progress: { running } } = turn;
   const before = (options.begun?.usedSeconds ?? 0) * 1000;
   if (running === undefined) return before;

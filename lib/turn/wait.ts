@@ -14,6 +14,7 @@ import {
 import { answerDialog } from "./send.ts";
 import { readStatus, timeoutError, type Turn, turnMessage, waitUntil } from "./turn.ts";
 import { waitedForPersonMs } from "./turn_time.ts";
+import { present } from "../base/schema.ts";
 
 /** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;
@@ -43,7 +44,7 @@ export async function waitForResponse(
     workdir,
     role,
     maxBytes: settings.maxResponseBytes,
-    ...(dispatch === undefined ? {} : { dispatch }),
+    ...present({ dispatch }),
   };
   let state = startPolling(clock.now(), deadlineMs);
   let seen: SeenResponse = { look: { kind: "missing" }, sinceMs: clock.now() };

@@ -2,7 +2,7 @@ import type { Clock } from "../base/ports/clock.ts";
 import type { WakeHint, WakeSource } from "../agents/pane/wake_source.ts";
 
 /** Ends a wait between two polls early, when there is a reason to look. */
-export interface WakeUp extends Disposable {
+interface WakeUp extends Disposable {
   /**
    * Resolves when a look is worthwhile, at the latest at `untilMs` of the clock.
    *
@@ -12,7 +12,7 @@ export interface WakeUp extends Disposable {
 }
 
 /** Options of {@linkcode openWakeUp}. */
-export interface WakeUpOptions {
+interface WakeUpOptions {
   readonly sources: readonly WakeSource[];
   readonly clock: Clock;
 }
@@ -73,17 +73,8 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
 
 /**
  * The looks that are planned after a hint. The next one keeps its time: hints that keep coming must not postpone it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(planLooks([], { nowMs: 1000, hint: "now" }).slice(0, 4), [1015, 1030, 1045, 1060]);
- * assertEquals(planLooks([1010, 1700], { nowMs: 1000, hint: "now" }).slice(0, 4), [1010, 1030, 1045, 1060]);
- * assertEquals(planLooks([1700], { nowMs: 1000, hint: "maybe" }), [1000, 1700]);
- * assertEquals(planLooks([1700], { nowMs: 1000, hint: "at_once" }).slice(0, 3), [1000, 1015, 1030]);
- * ```
  */
-export function planLooks(
+function planLooks(
   planned: readonly number[],
   { nowMs, hint }: { readonly nowMs: number; readonly hint: WakeHint },
 ): readonly number[] {

@@ -10,7 +10,7 @@ import type { AcpAgent, AcpUsage, PendingRequest } from "./agent.ts";
 import { type AcpReading, readView } from "./read_view.ts";
 
 /** What an {@linkcode AcpTerminal} is made of. */
-export interface AcpTerminalParts {
+interface AcpTerminalParts {
   readonly agent: AcpAgent;
   /** Whether a response to its turn is there that can be used. */
   readonly hasResponse: () => boolean;

@@ -8,6 +8,7 @@ import type { AcpAgent, AcpAgentOptions } from "./contract.ts";
 import { Opening } from "./opening.ts";
 import { RunningAgent } from "./running_agent.ts";
 import { openSession } from "./session.ts";
+import { present } from "../../base/schema.ts";
 
 export type { AcpActivity } from "./activity.ts";
 export type * from "./contract.ts";
@@ -45,7 +46,7 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
       ...(onLine === undefined ? {} : { wire: (way, line) => onLine(line, way === "sent" ? "us" : "agent") }),
     },
     ...(cli === undefined ? {} : { installHint: cli.installHint }),
-    ...(onForcedExit === undefined ? {} : { onForcedExit }),
+    ...present({ onForcedExit }),
   }).catch((error) => {
     throw startError(error);
   });
@@ -100,13 +101,13 @@ function requireVersion({ initialized: { protocolVersion } }: AcpConnection, { c
 /** The error of a start that failed: what another try does not help with is wrong usage. */
 function startError(error: unknown, lastLines: readonly string[] = []): unknown {
   if (error instanceof AcpStartError) {
-    const more = { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+    const more = { cause: error, ...present({ hint: error.hint }) };
     const isForGood = error.problem === "no_program" || error.problem === "refused";
     return isForGood ? new UsageError(error.message, more) : new RuntimeError(error.message, more);
   }
   if (!(error instanceof PanewrightError)) return error;
   const message = [error.message, ...lastLines.slice(-ERROR_LINES).map((line) => `  ${line}`)].join("\n");
-  const more = { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  const more = { cause: error, ...present({ hint: error.hint }) };
   if (error instanceof HumanInterventionRequiredError) return new HumanInterventionRequiredError(message, more);
   if (error instanceof UsageError) return new UsageError(message, more);
   const isEnd = error instanceof AcpEndedError && error.end.kind !== "broken";

@@ -8,7 +8,7 @@ import type { AnswerWays } from "./pending.ts";
 import type { CallPatch } from "./update.ts";
 
 /** What an agent asks, and how that can be answered. */
-export interface AskedRequest<Reply> {
+interface AskedRequest<Reply> {
   readonly request: ExactRequest;
   readonly ways: AnswerWays<Reply>;
 }

@@ -3,6 +3,7 @@ import type { AcpActivity } from "./activity.ts";
 import { commandOf } from "./exact_request.ts";
 import type { AcpRules, CallRecord } from "./state.ts";
 import type { CallPatch } from "./update.ts";
+import { present } from "../../base/schema.ts";
 
 /** How much of a title, and of a refused call, is kept. The audit log has all of it. */
 export const MAX_TITLE_CHARS = 500;
@@ -18,7 +19,7 @@ export function callActivity(call: CallRecord, rules: AcpRules): AcpActivity {
       title: call.title ?? "",
       status: call.status,
     } as const,
-    ...(command === undefined ? {} : { command }),
+    ...present({ command }),
     ...(paths.length === 0 ? {} : { paths }),
   };
 }

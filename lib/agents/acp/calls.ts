@@ -11,6 +11,7 @@ import {
 } from "./state.ts";
 import { isOneOf, requireAsked, requireSameAct } from "./unasked.ts";
 import { type CallPatch, isOver, type UnreadCall } from "./update.ts";
+import { present } from "../../base/schema.ts";
 
 /** How many calls are remembered; of those that are over, little more than the id. */
 const MAX_CALLS = 1000;
@@ -78,7 +79,7 @@ export function takeRequest(
     const before = begunAnew(state.calls.get(call.id));
     const { unaskedMs: _, askedFor: _1, ...after } = merged(before, call, { draft, options });
     const askedFor = actOf(after, options.rules.tools);
-    const asked = { ...after, asked: "waiting", ...(askedFor === undefined ? {} : { askedFor }) } as const;
+    const asked = { ...after, asked: "waiting", ...present({ askedFor }) } as const;
     tellCall(draft, { before, after: asked, patch: call }, options);
     keepCall(draft, asked);
   }
@@ -107,7 +108,7 @@ export function takeAnswer(
     }
     keepCall(draft, { ...call, asked });
   }
-  draft.activities.push({ type: "permission_answered", id, answer, ...(note === undefined ? {} : { note }) });
+  draft.activities.push({ type: "permission_answered", id, answer, ...present({ note }) });
 }
 
 /** A call that is over, and that is begun once more: what was allowed before does not count for it. */
@@ -147,8 +148,7 @@ function keepCall(draft: Draft, call: CallRecord): void {
   const { id, kind, name, title, status, asked, askedFor, turn, isLeft } = call;
   const short = {
     ...{ id, status, asked, turn, isLeft, isTold: true },
-    ...(kind === undefined ? {} : { kind }),
-    ...(name === undefined ? {} : { name }),
+    ...present({ kind, name }),
     ...(title === undefined ? {} : { title: title.slice(0, MAX_TITLE_CHARS) }),
     // What a call has changed may be told after its end (Claude Code 0.100.0).
     ...(askedFor === undefined || JSON.stringify(askedFor).length > MAX_KEPT_ACT_CHARS ? {} : { askedFor }),
@@ -194,7 +194,7 @@ function tellCall(
   if (!isOver(after.status)) return;
   const exitCode = exitCodeOf(after);
   const saw = { type: "saw", id: after.id, command: line, output: outputOf(after) } as const;
-  draft.facts.push({ ...saw, ...(exitCode === undefined ? {} : { exitCode }) });
+  draft.facts.push({ ...saw, ...present({ exitCode }) });
 }
 
 /** Whether it is known what a call does, and that it does it. */

@@ -3,10 +3,10 @@ import type { AgentChoice, AgentQuestion, QuestionReply } from "../agent_questio
 import { objectOf, textOf } from "../../base/text/json.ts";
 
 /** What is sent for a form's fields. */
-export type FormContent = Readonly<Record<string, string | number | boolean | string[]>>;
+type FormContent = Readonly<Record<string, string | number | boolean | string[]>>;
 
 /** A form of an agent, as questions to a person. */
-export interface QuestionForm {
+interface QuestionForm {
   readonly questions: readonly AgentQuestion[];
   /** What is wrong with replies, without a full stop; `undefined` where the form takes them. */
   problemWith(replies: readonly QuestionReply[]): string | undefined;
@@ -27,16 +27,6 @@ interface Field {
 /**
  * Reads a form (`elicitation/create`); `undefined` where a field of it is not understood, or two questions are the
  * same. A field `KEY_custom` that may be left out is for a person's own words to the question `KEY`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const colour = { type: "string", oneOf: [{ const: "r", title: "Red" }, { const: "b", title: "Blue" }] };
- * const form = readForm("Which colour?", { type: "object", properties: { c: colour, c_custom: { type: "string" } } });
- * assertEquals(form?.questions.map(({ question }) => question), ["Which colour?"]);
- * assertEquals(form?.contentOf([{ choices: [1] }]), { c: "b" });
- * assertEquals(form?.contentOf([{ choices: [], text: "Green" }]), { c_custom: "Green" });
- * ```
  */
 export function readForm(message: string, schema: unknown): QuestionForm | undefined {
   const properties = objectOf(objectOf(schema)["properties"]);

@@ -6,7 +6,7 @@ import { objectOf } from "../../base/text/json.ts";
 import type { CallPatch } from "./update.ts";
 
 /** What makes an {@linkcode ExactRequest} of a tool call. */
-export interface ExactRequestOptions {
+interface ExactRequestOptions {
   /** What the request is called. */
   readonly id: string;
   /** What the agent's pack knows of its tools. */
@@ -28,18 +28,6 @@ const FILE_KINDS = ["file_edit", "file_write", "patch"];
  * So is a call of which something could not be read. Who decides then sees all that it tells.
  *
  * The files of a diff that comes with the call are among its subject, whatever the named field says.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const subject = { from: "input", path: ["command"], form: "text" } as const;
- * const options = { id: "1", workdir: "/w", tools: [{ kind: "execute", as: "command", subject }] } as const;
- * const call = { id: "t1", kind: "execute", title: "Clean up", input: { command: "rm -r out" } } as const;
- * const about = { id: "1", source: "acp", tool: "execute" } as const;
- * assertEquals(exactRequestOf(call, options), { ...about, kind: "command", subject: "rm -r out" });
- * const other = exactRequestOf({ ...call, input: { cmd: "rm -r out" } }, options);
- * assertEquals([other.kind, other.subject], ["other", 'Clean up\n{"cmd":"rm -r out"}']);
- * ```
  */
 export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }: ExactRequestOptions): ExactRequest {
   const call = known === undefined ? request : { ...known, ...request };

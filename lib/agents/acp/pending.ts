@@ -1,6 +1,7 @@
 import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
 import type { QuestionReply } from "../agent_question.ts";
 import type { ExactRequest } from "../exact_request.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a request is answered with. */
 export type PendingAnswer = "allow" | "reject" | { readonly replies: readonly QuestionReply[] };
@@ -39,7 +40,7 @@ export interface AnswerWays<Reply> {
 }
 
 /** How a request ended. */
-export type AnswerWord = "allow" | "reject" | "reply" | "gone";
+type AnswerWord = "allow" | "reject" | "reply" | "gone";
 
 /** The requests that an agent waits for. */
 export class PendingRequests {
@@ -113,17 +114,6 @@ function replyOf<Reply>(
 /**
  * The plain yes and no of a request for a permission: the only option of the kind `allow_once`, or `reject_once`, by
  * that alone. Ids, names and places differ from agent to agent; an id that stands for two options says nothing.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const always = { optionId: "always", name: "Always", kind: "allow_always" };
- * const once = { optionId: "proceed", name: "Yes", kind: "allow_once" };
- * const ways = permissionWays([always, once]);
- * assertEquals(ways.allow, { outcome: "selected", optionId: "proceed" });
- * assertEquals(ways.reject, undefined);
- * assertEquals(permissionWays([once, { ...always, optionId: "proceed" }]).allow, undefined);
- * ```
  */
 export function permissionWays(options: AcpPermissionRequest["options"]): AnswerWays<AcpPermissionOutcome> {
   const optionOf = (kind: string): AcpPermissionOutcome | undefined => {
@@ -136,8 +126,7 @@ export function permissionWays(options: AcpPermissionRequest["options"]): Answer
   };
   const [allow, reject] = [optionOf("allow_once"), optionOf("reject_once")];
   return {
-    ...(allow === undefined ? {} : { allow }),
-    ...(reject === undefined ? {} : { reject }),
+    ...present({ allow, reject }),
     gone: { outcome: "cancelled" },
   };
 }

@@ -21,7 +21,7 @@ export interface AcpReading {
 }
 
 /** What is known besides the agent's own word. */
-export interface OtherWitnesses {
+interface OtherWitnesses {
   /** How its process ended. */
   readonly end: string | undefined;
   readonly failure: AgentFailure | undefined;
@@ -32,16 +32,6 @@ export interface OtherWitnesses {
 /**
  * What an agent over ACP is doing: its process counts most, then its own word; where that may have been lost, its
  * response decides.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const view = { state: "working", turns: 1, lastMessage: "", quietMs: 90_000, evidence: "turn 1" } as const;
- * const others = { end: undefined, failure: undefined, hasResponse: () => true };
- * assertEquals(readView({ ...view, mayBeOver: false }, others).status, "processing");
- * assertEquals(readView({ ...view, mayBeOver: true }, others).rule, "acp.response");
- * assertEquals(readView({ ...view, mayBeOver: true }, { ...others, hasResponse: () => false }).rule, "acp.turn");
- * ```
  */
 export function readView(view: AcpView, { end, failure, hasResponse }: OtherWitnesses): AcpReading {
   const { state, turns, mayBeOver, quietMs, evidence } = view;

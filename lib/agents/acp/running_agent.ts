@@ -30,9 +30,10 @@ import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "./st
 import { foldAcp } from "./turn.ts";
 import { type AcpUpdate, type CallPatch, readCall, readOwnMode, readUnreadCall, readUpdate } from "./update.ts";
 import { failureOf, runningCalls, viewOf } from "./view.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a {@linkcode RunningAgent} is made of. */
-export interface RunningAgentParts {
+interface RunningAgentParts {
   readonly options: AcpAgentOptions;
   readonly connection: AcpConnection;
   readonly opened: OpenedSession;
@@ -116,7 +117,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
       sessionId: this.sessionId,
       resumed: this.resumed,
     });
-    this.#take({ type: "opened", ...(opened.mode === undefined ? {} : { mode: opened.mode }) });
+    this.#take({ type: "opened", ...present({ mode: opened.mode }) });
     this.ended = connection.ended.then((end) => this.#noteEnd(end));
   }
 
@@ -138,7 +139,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
     reply.then(
       (reply) => {
         const { stopReason } = reply;
-        this.#take({ type: "replied", turn, reply, ...(stopReason === undefined ? {} : { stopReason }) });
+        this.#take({ type: "replied", turn, reply, ...present({ stopReason }) });
       },
       (error) => this.#takeRefusal(turn, error),
     );
@@ -166,7 +167,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
   usage(): AcpUsage | undefined {
     const { cost, tokens } = this.#state.usage;
     if (cost === undefined && Object.keys(tokens).length === 0) return undefined;
-    return { sessionId: this.sessionId, usage: tokens, ...(cost === undefined ? {} : { cost }) };
+    return { sessionId: this.sessionId, usage: tokens, ...present({ cost }) };
   }
 
   failure() {

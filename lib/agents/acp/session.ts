@@ -7,6 +7,7 @@ import type { AcpAgentProvider } from "../provider.ts";
 import type { OpeningNews, SessionRequest } from "./session_request.ts";
 import { setUpSession } from "./session_settings.ts";
 import { readConfigOptions } from "./update.ts";
+import { present } from "../../base/schema.ts";
 
 /** A session that is open, in the mode that was asked for. */
 export interface OpenedSession {
@@ -45,7 +46,7 @@ export async function openSession(
   const { sessionId, resumed, notResumedBecause, state: { models, configOptions } } = opened;
   const model = models?.currentModelId ??
     readConfigOptions(configOptions).find(({ category }) => category === "model")?.value;
-  return { sessionId, resumed, mode, model, ...(notResumedBecause === undefined ? {} : { notResumedBecause }) };
+  return { sessionId, resumed, mode, model, ...present({ notResumedBecause }) };
 }
 
 async function logIn(connection: AcpConnection, { provider, authMethod: methodId, signal }: SessionRequest) {
@@ -91,7 +92,7 @@ async function newSession(
 ): Promise<Opened> {
   try {
     const { sessionId, ...state } = await connection.newSession({ cwd: workdir, signal });
-    return { sessionId, state, resumed: false, ...(notResumedBecause === undefined ? {} : { notResumedBecause }) };
+    return { sessionId, state, resumed: false, ...present({ notResumedBecause }) };
   } catch (error) {
     if (!(error instanceof AcpReplyError)) throw error;
     if (error.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);

@@ -14,7 +14,7 @@ const MAX_LISTED = 50;
 const MAX_WORD_CHARS = 100;
 
 /** A session whose mode, options and model are to be set. */
-export interface Setting {
+interface Setting {
   readonly sessionId: string;
   /** As the reply that opened it tells of it. */
   readonly state: AcpSessionState;

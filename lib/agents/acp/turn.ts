@@ -15,34 +15,18 @@ import {
 import { lookForUnasked, lookForUnaskedAtEnd } from "./unasked.ts";
 import { type AcpUpdate, type ConfigOption, isOver, type RestReason } from "./update.ts";
 import { addMessageUsage, addReplyUsage, type UsageState } from "./usage.ts";
+import { present } from "../../base/schema.ts";
 
 /** What is kept of a message. The end counts: that is where the result stands. */
 const MAX_MESSAGE_CHARS = 1_000_000;
 
-/**
- * What an event changes of what is known, and what is told of it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { type AcpEvent, startAcpState } from "./state.ts";
- * const rules = { tools: [], usage: { sources: [], model: undefined } };
- * let state = startAcpState(0);
- * const events: readonly AcpEvent[] = [
- *   { type: "prompted", text: "Hello" },
- *   { type: "update", update: { type: "message", text: "Hi" } },
- *   { type: "replied", turn: 1, stopReason: "end_turn", reply: {} },
- * ];
- * for (const event of events) ({ state } = foldAcp(state, event, { nowMs: 5, rules }));
- * assertEquals([state.phase, state.stopReason, state.lastMessage], ["over", "end_turn", "Hi"]);
- * ```
- */
+/** What an event changes of what is known, and what is told of it. */
 export function foldAcp(state: AcpState, event: AcpEvent, options: FoldOptions): AcpStep {
   const draft: Draft = { state, activities: [], facts: [] };
   switch (event.type) {
     case "opened":
       hear(draft, "its session", options);
-      draft.state = { ...draft.state, ...(event.mode === undefined ? {} : { mode: event.mode }) };
+      draft.state = { ...draft.state, ...present({ mode: event.mode }) };
       break;
     case "replayed":
       takeReplayed(draft, event.callId);
@@ -233,7 +217,7 @@ function takeReply(
   }
   if (event.type === "refused") {
     const { code, text } = event;
-    draft.state = { ...state, refusal: { ...(code === undefined ? {} : { code }), text } };
+    draft.state = { ...state, refusal: { ...present({ code }), text } };
     return endTurn(draft, { reason: text, isGood: false });
   }
   takeUsage(draft, addReplyUsage(state.usage, event.reply, options.rules.usage));

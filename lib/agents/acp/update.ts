@@ -92,22 +92,7 @@ export interface AcpCost {
   readonly currency: string;
 }
 
-/**
- * What an update of a session means here.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const content = { type: "text", text: "Hi" } as const;
- * assertEquals(readUpdate({ sessionUpdate: "agent_message_chunk", content }), { type: "message", text: "Hi" });
- * const rawInput = { command: "ls" };
- * assertEquals(readUpdate({ sessionUpdate: "tool_call_update", toolCallId: "t1", rawInput }), {
- *   type: "call",
- *   call: { id: "t1", input: { command: "ls" } },
- * });
- * assertEquals(readUpdate({ sessionUpdate: "available_commands_update", availableCommands: [] }).type, "other");
- * ```
- */
+/** What an update of a session means here. */
 export function readUpdate(update: SessionUpdate | StateUpdate): AcpUpdate {
   switch (update.sessionUpdate) {
     case "agent_message_chunk":
@@ -153,7 +138,7 @@ export function readUpdate(update: SessionUpdate | StateUpdate): AcpUpdate {
 }
 
 /** What version 2 of the protocol tells of a session. */
-export interface StateUpdate {
+interface StateUpdate {
   readonly sessionUpdate: "state_update";
   /** Others may come. */
   readonly state: string;
@@ -173,14 +158,6 @@ function errorOf(given: unknown): NonNullable<RestReason["error"]> {
 
 /**
  * The mode that a notification of an agent's own tells: Qwen Code (0.24.4) does so in place of the protocol's update.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const params = { v: 1, sessionId: "s", currentModeId: "default" };
- * assertEquals(readOwnMode(params), { sessionId: "s", update: { type: "mode", mode: "default" } });
- * assertEquals(readOwnMode({ text: "Hi" }), undefined);
- * ```
  */
 export function readOwnMode(
   params: unknown,

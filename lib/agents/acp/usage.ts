@@ -22,18 +22,6 @@ export interface UsageRules {
 /**
  * Adds the tokens that the reply to a prompt tells of, by the first source of the pack that is there: those of a turn
  * are added up, those of a session take the place of what was told before.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const reply = { stopReason: "end_turn", usage: { inputTokens: 10, outputTokens: 2, cachedReadTokens: 5 } };
- * const rules = { sources: [{ from: "prompt", of: "turn" }], model: "m" } as const;
- * const once = addReplyUsage({ tokens: {} }, reply, rules);
- * assertEquals(once.tokens, { m: { inputTokens: 15, cachedInputTokens: 5, outputTokens: 2 } });
- * assertEquals(addReplyUsage(once, reply, rules).tokens["m"]?.outputTokens, 4);
- * const ofSession = { ...rules, sources: [{ from: "prompt", of: "session" }] } as const;
- * assertEquals(addReplyUsage(once, reply, ofSession).tokens["m"]?.outputTokens, 2);
- * ```
  */
 export function addReplyUsage(
   state: UsageState,
@@ -55,14 +43,6 @@ export function addReplyUsage(
 /**
  * Adds the tokens that stand beside a piece of a message, where the pack says that they do: those of one request to the
  * model.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const rules = { sources: [{ from: "message", of: "request" }], model: "m" } as const;
- * const { tokens } = addMessageUsage({ tokens: {} }, { inputTokens: 10, outputTokens: 2 }, rules);
- * assertEquals(tokens, { m: { inputTokens: 10, cachedInputTokens: 0, outputTokens: 2 } });
- * ```
  */
 export function addMessageUsage(
   state: UsageState,

@@ -1,6 +1,7 @@
 import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
 import type { AcpState } from "./state.ts";
 import { isOver } from "./update.ts";
+import { present } from "../../base/schema.ts";
 
 /** What an agent over ACP is doing, and whose word that is. */
 export interface AcpView {
@@ -38,14 +39,6 @@ const MAX_ERROR_CHARS = 600;
 /**
  * What an agent is doing. The process comes first, then what forbids it to work on, then what it waits for, then its
  * turn; an end that it told does not count while it works on.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { startAcpState } from "./state.ts";
- * const { state, evidence } = viewOf(startAcpState(0), 1000);
- * assertEquals([state, evidence], ["idle", "it was given nothing yet"]);
- * ```
  */
 export function viewOf(state: AcpState, nowMs: number): AcpView {
   const { lastMessage, stopReason, turns } = state;
@@ -56,7 +49,7 @@ export function viewOf(state: AcpState, nowMs: number): AcpView {
     lastMessage,
     quietMs,
     mayBeOver: mayBeOver(state, quietMs),
-    ...(stopReason === undefined ? {} : { stopReason }),
+    ...present({ stopReason }),
   };
 }
 
@@ -108,16 +101,6 @@ function mayBeOver(state: AcpState, quietMs: number): boolean {
  * How the last turn failed; `undefined` where it did not: by an error in place of its end, by an error that it told of
  * last, by an end that nobody asked for. What is nothing but an error's words, and known to be one, is one, whatever
  * stop reason follows it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { startAcpState } from "./state.ts";
- * const over = { ...startAcpState(0), phase: "over", turns: 1, stopReason: "end_turn", hasSpokenLast: true } as const;
- * const failures = [{ class: "overloaded", words: /^API Error: 529/ }] as const;
- * assertEquals(failureOf({ ...over, lastMessage: "API Error: 529 Overloaded" }, failures)?.class, "overloaded");
- * assertEquals(failureOf({ ...over, lastMessage: "Done. API Error: 529 is now handled." }, failures), undefined);
- * ```
  */
 export function failureOf(state: AcpState, failures: FailureTable): AgentFailure | undefined {
   const { cancelled, hasSpokenLast, lastMessage, phase, problem, refusal, stopReason, turns } = state;

@@ -10,15 +10,6 @@ const LEAVING = /^(?:exit|quit|:q!?|:wq!?)$/i;
 /**
  * Defuses what Claude Code's composer acts upon instead of sending it: a leading sign, a word that leaves the program,
  * a trailing `\`, which makes Enter a line end, and a trailing `@word`, where Enter completes a file name (2.1.328).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(guardClaudePrompt("!ls"), "Prompt: !ls");
- * assertEquals(guardClaudePrompt("exit"), "Prompt: exit");
- * assertEquals(guardClaudePrompt("a path like C:\\"), "a path like C:\\ .");
- * assertEquals(guardClaudePrompt("mail a@b.c now"), "mail a@b.c now");
- * ```
  */
 export function guardClaudePrompt(text: string): string {
   const body = text.trim();

@@ -10,14 +10,6 @@ export function claudeHook({ command, timeoutSeconds: timeout }: HookCommand) {
 /**
  * The hooks of `--settings` that tell of each shell command, before it runs and when it has ended, well or not, and
  * that ask about calls: about each command and each file to write, and about all that needs a permission (2.1.328).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const before = { command: "/b", timeoutSeconds: 5 };
- * const { PreToolUse } = claudeCommandHooks({ before, judges: false, after: { command: "/a", timeoutSeconds: 30 } });
- * assertEquals(PreToolUse, [{ matcher: "Bash", hooks: [{ type: "command", command: "/b", timeout: 5 }] }]);
- * ```
  */
 export function claudeCommandHooks({ before, judges, after, permission }: CommandHookSet) {
   const of = (matcher: string, hook: HookCommand) => ({ matcher, hooks: [claudeHook(hook)] });

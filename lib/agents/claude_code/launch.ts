@@ -18,14 +18,6 @@ const VARIABLES = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_ENABLE_PROMPT_SUGGESTI
  * readable (`keepScrollback`) the classic one is asked for, by `--settings`, which also names the hooks.
  *
  * @throws {UsageError} for a profile, which Claude Code does not have
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const host = { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined };
- * const plan = claudeLaunchPlan({ workdir: "/work", role: "tester", model: "opus" }, host);
- * assertEquals(plan.argv, ["claude", "--model", "opus"]);
- * ```
  */
 export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan {
   const { workdir, role, command, args = [], env = {}, model, profile, keepScrollback = false } = request;

@@ -12,18 +12,6 @@ const NATIVE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
  * The native Claude Code that the npm package's `claude` on PATH stands for, or `undefined` where `claude` is something
  * else, such as the native program itself. npm may have left out the package's install script, and then its own
  * `claude` only says so; versions up to 2.1.104 are scripts.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const files: Record<string, string> = {
- *   "/bin/claude": "/lib/@anthropic-ai/claude-code/bin/claude.exe",
- *   "/lib/@anthropic-ai/claude-code/../claude-code-linux-x64/claude": "/lib/native/claude",
- * };
- * const realFile = (file: string) => files[file];
- * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], stateFolder: undefined, realFile };
- * assertEquals(findNativeClaude(host), "/lib/native/claude");
- * ```
  */
 export function findNativeClaude(host: Host): string | undefined {
   const launcher = host.path.map((folder) => host.realFile(`${folder}/claude`)).find((file) => file !== undefined);

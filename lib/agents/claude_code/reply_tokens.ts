@@ -5,17 +5,6 @@ import { type TokenUsage, type Usage, usageSince } from "../usage.ts";
 /**
  * Counts what replies of Claude Code cost. Each block of a reply comes as a line of its own; of the output, the first
  * of them knows only a beginning in some versions, so that later ones count as far as they know of more.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const count = countReplies();
- * const reply = (output_tokens: number) => ({ id: "m1", model: "opus", usage: { input_tokens: 9, output_tokens } });
- * const [first] = count(reply(1));
- * assertEquals(first?.tokens, { inputTokens: 9, cachedInputTokens: 0, outputTokens: 1 });
- * assertEquals(count(reply(7))[0]?.tokens.outputTokens, 6);
- * assertEquals(count(reply(7)), []);
- * ```
  */
 export function countReplies(): (message: JsonObject) => readonly SpentTokens[] {
   const counted = new Map<string, Usage>();

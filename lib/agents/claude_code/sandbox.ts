@@ -10,6 +10,7 @@ import {
   writableFolders,
 } from "../sandbox.ts";
 import { findNativeClaude } from "./program.ts";
+import { present } from "../../base/schema.ts";
 
 /** Claude Code's own sandbox for its Bash tool: bubblewrap on Linux, Seatbelt on macOS. */
 export const claudeSandbox: SandboxSupport = {
@@ -27,13 +28,6 @@ export const claudeSandbox: SandboxSupport = {
  * tools that write files keep to the same folders.
  *
  * @param options `autoAllow`: whether a command that runs in the sandbox needs no permission
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const { sandbox } = claudeSandboxSettings({ writable: ["/tmp"] }, { autoAllow: false });
- * assertEquals([sandbox.enabled, sandbox.failIfUnavailable, sandbox.filesystem.allowWrite], [true, true, ["/tmp"]]);
- * ```
  */
 export function claudeSandboxSettings({ writable }: SandboxRequest, { autoAllow }: { readonly autoAllow: boolean }) {
   return {
@@ -60,15 +54,8 @@ const LOOSENING_FLAG =
 /**
  * The first argument that replaces {@linkcode claudeSandboxSettings}, or goes before them: only the last `--settings`
  * counts (2.1.328).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(findClaudeLoosening(["--allowedTools", "Bash"]), undefined);
- * assertEquals(findClaudeLoosening(["--settings=mine.json"]), "--settings=mine.json");
- * ```
  */
-export function findClaudeLoosening(args: readonly string[]): string | undefined {
+function findClaudeLoosening(args: readonly string[]): string | undefined {
   return args.find((arg) => LOOSENING_FLAG.test(arg));
 }
 
@@ -93,7 +80,7 @@ async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
     env: { DISABLE_AUTOUPDATER: "1", ...env },
     stdin: `${JSON.stringify(question)}\n`,
     timeoutMs: SANDBOX_TRIAL_MS,
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ signal }),
   });
   const answers = stdout.split("\n").map((line) => objectOf(parseJsonObject(line)?.["response"]));
   const answer = answers.find((each) => each["request_id"] === "sandbox" && each["subtype"] === "success");
@@ -125,7 +112,7 @@ async function findBubblewrapProblem({ host, processRunner, signal }: SandboxGro
   const { code, stderr } = await processRunner.run({
     argv: [bwrap, "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc", "true"],
     timeoutMs: SANDBOX_TRIAL_MS,
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ signal }),
   });
   return code === 0 ? undefined : `bubblewrap cannot work here: ${stderr.trim().split("\n").at(-1) ?? `code ${code}`}`;
 }
@@ -167,13 +154,6 @@ const OPENING_RULE = /^(?:Edit|Write|MultiEdit|NotebookEdit)\((?:\/\/|~|.*\.\.)|
  *
  * @param response what the CLI answered
  * @param folders those in which commands may write
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const effective = { sandbox: { enabled: false } };
- * assertEquals(findSettingsProblem({ effective }, ["/work"]), "its settings have sandbox.enabled: false");
- * ```
  */
 export function findSettingsProblem(response: JsonObject, folders: readonly string[]): string | undefined {
   const effective = objectOf(response["effective"]);

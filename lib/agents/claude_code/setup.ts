@@ -23,21 +23,8 @@ export const claudeSetup: CliSetup = {
   findTrust: findClaudeTrust,
 };
 
-/**
- * What the environment and Claude Code's own files show of the login.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const look = { args: [], workdir: "/w", asksPerson: false, version: undefined, readText: () => undefined, kindOf: () => undefined };
- * assertEquals(findClaudeLogin({ ...look, env: () => undefined }), undefined);
- * assertEquals(findClaudeLogin({ ...look, env: (name) => name === "ANTHROPIC_API_KEY" ? "k" : "" }), {
- *   state: "ready",
- *   detail: "ANTHROPIC_API_KEY is set",
- * });
- * ```
- */
-export function findClaudeLogin(look: SetupLook): SetupWord | undefined {
+/** What the environment and Claude Code's own files show of the login. */
+function findClaudeLogin(look: SetupLook): SetupWord | undefined {
   const question = keyQuestion(look);
   if (question !== undefined) return question;
   const name = ["ANTHROPIC_API_KEY", ...LOGIN_VARIABLES].find((each) => (look.env(each) ?? "") !== "");

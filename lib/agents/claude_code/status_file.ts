@@ -22,14 +22,6 @@ export interface ClaudeStatus {
  *
  * `idle` and `shell` (a background shell is left) are at rest, `busy` works, also on behalf of a background agent, and
  * `waiting` waits for an answer (2.1.328).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const text = '{"pid":31806,"sessionId":"s","cwd":"/p","status":"busy","statusUpdatedAt":1795155956026}';
- * assertEquals(parseClaudeStatus(text)?.reported, { state: "working" });
- * assertEquals(parseClaudeStatus(text.slice(0, 20)), undefined);
- * ```
  */
 export function parseClaudeStatus(text: string): ClaudeStatus | undefined {
   const fields = parseObject(text);

@@ -28,7 +28,7 @@ const ALIVE_MS = 10_000;
 const TRANSCRIPT_LAG_MS = 1000;
 
 /** Options of {@linkcode openClaudeStatusFile} that tests stand in for. */
-export interface ClaudeStatusFileOptions {
+interface ClaudeStatusFileOptions {
   /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
 }

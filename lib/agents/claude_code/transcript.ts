@@ -2,9 +2,10 @@ import { type JsonObject, objectOf, parseJsonObject } from "../../base/text/json
 import type { ExactRequest } from "../exact_request.ts";
 import type { FailureWords } from "../failure.ts";
 import { matterOf } from "../hook_payload.ts";
+import { present } from "../../base/schema.ts";
 
 /** What the last turn of a transcript comes to. */
-export interface LastTurn {
+interface LastTurn {
   /** The text of its newest message; missing where nothing was said. */
   readonly answer?: string;
   /** Whether its end is recorded. */
@@ -18,18 +19,6 @@ export interface LastTurn {
 /**
  * What Claude Code said last in a transcript (`projects/SLUG/SESSION.jsonl`, 2.1.328), since the last prompt. Records
  * of helpers, and lines that are no JSON, do not count.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const say = (id: string, text: string) =>
- *   JSON.stringify({ type: "assistant", message: { id, content: [{ type: "text", text }] } });
- * const ask = JSON.stringify({ type: "user", message: { content: "Go on" } });
- * const end = JSON.stringify({ type: "system", subtype: "turn_duration" });
- * const lines = [say("m1", "One."), ask, say("m2", "Two."), say("m2", "Three.")];
- * assertEquals(readLastTurn([...lines, end]), { answer: "Two.\n\nThree.", ended: true });
- * assertEquals(readLastTurn([...lines, ask]), { ended: false });
- * ```
  */
 export function readLastTurn(lines: readonly string[]): LastTurn {
   let id: unknown;
@@ -56,24 +45,12 @@ export function readLastTurn(lines: readonly string[]): LastTurn {
   return {
     ...(texts.length === 0 ? {} : { answer: texts.join("\n\n").trim() }),
     ended,
-    ...(failure === undefined ? {} : { failure }),
+    ...present({ failure }),
     ...(Number.isNaN(promptedAt) ? {} : { promptedAt }),
   };
 }
 
-/**
- * The calls of the last turn that have no result yet: they run, or wait for their permission (2.1.328). Pure.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const call = { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } };
- * const lines = [{ type: "assistant", cwd: "/w", message: { content: [call] } }].map((one) => JSON.stringify(one));
- * assertEquals(pendingCalls(lines).map(({ kind, subject, cwd }) => [kind, subject, cwd]), [["command", "ls", "/w"]]);
- * const result = { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t1" }] } };
- * assertEquals(pendingCalls([...lines, JSON.stringify(result)]), []);
- * ```
- */
+/** The calls of the last turn that have no result yet: they run, or wait for their permission (2.1.328). Pure. */
 export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] {
   let pending: ExactRequest[] = [];
   for (const line of lines) {
@@ -95,15 +72,6 @@ export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] 
 /**
  * What was answered to the questions of a call (`AskUserQuestion`, 2.1.328), by the question's text; `undefined` while
  * the call has no result, and where nobody answered. Pure.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const result = { type: "tool_result", tool_use_id: "t1", content: "…" };
- * const answered = { type: "user", message: { content: [result] }, toolUseResult: { answers: { "Which database?": "SQLite" } } };
- * assertEquals(answersOf([JSON.stringify(answered)], "t1"), { "Which database?": "SQLite" });
- * assertEquals(answersOf([JSON.stringify(answered)], "t2"), undefined);
- * ```
  */
 export function answersOf(lines: readonly string[], callId: string): Readonly<Record<string, string>> | undefined {
   for (const record of lines.map(parseObject)) {
@@ -115,16 +83,7 @@ export function answersOf(lines: readonly string[], callId: string): Readonly<Re
   return undefined;
 }
 
-/**
- * Whether a line records a prompt of a person's own.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const user = (content: unknown) => JSON.stringify({ type: "user", message: { content } });
- * assertEquals([user("Do it"), user([{ type: "tool_result" }])].map(isPromptRecord), [true, false]);
- * ```
- */
+/** Whether a line records a prompt of a person's own. */
 export function isPromptRecord(line: string): boolean {
   const record = parseObject(line);
   return record["type"] === "user" && isPrompt(objectOf(record["message"])["content"]);

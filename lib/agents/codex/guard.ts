@@ -4,14 +4,6 @@
  *
  * A blank before `!` is not enough: 0.107.0 removes it and runs the command. A blank after `@word` is (0.53.0 to
  * 0.169.0).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(guardCodexPrompt("!ls"), "Prompt: !ls");
- * assertEquals(guardCodexPrompt("see @src/main"), "see @src/main ");
- * assertEquals(guardCodexPrompt("mail a@b.c now"), "mail a@b.c now");
- * ```
  */
 export function guardCodexPrompt(text: string): string {
   const body = text.trim();

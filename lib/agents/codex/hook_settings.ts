@@ -19,14 +19,6 @@ export type CodexHookEvent = keyof typeof TRUST_NAMES;
  * run, which `--dangerously-bypass-hook-trust` would not see to.
  *
  * What is trusted is the SHA-256 of each hook as compact JSON with sorted keys, under the place of the hook.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const [hook, trust] = await codexHookSettings([["Stop", { command: "/path/hook", timeoutSeconds: 20 }]]);
- * assertEquals(hook, 'hooks.Stop=[{hooks=[{type="command",command="/path/hook",timeout=20}]}]');
- * assertEquals(trust?.slice(0, 53), 'hooks.state={"/<session-flags>/config.toml:stop:0:0"=');
- * ```
  */
 export async function codexHookSettings(
   hooks: readonly (readonly [event: CodexHookEvent, hook: HookCommand])[],

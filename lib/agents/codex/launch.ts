@@ -24,15 +24,6 @@ const TURN_EVENTS: readonly CodexHookEvent[] = ["UserPromptSubmit", "Stop"];
  *
  * Codex runs shell commands in a login shell, and /etc/profile may set PATH anew. A PATH given for the role is
  * therefore also set for these commands.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const host = { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined };
- * const plan = await codexLaunchPlan({ workdir: "/work", role: "tester", model: "gpt-6.1-sol" }, host);
- * assertEquals(plan.argv.slice(0, 1), ["codex"]);
- * assertEquals(plan.argv.slice(-2), ["--model", "gpt-6.1-sol"]);
- * ```
  */
 export async function codexLaunchPlan(request: LaunchRequest, host: Host): Promise<LaunchPlan> {
   const { workdir, command, args = [], env = {}, model, profile, resume, keepScrollback = false } = request;

@@ -15,18 +15,6 @@ const NATIVE_PACKAGES: Readonly<Record<string, readonly [packageName: string, ta
  *
  * The launcher is a Node script that stays in between, where signals get lost: a SIGKILL ends it alone. Up to 0.107.0
  * it also puts the CLI's own tools on PATH; these versions keep the program elsewhere and are started through it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const files: Record<string, string> = {
- *   "/bin/codex": "/lib/@openai/codex/bin/codex.js",
- *   "/lib/@openai/codex/../codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex": "/lib/native/codex",
- * };
- * const realFile = (file: string) => files[file];
- * const host = { os: "linux", arch: "x86_64", path: ["/none", "/bin"], stateFolder: undefined, realFile };
- * assertEquals(findNativeCodex(host), "/lib/native/codex");
- * ```
  */
 export function findNativeCodex(host: Host): string | undefined {
   const launcher = host.path.map((folder) => host.realFile(`${folder}/codex`)).find((file) => file !== undefined);

@@ -9,6 +9,7 @@ import {
   writableFolders,
 } from "../sandbox.ts";
 import { findNativeCodex } from "./program.ts";
+import { present } from "../../base/schema.ts";
 
 /** Codex' own sandbox: Landlock or bubblewrap with seccomp on Linux, Seatbelt on macOS. */
 export const codexSandbox: SandboxSupport = {
@@ -29,14 +30,6 @@ export const codexSandbox: SandboxSupport = {
  *
  * A permission profile narrows the working directory. It goes before `sandbox_mode` among the settings (0.169.0); an
  * older version passes over it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const settings = codexSandboxSettings({ writable: ["/tmp"] });
- * assertEquals(settings[0], 'sandbox_mode="workspace-write"');
- * assertEquals(settings[2], 'sandbox_workspace_write.writable_roots=["/tmp"]');
- * ```
  */
 export function codexSandboxSettings({ writable, within }: SandboxRequest): readonly string[] {
   const folders = [...within ?? [], ...writable].map((path) => `${JSON.stringify(path)}="write"`);
@@ -58,18 +51,8 @@ const LOOSENING_FLAG =
   /^(?:-[saC].*|--(?:sandbox|ask-for-approval|cd|add-dir|approve-for-me|full-auto|yolo|dangerously-[a-z-]+|remote)(?:=.*)?)$/;
 const LOOSENING_KEY = /^\s*["']?(?:sandbox|permission|default_permissions|approval|projects)/;
 
-/**
- * The first argument that goes before {@linkcode codexSandboxSettings}, or changes what they mean.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(findCodexLoosening(["--search", "-c", "tui.animations=false"]), undefined);
- * assertEquals(findCodexLoosening(["--search", "-c", 'sandbox_mode="danger-full-access"']), "-c");
- * assertEquals(findCodexLoosening(["-sdanger-full-access"]), "-sdanger-full-access");
- * ```
- */
-export function findCodexLoosening(args: readonly string[]): string | undefined {
+/** The first argument that goes before {@linkcode codexSandboxSettings}, or changes what they mean. */
+function findCodexLoosening(args: readonly string[]): string | undefined {
   return args.find((arg, index) => {
     if (LOOSENING_FLAG.test(arg)) return true;
     const setting = /^(?:-c|--config)$/.test(arg) ? args[index + 1] : /^(?:-c=?|--config=)(.*)$/s.exec(arg)?.[1];
@@ -83,14 +66,6 @@ export function findCodexLoosening(args: readonly string[]): string | undefined 
  *
  * @param payload what the record says
  * @param folders those in which commands may write
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const sandbox_policy = { type: "workspace-write", network_access: false, exclude_slash_tmp: true };
- * assertEquals(findTurnProblem({ approval_policy: "never", sandbox_policy }, ["/work"]), undefined);
- * assertEquals(findTurnProblem({ sandbox_policy: { type: "danger-full-access" } }, ["/work"]), "it is danger-full-access");
- * ```
  */
 export function findTurnProblem(payload: JsonObject, folders: readonly string[]): string | undefined {
   const policy = objectOf(payload["sandbox_policy"]);
@@ -136,9 +111,9 @@ async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined>
   const { code, stderr, timedOut } = await processRunner.run({
     argv: [program, ...leading, "sandbox", ...settings, "--", "/bin/sh", "-c", TRIAL_SCRIPT, "sh", inside, outside],
     cwd: workdir,
-    ...(env === undefined ? {} : { env }),
+    ...present({ env }),
     timeoutMs: SANDBOX_TRIAL_MS,
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ signal }),
   });
   const [wroteInside, wroteOutside] = [await takeAway(inside), await takeAway(outside)];
   if (wroteOutside) return `a command in it could write to ${state}`;

@@ -5,6 +5,7 @@ import { matterOf } from "../hook_payload.ts";
 import type { FailureWords } from "../failure.ts";
 import { readCodexLimit } from "./usage_limit.ts";
 import type { ReportedState } from "../pane/status_source.ts";
+import { present } from "../../base/schema.ts";
 
 /** What the first record of a session log says of the session. */
 export interface CodexSession {
@@ -17,7 +18,7 @@ export interface CodexSession {
 }
 
 /** The record that last said something of a turn. */
-export interface CodexTurnRecord {
+interface CodexTurnRecord {
   readonly id: string;
   /** Its type, such as `task_started`. */
   readonly record: string;
@@ -52,15 +53,6 @@ const MAY_COUNT = /"(?:session_meta|event_msg|(?:function|custom_tool)_call(?:_o
  *
  * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0). 0.53.0 writes
  * only the last of them, and tells nothing of a turn that begins with another prompt (`user_message`).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const line = (type: string) => JSON.stringify({ type: "event_msg", payload: { type, turn_id: "t1" } });
- * const working = foldCodexLine(EMPTY_CODEX_LOG, line("task_started"));
- * assertEquals(working.turn?.state, "working");
- * assertEquals(foldCodexLine(working, line("task_complete")).turn?.state, "at_rest");
- * ```
  */
 export function foldCodexLine(state: CodexLogState, line: string): CodexLogState {
   if (!MAY_COUNT.test(line)) return state;
@@ -112,7 +104,7 @@ function toRequest(
     return { ...about, kind: "other", subject: text };
   }
   const cwd = typeof workdir === "string" && session !== undefined ? resolve(session.cwd, workdir) : session?.cwd;
-  return { ...about, kind: "command", subject: cmd, ...(cwd === undefined ? {} : { cwd }) };
+  return { ...about, kind: "command", subject: cmd, ...present({ cwd }) };
 }
 
 function foldEvent(
@@ -144,9 +136,9 @@ function foldEvent(
       const failure = failed ? failureOf(objectOf(payload["error"])) : lastAnswer === undefined ? before : undefined;
       return {
         ...rest,
-        ...(failure === undefined ? {} : { failure }),
+        ...present({ failure }),
         turn: { state: "at_rest", outcome: failed ? "error" : "completed", ...about },
-        ...(lastAnswer === undefined ? {} : { lastAnswer }),
+        ...present({ lastAnswer }),
       };
     }
     case "turn_aborted": {
@@ -167,21 +159,13 @@ function foldEvent(
 /**
  * What an `error` of Codex says: `{"message":"…","codex_error_info":"unauthorized"}`, or with an object that has the
  * HTTP status, `{"response_too_many_failed_attempts":{"http_status_code":429}}` (0.169.0).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const info = { response_too_many_failed_attempts: { http_status_code: 429 } };
- * const code = "response_too_many_failed_attempts:429";
- * assertEquals(failureOf({ message: "exceeded retry limit", codex_error_info: info }), { text: "exceeded retry limit", code });
- * ```
  */
 export function failureOf(error: Readonly<Record<string, unknown>>): FailureWords {
   const info = error["codex_error_info"];
   const [[name, details] = []] = Object.entries(objectOf(info));
   const status = objectOf(details)["http_status_code"];
   const code = typeof info === "string" ? info : typeof status === "number" ? `${name}:${status}` : name;
-  return { text: textOf(error["message"]) ?? "", ...(code === undefined ? {} : { code }) };
+  return { text: textOf(error["message"]) ?? "", ...present({ code }) };
 }
 
 /** The end of a turn that another has followed already ends nothing. */
@@ -189,17 +173,7 @@ function endsTurn({ turn }: CodexLogState, id: string): boolean {
   return turn?.state !== "working" || turn.id === id || turn.id === "" || id === "";
 }
 
-/**
- * What a person said, if that is what a line of a session log records.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const content = [{ type: "input_text", text: "Hello" }];
- * const line = JSON.stringify({ type: "response_item", payload: { type: "message", role: "user", content } });
- * assertEquals(promptOf(line), "Hello");
- * ```
- */
+/** What a person said, if that is what a line of a session log records. */
 export function promptOf(line: string): string | undefined {
   if (!line.includes('"user"')) return undefined;
   const item = itemOf(line);
@@ -208,16 +182,7 @@ export function promptOf(line: string): string | undefined {
   return content.map((part) => textOf(objectOf(part)["text"]) ?? "").join("\n");
 }
 
-/**
- * Whether a line of a session log records what a model has answered: words or a call.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * assert(isReply(JSON.stringify({ type: "response_item", payload: { type: "function_call", name: "exec_command" } })));
- * assert(!isReply(JSON.stringify({ type: "response_item", payload: { type: "message", role: "developer" } })));
- * ```
- */
+/** Whether a line of a session log records what a model has answered: words or a call. */
 export function isReply(line: string): boolean {
   const item = itemOf(line);
   return item["type"] === "message" ? item["role"] === "assistant" : /^reasoning$|_call$/.test(String(item["type"]));

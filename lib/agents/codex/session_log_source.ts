@@ -24,7 +24,7 @@ import { foldTurnContext, type TurnContextOptions } from "./turn_context.ts";
 const MAX_PROMPTS = 5;
 
 /** Options of {@linkcode openCodexSessionLog} that tests stand in for. */
-export interface CodexSessionLogOptions {
+interface CodexSessionLogOptions {
   /** @default {findSessionLog} */
   readonly find?: (query: SessionLogQuery) => Promise<string | undefined>;
 }

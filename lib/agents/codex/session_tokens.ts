@@ -9,18 +9,6 @@ const MAY_COUNT = /"(?:turn_context|token_usage_record|token_count)"/;
  * may, names the other in what it copies.
  *
  * @param path of the log: its name ends with the id of its conversation
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const read = createCodexTokenReader("rollout-2026-11-22T07-09-24-t1.jsonl");
- * const usage = { input_tokens: 9, cached_input_tokens: 4, output_tokens: 1 };
- * const line = (thread_id: string) =>
- *   JSON.stringify({ type: "token_usage_record", payload: { thread_id, response_id: "r1", usage } });
- * assertEquals(read(line("t0")), []);
- * assertEquals(read(line("t1"))[0]?.tokens, { inputTokens: 9, cachedInputTokens: 4, outputTokens: 1 });
- * assertEquals(read(line("t1")), []);
- * ```
  */
 export function createCodexTokenReader(path: string): (line: string) => readonly SpentTokens[] {
   const reader = createCodexReader({});

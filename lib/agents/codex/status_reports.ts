@@ -12,14 +12,6 @@ const LOG_LAG_MS = 2000;
  * What a status report of Codex says (0.169.0, operating system command 7501).
  *
  * @returns `undefined` for what is no report, or says nothing
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(parseStatusReport("7501;state=working:app=codex"), { state: "working" });
- * assertEquals(parseStatusReport("7501;state=done:app=codex"), { state: "at_rest", outcome: "completed" });
- * assertEquals(parseStatusReport("7501;state=clear:app=codex"), undefined);
- * ```
  */
 export function parseStatusReport(text: string): ReportedState | undefined {
   switch (REPORT.exec(text)?.[1]) {
@@ -39,7 +31,7 @@ export function parseStatusReport(text: string): ReportedState | undefined {
 }
 
 /** Options of {@linkcode withStatusReports}. */
-export interface StatusReportsOptions {
+interface StatusReportsOptions {
   readonly events: PaneEvents;
   readonly paneId: string;
   readonly clock: Clock;

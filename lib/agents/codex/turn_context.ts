@@ -15,13 +15,6 @@ export interface TurnContextOptions {
 /**
  * Adds one line of a session log to what it says of the sandbox: each turn begins with its `turn_context`, before the
  * model is asked (0.169.0).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const line = '{"timestamp":"2026-11-22T03:00:00Z","type":"turn_context","payload":{"sandbox_policy":{"type":"read-only"}}}';
- * assertEquals(foldTurnContext({ turns: 0 }, line, { folders: ["/work"], startedAt: 0 }), { turns: 1 });
- * ```
  */
 export function foldTurnContext(
   report: SandboxReport,

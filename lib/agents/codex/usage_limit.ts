@@ -3,14 +3,6 @@ import { type JsonObject, numberOf, objectOf, textOf } from "../../base/text/jso
 /**
  * Whether an account's limits, as `token_count` records tell of them, are used up, and until when; `undefined` while
  * they are not.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const primary = { used_percent: 100, window_minutes: 300, resets_at: 1795163557 };
- * assertEquals(readCodexLimit({ primary, secondary: null }), { resetsAt: new Date(1795163557000) });
- * assertEquals(readCodexLimit({ primary: { ...primary, used_percent: 99 } }), undefined);
- * ```
  */
 export function readCodexLimit(limits: JsonObject): { readonly resetsAt?: Date } | undefined {
   const windows = ["primary", "secondary"].map((name) => objectOf(limits[name]));

@@ -3,24 +3,9 @@ import { type CliSetup, loginWord, type SetupLook, type SetupWord } from "../set
 import type { Pack, PackLogin } from "./pack.ts";
 
 /** What is looked at for a login: variables as the agent gets them, and files. */
-export type LoginLook = Pick<SetupLook, "env" | "kindOf">;
+type LoginLook = Pick<SetupLook, "env" | "kindOf">;
 
-/**
- * The first login of a pack that variables and files show.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const logins = [{ variables: ["MY_KEY"], auth_method: "key" }, { file: "~/.my/login.json" }];
- * const look = (env: Record<string, string>, files: readonly string[]) => ({
- *   env: (name: string) => env[name],
- *   kindOf: (path: string) => files.includes(path) ? "file" as const : undefined,
- * });
- * assertEquals(findLogin(logins, look({ MY_KEY: "k", HOME: "/h" }, [])), logins[0]);
- * assertEquals(findLogin(logins, look({ HOME: "/h" }, ["/h/.my/login.json"])), logins[1]);
- * assertEquals(findLogin(logins, look({ HOME: "/h" }, [])), undefined);
- * ```
- */
+/** The first login of a pack that variables and files show. */
 export function findLogin(logins: readonly PackLogin[], look: LoginLook): PackLogin | undefined {
   return logins.find(({ variables = [], file }) => {
     if (!variables.every((name) => (look.env(name) ?? "") !== "")) return false;
@@ -69,16 +54,8 @@ function judge(said: CommandResult): SetupWord {
     : { state: "missing", detail: "not logged in" };
 }
 
-/**
- * What shows a login, in a few words.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(wordsOf({ file: "${MY_HOME:-~/.my}/login.json" }), "~/.my/login.json");
- * ```
- */
-export function wordsOf({ variables = [], file }: PackLogin): string {
+/** What shows a login, in a few words. */
+function wordsOf({ variables = [], file }: PackLogin): string {
   const path = file?.replace(/^\$\{\w+:-([^}]+)\}/, "$1");
   return [...variables, ...(path === undefined ? [] : [path])].join(" with ");
 }

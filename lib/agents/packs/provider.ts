@@ -5,6 +5,7 @@ import type { LaunchPlan } from "../launch_plan.ts";
 import type { AcpAgentProvider, CliProgram, ProviderId } from "../provider.ts";
 import { findLogin, loginSetup } from "./login.ts";
 import type { Pack, PackSubjectSource } from "./pack.ts";
+import { present } from "../../base/schema.ts";
 
 /** How long big CLIs took on two busy cores was up to 30 seconds. */
 const START_SECONDS = 60;
@@ -13,14 +14,6 @@ const START_SECONDS = 60;
  * The provider that a pack describes.
  *
  * @param options `isOfConfig` where a configuration has added it; false by default
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const provider = packProvider("mine", { label: "Mine", program: "mine", args: ["acp"], resume: ["load"] });
- * assertEquals(provider.acp.launch({ workdir: "/w", args: ["-v"] }).argv, ["mine", "acp", "-v"]);
- * assertEquals(provider.acp.tellsTokens, false);
- * ```
  */
 export function packProvider(
   id: ProviderId,
@@ -32,7 +25,7 @@ export function packProvider(
   return {
     id,
     label,
-    ...(cli === undefined ? {} : { cli }),
+    ...present({ cli }),
     ...(isOfConfig ? { isOfConfig } : {}),
     acp: acpOf(id, pack),
     failures: failures.map(({ class: failure, code, words }): FailureRule => ({
@@ -48,20 +41,19 @@ function acpOf(id: ProviderId, pack: Pack): AcpProvider {
   const { login = [], ask_mode: mode, model, tools = [], usage = [], resume = [], start_seconds } = pack;
   return {
     launch: (request) => launchPlan(id, pack, request),
-    ...(pack.env === undefined ? {} : { env: pack.env }),
+    ...present({ env: pack.env }),
     authMethod: (look) => findLogin(login, look)?.auth_method,
-    ...(pack.login_hint === undefined ? {} : { loginHint: pack.login_hint }),
+    ...present({ loginHint: pack.login_hint }),
     ...(mode === undefined ? {} : { askMode: askModeOf(mode) }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     tools: tools.map(({ name, kind, as, subject, cwd, cwd_in_content: inContent }): AcpToolInput => ({
-      ...(name === undefined ? {} : { name }),
-      ...(kind === undefined ? {} : { kind }),
+      ...present({ name, kind }),
       as,
       subject: sourceOf(subject),
       ...(cwd === undefined ? {} : { cwd: sourceOf(cwd) }),
       ...(inContent === undefined ? {} : { cwdInContent: new RegExp(inContent) }),
     })),
-    ...(pack.questions === undefined ? {} : { questions: pack.questions }),
+    ...present({ questions: pack.questions }),
     usage,
     tellsTokens: usage.some(({ from }) => from !== "cost"),
     resume,
@@ -71,8 +63,7 @@ function acpOf(id: ProviderId, pack: Pack): AcpProvider {
 
 function askModeOf({ id, options, asks_before, asks_before_changes = [] }: NonNullable<Pack["ask_mode"]>): AcpAskMode {
   return {
-    ...(id === undefined ? {} : { id }),
-    ...(options === undefined ? {} : { options }),
+    ...present({ id, options }),
     asksBefore: asks_before,
     asksBeforeChanges: asks_before_changes,
   };
@@ -92,12 +83,9 @@ function programOf(pack: Pack): CliProgram | undefined {
   return {
     program,
     versionArgs,
-    ...(loginStatusArgs === undefined ? {} : { loginStatusArgs }),
-    ...(setup === undefined ? {} : { setup }),
+    ...present({ loginStatusArgs, setup }),
     installHint: pack.install_hint ?? installHintOf(program, npmPackage),
-    ...(npmPackage === undefined ? {} : { npmPackage }),
-    ...(minVersion === undefined ? {} : { minVersion }),
-    ...(minNode === undefined ? {} : { minNode }),
+    ...present({ npmPackage, minVersion, minNode }),
   };
 }
 

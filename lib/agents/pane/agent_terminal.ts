@@ -23,12 +23,12 @@ import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.t
 import { sanitizePaste } from "../../base/text/sanitize.ts";
 
 /** What every call of an {@linkcode AgentTerminal} takes. */
-export interface TerminalCallOptions {
+interface TerminalCallOptions {
   readonly signal?: AbortSignal;
 }
 
 /** What an {@linkcode AgentTerminal} is made of. */
-export interface AgentTerminalParts {
+interface AgentTerminalParts {
   /** For messages: the role's name. */
   readonly name: string;
   readonly session: TmuxSession;

@@ -15,7 +15,7 @@ import {
 } from "./pane_look.ts";
 
 /** The pane in which a dialog is answered. */
-export interface AnswerTarget {
+interface AnswerTarget {
   /** For messages, such as `analyst`. */
   readonly name: string;
   look(): Promise<PaneLook>;

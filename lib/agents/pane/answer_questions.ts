@@ -13,7 +13,7 @@ import {
 import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep } from "./question_page.ts";
 
 /** The pane in which questions are answered. */
-export interface QuestionTarget {
+interface QuestionTarget {
   readonly dialogs: QuestionDialogs;
   look(): Promise<PaneLook>;
   press(key: string): Promise<void>;
@@ -26,7 +26,7 @@ export interface QuestionTarget {
 export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
 
 /** What a key came to. */
-export interface KeyEffect {
+interface KeyEffect {
   /** False where the page had changed right before the key. */
   readonly isPressed: boolean;
   /** The screen afterwards. */

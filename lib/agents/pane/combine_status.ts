@@ -18,7 +18,7 @@ export interface StatusHistory {
 }
 
 /** What screen and source come to. */
-export interface CombinedStatus {
+interface CombinedStatus {
   readonly status: TerminalStatus;
   /**
    * Who decided. `quiet`: the screen says that the agent rests, but is not believed until it has stood still.
@@ -47,23 +47,6 @@ const SILENT_MS = 330_000;
  * In this order: a process that is gone; a dialog on the screen; the record, if it belongs to the present turn and is
  * not silent; the screen. While the two have only just begun to disagree, the agent counts as at work: a rest that is
  * reported too late costs a poll, one that is reported too early costs the turn.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const screen = { status: "completed", rule: "answered", evidence: [], doubtful: {} } as const;
- * const report = { state: "working", sinceMs: 0, newsMs: 0, evidence: "task_started" } as const;
- * const history = {
- *   nowMs: 5000,
- *   stillSinceMs: 4000,
- *   submittedMs: 0,
- *   disagreeSinceMs: undefined,
- *   doubtLifted: false,
- *   quietMs: 8000,
- * };
- * assertEquals(combineStatus(screen, report, history), { status: "processing", by: "source", disagree: false });
- * assertEquals(combineStatus(screen, undefined, history).by, "quiet");
- * ```
  */
 export function combineStatus(
   screen: Decision,

@@ -2,7 +2,7 @@ import type { Composer, PastedText } from "../../screen/regions.ts";
 import { essence } from "../../base/text/essence.ts";
 
 /** What a composer shows. */
-export type Shown = Pick<Composer, "text" | "pasted">;
+type Shown = Pick<Composer, "text" | "pasted">;
 
 /**
  * Whether a composer holds the text that was pasted, and nothing else: all of it, the part that fits, or a marker that
@@ -12,16 +12,6 @@ export type Shown = Pick<Composer, "text" | "pasted">;
  *
  * @param shown what the composer shows
  * @param text what was pasted
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * assert(composerHolds({ text: "fix the bug in  src/a.ts" }, "fix the bug\nin src/a.ts"));
- * const pasted = { markers: [{ chars: 5625 }], rest: "" };
- * assert(composerHolds({ text: "[Pasted Content 5625 chars]", pasted }, "x".repeat(5625)));
- * assert(!composerHolds({ text: "[Pasted Content 5625 chars]", pasted }, "x".repeat(5626)));
- * assert(!composerHolds({ text: "wait, fix the bug" }, "fix the bug"));
- * ```
  */
 export function composerHolds(shown: Shown, text: string): boolean {
   if (shown.pasted !== undefined) return standsFor(shown.pasted, text) !== "no";
@@ -32,16 +22,6 @@ export function composerHolds(shown: Shown, text: string): boolean {
 /**
  * Whether what a composer holds can only be the text: a marker that does not say how long its text is could stand for
  * another, or for a part of it, and words that are all in the text may be a person's, or what a person left of it.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * const lines = (lines: number) => ({ text: "[Pasted text #1 …]", pasted: { markers: [{ lines }], rest: "" } });
- * assert(composerProves(lines(2), "a\nb\nc"));
- * assert(!composerProves(lines(1), "a\nb\nc"));
- * assert(!composerProves({ text: "[Pasted text #1]", pasted: { markers: [{}], rest: "" } }, "a\nb\nc"));
- * assert(!composerProves({ text: "the bug" }, "fix the bug"));
- * ```
  */
 export function composerProves(shown: Shown, text: string): boolean {
   return shown.pasted === undefined ? composerHoldsAll(shown, text) : standsFor(shown.pasted, text) === "yes";
@@ -62,16 +42,7 @@ function standsFor({ markers, rest }: PastedText, text: string): "yes" | "no" | 
   return lines === text.split("\n").length - 1 ? "yes" : "no";
 }
 
-/**
- * Whether a composer holds the whole text, visibly.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * assert(composerHoldsAll({ text: "fix the bug" }, "fix\nthe bug"));
- * assert(!composerHoldsAll({ text: "the bug" }, "fix the bug"));
- * ```
- */
+/** Whether a composer holds the whole text, visibly. */
 export function composerHoldsAll(shown: Shown, text: string): boolean {
   return essence(shown.text) === essence(text) && composerHolds(shown, text);
 }

@@ -23,29 +23,6 @@ const KEY_NAMES: Readonly<Record<string, string>> = { "esc": "Escape", "shift+ta
  * nothing.
  *
  * @param prefer which one to take where a choice has both
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const dialog = {
- *   kind: "command",
- *   heading: "",
- *   subject: undefined,
- *   subjectComplete: false,
- *   otherReadings: [],
- *   fingerprint: "",
- *   options: [
- *     { label: "Yes, always", number: 1, selected: true },
- *     { label: "Yes", number: 2, selected: false },
- *     { label: "No", number: 3, key: "esc", selected: false },
- *     { label: "Later", selected: false },
- *   ],
- * } as const;
- * assertEquals(wayToOption(dialog, /^Yes$/, "number"), { by: "keys", keys: ["2"] });
- * assertEquals(wayToOption(dialog, /^No$/, "key"), { by: "keys", keys: ["Escape"] });
- * assertEquals(wayToOption(dialog, /^Later$/, "key"), { by: "selection", option: 3 });
- * assertEquals(wayToOption(dialog, /^Yes/, "number"), undefined);
- * ```
  */
 export function wayToOption(dialog: DialogInfo, label: RegExp, prefer: "key" | "number"): AnswerWay | undefined {
   const [option, ...others] = dialog.options.filter((one) => label.test(one.label));
@@ -56,16 +33,7 @@ export function wayToOption(dialog: DialogInfo, label: RegExp, prefer: "key" | "
   return hasSelection ? { by: "selection", option: dialog.options.indexOf(option) } : undefined;
 }
 
-/**
- * Every key of an answer to a dialog as it stands (tmux names), the moves of the selection included.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const options = [{ label: "No", selected: true }, { label: "Yes", selected: false }];
- * assertEquals(keysOfWay({ by: "selection", option: 1 }, options), ["Down", "Enter"]);
- * ```
- */
+/** Every key of an answer to a dialog as it stands (tmux names), the moves of the selection included. */
 export function keysOfWay(way: AnswerWay, options: readonly DialogOption[]): readonly string[] {
   if (way.by === "keys") return way.keys;
   const distance = way.option - options.findIndex(({ selected }) => selected);

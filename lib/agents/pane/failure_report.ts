@@ -8,7 +8,7 @@ import type { PaneLook } from "./pane_look.ts";
 import type { RecordedFailure } from "./status_source.ts";
 
 /** What of a failure the screen shows. */
-export interface ShownFailure {
+interface ShownFailure {
   /** The words of its rows, without the mark before them. */
   readonly text: string;
   /** Which rule found it, and on which row, from 1. */
@@ -44,7 +44,7 @@ function rowsFrom({ rows }: Screen, first: number, last: number): readonly strin
 }
 
 /** What is known of a failure, from screen and record. */
-export interface FailureEvidence {
+interface FailureEvidence {
   readonly shown: ShownFailure | undefined;
   readonly recorded?: RecordedFailure;
   /** What of the CLI's record proves that the turn is over; missing where nothing does. */
@@ -56,17 +56,6 @@ export interface FailureEvidence {
 /**
  * A failure from what screen and record of a CLI say; `undefined` where neither says anything. The record has the class
  * where it can tell, the screen the words: what a person would read there.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { codexProvider } from "../codex/provider.ts";
- * const shown = { text: "You've hit your usage limit. Try again in 2 hours.", evidence: "row 7" };
- * const now = new Date("2026-11-20T10:00:00Z");
- * const failure = judgeFailure(codexProvider, { shown, now });
- * assertEquals(failure?.class, "usage_limit");
- * assertEquals(failure?.resetsAt, new Date("2026-11-20T12:00:00Z"));
- * ```
  */
 export function judgeFailure(
   { failures = [], terminal }: Pick<PaneProvider, "failures" | "terminal">,

@@ -14,7 +14,7 @@ import type { TmuxClient } from "../../tmux/client.ts";
 import type { PaneLook } from "./pane_look.ts";
 
 /** What one look is to find out besides the status. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
   readonly signs?: ReadonlySet<string>;
 }
@@ -54,7 +54,7 @@ export interface GlanceOptions {
 }
 
 /** What a glance is made of. */
-export interface GlanceParts {
+interface GlanceParts {
   /** A capture with the style of all rows. */
   capture(options: GlanceOptions): Promise<Screen>;
   /** A capture with the style of these rows only, and maybe without the program's name, where that can be had. */
@@ -117,16 +117,8 @@ export function createGlance(
   };
 }
 
-/**
- * Rows as ranges of neighbours.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(toRanges([3, 4, 6, 40]), [{ first: 3, last: 6 }, { first: 40, last: 40 }]);
- * ```
- */
-export function toRanges(rows: readonly number[]): readonly RowRange[] {
+/** Rows as ranges of neighbours. */
+function toRanges(rows: readonly number[]): readonly RowRange[] {
   const ranges: { first: number; last: number }[] = [];
   for (const row of rows) {
     const last = ranges.at(-1);

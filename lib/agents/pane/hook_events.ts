@@ -24,16 +24,6 @@ const TYPES: Readonly<Record<string, "taken" | "ended">> = {
  * Reads the JSON that a hook of Claude Code (2.1.328) or Codex (0.169.0) gets: that a prompt was taken or that a turn
  * has ended, of the agent itself. `undefined` for any other event, for those of sub-agents, and for what is not
  * understood.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const payload = { hook_event_name: "Stop", session_id: "s", prompt_id: "p" };
- * const event = { type: "ended", name: "Stop", sessionId: "s", turnId: "p", continued: false } as const;
- * assertEquals(readHookEvent(JSON.stringify(payload)), event);
- * assertEquals(readHookEvent(JSON.stringify({ ...payload, agent_id: "a1" })), undefined);
- * assertEquals(readHookEvent(JSON.stringify({ ...payload, hook_event_name: "SubagentStop" })), undefined);
- * ```
  */
 export function readHookEvent(json: string): HookEvent | undefined {
   const payload = objectOf(parseJsonObject(json));

@@ -12,7 +12,7 @@ export interface HookMail {
 }
 
 /** What the hooks of one session have told so far. Plain data. */
-export interface HookWitness {
+interface HookWitness {
   /** A prompt was submitted, and none was taken since. */
   readonly awaitsPrompt: boolean;
   /** The turn that was taken last. */
@@ -22,26 +22,15 @@ export interface HookWitness {
 }
 
 /** Nothing was told. */
-export const NO_HOOK_YET: HookWitness = { awaitsPrompt: false };
+const NO_HOOK_YET: HookWitness = { awaitsPrompt: false };
 
 /**
  * Takes in one event of the agent's own session. An end counts for the turn that was taken last, and once: one of an
  * earlier turn, or one that comes in between a prompt's submission and its taking, ends nothing.
  *
  * @param atMs when it happened, in milliseconds of the terminal's clock
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const about = { sessionId: "s", continued: false } as const;
- * const taken = foldHookEvent(NO_HOOK_YET, { ...about, type: "taken", name: "UserPromptSubmit", turnId: "2" }, 100);
- * const late = foldHookEvent(taken, { ...about, type: "ended", name: "Stop", turnId: "1" }, 110);
- * assertEquals(late.word?.state, "working");
- * const ended = foldHookEvent(late, { ...about, type: "ended", name: "Stop", turnId: "2" }, 120);
- * assertEquals(ended.word, { state: "at_rest", sinceMs: 120, evidence: "hook Stop of turn 2" });
- * ```
  */
-export function foldHookEvent(witness: HookWitness, event: HookEvent, atMs: number): HookWitness {
+function foldHookEvent(witness: HookWitness, event: HookEvent, atMs: number): HookWitness {
   const { turn } = witness;
   const evidence = `hook ${event.name}${event.turnId === undefined ? "" : ` of turn ${event.turnId}`}`;
   switch (event.type) {
@@ -63,18 +52,8 @@ export function foldHookEvent(witness: HookWitness, event: HookEvent, atMs: numb
 /**
  * Weighs a hook's word against the CLI's record. The word is news: it counts for as long as the record may lag behind
  * it, and from then on the record does. Without a record it does not count, since nothing would bear it out.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const record = { state: "working", sinceMs: 0, newsMs: 900, evidence: "busy" } as const;
- * const witness = { awaitsPrompt: false, word: { state: "at_rest", sinceMs: 1000, evidence: "hook Stop" } } as const;
- * assertEquals(weighHook(record, witness, 1030)?.state, "at_rest");
- * assertEquals(weighHook(record, witness, 3000)?.state, "working");
- * assertEquals(weighHook(undefined, witness, 1030), undefined);
- * ```
  */
-export function weighHook(
+function weighHook(
   record: StatusReport | undefined,
   { word }: HookWitness,
   nowMs: number,
@@ -86,7 +65,7 @@ export function weighHook(
 }
 
 /** Options of {@linkcode withHookEvents}. */
-export interface HookEventsOptions {
+interface HookEventsOptions {
   readonly mail: HookMail;
   readonly clock: Clock;
 }

@@ -6,15 +6,6 @@ import { withoutSidePanel } from "../../screen/side_panel.ts";
 /**
  * The text of the last block of the last turn: what an agent said last, as far as the screen shows it, without bullet
  * and indentation. Empty if there is none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { CODEX_RULES } from "../codex/rules.ts";
- * import { parseScreen } from "../../screen/screen.ts";
- * const screen = parseScreen("› say hi\n\n• Ran true\n\n• hi\n  there\n\n  Worked for 1s • 07:00\n\n›\n100% context left\n");
- * assertEquals(lastBlockText(screen, CODEX_RULES.layout), "hi\nthere");
- * ```
  */
 export function lastBlockText(shown: Screen, layout: Layout): string {
   const { indent, trailer } = layout.answer;

@@ -43,16 +43,7 @@ export function isProcessGone({ screen, classification }: PaneLook): boolean {
 /** How many rows of a screen an error message shows. */
 const EXCERPT_ROWS = 12;
 
-/**
- * The last rows of a screen, for an error message: no control characters, blank rows left out.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseScreen } from "../../screen/screen.ts";
- * assertEquals(screenExcerpt(parseScreen("one\n\n\x1b[1mtwo\x1b[0m\n")), "The screen was:\n  | one\n  | two");
- * ```
- */
+/** The last rows of a screen, for an error message: no control characters, blank rows left out. */
 export function screenExcerpt(screen: Screen): string {
   const rows = lastLines(screen.rows.map(({ text }) => text).join("\n"), EXCERPT_ROWS);
   return rows.length === 0

@@ -23,7 +23,7 @@ const END_LOOK_EVERY_MS = 50;
 const SHELL_NAME = /^-?(?:ba|z|fi|da|a|k|c|tc|nu)?sh$/;
 
 /** What a {@linkcode PaneReader} is made of. */
-export interface PaneReaderParts {
+interface PaneReaderParts {
   readonly client: TmuxClient;
   readonly pane: PaneRef;
   readonly provider: PaneProvider;

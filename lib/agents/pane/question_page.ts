@@ -63,12 +63,6 @@ export type QuestionStep =
 /**
  * The letters of a text by which it is told on a screen: no blanks, which wrapping changes, no marks of a dialog, no
  * quotation marks, which are added to some labels, and nothing without a shape.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(lettersOf(' │ "Tracing,  sampled" ✔'), "Tracing,sampled");
- * ```
  */
 export function lettersOf(text: string): string {
   return text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}│●→✔"\\]/gu, "");

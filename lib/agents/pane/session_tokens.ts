@@ -9,7 +9,7 @@ export interface SpentTokens {
 }
 
 /** Options of {@linkcode SessionTokens}. */
-export interface SessionTokensOptions {
+interface SessionTokensOptions {
   /** The files of the session's record by now, those of its helpers included. */
   listFiles(): Promise<readonly string[]>;
   /** Makes what reads a file's lines, in their order; it counts no reply twice, also where it reads a line again. */

@@ -9,6 +9,7 @@ import { requireSandbox } from "../require_sandbox.ts";
 import { createSandboxWatch } from "./sandbox_watch.ts";
 import { type HookMail, withHookEvents } from "./hook_witness.ts";
 import { StatusTracker } from "./status_tracker.ts";
+import { present } from "../../base/schema.ts";
 
 /** Options of {@linkcode startAgentTerminal}. */
 export interface AgentTerminalOptions {
@@ -71,7 +72,7 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
 }
 
 /** An agent that was started by an earlier process, and its pane. */
-export interface AdoptedAgent {
+interface AdoptedAgent {
   readonly pane: PaneRef;
   /** In milliseconds since the epoch. */
   readonly launchedAtMs: number;
@@ -98,7 +99,7 @@ function createTerminal(
     env: { ...Deno.env.toObject(), ...env },
     startedAt: launchedAtMs,
     clock,
-    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
+    ...present({ sandbox: request.sandbox }),
     ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
   });
   const source = record && hookMail ? withHookEvents(record, { mail: hookMail, clock }) : record;
@@ -109,7 +110,7 @@ function createTerminal(
     clock,
     quietMs: options.quietMs ?? 8000,
     log: options.log ?? (() => {}),
-    ...(agent.seenRules === undefined ? {} : { seenRules: agent.seenRules }),
+    ...present({ seenRules: agent.seenRules }),
     ...(source ? { source } : {}),
   });
   const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};

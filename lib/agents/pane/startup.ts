@@ -5,7 +5,7 @@ import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane
 import type { PaneProvider } from "../provider.ts";
 
 /** Options of {@linkcode waitUntilReady}. */
-export interface StartupOptions {
+interface StartupOptions {
   /** For messages, such as `analyst`. */
   readonly name: string;
   readonly provider: PaneProvider;

@@ -8,7 +8,7 @@ import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
-export type TurnOutcome = "completed" | "error" | "interrupted";
+type TurnOutcome = "completed" | "error" | "interrupted";
 
 /** What an agent's own record says that it is doing. */
 export type ReportedState =

@@ -7,9 +7,10 @@ import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
 import type { PaneLook } from "./pane_look.ts";
 import type { RecordedFailure, SessionUsage, StatusReport, StatusSource } from "./status_source.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a {@linkcode StatusTracker} is made of. */
-export interface StatusTrackerOptions {
+interface StatusTrackerOptions {
   readonly source?: StatusSource;
   readonly rules: RulePack;
   readonly clock: Clock;
@@ -24,7 +25,7 @@ export interface StatusTrackerOptions {
 }
 
 /** What of a look tells the status. */
-export type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns">;
+type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns">;
 
 /** What an agent does, who says so, and what its own record says to it. */
 export type JudgedStatus = Decision & {
@@ -134,7 +135,7 @@ export class StatusTracker implements Disposable {
     const report = await this.#readSource();
     const isOfTurn = recorded?.endsTurn === true || (report?.sinceMs ?? NaN) >= (this.#submittedMs ?? -Infinity);
     if (report?.state !== "at_rest" || !isOfTurn) return {};
-    return { overBy: report.evidence, ...(recorded === undefined ? {} : { recorded }) };
+    return { overBy: report.evidence, ...present({ recorded }) };
   }
 
   /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */

@@ -4,7 +4,7 @@ import { readHookEvent } from "./hook_events.ts";
 import type { HookMail } from "./hook_witness.ts";
 
 /** What an agent is started with so that its CLI tells of its turns, and where that comes in. */
-export interface TurnHooks {
+interface TurnHooks {
   readonly turnHook: HookCommand;
   readonly hookMail: HookMail;
 }

@@ -50,15 +50,7 @@ function hintOf(event: PaneEvent, { isNewTitle }: { readonly isNewTitle: boolean
 /**
  * What does not change of a title while an agent does the same thing: without the spinner, the seconds and the blinking
  * mark of Codex 0.169.0.
- *
- * @example
- * ```ts
- * import { assertEquals, assertNotEquals } from "@std/assert";
- * assertEquals(titleShape("⠋ proj"), titleShape("⠙ proj"));
- * assertEquals(titleShape("[ ! ] Action Required | proj"), titleShape("[ . ] Action Required | proj"));
- * assertNotEquals(titleShape("⠋ proj"), titleShape("proj"));
- * ```
  */
-export function titleShape(title: string): string {
+function titleShape(title: string): string {
   return title.slice(0, 500).replace(/[\u2800-\u28ff]/g, "\u28ff").replace(/\d/g, "0").replace(/^\[ \. \]/, "[ ! ]");
 }

@@ -10,7 +10,7 @@ export interface WorkRecord {
 }
 
 /** How a CLI's record is read for a {@linkcode WorkRecord}. */
-export interface WorkRecordOptions {
+interface WorkRecordOptions {
   /** What most lines of it are not, and need no parsing for. */
   readonly mayCount: RegExp;
   /** Whether a line begins a turn of the agent's own. */

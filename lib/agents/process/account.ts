@@ -8,12 +8,13 @@ import { readResetTime } from "../reset_time.ts";
 import type { HeadlessFact, HeadlessResult } from "./seam.ts";
 import type { ToldCost, Usage } from "../usage.ts";
 import { UsageTotals } from "./usage_totals.ts";
+import { present } from "../../base/schema.ts";
 
 /** Whose account of what happens it is: the report that the CLI prints, or its session log. */
 export type Teller = "report" | "log";
 
 /** Options of {@linkcode Account}. */
-export interface AccountOptions {
+interface AccountOptions {
   readonly askCommands: AskCommands;
   /** Whether a session log is expected, which is the fuller account. */
   readonly hasLog: boolean;
@@ -24,7 +25,7 @@ export interface AccountOptions {
 }
 
 /** How an attempt ended for those outside. */
-export interface AccountEnd {
+interface AccountEnd {
   readonly exitCode: number;
   /** Its standard error, or the end of it. */
   readonly stderr: string;
@@ -178,7 +179,7 @@ export class Account {
     this.#ledger.settle({ atEnd: !isCut });
     if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
     if (this.#usage.isEmpty) return;
-    this.#tell({ type: "usage", usage: this.usage, ...(this.cost === undefined ? {} : { cost: this.cost }) });
+    this.#tell({ type: "usage", usage: this.usage, ...present({ cost: this.cost }) });
   }
 
   /** The result of an attempt without a question. */
@@ -194,7 +195,7 @@ export class Account {
     const failure = this.#classOf(error, common.timedOut);
     if (failure !== "usage_limit") return { ...common, outcome: "failed", error, failure };
     const resetsAt = this.#limit?.resetsAt ?? this.#turnEnd?.resetsAt ?? readResetTime(error, new Date());
-    const usageLimit = { message: error, ...(resetsAt === undefined ? {} : { resetsAt }) };
+    const usageLimit = { message: error, ...present({ resetsAt }) };
     return { ...common, outcome: "failed", error, failure, usageLimit };
   }
 
@@ -206,7 +207,7 @@ export class Account {
       ? this.#turnEnd
       : {};
     if (failure !== undefined) return failure;
-    return classifyFailure(this.options.failures ?? [], { text, ...(code === undefined ? {} : { code }) });
+    return classifyFailure(this.options.failures ?? [], { text, ...present({ code }) });
   }
 
   #errorOf({ exitCode, isTurnOver, stderr, timedOutAfterSeconds }: AccountEnd): string | undefined {

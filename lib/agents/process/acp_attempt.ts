@@ -8,6 +8,7 @@ import { type AgentEnd, type AgentProcesses, type AttemptParts, AttemptWatch } f
 import type { CallVerdict, JudgedCall } from "./call_judge.ts";
 import type { TurnEnd } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
+import { present } from "../../base/schema.ts";
 
 /** Looks at the agent even though nothing hinted at news. */
 const LOOK_ANYWAY_MS = 1000;
@@ -41,7 +42,7 @@ export async function workByAcp(
     if (work.broken !== undefined) throw work.broken;
     // We have ended it ourselves then.
     const exitCode = ended.end === "turn_over" ? 0 : ended.exitCode;
-    return { ...ended, exitCode, stderr: work.stderr, ...(work.error === undefined ? {} : { error: work.error }) };
+    return { ...ended, exitCode, stderr: work.stderr, ...present({ error: work.error }) };
   } catch (error) {
     // An agent that dies at once may live the next time.
     if (error !== work.failedStart || !(error instanceof RuntimeError)) throw error;
@@ -103,15 +104,15 @@ class AcpAtWork {
       const agent = await startAcpAgent({
         provider,
         name: "agent",
-        launch: { workdir, command, model, env, ...(args === undefined ? {} : { args }) },
+        launch: { workdir, command, model, env, ...present({ args }) },
         variables: { ...watch.variables, PATH: `${ask.launcherFolder}:${path}` },
-        ...(resumeSessionId === undefined ? {} : { resume: resumeSessionId }),
+        ...present({ resume: resumeSessionId }),
         mark: watch.mark,
         clock,
         signal,
         onActivity: (activity) => this.#guarded(() => this.#hear(activity)),
         onLine: (line, from) => this.#guarded(() => files.wire(from, line)),
-        ...(onForcedExit === undefined ? {} : { onForcedExit }),
+        ...present({ onForcedExit }),
       });
       this.#agent = agent;
       return {
@@ -276,7 +277,7 @@ class AcpAtWork {
     this.#usage = told;
     const { usage, cost } = used;
     watch.take({ type: "cost", usage, isRough: false }, "report");
-    watch.take({ type: "usage", usage, ...(cost === undefined ? {} : { cost }) }, "report");
+    watch.take({ type: "usage", usage, ...present({ cost }) }, "report");
   }
 
   /** What it does right now: a command that asks is heard before it runs. */
@@ -307,7 +308,7 @@ function turnEndOf(agent: AcpAgent, stopReason: string | undefined): Omit<TurnEn
   const said = lastMessage === "" ? {} : { finalText: lastMessage };
   if (failure !== undefined) {
     const { class: kind, text, resetsAt } = failure;
-    return { ...said, outcome: "failed", error: text, failure: kind, ...(resetsAt === undefined ? {} : { resetsAt }) };
+    return { ...said, outcome: "failed", error: text, failure: kind, ...present({ resetsAt }) };
   }
   if (stopReason === "end_turn") return { ...said, outcome: "completed" };
   return { ...said, outcome: "failed", error: `its turn did not come to its end: ${evidence}` };

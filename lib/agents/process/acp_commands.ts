@@ -13,19 +13,6 @@ interface Command {
 /**
  * The commands of an agent over ACP, as they are heard when they begin, write and end. Their exit codes are not told: a
  * command that failed counts as one with 1.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const commands = new AcpCommands();
- * const call = { type: "tool_call", id: "c1", kind: "execute", title: "Look", command: "ls" } as const;
- * assertEquals(commands.take({ ...call, status: "pending" }).map(({ type }) => type), ["called"]);
- * assertEquals(commands.take({ type: "tool_output", id: "c1", text: "a" }).map(({ type }) => type), ["ended"]);
- * assertEquals(commands.take({ ...call, status: "completed" }), [
- *   { type: "ended", source: "call", id: "c1", exitCode: 0, output: "a" },
- * ]);
- * assertEquals(commands.take({ ...call, status: "completed" }), []);
- * ```
  */
 export class AcpCommands {
   readonly #commands = new Map<string, Command>();

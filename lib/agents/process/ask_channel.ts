@@ -9,7 +9,7 @@ export const ASK_CHANNEL_VARIABLE = "PANEWRIGHT_ASK_CHANNEL";
 export const ATTEMPT_VARIABLE = "PANEWRIGHT_ATTEMPT";
 
 /** A question that `panewright ask` recorded. */
-export interface RecordedAsk {
+interface RecordedAsk {
   readonly question: string;
   /** The value of {@linkcode ATTEMPT_VARIABLE} that it was asked under. */
   readonly attempt: string;

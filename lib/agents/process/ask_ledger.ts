@@ -10,7 +10,7 @@ import type { FoundAsk } from "../../shell/asks/find_asks.ts";
  * - `command`: what `panewright ask` recorded itself
  * - `process`: a process that was seen to run
  */
-export type AskSource = "call" | "execution" | "stream" | "hook" | "command" | "process";
+type AskSource = "call" | "execution" | "stream" | "hook" | "command" | "process";
 
 /** A source that tells of commands. */
 export type CommandSource = Exclude<AskSource, "command" | "process">;
@@ -26,7 +26,7 @@ export interface AskingCall {
 }
 
 /** How a command that was called earlier ended, or what it has printed so far. */
-export interface AskingCallEnd {
+interface AskingCallEnd {
   readonly source: CommandSource;
   readonly id: string;
   /** `undefined` while it still runs, and where it is not told. */
@@ -43,12 +43,6 @@ export const ASKING_LINE = "panewright: asking a person";
 /**
  * The line that `panewright ask` prints while it waits, with its question: where a sandbox keeps it from recording
  * that, this is the only exact text.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(waitingLine("A or B?"), `panewright: waiting for a person's answer to "A or B?"`);
- * ```
  */
 export function waitingLine(question: string): string {
   return `${WAITING_LINE} to ${JSON.stringify(question)}`;

@@ -16,18 +16,6 @@ const INTERPRETERS = new Set("sh bash dash ash zsh ksh node bun".split(" "));
  *
  * @param argv the arguments, its program first; a program that has replaced them by a title has that as the only one
  * @param self the argv that starts panewright for its launchers
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const how = { asks: [["panewright", "ask"]] as const, self: ["deno", "run", "/opt/main.ts"] };
- * const seen = (...argv: string[]) => askOfProcess(argv, how)?.question;
- * assertEquals(seen("/bin/sh", "/run/bin/panewright", "ask", "A or B?"), "A or B?");
- * assertEquals(seen("deno", "run", "/opt/main.ts", "ask", "--", "A or B?"), "A or B?");
- * assertEquals(seen("node", "/usr/bin/npx", "panewright", "ask", "A or B?"), "A or B?");
- * assertEquals(seen("bash", "-c", "npm test && panewright ask 'A or B?'"), undefined);
- * assertEquals(seen("grep", "panewright", "ask"), undefined);
- * ```
  */
 export function askOfProcess(
   argv: readonly string[],

@@ -9,6 +9,7 @@ import { workByCli } from "./cli_attempt.ts";
 import { writeLaunchers } from "./launchers.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles } from "./step_files.ts";
+import { present } from "../../base/schema.ts";
 
 /** Runs one attempt; see `runHeadless`. */
 export async function runAttempt(request: AttemptRequest, provider: StepProvider): Promise<HeadlessResult> {
@@ -20,7 +21,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
   using files = await openStepFiles(stepFolder, () => new Date());
   const account = new Account({
     askCommands: ask.commands,
-    ...(provider.failures === undefined ? {} : { failures: provider.failures }),
+    ...present({ failures: provider.failures }),
     hasLog: provider.headless?.openLog !== undefined,
     onFact(fact) {
       files.fact(fact);
@@ -42,13 +43,12 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     attemptLog: account.log.text(),
     usage,
     seconds: (clock.now() - startMs) / 1000,
-    ...(cost === undefined ? {} : { cost }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...present({ cost, sessionId }),
   };
   const asked = (text: string, call?: JudgedCall) => {
     requireProof();
     files.note(`asked: ${text}`);
-    return new AgentAskedError(text, { ...known, ...(call === undefined ? {} : { call }) });
+    return new AgentAskedError(text, { ...known, ...present({ call }) });
   };
   if (question !== undefined) throw asked(question);
   if (error !== undefined) throw error;

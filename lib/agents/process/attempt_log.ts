@@ -13,17 +13,6 @@ const HEAD_CHARS = 4000;
 /**
  * What an attempt came to, for the prompt of the next one: what the agent said, ran and saw, in order. Entries are
  * shortened, and of a long attempt the middle is left out.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const log = new AttemptLog();
- * log.add({ type: "said", text: "I will look." });
- * log.add({ type: "ran", id: "1", command: "ls" });
- * log.add({ type: "saw", id: "1", command: "ls", output: "a\nb\n", exitCode: 0 });
- * log.add({ type: "ran", id: "2", command: "sleep 9" });
- * assertEquals(log.text(), "Said: I will look.\n\nRan: ls\nExit code 0, output:\na\nb\n\nRan: sleep 9\n(not ended)");
- * ```
  */
 export class AttemptLog {
   readonly #head: string[] = [];

@@ -20,7 +20,7 @@ const EXACT_TEXT_MS = 30_000;
  * How an attempt ends: its process by itself (`ended`), we its process after the end of its turn (`turn_over`), or what
  * stops it.
  */
-export type AttemptEnd =
+type AttemptEnd =
   | "ended"
   | "turn_over"
   | "asked"
@@ -64,7 +64,7 @@ export interface AgentEnd {
 }
 
 /** What an agent is worked with by, and what else is followed of it. */
-export interface WatchedWork<T extends AgentProcesses> {
+interface WatchedWork<T extends AgentProcesses> {
   /** Starts it; the signal is aborted where the attempt is to end before that is done. */
   readonly start: (signal: AbortSignal) => Promise<T>;
   /** Each of these promises resolves soon after {@linkcode AttemptWatch.written}. */

@@ -52,7 +52,7 @@ export interface SessionUsageQuery {
 }
 
 /** Where a step is to work. */
-export interface StepGround {
+interface StepGround {
   /** Whether its working directory is in a git repository. */
   readonly isRepository: boolean;
   /** Whether the sandbox of its CLI is switched on. */

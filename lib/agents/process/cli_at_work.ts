@@ -28,7 +28,7 @@ const NOT_REFUSED =
   "the CLI runs no hook for its tools: what the step may not write is not refused, and only found after it";
 
 /** What an attempt of a CLI tells of, and what it is told by. */
-export interface CliParts extends AttemptParts {
+interface CliParts extends AttemptParts {
   readonly provider: CliStepProvider;
   /** Missing where the CLI's hooks tell nothing. */
   readonly hooks: CommandHooks | undefined;

@@ -6,6 +6,7 @@ import { CliAtWork } from "./cli_at_work.ts";
 import { type CommandHooks, openCommandHooks } from "./command_hooks.ts";
 import type { AttemptRequest } from "./seam.ts";
 import type { StepFiles } from "./step_files.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * Lets a CLI work on an attempt, to the end of its turn.
@@ -56,6 +57,6 @@ function notJudged({ label }: CliStepProvider, problem: string): UsageError {
 function notInSandbox({ label, sandbox }: CliStepProvider, problem: string): UsageError {
   const remedy = sandbox?.remedy;
   return new UsageError(`Cannot run the step in a sandbox: that of ${label} is not on: ${problem}`, {
-    ...(remedy === undefined ? {} : { hint: remedy }),
+    ...present({ hint: remedy }),
   });
 }

@@ -43,7 +43,7 @@ export interface CommandHooks extends AsyncDisposable {
 }
 
 /** Whom hooks tell of an agent's work. */
-export interface CommandListener {
+interface CommandListener {
   /** A hook has run for a call, whatever it tells; `undefined` where it does not say which. */
   heard(id: string | undefined): void;
   /** Returns whether the agent may go on. */
@@ -53,7 +53,7 @@ export interface CommandListener {
 }
 
 /** How {@linkcode openCommandHooks} opens its place. */
-export interface CommandHookOptions {
+interface CommandHookOptions {
   readonly clock: Clock;
   readonly refuseWrite?: RefuseWrite | undefined;
   readonly judge?: CallJudge | undefined;

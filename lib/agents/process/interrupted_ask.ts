@@ -6,7 +6,7 @@ import { readAsks } from "./ask_channel.ts";
 import type { AttemptRequest } from "./seam.ts";
 
 /** An attempt whose panewright was killed. */
-export interface InterruptedAttempt extends Pick<AttemptRequest, "model" | "args"> {
+interface InterruptedAttempt extends Pick<AttemptRequest, "model" | "args"> {
   readonly provider: StepProvider;
   /** Absolute folder of the attempt. */
   readonly stepFolder: string;

@@ -41,7 +41,7 @@ export async function writeLaunchers(
 }
 
 /** What a launcher is made of. */
-export interface LauncherOptions {
+interface LauncherOptions {
   /** The words after the program's name that mean `ask`. */
   readonly subcommands: readonly (readonly string[])[];
   /** The argv that starts panewright. */
@@ -50,22 +50,8 @@ export interface LauncherOptions {
   readonly denoDir: string | undefined;
 }
 
-/**
- * A launcher's text. Everything behind the words that mean `ask` is handed on as it is.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const script = launcherScript("cat-herder", {
- *   subcommands: [["ask"]],
- *   self: ["/opt/panewright"],
- *   denoDir: undefined,
- * });
- * assertStringIncludes(script, `if [ "$1" = 'ask' ]; then shift 1;`);
- * assertStringIncludes(script, `exec /opt/panewright ask -- "$@"; fi`);
- * ```
- */
-export function launcherScript(program: string, { subcommands, self, denoDir }: LauncherOptions): string {
+/** A launcher's text. Everything behind the words that mean `ask` is handed on as it is. */
+function launcherScript(program: string, { subcommands, self, denoDir }: LauncherOptions): string {
   const start = shellJoin(self);
   const asks = subcommands.map((words) => {
     const tests = words.map((word, index) => `[ "$${index + 1}" = ${shellQuote(word)} ]`);

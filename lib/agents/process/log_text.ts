@@ -4,13 +4,6 @@ import type { HeadlessFact } from "./seam.ts";
 /**
  * An entry of an attempt's `log.txt`. Every further row starts with blanks: a row of an agent cannot pass for one of
  * ours.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const at = new Date("2026-11-20T07:26:05Z");
- * assertEquals(logEntry("said: One.\nTwo.\n", at), "2026-11-20T07:26:05.000Z said: One.\n  Two.\n");
- * ```
  */
 export function logEntry(text: string, at: Date): string {
   return `${at.toISOString()} ${plainText(text).trim().replaceAll("\n", "\n  ")}\n`;
@@ -50,19 +43,6 @@ export interface LoggedFact {
 /**
  * Reads back what an agent said, ran and met with from rows of its `log.txt`. Of what a command wrote nothing is kept;
  * its exit code is.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const at = "2026-11-20T07:26:05.000Z";
- * const facts = [
- *   { type: "said", text: "One.\nTwo." },
- *   { type: "ran", id: "", command: "ls &&\npwd" },
- *   { type: "saw", id: "", command: "ls &&", output: "", exitCode: 2 },
- * ] as const;
- * const text = facts.map((fact) => logEntry(factInLog(fact) ?? "", new Date(at))).join("");
- * assertEquals(readLoggedFacts(`${text}${at} completed`.split("\n")), facts.map((fact) => ({ at, fact })));
- * ```
  */
 export function readLoggedFacts(rows: readonly string[]): readonly LoggedFact[] {
   const entries: { readonly at: string; text: string }[] = [];

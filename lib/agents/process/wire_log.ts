@@ -1,7 +1,7 @@
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 
 /** A log of what an agent and we have sent each other, in a bounded size. */
-export interface WireLog extends Disposable {
+interface WireLog extends Disposable {
   /** @throws what the file system says */
   append(from: "agent" | "us", line: string): void;
 }
@@ -10,7 +10,7 @@ export interface WireLog extends Disposable {
 const [BEGINNING, NEWEST, EARLIER] = ["raw.ndjson", "raw.newest.ndjson", "raw.earlier.ndjson"];
 
 /** How large each part may grow: 16 MiB, as large as the longest line that is taken. */
-export const MAX_PART_BYTES = 16 * 1024 * 1024;
+const MAX_PART_BYTES = 16 * 1024 * 1024;
 
 /**
  * Continues the log in a folder. Its beginning stays in `raw.ndjson`; when that is full, what is sent then goes to

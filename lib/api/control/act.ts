@@ -1,7 +1,7 @@
 import type { AnswerBy } from "../../turn/desk/answers.ts";
 
 /** From where something is done to a run: a command, a face, or the button of a notification. */
-export type ActBy = Exclude<AnswerBy, "terminal" | "timeout">;
+type ActBy = Exclude<AnswerBy, "terminal" | "timeout">;
 
 /** Who does something to a run. What comes over MCP comes from a model. */
 export interface Actor {

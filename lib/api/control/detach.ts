@@ -3,7 +3,7 @@ import { startDetachedProcess } from "../../base/ports/detached_process.ts";
 import { selfCommand } from "../../base/ports/self.ts";
 import type { StartedBy } from "../../run/run_facts.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { isObject } from "../../base/schema.ts";
+import { isObject, present } from "../../base/schema.ts";
 
 /** What starting a run as a process of its own needs. */
 export interface DetachOptions {
@@ -27,7 +27,7 @@ export interface DetachedRun {
 }
 
 /** A command that executes a run, to be called without a terminal. */
-export interface DetachedCall {
+interface DetachedCall {
   readonly command: "run" | "exec" | "resume";
   /** Its flags, in the form `--name=value`. */
   readonly flags: readonly string[];
@@ -71,14 +71,12 @@ export async function startDetached(call: DetachedCall, options: DetachOptions =
   const { line, exitCode } = await startDetachedProcess({
     argv: [...panewright, "detached", ...words],
     cwd,
-    ...(env === undefined ? {} : { env }),
-    ...(stdin === undefined ? {} : { stdin }),
+    ...present({ env, stdin }),
     livesOn(line) {
       const said = parseWord(line);
       return said === undefined || "run" in said;
     },
-    ...(onStderr === undefined ? {} : { onStderr }),
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ onStderr, signal }),
   });
   const said = line === undefined ? undefined : parseWord(line);
   if (said !== undefined && "run" in said) return said.run;
@@ -112,6 +110,6 @@ function errorOf({ message, hint, exitCode, code }: Readonly<Record<string, unkn
   const kind = exitCode === 2 ? UsageError : exitCode === 3 ? HumanInterventionRequiredError : PanewrightError;
   return new kind(String(message), {
     ...(typeof hint === "string" ? { hint } : {}),
-    ...(known === undefined ? {} : { code: known }),
+    ...present({ code: known }),
   });
 }

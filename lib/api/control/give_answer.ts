@@ -15,6 +15,7 @@ import { shellJoin } from "../../shell/quote.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Actor } from "./act.ts";
 import { requireRunMail } from "./mail_of.ts";
+import { present } from "../../base/schema.ts";
 
 /** An answer to what a run waits for. */
 export interface AnswerToGive extends Actor {
@@ -172,7 +173,7 @@ async function answeredBefore(folder: RunFolder, id: string, progress: Progress 
 
 function takenHow({ by, who, at }: GivenAnswer): string {
   const way = ANSWER_WAYS.find((one) => one === by);
-  const how = way === undefined ? `by ${by}` : answerWay({ by: way, ...(who === undefined ? {} : { who }) });
+  const how = way === undefined ? `by ${by}` : answerWay({ by: way, ...present({ who }) });
   return ` It was given ${how}, at ${at}.`;
 }
 

@@ -5,7 +5,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { type AnswerGiven, giveAnswer, type GiveAnswerOptions } from "./give_answer.ts";
 
 /** What pressing a button needs. */
-export interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
+interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
   readonly secrets: MachineSecrets;
   readonly wallClock: () => Date;
 }

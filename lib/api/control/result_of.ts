@@ -15,7 +15,7 @@ import { shellJoin } from "../../shell/quote.ts";
 import { ownRedactor } from "./own_redactor.ts";
 
 /** What came of a run, as far as it has come. */
-export interface RunOutcome {
+interface RunOutcome {
   readonly runId: string;
   readonly condition: Condition;
   /** Whether a process executes it. */
@@ -36,7 +36,7 @@ export interface RunOutcome {
 }
 
 /** The last words of an agent. */
-export interface LastWords {
+interface LastWords {
   /** Its role, or the name of its step. */
   readonly by: string;
   readonly text: string;

@@ -4,7 +4,7 @@ import type { Actor } from "./act.ts";
 import { type DetachedRun, type DetachOptions, startDetached } from "./detach.ts";
 
 /** How a run is to be resumed. */
-export interface ResumeRequest extends Pick<Actor, "by"> {
+interface ResumeRequest extends Pick<Actor, "by"> {
   /** Caps that it may go up to from now on, by name: `max_turns`. */
   readonly raise?: Readonly<Record<string, number>>;
 }

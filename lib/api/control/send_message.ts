@@ -22,9 +22,10 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import { requireRunMail } from "./mail_of.ts";
+import { present } from "../../base/schema.ts";
 
 /** A message to the agent of a role. */
-export interface MessageToLeave {
+interface MessageToLeave {
   readonly role: Role;
   /** At most 256 KiB of UTF-8. It is data for the agent: its prompt says who sends it. */
   readonly text: string;
@@ -41,7 +42,7 @@ export interface MessageToLeave {
 }
 
 /** A message that was left. */
-export interface MessageLeft {
+interface MessageLeft {
   readonly messageId: string;
   /** False where a message with the same key had been left before. */
   readonly isNew: boolean;
@@ -50,7 +51,7 @@ export interface MessageLeft {
 }
 
 /** Options of {@linkcode leaveMessage}. */
-export interface LeaveMessageOptions {
+interface LeaveMessageOptions {
   /** Words of a command about the run as the person can call it from where they are. */
   readonly commandLine?: (words: readonly string[]) => string;
   /** @default {() => new Date()} */
@@ -153,7 +154,7 @@ function outcomeOf(
   { repliesDir }: RunFolder,
   { id, status, reason, archivedAs }: OutsideMessageProgress,
 ): MessageOutcome {
-  const about = { status, ...(reason === undefined ? {} : { reason }) };
+  const about = { status, ...present({ reason }) };
   if (archivedAs === undefined) return about;
   // The working directory may have been moved since: what counts is the name in the archive.
   const path = `${repliesDir}/${id}/${basename(archivedAs)}`;
@@ -218,7 +219,7 @@ function isSameRequest(one: LeftMessage, other: LeftMessage): boolean {
 }
 
 function badInput(message: string, { hint }: { readonly hint?: string } = {}): UsageError {
-  return new UsageError(message, { code: "bad_input", ...(hint === undefined ? {} : { hint }) });
+  return new UsageError(message, { code: "bad_input", ...present({ hint }) });
 }
 
 function panewrightLine(words: readonly string[]): string {

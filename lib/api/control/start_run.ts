@@ -4,6 +4,7 @@ import { makePanewrightFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Actor } from "./act.ts";
 import { type DetachedRun, type DetachOptions, startDetached } from "./detach.ts";
+import { present } from "../../base/schema.ts";
 
 export type { DetachedRun } from "./detach.ts";
 
@@ -31,7 +32,7 @@ export interface RunToStart {
 }
 
 /** The value of a flag: true for a switch, several values for one that can be repeated. */
-export type OverrideValue = string | number | boolean | readonly string[];
+type OverrideValue = string | number | boolean | readonly string[];
 
 /** The flags that a face may give, by the command; what else a run does comes from its trusted configuration. */
 export const OVERRIDES = {
@@ -48,7 +49,7 @@ export const OVERRIDES = {
 export async function startRun(run: RunToStart, options: DetachOptions = {}): Promise<DetachedRun> {
   const { workdir, kind, config, overrides = {}, task, key, by } = run;
   const flags = [`--wd=${workdir}`, ...Object.entries(overrides).flatMap(([name, value]) => flagOf(kind, name, value))];
-  const call = { command: kind, cwd: workdir, by, ...(key === undefined ? {} : { key }) } as const;
+  const call = { command: kind, cwd: workdir, by, ...present({ key }) } as const;
   // One that is not there is told of by the command.
   if (config !== undefined) await isThere(workdir, config);
   if (kind === "run") {
@@ -108,5 +109,5 @@ function flagOf(kind: RunToStart["kind"], name: string, value: OverrideValue): r
 }
 
 function badInput(message: string, hint?: string): UsageError {
-  return new UsageError(message, { code: "bad_input", ...(hint === undefined ? {} : { hint }) });
+  return new UsageError(message, { code: "bad_input", ...present({ hint }) });
 }

@@ -17,9 +17,10 @@ import { lockOutbox } from "../../run/run_lock.ts";
 import { hasUntoldEnd, keepUntoldEnd } from "../../run/told_end.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { findOpenQuestion, giveAnswer } from "./give_answer.ts";
+import { present } from "../../base/schema.ts";
 
 /** What was done for a run. */
-export interface Tended {
+interface Tended {
   /** How many messages were delivered. */
   readonly delivered: number;
   /** How many could not be, and stay. */
@@ -31,7 +32,7 @@ export interface Tended {
 }
 
 /** What {@linkcode tendNotifications} needs. */
-export interface TendOptions {
+interface TendOptions {
   /** The run's, from a configuration that the person trusts. */
   readonly plan: NotificationPlan;
   readonly workdir: string;
@@ -58,7 +59,7 @@ export async function tendNotifications(folder: RunFolder, options: TendOptions)
   const { plan, workdir, redactor, clock, wallClock, http, secrets = machineSecrets() } = options;
   const problems: string[] = [];
   const onProblem = (message: string) => void problems.push(message);
-  const given = { ...(http === undefined ? {} : { http }), secrets };
+  const given = { ...present({ http }), secrets };
   const messages = openMessages({
     ...{ plan, folder, workdir, redactor, clock, wallClock, onProblem, ...given },
     takesLeft: false,

@@ -11,6 +11,7 @@ import { shellJoin } from "../../shell/quote.ts";
 import { operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import { RUN_PARAM } from "./run_operations.ts";
+import { present } from "../../base/schema.ts";
 
 const overrideValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
@@ -62,10 +63,7 @@ export const ACT_OPERATIONS = [
       const { runId: run, folder, isNew } = await startRun({
         workdir: servedWorkdir(context.workdirs, workdir),
         kind,
-        ...(config === undefined ? {} : { config }),
-        ...(overrides === undefined ? {} : { overrides }),
-        ...(task === undefined ? {} : { task }),
-        ...(key === undefined ? {} : { key }),
+        ...present({ config, overrides, task, key }),
         by: "http",
       }, detach);
       return { status: 202, headers: { Location: `/v1/runs/${run}` }, json: { run, folder, isNew } };
@@ -99,8 +97,7 @@ export const ACT_OPERATIONS = [
     async handle({ context, params, body: { question, answer, fingerprint } }) {
       const folder = await context.findRun(params["run"]!);
       const given = await giveAnswer(folder, {
-        ...(question === undefined ? {} : { question }),
-        ...(fingerprint === undefined ? {} : { fingerprint }),
+        ...present({ question, fingerprint }),
         answer,
         by: "http",
       }, { requireTrust: context.requireTrust, wallClock: context.wallClock });
@@ -150,7 +147,7 @@ export const ACT_OPERATIONS = [
     problems: ["unknown_run", "ambiguous_run", "run_over", "busy", "needs_trust", "bad_input", "refused"],
     async handle({ context, params, body: { raise } }) {
       const folder = await context.findRun(params["run"]!);
-      const request = { by: "http", ...(raise === undefined ? {} : { raise }) } as const;
+      const request = { by: "http", ...present({ raise }) } as const;
       const { runId: run, folder: path } = await resumeDetached(folder, request, context.detach);
       return { status: 202, json: { run, folder: path } };
     },

@@ -17,7 +17,7 @@ export interface ServeApp {
 }
 
 /** What Hono hands on with a request. */
-export interface ServeEnv {
+interface ServeEnv {
   readonly Bindings: { readonly caller: Caller; readonly isAuthorized: boolean };
 }
 

@@ -4,6 +4,7 @@ import type { Redactor } from "../../base/redact/redactor.ts";
 import { followJournal } from "../../run/follow_journal.ts";
 import { eventFrame, type EventStream } from "./event_stream.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * A run's journal as events: a record is a message whose id is its sequence, `gap` tells of sequences that do not hold
@@ -103,7 +104,7 @@ function frameOf(event: HubEvent, redactor: Redactor): Uint8Array<ArrayBuffer> {
       return eventFrame({
         id: from - 1,
         event: "gap",
-        data: { why, from, ...(to === undefined ? {} : { to }), ...detail },
+        data: { why, from, ...present({ to }), ...detail },
       });
     }
     case "state":

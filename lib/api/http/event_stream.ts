@@ -4,7 +4,7 @@ import { abortable } from "../../base/ports/abortable.ts";
 import type { ServeLimits } from "./limits.ts";
 
 /** An event of a stream, as {@linkcode eventFrame} writes it. */
-export interface StreamEvent {
+interface StreamEvent {
   /** What `Last-Event-ID` is when the client comes back; missing where it keeps the one before. */
   readonly id?: string | number;
   /** Missing for what clients take for a message. */
@@ -27,16 +27,7 @@ export interface EventStream {
   send(frame: Uint8Array<ArrayBuffer>): void;
 }
 
-/**
- * An event as bytes.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const frame = eventFrame({ id: 3, event: "gap", data: { from: 3 } });
- * assertEquals(new TextDecoder().decode(frame), 'id: 3\nevent: gap\ndata: {"from":3}\n\n');
- * ```
- */
+/** An event as bytes. */
 export function eventFrame({ id, event, data }: StreamEvent): Uint8Array<ArrayBuffer> {
   const head = `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}`;
   return ENCODER.encode(`${head}data: ${jsonLine(data)}\n`);
@@ -48,7 +39,7 @@ const BEGIN = ENCODER.encode("retry: 1000\n: panewright\n\n");
 const HEARTBEAT = ENCODER.encode(":\n\n");
 
 /** What {@linkcode streamEvents} works with. */
-export interface StreamOptions {
+interface StreamOptions {
   readonly limits: Pick<ServeLimits, "queueBytes" | "heartbeatMs">;
   readonly clock: Clock;
   /** Ends the stream. */

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/ports/clock.ts";
 import type { ServeLimits } from "./limits.ts";
 
 /** A listener whose connections are counted. */
-export interface Gate {
+interface Gate {
   /** Connections at this moment. */
   readonly connections: number;
   /** Resolves once nothing is accepted any more, and all connections are closed. */
@@ -15,7 +15,7 @@ export interface GateConnection extends Disposable {
 }
 
 /** What {@linkcode openGate} works with. */
-export interface GateOptions {
+interface GateOptions {
   readonly limits: Pick<ServeLimits, "connections" | "readMs" | "requestMs">;
   readonly clock: Clock;
   /** Closes it. */

@@ -9,7 +9,7 @@ export interface Caller {
 }
 
 /** The checks of every request, before anything of it is acted upon. */
-export interface Guard {
+interface Guard {
   /**
    * @returns whether it has the token
    * @throws {Problem} `wrong_host`, `foreign_origin`, `headers_too_large`, `too_many_requests`

@@ -6,14 +6,6 @@ export const LOOPBACK = "127.0.0.1";
  *
  * @param hostname where it listens; undefined for a unix socket
  * @param more names that it has besides, with a port where that is another one
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([...hostsOf("127.0.0.1", { port: 8484, more: [] })], ["127.0.0.1:8484", "localhost:8484"]);
- * assertEquals([...hostsOf("::1", { port: 8443, more: ["Build-Host"] })], ["[::1]:8443", "build-host:8443"]);
- * assertEquals([...hostsOf("192.0.2.1", { port: 443, more: [] })], ["192.0.2.1:443", "192.0.2.1"]);
- * assertEquals([...hostsOf(undefined, { port: undefined, more: [] })], ["localhost"]);
- * ```
  */
 export function hostsOf(
   hostname: string | undefined,
@@ -29,29 +21,12 @@ export function hostsOf(
   return new Set([...all, ...bare].map((host) => host.toLowerCase()));
 }
 
-/**
- * Whether clients can call a server so: a name or an address, with a port or without.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["build-host", "[::1]:8443", "192.0.2.1"].map(isHost), [true, true, true]);
- * assertEquals(["a b", "https://build-host", "build-host/", ""].map(isHost), [false, false, false, false]);
- * ```
- */
+/** Whether clients can call a server so: a name or an address, with a port or without. */
 export function isHost(text: string): boolean {
   return /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text);
 }
 
-/**
- * An address as it stands in URLs.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["::1", "192.0.2.1"].map(shownHost), ["[::1]", "192.0.2.1"]);
- * ```
- */
+/** An address as it stands in URLs. */
 export function shownHost(hostname: string): string {
   return hostname.includes(":") ? `[${hostname}]` : hostname;
 }

@@ -2,9 +2,10 @@ import { basename, dirname } from "@std/path/posix";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { assertOwn } from "../../base/ports/state_folder.ts";
 import { isLocked, tryLockFile } from "../../run/lock_file.ts";
+import { present } from "../../base/schema.ts";
 
 /** A folder of one server, which nobody else can reach; removed when it is disposed of. */
-export interface InnerFolder extends AsyncDisposable {
+interface InnerFolder extends AsyncDisposable {
   readonly path: string;
 }
 
@@ -17,7 +18,7 @@ const LOCK = "lock";
  * @param dir where they are. @default {the folder for temporary files}
  */
 export async function openInnerFolder(dir?: string): Promise<InnerFolder> {
-  const made = await Deno.makeTempDir({ prefix: `new-${PREFIX}`, ...(dir === undefined ? {} : { dir }) });
+  const made = await Deno.makeTempDir({ prefix: `new-${PREFIX}`, ...present({ dir }) });
   const lock = await tryLockFile(`${made}/${LOCK}`, `process ${Deno.pid}`);
   // It has its name once it is locked: no other server takes it for one whose owner is gone.
   const path = `${dirname(made)}/${basename(made).slice("new-".length)}`;

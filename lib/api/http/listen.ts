@@ -23,7 +23,7 @@ export type ListenAt =
 export const DEFAULT_PORT = 8484;
 
 /** A listener, before anything is answered. */
-export interface OpenListener {
+interface OpenListener {
   readonly listener: Deno.Listener;
   /** The port, where it has one. */
   readonly port: number | undefined;

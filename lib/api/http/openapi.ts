@@ -2,6 +2,7 @@ import * as z from "zod";
 import { VERSION } from "../../base/version.ts";
 import type { Operation, ReplySpec } from "./operation.ts";
 import { PROBLEM_CODES, type ProblemCode, statusOf } from "./problem.ts";
+import { present } from "../../base/schema.ts";
 
 /** What every request can meet. */
 const COMMON: readonly ProblemCode[] = [
@@ -27,15 +28,7 @@ const PROBLEM = z.object({
     .optional(),
 }).describe("RFC 9457.");
 
-/**
- * The OpenAPI 3.1 document of operations.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(openApiDocument([])["openapi"], "3.1.1");
- * ```
- */
+/** The OpenAPI 3.1 document of operations. */
 export function openApiDocument(operations: readonly Operation[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const one of operations) (paths[one.path] ??= {})[one.method] = describe(one);
@@ -67,7 +60,7 @@ function describe(one: Operation): Readonly<Record<string, unknown>> {
   return {
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...present({ description }),
     ...(isOpen ? { security: [] } : {}),
     parameters: [
       ...Object.entries(params).map(([name, schema]) => ({
@@ -99,7 +92,7 @@ function parametersOf(schema: z.ZodObject | undefined, place: "query" | "header"
 }
 
 function described({ description, ...schema }: Readonly<Record<string, unknown>>) {
-  return { ...(description === undefined ? {} : { description }), schema };
+  return { ...present({ description }), schema };
 }
 
 function replyOf({ about, schema, type = "application/json", headers = {} }: ReplySpec) {

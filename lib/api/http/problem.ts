@@ -1,6 +1,7 @@
 import { type ErrorCode, PanewrightError } from "../../base/errors.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a request can be refused for, besides the refusals of the commands. */
 const OWN_PROBLEMS = {
@@ -59,7 +60,7 @@ export function statusOf(code: ProblemCode): number {
 }
 
 /** What a problem may have besides its code and its sentence. */
-export interface ProblemOptions {
+interface ProblemOptions {
   readonly hint?: string;
   /** Mistakes in what was given, each with its place as a JSON pointer. */
   readonly mistakes?: readonly { readonly pointer: string; readonly detail: string }[];
@@ -76,14 +77,14 @@ export class Problem extends PanewrightError {
   /** @param detail as messages of errors: "Cannot X: Y" */
   constructor(problem: ProblemCode, detail: string, options: ProblemOptions = {}) {
     const { hint, cause } = options;
-    super(detail, { ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) });
+    super(detail, { ...present({ hint, cause }) });
     this.problem = problem;
     this.options = options;
   }
 }
 
 /** What is answered in place of what was asked for: RFC 9457, with our own code and hint. */
-export interface ProblemDocument {
+interface ProblemDocument {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -93,18 +94,8 @@ export interface ProblemDocument {
   readonly mistakes?: ProblemOptions["mistakes"];
 }
 
-/**
- * An error as a problem. What was not foreseen says so, and nothing of its inside.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { createRedactor } from "../../base/redact/redactor.ts";
- * const { status, code } = problemDocument(new Problem("unknown_path", "Cannot find /v2: no such path"), createRedactor([]));
- * assertEquals([status, code], [404, "unknown_path"]);
- * ```
- */
-export function problemDocument(error: unknown, redactor: Redactor): ProblemDocument {
+/** An error as a problem. What was not foreseen says so, and nothing of its inside. */
+function problemDocument(error: unknown, redactor: Redactor): ProblemDocument {
   const code = codeOf(error);
   const [status, title] = PROBLEMS[code];
   const hint = error instanceof PanewrightError ? error.hint : undefined;

@@ -1,11 +1,11 @@
 /** Allows so much within a time, per client. */
-export interface Rate {
+interface Rate {
   /** Counts one, if it is allowed; otherwise tells in how many milliseconds it will be. */
   take(client: string, nowMs: number): number;
 }
 
 /** How {@linkcode createRate} counts. */
-export interface RateOptions {
+interface RateOptions {
   /** How many a second, over a longer time. */
   readonly perSecond: number;
   /** How many at once, after a quiet time. */
@@ -15,16 +15,7 @@ export interface RateOptions {
 /** More clients than are ever allowed to be connected; the one that was quiet for the longest is forgotten. */
 const MAX_CLIENTS = 1024;
 
-/**
- * Makes a token bucket for each client.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const rate = createRate({ perSecond: 10, burst: 2 });
- * assertEquals([0, 0, 0, 100].map((nowMs) => rate.take("127.0.0.1", nowMs)), [0, 0, 100, 0]);
- * ```
- */
+/** Makes a token bucket for each client. */
 export function createRate({ perSecond, burst }: RateOptions): Rate {
   const buckets = new Map<string, { readonly left: number; readonly atMs: number }>();
   return {

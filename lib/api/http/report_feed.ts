@@ -10,6 +10,7 @@ import type { Redactor } from "../../base/redact/redactor.ts";
 import { eventFrame, type EventStream } from "./event_stream.ts";
 import { Problem } from "./problem.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
+import { present } from "../../base/schema.ts";
 
 /** The report of a run that is followed. */
 export interface ReportFeed {
@@ -29,22 +30,14 @@ export interface ReportFeed {
 }
 
 /** What a client has of a report. */
-export interface ReportPlace {
+interface ReportPlace {
   /** The last record that is in it. */
   readonly sequence: number;
   /** Of which reading of the journal, as ids of events say; missing where the report itself was read just now. */
   readonly reading?: string | undefined;
 }
 
-/**
- * The id of an event as a client tells it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([placeOf("12-3f"), placeOf("12")], [{ sequence: 12, reading: "3f" }, { sequence: 12, reading: undefined }]);
- * ```
- */
+/** The id of an event as a client tells it. */
 export function placeOf(id: string): ReportPlace {
   const [sequence, reading] = id.split("-");
   return { sequence: Number(sequence), reading };
@@ -84,7 +77,7 @@ export function createReportFeed(
     const owner = executed ? "" : undefined;
     const problem = hub.problem;
     const overview = await overviewOf(folder, { owner, progress, sequence, problem });
-    const around = aroundOf(overview, { wd: undefined, ...(audit === undefined ? {} : { audit }) });
+    const around = aroundOf(overview, { wd: undefined, ...present({ audit }) });
     return headerOf(collector.state, around);
   };
   const tell = (frame: Uint8Array<ArrayBuffer>) => {

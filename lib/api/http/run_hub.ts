@@ -13,7 +13,7 @@ export type HubEvent =
   | HubState;
 
 /** All that is there was told: for the first time, or whether a process executes the run has changed. */
-export interface HubState {
+interface HubState {
   readonly kind: "state";
   readonly sequence: number;
   readonly executed: boolean;
@@ -44,7 +44,7 @@ export interface RunHub {
 }
 
 /** The use of a hub: it follows its run until the last one is disposed of. */
-export interface HubLease extends Disposable {
+interface HubLease extends Disposable {
   readonly hub: RunHub;
 }
 

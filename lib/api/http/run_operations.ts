@@ -13,7 +13,7 @@ import { operation } from "./operation.ts";
 export const RUN_PARAM = { run: z.string().describe("The run's whole id: `20261120-072605-3fa9`.") };
 
 /** A whole number of a query or a header, from 0. */
-export const sequence = z.string().regex(/^\d{1,15}$/, "not a whole number").transform(Number);
+const sequence = z.string().regex(/^\d{1,15}$/, "not a whole number").transform(Number);
 
 const event = z.union([
   z.object({ type: z.string(), v: z.int(), at: time("When it happened") }).loose()

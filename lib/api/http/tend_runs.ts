@@ -6,9 +6,10 @@ import { readRun } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { ServeDeps } from "./context.ts";
+import { present } from "../../base/schema.ts";
 
 /** What {@linkcode tendRuns} needs. */
-export interface TendRunsParts
+interface TendRunsParts
   extends Pick<ServeDeps, "workdirs" | "redactor" | "clock" | "wallClock" | "signal" | "log" | "secrets"> {
   /**
    * Who is told about a run, if anybody.
@@ -66,7 +67,7 @@ async function tend(
     const plan = await planOf({ configFile: progress?.configFile ?? null, workdir });
     if (plan === undefined) return [];
     const about = { plan, workdir, redactor, clock, wallClock, quietBefore };
-    const { problems } = await tendNotifications(folder, { ...about, ...(secrets === undefined ? {} : { secrets }) });
+    const { problems } = await tendNotifications(folder, { ...about, ...present({ secrets }) });
     return problems;
   } catch (error) {
     return [`The notifications of run ${id} wait: ${errorText(error)}`];

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import { MAX_WAIT_SECONDS } from "./tool_fields.ts";
 import type { ToolInput, ToolName, ToolOutput } from "./tools.ts";
+import { present } from "../../base/schema.ts";
 
 /** A call of a tool under way. */
 export interface Call {
@@ -19,7 +20,7 @@ export type ToolActs = {
 
 /** Who acts: a model, by the client that it is in. */
 export function actorOf({ client }: Call): { readonly by: "mcp"; readonly who?: string } {
-  return { by: "mcp", ...(client === undefined ? {} : { who: client }) };
+  return { by: "mcp", ...present({ who: client }) };
 }
 
 /** Until when a call may wait, by the clock: so many seconds as it says, or as are usual, and no longer than any may. */

@@ -1,16 +1,7 @@
 import * as z from "zod";
 import { TOOLS, type ToolSpec } from "./tools.ts";
 
-/**
- * The tools as clients are told them, with their JSON Schemas.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const [first] = describeTools();
- * assertEquals([first?.name, first?.inputSchema.type, first?.outputSchema.type], ["start_run", "object", "object"]);
- * ```
- */
+/** The tools as clients are told them, with their JSON Schemas. */
 export function describeTools() {
   return Object.entries(TOOLS).map(([name, spec]: [string, ToolSpec]) => ({
     name,

@@ -24,6 +24,7 @@ import {
 import { findServed, type Served, workdirOf } from "./served_folders.ts";
 import { MAX_WAIT_SECONDS } from "./tool_fields.ts";
 import { watchRun } from "./watch_run.ts";
+import { present } from "../../base/schema.ts";
 
 const DEFAULT_RUNS = 20;
 const DEFAULT_STATUSES = 30;
@@ -53,7 +54,7 @@ export function createLookActs(
         ...seen,
         ...doingOf(overview, new Date()),
         questions: [...questionsOf(overview)],
-        ...(told === undefined ? {} : { message: told }),
+        ...present({ message: told }),
         ...endedOf(overview),
         next: told === undefined ? nextOf(overview) : nextOfMessage(told, overview),
       };

@@ -9,6 +9,7 @@ import { findRunMail } from "../../run/run_mail.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { ToolOutput } from "./tools.ts";
+import { present } from "../../base/schema.ts";
 
 /** How far a message to a role's agent is. */
 export type MessageState = NonNullable<ToolOutput<"wait">["message"]>;
@@ -48,7 +49,7 @@ export function messageState(folder: RunFolder, { progress }: RunOverview, id: s
   return {
     ...{ message: id, role: worker as MessageState["role"], state },
     ...responseOf(folder, message),
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ reason }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { OpenQuestion, RunOverview } from "../../run/overview.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { isMessageOver, type MessageState } from "./message_state.ts";
 import type { ToolOutput } from "./tools.ts";
+import { present } from "../../base/schema.ts";
 
 /** What the tools tell of something that waits for an answer. */
 type Question = ToolOutput<"wait">["questions"][number];
@@ -39,7 +40,7 @@ function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog, ans
     options: options.map(({ label, description }) => description === "" ? label : `${label}: ${description}`),
   }));
   return {
-    ...(id === undefined ? {} : { question: id }),
+    ...present({ question: id }),
     by,
     text: abridge(text, { maxChars: MAX_QUESTION_CHARS }),
     askedAt,
@@ -47,7 +48,7 @@ function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog, ans
     reserved: reserved === true,
     answered,
     ...(dialog?.subject === undefined ? {} : { subject: abridge(dialog.subject, { maxChars: MAX_QUESTION_CHARS }) }),
-    ...(choices === undefined ? {} : { choices }),
+    ...present({ choices }),
   };
 }
 

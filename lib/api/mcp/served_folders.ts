@@ -5,7 +5,7 @@ import { findRun, listRunIds } from "../../run/find_run.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 
 /** The folders that a server works in, absolute, without links. */
-export type Workdirs = readonly [string, ...string[]];
+type Workdirs = readonly [string, ...string[]];
 
 /** What a server's tools may look at. */
 export interface Served {

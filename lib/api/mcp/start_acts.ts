@@ -8,6 +8,7 @@ import { readRun } from "../../run/overview.ts";
 import { actorOf, type Call, type ToolActs, withinTime } from "./call.ts";
 import { findServed, type Served, workdirOf } from "./served_folders.ts";
 import type { ToolInput, ToolName, ToolOutput } from "./tools.ts";
+import { present } from "../../base/schema.ts";
 
 /** What {@linkcode createStartActs} is made of. */
 export interface StartActsOptions extends Served {
@@ -41,8 +42,7 @@ export function createStartActs(
     }
     const request: RunToStart = {
       ...{ workdir: workdirOf(input.workdir, served.workdirs), kind, key, by: "mcp" as const, ...task },
-      ...(config === undefined ? {} : { config }),
-      ...(overrides === undefined ? {} : { overrides }),
+      ...present({ config, overrides }),
     };
     call.progress("looking at what the run needs");
     const begun = await withinTime(startRun(request, { ...detach, signal: call.signal }), clock);

@@ -7,7 +7,7 @@ import { errorText } from "../../base/text/error_text.ts";
 import { jsonLine } from "../../base/text/sanitize.ts";
 
 /** What {@linkcode StdioTransport} works on. */
-export interface StdioTransportOptions {
+interface StdioTransportOptions {
   /** The client's messages, a JSON object a line. */
   readonly input: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Writes all bytes of a message; rejects when the client is gone. */

@@ -19,7 +19,7 @@ const MAX_CHANGE_CHARS = 500;
 const LOOK_EVERY_MS = 250;
 
 /** What {@linkcode watchRun} goes by. */
-export interface WatchOptions {
+interface WatchOptions {
   /** The last sequence that is known; what comes after it is told. */
   readonly after: number;
   /** By the clock. What is there already is told even when it has passed. */
@@ -31,7 +31,7 @@ export interface WatchOptions {
 }
 
 /** What was seen of a run. */
-export interface Seen extends Pick<ToolOutput<"wait">, "sequence" | "changes" | "leftOut" | "gaps"> {
+interface Seen extends Pick<ToolOutput<"wait">, "sequence" | "changes" | "leftOut" | "gaps"> {
   readonly overview: RunOverview;
 }
 

@@ -10,16 +10,6 @@ const MAX_NAME_CHARS = 60;
  * What is wrong with the arguments of a call, in words that follow "Cannot call it:".
  *
  * @param given as the client has sent them
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import * as z from "zod";
- * const schema = z.strictObject({ run: z.string(), limit: z.int().max(100).optional() });
- * const words = (given: unknown) => wrongArguments(schema, given, schema.safeParse(given).error!);
- * assertEquals(words({ limit: 101 }), "run is missing; limit must be at most 100, but is 101");
- * assertEquals(words({ run: "r", lmit: 1 }), 'there is no argument "lmit" (did you mean "limit"?)');
- * assertEquals(words(["r"]), "its arguments must be an object, but are an array");
- * ```
  */
 export function wrongArguments(schema: z.ZodObject, given: unknown, { issues }: z.ZodError): string {
   const names = Object.keys(schema.shape);

@@ -8,15 +8,7 @@ import type { OutputFields, OutputType } from "./outputs.ts";
  */
 export const OUTPUT_VERSION = 1;
 
-/**
- * An object of `--json`, as a line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(outputLine("file_written", { path: "/w/job.md" }), '{"type":"file_written","v":1,"path":"/w/job.md"}\n');
- * ```
- */
+/** An object of `--json`, as a line. */
 export function outputLine<Type extends OutputType>(type: Type, fields: OutputFields[Type]): string {
   return jsonLine({ type, v: OUTPUT_VERSION, ...fields });
 }

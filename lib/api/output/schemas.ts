@@ -8,7 +8,7 @@ import { recordsOf } from "./records.ts";
 import { output, time } from "./shapes.ts";
 
 /** The objects that some commands print with `--json`. */
-export interface OutputSchema {
+interface OutputSchema {
   /** What prints them, as a part of a sentence. */
   readonly of: string;
   /** The names of those commands. */
@@ -104,12 +104,6 @@ function withoutLimits({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.
 /**
  * The JSON Schema (draft 2020-12) of each line that these commands print. Fields that it does not name are let be, as a
  * later version may have them; types that it does not name are refused.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(outputJsonSchema("doctor", OUTPUT_SCHEMAS["doctor"]!)["title"], "panewright doctor");
- * ```
  */
 export function outputJsonSchema(name: string, { of, objects }: OutputSchema): Readonly<Record<string, unknown>> {
   const definitions = Object.entries(objects).map(([type, fields]) => {

@@ -6,6 +6,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { ReportAudit } from "./model.ts";
+import { present } from "../../base/schema.ts";
 
 /** What `panewright audit verify` says of a run's log, as a part of its report: nothing is thrown. */
 export async function auditOf(
@@ -27,7 +28,7 @@ export async function auditOf(
     if (problem !== undefined) return { verdict: "broken", text: `The audit log ${problem}.`, records };
     const head = verdict.records.at(-1)?.hash;
     const text = `The audit log is as it was written: ${plural(records, "record")}.`;
-    return { verdict: "intact", text, records, ...(head === undefined ? {} : { head }) };
+    return { verdict: "intact", text, records, ...present({ head }) };
   } catch (error) {
     if (error instanceof UsageError) {
       return {

@@ -15,7 +15,7 @@ import type { ReportDetail, ReportRef } from "./model.ts";
 import type { DetailSource } from "./source.ts";
 
 /** What details are loaded with. */
-export interface DetailOptions {
+interface DetailOptions {
   readonly folder: RunFolder;
   readonly redactor: Redactor;
   /** The most that is read of a file, and told of it: its beginning and its end. @default {256 KiB} */

@@ -16,7 +16,7 @@ const MAX_ITEM_TEXTS = 8 * 1024 * 1024;
 const ORDER: readonly ReportDetailKind[] = ["response", "diff", "screen", "output", "audit", "prompt"];
 
 /** How {@linkcode makeDocument} makes one. */
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly load: LoadDetail;
   readonly now: Date;
   /** Of all details. @default {16 Mi} */

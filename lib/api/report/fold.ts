@@ -12,6 +12,7 @@ import type { ReportGap, ReportLane, ReportTone } from "./model.ts";
 import { redactFact } from "./redact_fact.ts";
 import { REVIEW_ITEMS } from "./review_items.ts";
 import { stepItems } from "./step_items.ts";
+import { present } from "../../base/schema.ts";
 
 /** A line of a journal, or lines that it has not. */
 export type ReportEntry =
@@ -40,7 +41,7 @@ export interface ReportState {
 }
 
 /** What an entry comes to. */
-export type ReportStep = Omit<ChangedItems, "open"> & { readonly state: ReportState };
+type ReportStep = Omit<ChangedItems, "open"> & { readonly state: ReportState };
 
 /** Before the first entry. */
 export const EMPTY_REPORT: ReportState = {
@@ -104,7 +105,7 @@ function headOf(fact: ShownRecord): Partial<ReportState> {
       return { task, panewright: fact.panewright };
     }
     case "run_resumed":
-      return { cost: undefined, ...(fact.panewright === undefined ? {} : { panewright: fact.panewright }) };
+      return { cost: undefined, ...present({ panewright: fact.panewright }) };
     case "task_started":
       return { task: fact.text };
     case "run_finished":

@@ -8,6 +8,7 @@ import type { TerminalStatus } from "../../screen/status.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import type { ReportState } from "./fold.ts";
 import type { ReportAudit, ReportHeader, ReportTokens, ReportWaiting, ReportWorker } from "./model.ts";
+import { present } from "../../base/schema.ts";
 
 /** What is known of a run besides its journal. */
 export interface AroundRun {
@@ -42,7 +43,7 @@ export function headerOf({ sequence, progress, ...state }: ReportState, around: 
     task: abridge(state.task, { maxChars: MAX_TASK }),
     ...(finished === undefined ? {} : { outcome: finished.outcome, endedAt: finished.at }),
     why: whyOf(progress, around),
-    ...(resumeCommand === undefined ? {} : { resumeCommand }),
+    ...present({ resumeCommand }),
     startedAt: progress?.startedAt ?? "",
     executedSince: progress?.executedSince ?? "",
     lastAt: progress?.lastAt ?? "",
@@ -51,18 +52,17 @@ export function headerOf({ sequence, progress, ...state }: ReportState, around: 
     ...(progress?.activity === undefined || finished !== undefined ? {} : { activity: progress.activity }),
     lanes: state.lanes,
     workers: progress === undefined ? [] : progress.workers.map((worker) => workerRow(worker, progress)),
-    ...(waiting === undefined ? {} : { waiting }),
+    ...present({ waiting }),
     ...(alsoWaiting.length === 0 ? {} : { alsoWaiting }),
     answers: progress?.answers ?? [],
     done: progress?.done ?? [],
     counts: progress?.counts ?? { turns: 0, responses: 0, reminders: 0, acceptedDialogs: 0, declinedDialogs: 0 },
     tokens: progress === undefined ? [] : tokenRows(progress, state.cost?.byWorker ?? {}),
     ...(state.cost === undefined ? {} : { cost: { total: state.cost.total, pricesOf: state.cost.pricesOf } }),
-    ...(audit === undefined ? {} : { audit }),
+    ...present({ audit }),
     warnings: progress?.warnings ?? [],
     gaps: state.gaps,
-    ...(problem === undefined ? {} : { problem }),
-    ...(state.panewright === undefined ? {} : { panewright: state.panewright }),
+    ...present({ problem, panewright: state.panewright }),
   };
 }
 
@@ -102,12 +102,12 @@ function waitingRow(
   const { id, by, text, askedAt, fingerprint, dialog } = waiting;
   const answered = id !== undefined && answeredIds.includes(id);
   return {
-    ...(id === undefined ? {} : { id }),
+    ...present({ id }),
     ...{ by, text, askedAt, answered, answer: answerKind(waiting, executed) },
     reserved: waiting.reserved === true,
     // Earlier versions kept what it is the hash of, which quotes the request.
     ...(fingerprint !== undefined && /^[0-9a-f]{64}$/.test(fingerprint) ? { fingerprint } : {}),
-    ...(dialog === undefined ? {} : { dialog }),
+    ...present({ dialog }),
   };
 }
 

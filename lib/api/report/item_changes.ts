@@ -1,9 +1,10 @@
 import { abridge } from "../../base/text/abridge.ts";
 import type { ReportItem } from "./model.ts";
 import type { DetailSource } from "./source.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a record says about an item: everything but where the record stands in the journal. */
-export interface ItemText extends Pick<ReportItem, "kind" | "title"> {
+interface ItemText extends Pick<ReportItem, "kind" | "title"> {
   /** @default {"run"} */
   readonly lane?: string;
   /** @default {"plain"} */
@@ -75,7 +76,7 @@ export function changeItems(
     return {
       ...{ id, sequence, lane: cutTo(lane, MAX_LANE), kind, tone, at: since, title: cutTo(title, MAX_TITLE) },
       ...shortText(text),
-      ...(turn === undefined ? {} : { turn }),
+      ...present({ turn }),
       ...(more.length === 0 ? {} : { details: more }),
     };
   };
@@ -84,7 +85,7 @@ export function changeItems(
     return {
       ...item,
       ...(title === undefined ? {} : { title: cutTo(title, MAX_TITLE) }),
-      ...(tone === undefined ? {} : { tone }),
+      ...present({ tone }),
       ...shortText(text),
       ...(more.length === 0 ? {} : { details: [...item.details ?? [], ...more] }),
     };

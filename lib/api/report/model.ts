@@ -140,15 +140,7 @@ export interface ReportWaiting {
   readonly dialog?: WaitingDialog;
 }
 
-/**
- * All that waits for a person, the first one first.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(waitingOf({}), []);
- * ```
- */
+/** All that waits for a person, the first one first. */
 export function waitingOf(
   { waiting, alsoWaiting = [] }: Pick<ReportHeader, "waiting" | "alsoWaiting">,
 ): readonly ReportWaiting[] {

@@ -21,16 +21,7 @@ export interface PageDocument {
   readonly policy: string;
 }
 
-/**
- * The page for a content; all texts of it are data, never markup.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * const { html, policy } = pageDocument({ kind: "live", run: "20261120-072605-3fa9" }, { title: "<run>" });
- * assert(html.includes("<title>&#60;run&#62;</title>") && policy.startsWith("default-src 'none';"));
- * ```
- */
+/** The page for a content; all texts of it are data, never markup. */
 export function pageDocument(content: PageContent, { title }: { readonly title: string }): PageDocument {
   const policy = policyOf(content.kind);
   const run = content.kind === "live" ? ` data-run="${escaped(content.run)}"` : "";

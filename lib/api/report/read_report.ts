@@ -14,6 +14,7 @@ import { createCollector, type ReportCollector } from "./collect.ts";
 import type { ReportEntry } from "./fold.ts";
 import { type AroundRun, headerOf } from "./header.ts";
 import type { ReportAudit, ReportHeader } from "./model.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * Takes out of a report what is secret by its form, and the values of this process's variables that hold secrets.
@@ -89,7 +90,7 @@ async function readAround(
   folder: RunFolder,
   { audit, wd }: { readonly audit?: ReportAudit; readonly wd?: string } = {},
 ): Promise<AroundRun> {
-  return aroundOf(await readOverview(folder, JOBS), { ...(audit === undefined ? {} : { audit }), wd });
+  return aroundOf(await readOverview(folder, JOBS), { ...present({ audit }), wd });
 }
 
 /** What is around a journal, of what is known of its run. */
@@ -104,7 +105,7 @@ export function aroundOf(
   return {
     ...{ runId, condition, executed, answered },
     ...(problem === undefined ? {} : { problem: problem.message }),
-    ...(audit === undefined ? {} : { audit }),
+    ...present({ audit }),
     ...(resumes ? { resumeCommand } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { plural } from "../../cli/show/words.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import type { ItemChange, NewDetail } from "./item_changes.ts";
 import type { ItemTable } from "./item_table.ts";
+import { present } from "../../base/schema.ts";
 
 /** What the records of a review loop change in a report; the words of all others are enough. */
 export const REVIEW_ITEMS: ItemTable<ReviewFact> = {
@@ -162,7 +163,7 @@ export const REVIEW_ITEMS: ItemTable<ReviewFact> = {
     do: "add",
     item: {
       ...{ kind: "note", title: `post-processing: ${command}`, tone: problem === undefined ? "plain" : "bad" },
-      ...(problem === undefined ? {} : { text: problem }),
+      ...present({ text: problem }),
     },
   }],
 };

@@ -9,7 +9,7 @@ export interface WatchFolderOptions {
 }
 
 /** Wakes a reader when something happens in a folder, which may not exist yet. */
-export interface FolderWatch {
+interface FolderWatch {
   /**
    * Resolves when something has changed since the last wait, or after the time, whichever is first.
    *

@@ -3,19 +3,7 @@ import { joinBytes } from "../ports/bytes.ts";
 const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/**
- * Cuts bytes into lines, however they are split into chunks: a chunk may end anywhere, even inside a character.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const splitter = new LineSplitter();
- * const bytes = new TextEncoder().encode("é\nrest");
- * assertEquals(splitter.push(bytes.subarray(0, 1)), []);
- * assertEquals(splitter.push(bytes.subarray(1)), ["é"]);
- * assertEquals(splitter.unfinished(), "rest");
- * ```
- */
+/** Cuts bytes into lines, however they are split into chunks: a chunk may end anywhere, even inside a character. */
 export class LineSplitter {
   #partial: Uint8Array[] = [];
 

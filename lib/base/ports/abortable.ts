@@ -2,12 +2,6 @@
  * Calls something that takes no signal, and stops waiting for it when the signal is aborted.
  *
  * @throws the signal's reason, or what the call throws
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(await abortable(() => Promise.resolve(1), new AbortController().signal), 1);
- * ```
  */
 export async function abortable<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await call();

@@ -29,14 +29,6 @@ export async function readBounded(
  * All bytes of a stream.
  *
  * @throws {UsageError} when there are more than `maxBytes`; `what` names the stream
- *
- * @example
- * ```ts
- * import { assertEquals, assertRejects } from "@std/assert";
- * const stream = () => new Blob(["abcd"]).stream();
- * assertEquals((await joinBounded(stream(), { maxBytes: 4, what: "x" })).length, 4);
- * await assertRejects(() => joinBounded(stream(), { maxBytes: 3, what: "x" }));
- * ```
  */
 export async function joinBounded(
   stream: ReadableStream<Uint8Array>,

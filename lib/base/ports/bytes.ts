@@ -1,12 +1,4 @@
-/**
- * Pieces of bytes as one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(joinBytes([new Uint8Array([1, 2]), new Uint8Array([3])]), new Uint8Array([1, 2, 3]));
- * ```
- */
+/** Pieces of bytes as one. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;

@@ -7,7 +7,7 @@ export interface Clock {
 }
 
 /** What {@linkcode createAwakeClock} is made of. */
-export interface AwakeClockParts {
+interface AwakeClockParts {
   /** Milliseconds on a monotonic scale that may advance while this process stands still. */
   readonly monotonicNow: () => number;
   /** Resolves after `ms` on that scale; rejects with the signal's reason as soon as it is aborted. */

@@ -25,17 +25,8 @@ export async function listCommandLines(
   return readCmdlines(stdout);
 }
 
-/**
- * Reads what `grep -zH ""` prints of files `/proc/PID/cmdline`. Zero bytes behind a title are left out.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const text = "/proc/7/cmdline:sh\0/proc/7/cmdline:a\nb\0/proc/7/cmdline:\0/proc/9/cmdline:npm exec x\0";
- * assertEquals(readCmdlines(text), new Map([[7, ["sh", "a\nb"]], [9, ["npm exec x"]]]));
- * ```
- */
-export function readCmdlines(text: string): ReadonlyMap<number, readonly string[]> {
+/** Reads what `grep -zH ""` prints of files `/proc/PID/cmdline`. Zero bytes behind a title are left out. */
+function readCmdlines(text: string): ReadonlyMap<number, readonly string[]> {
   const lines = new Map<number, string[]>();
   for (const entry of text.split("\0")) {
     const [head = "", pid] = /^\/proc\/(\d+)\/cmdline:/.exec(entry) ?? [];

@@ -2,7 +2,7 @@ import { keepTail } from "./tail.ts";
 import { trySignal } from "./end_processes.ts";
 
 /** A program that lives on without this process. */
-export interface DetachedSpec {
+interface DetachedSpec {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   /** Variables besides those of this process. @default {{}} */
@@ -18,7 +18,7 @@ export interface DetachedSpec {
 }
 
 /** What a program that was started has said first. */
-export interface DetachedWord {
+interface DetachedWord {
   /** Its first line of standard output; undefined where it has ended without one. */
   readonly line: string | undefined;
   /** The exit code, where it has ended without a line. */

@@ -2,7 +2,7 @@ import { PanewrightError, UsageError } from "../errors.ts";
 import { joinBytes } from "./bytes.ts";
 
 /** How {@linkcode download} works. */
-export interface DownloadOptions {
+interface DownloadOptions {
   /** The most that is read; a larger file is refused. */
   readonly maxBytes: number;
   /** How long all of it may take. */
@@ -54,15 +54,7 @@ export async function download(
   }
 }
 
-/**
- * An address without what may be secret in it: user, password, query.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(shownAddress("https://me:word@example.com/a.json?key=1#b"), "https://example.com/a.json");
- * ```
- */
+/** An address without what may be secret in it: user, password, query. */
 export function shownAddress(address: string): string {
   const url = URL.parse(address);
   return url === null ? address : `${url.protocol}//${url.host}${url.pathname}`;

@@ -30,7 +30,7 @@ export async function findMarkedPids(
 }
 
 /** Options of {@linkcode endProcesses}. */
-export interface EndProcessesOptions {
+interface EndProcessesOptions {
   readonly clock: Clock;
   /** How long they have to end on their own, before SIGTERM. */
   readonly hangupGraceMs: number;

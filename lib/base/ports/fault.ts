@@ -1,3 +1,4 @@
+import { present } from "../schema.ts";
 /** A place where this process kills itself with SIGKILL, for tests of what a killed run leaves behind. */
 export interface Fault {
   /** Before it happens, in the middle of it, or once it is on the disk. */
@@ -24,19 +25,10 @@ export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
   const [, when, of, type, number] =
     /^(before|in|after)-(record|archive|rules|claim):(?:([a-z_]+):)?(\d+)$/.exec(text) ?? [];
   if (of !== what) return undefined;
-  return { when: when as Fault["when"], what, ...(type === undefined ? {} : { type }), number: Number(number) };
+  return { when: when as Fault["when"], what, ...present({ type }), number: Number(number) };
 }
 
-/**
- * A fault as the variable names it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(faultText({ when: "after", what: "record", type: "note", number: 2 }), "after-record:note:2");
- * assertEquals(faultText({ when: "in", what: "archive", number: 1 }), "in-archive:1");
- * ```
- */
+/** A fault as the variable names it. */
 export function faultText({ when, what, type, number }: Fault): string {
   return [`${when}-${what}`, ...(type === undefined ? [] : [type]), number].join(":");
 }

@@ -1,15 +1,6 @@
 /**
  * What a person can do when the operating system refuses to write a file, from the error or its causes; `undefined`
  * for errors of other kinds.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const refused = new Error("No space left on device (os error 28)");
- * const hint = "The disk is full: free some space.";
- * assertEquals(hintOfWriteError(new Error("Cannot write it", { cause: refused })), hint);
- * assertEquals(hintOfWriteError(new Error("No such file or directory (os error 2)")), undefined);
- * ```
  */
 export function hintOfWriteError(error: unknown): string | undefined {
   let current = error;

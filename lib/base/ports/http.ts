@@ -54,7 +54,7 @@ export interface HttpLines {
 }
 
 /** What is asked for. */
-export interface HttpLinesRequest {
+interface HttpLinesRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxLineChars: number;
   readonly signal: AbortSignal;
@@ -94,15 +94,7 @@ async function* readLines(url: string, { headers, maxLineChars, signal }: HttpLi
   }
 }
 
-/**
- * Where an address leads, without what may be secret in it: user, password, path and query.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(originOf("https://me:pass@hooks.example/services/T0/secret"), "https://hooks.example");
- * ```
- */
+/** Where an address leads, without what may be secret in it: user, password, path and query. */
 export function originOf(address: string): string {
   return URL.parse(address)?.origin ?? "an address that cannot be read";
 }

@@ -1,5 +1,5 @@
 /** A program that we exchange data with while it runs. */
-export interface PipedProcessSpec {
+interface PipedProcessSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
   /** The program's whole environment. */

@@ -1,6 +1,7 @@
 import { systemClock } from "./clock.ts";
 import { keepTail, type Tail } from "./tail.ts";
 import { writeInput } from "./write_input.ts";
+import { present } from "../schema.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
@@ -54,7 +55,7 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   const [program, ...args] = spec.argv;
   const child = new Deno.Command(program, {
     args,
-    ...(spec.cwd === undefined ? {} : { cwd: spec.cwd }),
+    ...present({ cwd: spec.cwd }),
     ...(spec.env === undefined ? {} : { env: { ...spec.env } }),
     clearEnv: spec.clearEnv ?? false,
     stdin: spec.stdin === undefined ? "null" : "piped",
@@ -151,7 +152,7 @@ function readTail(stream: ReadableStream<Uint8Array>, limit: number): TailReader
 }
 
 /** A program that a person uses: it inherits our standard input, output and error. */
-export interface ForegroundSpec {
+interface ForegroundSpec {
   readonly argv: readonly [string, ...string[]];
   /** Variables that are set for the program. */
   readonly env?: Readonly<Record<string, string>>;

@@ -42,17 +42,7 @@ export async function findProcess(
   return found?.zombie ? undefined : found;
 }
 
-/**
- * The processes below one process, the process itself first.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const common = { groupId: 1, startTime: "0", zombie: false };
- * const all = [{ pid: 7, parentPid: 5, ...common }, { pid: 5, parentPid: 1, ...common }, { pid: 8, parentPid: 7, ...common }];
- * assertEquals(processTree(all, 5).map((one) => one.pid), [5, 7, 8]);
- * ```
- */
+/** The processes below one process, the process itself first. */
 export function processTree(all: readonly ProcessInfo[], rootPid: number): ProcessInfo[] {
   const tree = all.filter((one) => one.pid === rootPid);
   const seen = new Set([rootPid]);
@@ -66,18 +56,8 @@ export function processTree(all: readonly ProcessInfo[], rootPid: number): Proce
   return tree;
 }
 
-/**
- * Reads one line of `/proc/PID/stat` (proc(5)): the name in parentheses may hold spaces and parentheses itself.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const line = "31 (a ) b) S 1 31 31 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 295112 8";
- * assertEquals(parseProcStat(line), { pid: 31, parentPid: 1, groupId: 31, startTime: "295112", zombie: false });
- * assertEquals(parseProcStat(""), undefined);
- * ```
- */
-export function parseProcStat(line: string): ProcessInfo | undefined {
+/** Reads one line of `/proc/PID/stat` (proc(5)): the name in parentheses may hold spaces and parentheses itself. */
+function parseProcStat(line: string): ProcessInfo | undefined {
   const nameEnd = line.lastIndexOf(")");
   if (nameEnd < 0) return undefined;
   const fields = line.slice(nameEnd + 1).trim().split(/\s+/);
@@ -88,22 +68,8 @@ export function parseProcStat(line: string): ProcessInfo | undefined {
   return { pid, parentPid: Number(parentPid), groupId: Number(groupId), startTime, zombie: state === "Z" };
 }
 
-/**
- * Reads one line of `ps -A -o pid=,ppid=,pgid=,stat=,lstart=`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(parsePsLine("  31     1    31 Ss   Fri Nov 20 07:26:00 2026"), {
- *   pid: 31,
- *   parentPid: 1,
- *   groupId: 31,
- *   startTime: "Fri Nov 20 07:26:00 2026",
- *   zombie: false,
- * });
- * ```
- */
-export function parsePsLine(line: string): ProcessInfo | undefined {
+/** Reads one line of `ps -A -o pid=,ppid=,pgid=,stat=,lstart=`. */
+function parsePsLine(line: string): ProcessInfo | undefined {
   const [pid, parentPid, groupId, state, ...start] = line.trim().split(/\s+/);
   if (state === undefined || start.length === 0) return undefined;
   return {

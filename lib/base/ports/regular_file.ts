@@ -1,7 +1,7 @@
 import { joinBytes } from "./bytes.ts";
 
 /** What {@linkcode readRegularFile} goes by. */
-export interface RegularFileOptions {
+interface RegularFileOptions {
   /** The most that is read. */
   readonly maxBytes: number;
 }
@@ -28,7 +28,7 @@ export interface RegularFile extends Disposable {
 }
 
 /** How {@linkcode openRegularFile} opens a file. */
-export interface OpenRegularFileOptions {
+interface OpenRegularFileOptions {
   /** `append` reads, too. */
   readonly access: "read" | "append";
   /** Whether a missing file is made, for its owner alone. @default {false} */

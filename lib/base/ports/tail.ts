@@ -9,20 +9,7 @@ export interface Tail {
   truncated(): boolean;
 }
 
-/**
- * Keeps the last bytes that it is given.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const tail = keepTail(4);
- * for (const text of ["a", "b€", "d"]) tail.push(new TextEncoder().encode(text));
- * assertEquals([tail.text(), tail.truncated()], ["€d", true]);
- * const short = keepTail(3);
- * short.push(new TextEncoder().encode("€d"));
- * assertEquals(short.text(), "d");
- * ```
- */
+/** Keeps the last bytes that it is given. */
 export function keepTail(limitBytes: number): Tail {
   const chunks: Uint8Array[] = [];
   let size = 0;

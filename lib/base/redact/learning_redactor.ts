@@ -10,14 +10,6 @@ export interface LearningRedactor extends Redactor {
  * Makes a redactor for a program that comes to know its secrets one run after another.
  *
  * @param secrets those that are known at first: see {@linkcode createRedactor}
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const redactor = createLearningRedactor(["correct-horse"]);
- * redactor.learn(["battery-staple"]);
- * assertEquals(redactor.text("correct-horse battery-staple"), "redactedxxxxx redactedxxxxxx");
- * ```
  */
 export function createLearningRedactor(secrets: readonly string[]): LearningRedactor {
   const known = new Set(secrets);

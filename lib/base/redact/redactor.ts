@@ -43,15 +43,6 @@ const QUOTING = new Set([
  *
  * @param secrets values that are secret whatever their form, such as those of the environment's keys; those of fewer
  * than 8 characters are passed over. Common shapes of secrets are known.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const redactor = createRedactor(["correct-horse"]);
- * assertEquals(redactor.text("login correct-horse"), "login redactedxxxxx");
- * assertEquals(redactor.outgoing("\x1b[1mcorrect-\x1b[0mhorse"), "redactedxxxxx");
- * assertEquals(redactor.record({ type: "warning", message: "correct-horse" }).message, "redactedxxxxx");
- * ```
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const patterns = secretPatterns({ secrets }).filter(({ id }) => !NOT_SECRET.has(id));

@@ -3,7 +3,7 @@ import { displayWidth } from "../text/display_width.ts";
 import type { SecretPattern } from "./secret_patterns.ts";
 
 /** Options of {@linkcode scrub}. */
-export interface ScrubOptions {
+interface ScrubOptions {
   readonly patterns: readonly SecretPattern[];
   /**
    * Columns of the screen, which tell which rows continue on the next one.
@@ -27,17 +27,6 @@ interface PlainView {
  * them. Rows keep their widths and styles, so that the screen still shows the same status.
  *
  * Scrubbing a second time changes nothing.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { secretPatterns } from "./secret_patterns.ts";
- * const capture = "$ export KEY=sk-\x1b[1mabcdefghijklmnop\x1b[0m; cd /home/jane/shop";
- * assertEquals(
- *   scrub(capture, { patterns: secretPatterns() }),
- *   "$ export KEY=red\x1b[1mactedxxxxxxxxxxx\x1b[0m; cd /home/user/shop",
- * );
- * ```
  */
 export function scrub(capture: string, { patterns, cols }: ScrubOptions): string {
   const view = plainView(capture, cols);

@@ -1,3 +1,4 @@
+import { present } from "../schema.ts";
 /** What is redacted: how it is found, and what replaces it. */
 export interface SecretPattern {
   readonly id: string;
@@ -11,7 +12,7 @@ export interface SecretPattern {
 }
 
 /** Facts about the machine and the person that must not get into a recording. */
-export interface PrivateWords {
+interface PrivateWords {
   /** The person's home folder, absolute. */
   readonly home?: string;
   readonly hostname?: string;
@@ -24,22 +25,12 @@ export interface PrivateWords {
 const SECRET_VARIABLE =
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|_(?:PASS|PWD|AUTH|DSN)$|DATABASE_URL/i;
 
-/**
- * What is private on a machine, from the environment of a process on it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const words = privateWordsOf({ HOME: "/home/jane", USER: "jane", MY_API_KEY: "12345678" }, "zeus");
- * assertEquals(words, { home: "/home/jane", username: "jane", hostname: "zeus", secrets: ["12345678"] });
- * ```
- */
+/** What is private on a machine, from the environment of a process on it. */
 export function privateWordsOf(env: Readonly<Record<string, string>>, hostname: string): PrivateWords {
   const { HOME: home } = env;
   const username = env["LOGNAME"] ?? env["USER"];
   return {
-    ...(home === undefined ? {} : { home }),
-    ...(username === undefined ? {} : { username }),
+    ...present({ home, username }),
     hostname,
     secrets: Object.entries(env).filter(([name]) => SECRET_VARIABLE.test(name)).map(([, value]) => value),
   };
@@ -162,16 +153,7 @@ const PATTERNS: readonly SecretPattern[] = [
   { id: "home", find: /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/dgu, placeholder: "user" },
 ];
 
-/**
- * All patterns for a machine: the common forms of secrets, and what is private there.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * const found = secretPatterns({ hostname: "zeus.lan" }).some(({ find }) => "dev@zeus:~$".search(find) >= 0);
- * assert(found);
- * ```
- */
+/** All patterns for a machine: the common forms of secrets, and what is private there. */
 export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern[] {
   const { home, hostname, username, secrets = [] } = words;
   const host = hostname?.split(".")[0];

@@ -1,7 +1,7 @@
 import { pathsIn } from "./paths_in.ts";
 
 /** Options of {@linkcode condense}. */
-export interface CondenseOptions {
+interface CondenseOptions {
   /** Maximum lines of the result, including the marks for omissions; at least 1. */
   readonly maxLines: number;
   /** UTF-16 units above which the middle of a line is left out. @default {500} */

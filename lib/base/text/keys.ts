@@ -29,7 +29,7 @@ export type Key =
   | `ctrl-${"a" | "b" | "c" | "d" | "e" | "f" | "u" | "w"}`;
 
 /** Turns a terminal's bytes into events, wherever the stream of bytes is cut. */
-export interface KeyDecoder {
+interface KeyDecoder {
   push(bytes: Uint8Array): InputEvent[];
   /** Whether what came last may be the Esc key, or the beginning of an escape sequence. */
   readonly escapePending: boolean;
@@ -161,7 +161,7 @@ export function createKeyDecoder(): KeyDecoder {
 }
 
 /** Where {@linkcode createKeyFeed} sends what it decodes. */
-export interface KeyFeedOptions {
+interface KeyFeedOptions {
   readonly clock: Clock;
   /** Ends the wait for what may follow an escape. */
   readonly signal: AbortSignal;

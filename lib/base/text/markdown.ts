@@ -10,7 +10,7 @@ interface Fence {
 }
 
 /** A line in the author's own voice. */
-export interface OwnLine {
+interface OwnLine {
   readonly text: string;
   /**
    * Whether it reads the same in a terminal, in an editor and in a browser. It does not with a bare carriage return on

@@ -6,7 +6,7 @@ export interface ExistingNames {
 }
 
 /** A word that is written like no path, and may yet name something. */
-export interface Word {
+interface Word {
   /** In the normal form C, in which a name is spelled in one way only. */
   readonly text: string;
   /** Whether it is said to be a name: it stands alone in backticks, or ends with a slash. */

@@ -1,5 +1,5 @@
 /** A place in a file that a text names. */
-export interface NamedPlace {
+interface NamedPlace {
   /** As it is written. */
   readonly path: string;
   /** Counts from 1. */

@@ -1,5 +1,5 @@
 /** Bytes that are not UTF-8 text; the message says where they cease to be, and can follow a file's name. */
-export class NotUtf8Error extends TypeError {
+class NotUtf8Error extends TypeError {
   override name = "NotUtf8Error";
 }
 

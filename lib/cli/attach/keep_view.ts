@@ -25,7 +25,7 @@ export interface KeepViewOptions {
 }
 
 /** Brings a view of a run up to date. */
-export interface ViewKeeper {
+interface ViewKeeper {
   /**
    * Links windows of agents that are new, tells what each role does, draws the tiles where a person sees them, and
    * shows the role at work to a person who follows it.

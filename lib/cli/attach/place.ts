@@ -8,7 +8,7 @@ import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { runCommandLine } from "../find_named_run.ts";
 
 /** Where a run's agents can be seen. */
-export interface Place {
+interface Place {
   readonly session: SessionState;
   /** The pane to be shown first. */
   readonly paneId: string | undefined;
@@ -68,7 +68,7 @@ export function paneOf(
 }
 
 /** A pane of a session. */
-export interface SeenPane {
+interface SeenPane {
   readonly paneId: string;
   /** Whose work it shows, where the run has opened it for that; otherwise empty. */
   readonly shows: string;

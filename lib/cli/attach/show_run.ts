@@ -12,7 +12,7 @@ import type { CliIo } from "../console/command.ts";
 import { createViewKeeper } from "./keep_view.ts";
 
 /** How a run is shown. */
-export interface ShowRunOptions {
+interface ShowRunOptions {
   readonly session: SessionState;
   /** The window that is shown; where it is undefined, the role at work is followed. */
   readonly first: number | undefined;

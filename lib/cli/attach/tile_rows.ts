@@ -10,14 +10,6 @@ const DRAWN = /^\s*[\u2500-\u259f]/;
  *
  * @param capture rows with styles, as tmux captures them
  * @returns at most `rows` rows of at most `columns` columns
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const capture = "one\ntwo three four\n──────────────\n\n";
- * assertEquals(tileRows(capture, { columns: 9, rows: 3 }), ["two three", " four", "─────────"]);
- * assertEquals(tileRows("\x1b[1mbold\x1b[0m plain", { columns: 4, rows: 2 }), ["\x1b[0m pla", "\x1b[0min"]);
- * ```
  */
 export function tileRows(
   capture: string,

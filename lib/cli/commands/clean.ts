@@ -148,11 +148,6 @@ const SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_8
  * The seconds of an age such as `12h`, `3d` or `2w`.
  *
  * @throws {UsageError} when it is not an age
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["12h", "3d", "2w"].map(parseAge), [43_200, 259_200, 1_209_600]);
- * ```
  */
 export function parseAge(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];

@@ -13,6 +13,7 @@ import type { OutputFields } from "../../api/output/outputs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { lookAtConfig } from "../preflight/config.ts";
 import { lookContext } from "../preflight/look_context.ts";
+import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["show", "schema"];
 
@@ -48,7 +49,7 @@ export const command = defineCommand({
       withJob: true,
       programsNeeded: false,
       flags: parsed.flags,
-      ...(path === undefined ? {} : { path }),
+      ...present({ path }),
     };
     const { plan, loaded } = await loadExecConfig(io, given, ({ where, message }) => warn(where, message));
     io.stdout(parsed.global.json ? outputLine("config", toJson(loaded)) : renderTable(loaded));

@@ -32,6 +32,7 @@ import { checkSandbox } from "../preflight/sandbox.ts";
 import { renderFinding } from "../show/render_finding.ts";
 import { findProgram } from "../../jobs/programs.ts";
 import { VERSION } from "../../base/version.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright doctor`. */
 export const command = defineCommand({
@@ -141,7 +142,7 @@ async function checkConfig(
   const { cwd, env, envNames = [], onWarning = () => {}, providers } = context;
   const check = "config";
   try {
-    const given = { cwd, env, envNames, onWarning, providers, ...(path === undefined ? {} : { path }) };
+    const given = { cwd, env, envNames, onWarning, providers, ...present({ path }) };
     const loaded = await loadAnyConfig(given, (each) => checkPipelines(each, PROGRAMS_ARE_FINDINGS));
     const { file = "from the environment", workdir, config: { sandbox }, job } = loaded;
     const plan = toExecPlan(loaded, { cwd });
@@ -177,7 +178,7 @@ async function checkConfig(
         check,
         status: "fail",
         detail: error.message,
-        ...(error.hint === undefined ? {} : { remedy: error.hint }),
+        ...present({ remedy: error.hint }),
       } as const;
     return { findings: [finding] };
   }

@@ -28,6 +28,7 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { examineFolder } from "../folder_trust.ts";
 import { requireFolderTrust, requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright exec TASK|FOLDER` */
 export const command = defineCommand({
@@ -112,12 +113,10 @@ export const command = defineCommand({
     const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
     if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
     const overrides: ExecOverrides = {
-      ...(pipeline === undefined ? {} : { pipeline }),
-      ...(only === undefined ? {} : { only }),
+      ...present({ pipeline, only }),
       ...(keepGoing === true ? { keepGoing } : {}),
       ...(force === true ? { force } : {}),
-      ...(provider === undefined ? {} : { provider }),
-      ...(check === undefined ? {} : { check }),
+      ...present({ provider, check }),
       ...chosenByFlags(EXEC_SETTINGS, flags),
     };
     const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
@@ -127,15 +126,15 @@ export const command = defineCommand({
         "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
       );
     }
-    const given = { ...(wd === undefined ? {} : { wd }), ...(provider === undefined ? {} : { provider }) };
-    const config = { flags: given, ...(path === undefined ? {} : { path }), builtIn };
+    const given = { ...present({ wd, provider }) };
+    const config = { flags: given, ...present({ path }), builtIn };
     if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
     return await executeSteps(config, {
       io,
       global,
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
-      ...(junit === undefined ? {} : { junit }),
+      ...present({ junit }),
       async pipelinesOf(plan) {
         const files = await filesOf(target, overrides);
         requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });

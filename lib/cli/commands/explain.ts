@@ -15,6 +15,7 @@ import { type Explanation, renderExplanation } from "../show/explain_picture.ts"
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
+import { present } from "../../base/schema.ts";
 
 /** Options of {@linkcode explainCaptures}. */
 export interface ExplainOptions {
@@ -39,12 +40,6 @@ function packOf(file: string, recording: Recording, options: ExplainOptions): Ru
  * used.
  *
  * @throws {UsageError} when the provider is not known
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const captures = [{ file: "a.txt", recording: { name: "a", ansi: "›\n100% context left\n" } }];
- * assertEquals(explainCaptures(captures, { provider: "codex" }).map(({ status }) => status), ["idle"]);
- * ```
  */
 export function explainCaptures(captures: readonly CorpusEntry[], options: ExplainOptions): readonly Explanation[] {
   return captures.map(({ file, recording }) => {
@@ -58,12 +53,12 @@ export function explainCaptures(captures: readonly CorpusEntry[], options: Expla
       provider: pack.provider,
       status,
       rule,
-      ...(origin === undefined ? {} : { origin }),
+      ...present({ origin }),
       evidence: countFrom(firstRow, { evidence }),
       beaten: beaten.map(counted),
       ...(dialog ? { dialog } : {}),
       ...(options.all ? { rules: judgeRules(screen, pack).map(counted) } : {}),
-      ...(pack.source === undefined ? {} : { pack: pack.source }),
+      ...present({ pack: pack.source }),
       screen,
       firstRow,
     };
@@ -87,7 +82,7 @@ function toJson(
     provider,
     status,
     rule,
-    ...(origin === undefined ? {} : { origin }),
+    ...present({ origin }),
     evidence,
     beaten,
     ...(dialog ? { dialog } : {}),
@@ -96,7 +91,7 @@ function toJson(
       ? {
         rules: rules.map((each) => ({
           rule: each.rule.id,
-          ...(each.rule.origin === undefined ? {} : { origin: each.rule.origin }),
+          ...present({ origin: each.rule.origin }),
           status: each.rule.status,
           priority: each.rule.priority,
           verdict: each.verdict,
@@ -208,7 +203,7 @@ export const command = defineCommand({
     if (provider !== undefined) findPack(provider);
     for await (const capture of readCaptures(positionals.length === 0 ? ["-"] : positionals, io)) {
       io.signal.throwIfAborted();
-      const options = { findPack, all: flags.all === true, ...(provider === undefined ? {} : { provider }) };
+      const options = { findPack, all: flags.all === true, ...present({ provider }) };
       for (const explanation of explainCaptures([capture], options)) {
         if (global.json) io.stdout(outputLine("explanation", toJson(explanation)));
         else io.stdout(`${renderExplanation(explanation, { width: io.columns() })}\n`);

@@ -10,6 +10,7 @@ import { defineCommand } from "../console/command.ts";
 import { CONFIG_RULES_FLAG, loadRulePacks } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright fixture`. */
 export const command = defineCommand({
@@ -60,10 +61,10 @@ export const command = defineCommand({
     const fixture = withoutSecrets(cutFixture(timeline, {
       atSeconds: at,
       expect,
-      ...(flags.name === undefined ? {} : { name: flags.name }),
+      ...present({ name: flags.name }),
       ...(flags["cli-version"] === undefined ? {} : { version: flags["cli-version"] }),
       ...(flags["not-alone"] === true ? { alone: false } : {}),
-      ...(flags.note === undefined ? {} : { note: flags.note }),
+      ...present({ note: flags.note }),
     }));
     const { provider, version, ansi } = fixture;
     const pack = (await loadRulePacks(flags.config, io))(provider);
@@ -103,7 +104,7 @@ function withoutSecrets(fixture: Fixture): Fixture {
   const { ansi, cols, title, note } = fixture;
   return {
     ...fixture,
-    ansi: scrub(ansi, { patterns, ...(cols === undefined ? {} : { cols }) }),
+    ansi: scrub(ansi, { patterns, ...present({ cols }) }),
     ...(title === undefined ? {} : { title: scrub(title, { patterns }) }),
     ...(note === undefined ? {} : { note: scrub(note, { patterns }) }),
   };

@@ -22,6 +22,7 @@ import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { loadNotificationPlan, notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { TRUST_FLAG } from "../trust.ts";
+import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["test", "flush"] as const;
 
@@ -91,7 +92,7 @@ async function test(config: string | undefined, { io, trust, json, quiet }: Arou
   const results = await Promise.all(
     channelsOf(plan, { workdir, secrets }).map(async (channel) => {
       const problem = await tryChannel(channel);
-      return { channel: channel.id, where: channel.where, ...(problem === undefined ? {} : { problem }) };
+      return { channel: channel.id, where: channel.where, ...present({ problem }) };
     }),
   );
   for (const result of results) {

@@ -16,6 +16,7 @@ import { environmentOf } from "../environment.ts";
 import { installedProviders } from "../installed_rules.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["test", "list"];
 const KINDS = dialogKindsOf(PROVIDERS);
@@ -93,14 +94,14 @@ export const command = defineCommand({
       cwd: io.cwd,
       ...environmentOf(io),
       providers: await installedProviders(io),
-      ...(flags.config === undefined ? {} : { path: flags.config }),
+      ...present({ path: flags.config }),
     });
     const { role = "programmer", kind = "command" } = flags;
     const provider = flags.provider ?? config.roles[role]?.provider ?? config.provider;
     const home = io.env("HOME");
     const decide = permissionDecider({
       ...{ policy: toPermissionPolicy(config.permissions), workdir, role, provider },
-      ...(home === undefined ? {} : { home }),
+      ...present({ home }),
       realPath: realPathSnapshot(),
     });
     const separator = flags.null ? "\0" : "\n";

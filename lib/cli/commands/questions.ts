@@ -33,24 +33,6 @@ export const command = defineCommand({
  * A question or a dialog, for a person.
  *
  * @param options.next what is to be done about it
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const question = {
- *   run: "20261120-072605-3fa9",
- *   id: "q1",
- *   task: "/w/task.md",
- *   step: "build",
- *   text: "Which database?",
- *   askedAt: "2026-11-20T07:30:00Z",
- *   answered: false,
- *   executed: false,
- * };
- * assertEquals(
- *   renderQuestion(question, { next: "answer with: …", now: new Date("2026-11-20T07:32:05Z") }),
- *   'run 20261120-072605-3fa9, step "build", asked 2m 05s ago (q1):\n  Which database?\n  answer with: …\n',
- * );
- * ```
  */
 export function renderQuestion(
   { run, id, step, text, askedAt, dialog }: WaitingQuestion,

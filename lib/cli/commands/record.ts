@@ -18,6 +18,7 @@ import { loadRulePacks } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { duration, plural } from "../show/words.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright record`. */
 export const command = defineCommand({
@@ -49,7 +50,7 @@ export const command = defineCommand({
       about: {
         provider: plan.provider,
         startedAtSeconds: Date.now() / 1000,
-        ...(plan.version === undefined ? {} : { version: plan.version }),
+        ...present({ version: plan.version }),
       },
       capture: () =>
         captureScreen(target.client, { paneId: target.paneId }, {
@@ -58,11 +59,11 @@ export const command = defineCommand({
         }),
       write: (lines) => file.write(lines),
       classify: (screen) => classify(screen, pack),
-      scrub: (text, cols) => scrub(text, { patterns, ...(cols === undefined ? {} : { cols }) }),
+      scrub: (text, cols) => scrub(text, { patterns, ...present({ cols }) }),
       clock: systemClock,
       signal: io.signal,
       intervalMs: plan.intervalMs,
-      ...(plan.durationMs === undefined ? {} : { durationMs: plan.durationMs }),
+      ...present({ durationMs: plan.durationMs }),
       onProgress: (progress) => line?.show(progressText(progress)),
     });
     line?.erase();

@@ -17,6 +17,7 @@ import { outputLine } from "../../api/output/line.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { secretsOfRun } from "../run_secrets.ts";
 import { byteSize } from "../show/words.ts";
+import { present } from "../../base/schema.ts";
 
 const FORMATS = ["html", "md", "json"] as const;
 
@@ -103,7 +104,7 @@ async function readDocument(
   }
   const audit = await auditOf(folder, (name) => io.env(name));
   const collector = readReport(folder, redactor);
-  const header = await readHeader(folder, collector, { audit, ...(wd === undefined ? {} : { wd }) });
+  const header = await readHeader(folder, collector, { audit, ...present({ wd }) });
   return await makeDocument({ header, collector }, {
     load: createDetailLoader({ folder, redactor }),
     now: new Date(),

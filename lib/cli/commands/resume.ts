@@ -36,6 +36,7 @@ import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
 import { configOf, inRealWorkdir, requireBelow, requireOwnPlace } from "../run_place.ts";
 import { executeReview } from "./run.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright resume [RUN]` */
 export const command = defineCommand({
@@ -95,9 +96,7 @@ export const command = defineCommand({
     const config = flags.config === undefined ? undefined : resolve(io.cwd, flags.config);
     const around = {
       ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise },
-      ...(flags.wd === undefined ? {} : { wd: flags.wd }),
-      ...(junit === undefined ? {} : { junit }),
-      ...(config === undefined ? {} : { config }),
+      ...present({ wd: flags.wd, junit, config }),
     };
     const journal = await readFacts(folder.journalPath, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP) && junit !== undefined) {
@@ -131,7 +130,7 @@ async function resumeSteps(
   const { workdir, target, overrides: { provider, check } } = started;
   // Who has written the journal is not known, so a person must have agreed to its check.
   const builtIn = target.text === undefined ? undefined : { check, isOwn: false };
-  const flags = { wd: workdir, ...(provider === undefined ? {} : { provider }) };
+  const flags = { wd: workdir, ...present({ provider }) };
   const steps = { flags, builtIn, ...(configFile === null ? {} : { path: configFile }) };
   return await executeSteps(steps, {
     ...around,

@@ -25,6 +25,7 @@ import { checkJob, lookAtAgents, lookAtReview } from "../preflight/review.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright run [CONFIG]` */
 export const command = defineCommand({
@@ -55,7 +56,7 @@ export const command = defineCommand({
         ...environmentOf(io),
         providers: await installedProviders(io),
         flags,
-        ...(path === undefined ? {} : { path }),
+        ...present({ path }),
       });
       return { ...settings, plan: toRunPlan(settings) };
     };

@@ -8,6 +8,7 @@ import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { secretsOfRun } from "../run_secrets.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright send RUN ROLE TEXT…|-` */
 export const command = defineCommand({
@@ -54,7 +55,7 @@ export const command = defineCommand({
       text: await textOf(words, io),
       wantsResponse: flags["no-response"] !== true,
       by: "command",
-      ...(key === undefined ? {} : { key }),
+      ...present({ key }),
     }, { commandLine: (words) => runCommandLine(words, wd) });
     const { messageId: message, isNew, goesOn } = left;
     const resume = runCommandLine(["resume", folder.id], wd);
@@ -110,9 +111,7 @@ async function tellOutcome(
   const response = outcome.response && (io.isTerminal.stdout ? outgoing : text)(outcome.response);
   if (json) {
     const told = {
-      ...(reason === undefined ? {} : { reason }),
-      ...(response === undefined ? {} : { response }),
-      ...(archivedAs === undefined ? {} : { archivedAs }),
+      ...present({ reason, response, archivedAs }),
     };
     io.stdout(outputLine("message_outcome", { run: folder.id, message, role, status, ...told }));
     return status === "answered" ? 0 : 1;

@@ -19,6 +19,7 @@ import { findRunsWorkdir } from "../find_named_run.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { requireTrustOfRun } from "../trust.ts";
+import { present } from "../../base/schema.ts";
 
 const FLAGS = [
   {
@@ -94,7 +95,7 @@ export const command = defineCommand({
       checkToken: createTokenCheck(token),
       hosts: hostsOf("path" in at ? undefined : at.hostname, { port, more: flags.host ?? [] }),
       scheme,
-      limits: { ...DEFAULT_LIMITS, ...(flags.connections === undefined ? {} : { connections: flags.connections }) },
+      limits: { ...DEFAULT_LIMITS, ...present({ connections: flags.connections }) },
       redactor,
       meetRun: createSecretLearner({ io, redactor, clock: systemClock, warn: log }),
       clock: systemClock,

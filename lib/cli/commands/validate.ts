@@ -16,6 +16,7 @@ import type { Finding, Obstacle } from "../preflight/finding.ts";
 import { lookAtConfig } from "../preflight/config.ts";
 import { lookContext } from "../preflight/look_context.ts";
 import { plural } from "../show/words.ts";
+import { present } from "../../base/schema.ts";
 
 /** `panewright validate [CONFIG] [TASK…]` */
 export const command = defineCommand({
@@ -80,7 +81,7 @@ async function findProblems(
   const { plan, problems, warnings } = await readConfig(io, { path, pipelineNeeded: tasks.length > 0 });
   const named = await Array.fromAsync(tasks, (task) => filesIn(task, io));
   // The pipelines that tasks name can be looked up only in a configuration that is right.
-  const options = { overrides: {}, ...(plan === undefined ? {} : { plan }) };
+  const options = { overrides: {}, ...present({ plan }) };
   const toProblem = ({ file, excerpt, message }: TaskFileProblem): Problem => ({
     where: `${shownPath(file, io.cwd)}${excerpt === undefined ? "" : `:${excerpt.line}`}`,
     message,
@@ -104,7 +105,7 @@ async function readConfig(
   try {
     const { plan, loaded } = await loadExecConfig(
       io,
-      { ...(pipelineNeeded ? { pipelineNeeded } : { withJob: true }), ...(path === undefined ? {} : { path }) },
+      { ...(pipelineNeeded ? { pipelineNeeded } : { withJob: true }), ...present({ path }) },
       (warning) => warnings.push(warning),
     );
     const found = await lookAtConfig({ plan, loaded, programs: "of_roles" }, lookContext(io));

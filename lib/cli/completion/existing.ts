@@ -16,7 +16,7 @@ export interface Candidate {
 }
 
 /** Where things are looked for. */
-export interface ExistingOptions {
+interface ExistingOptions {
   readonly io: CliIo;
   readonly entries: readonly CommandEntry[];
   /** The working directory that the line names. */

@@ -2,7 +2,7 @@ import type { ArgumentSpec, Command, Completed, FlagSpec } from "../console/comm
 import { GLOBAL_FLAGS } from "../console/parse.ts";
 
 /** What can stand at a place of a command line. */
-export type Wanted =
+type Wanted =
   | { readonly type: "flags"; readonly flags: readonly FlagSpec[] }
   | { readonly type: "choices"; readonly choices: readonly string[] }
   /** Things that exist, of each of these kinds. */
@@ -21,19 +21,6 @@ export interface TypedLine {
  *
  * @param words what follows the command's name, up to the word at the cursor, which may be empty; as
  *   {@linkcode joinWords} gives them
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const flags = [{ name: "wd", type: "string", placeholder: "DIR", description: "" }] as const;
- * const command = { flags, arguments: [{ name: "FILE", description: "" }] };
- * assertEquals(wantedAt(["--wd", "a"], command).wanted, { type: "existing", kinds: ["folders"] });
- * assertEquals(wantedAt(["--wd", "a", ""], command), {
- *   wanted: { type: "existing", kinds: ["files"] },
- *   values: { wd: "a" },
- *   positionals: [],
- * });
- * ```
  */
 export function wantedAt(words: readonly string[], command: Pick<Command, "flags" | "arguments">): TypedLine {
   const flags = [...(command.flags ?? []), ...GLOBAL_FLAGS];
@@ -65,15 +52,7 @@ export function wantedAt(words: readonly string[], command: Pick<Command, "flags
 
 const NOTHING: Wanted = { type: "existing", kinds: [] };
 
-/**
- * The words of a line as a program would get them: bash makes three of `--flag=value`, and two of `@1`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(joinWords(["--color", "=", "always", "status", "@", "1"]), ["--color", "always", "status", "@1"]);
- * ```
- */
+/** The words of a line as a program would get them: bash makes three of `--flag=value`, and two of `@1`. */
 export function joinWords(words: readonly string[]): readonly string[] {
   const result: string[] = [];
   for (const [index, word] of words.entries()) {

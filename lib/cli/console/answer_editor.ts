@@ -26,18 +26,6 @@ export const EMPTY_ANSWER: AnswerEditor = { before: "", after: "" };
  *
  * Enter with more input after it in the same chunk was pasted, in a terminal that does not mark pastes, or typed while
  * nobody read: it is a new line, also without the backslash.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const enter = { type: "key", key: "enter" } as const;
- * assertEquals(onInput({ before: "yes", after: "" }, [enter]), { type: "sent", answer: "yes" });
- * assertEquals(onInput(EMPTY_ANSWER, [enter]), { type: "editing", editor: EMPTY_ANSWER });
- * assertEquals(onInput({ before: "a\\", after: "" }, [enter]), {
- *   type: "editing",
- *   editor: { before: "a\n", after: "" },
- * });
- * ```
  */
 export function onInput(editor: AnswerEditor, events: readonly InputEvent[]): EditorStep {
   let step: EditorStep = { type: "editing", editor };
@@ -149,7 +137,7 @@ function lastLength(text: string): number {
 const MAX_GRAPHEME = 64;
 
 /** An answer as the terminal shows it. */
-export interface RenderedAnswer {
+interface RenderedAnswer {
   /** Each fits the width of the terminal. */
   readonly rows: readonly string[];
   /** Where the cursor is; both count from 0. */
@@ -159,18 +147,7 @@ export interface RenderedAnswer {
 const PROMPT = "> ";
 const CONTINUATION = "  ";
 
-/**
- * The rows of an answer, wrapped to a width, after a prompt.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(renderAnswer({ before: "ab\nc", after: "d" }, { columns: 20 }), {
- *   rows: ["> ab", "  cd"],
- *   cursor: { row: 1, column: 3 },
- * });
- * ```
- */
+/** The rows of an answer, wrapped to a width, after a prompt. */
 export function renderAnswer(
   { before, after }: AnswerEditor,
   { columns }: { readonly columns: number },

@@ -129,19 +129,7 @@ export function askedQuestion(question: PersonQuestion): string {
   ].join("\n");
 }
 
-/**
- * What a person is shown of a dialog at which an agent stands.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const dialog = { id: "q1", role: "tester", kind: "command", subject: "npm test", reason: "No rule allows it." } as const;
- * assertStringIncludes(
- *   askedDialog({ ...dialog, secondsLeft: 60 }),
- *   "Dialog q1: the tester wants to run a command\n  | npm test\n",
- * );
- * ```
- */
+/** What a person is shown of a dialog at which an agent stands. */
 export function askedDialog(question: DialogQuestion): string {
   const { id, role, kind, subject, reason, secondsLeft, questions, problem } = question;
   const how = questions === undefined

@@ -11,7 +11,7 @@ export interface Colors {
 }
 
 /** What decides about colours besides the flag: a part of the command line's `CliIo`. */
-export interface ColorSurroundings {
+interface ColorSurroundings {
   env(name: string): string | undefined;
   /** Which streams are a terminal. */
   readonly isTerminal: Colors;
@@ -24,15 +24,6 @@ export const NO_COLORS: Colors = { stdout: false, stderr: false };
  * Which streams are coloured. `--color` decides; without it `NO_COLOR`, which means none whatever its value
  * (https://no-color.org); then `FORCE_COLOR`, which means both, or none where it is `0` or `false`; otherwise each
  * stream that is a terminal, unless `TERM` is `dumb`. A variable that is empty counts as not set.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const isTerminal = { stdin: true, stdout: false, stderr: true };
- * const io = { env: () => undefined, isTerminal };
- * assertEquals(colorsOf("auto", io), { stdout: false, stderr: true });
- * assertEquals(colorsOf("always", io), { stdout: true, stderr: true });
- * ```
  */
 export function colorsOf(choice: ColorChoice, { env, isTerminal }: ColorSurroundings): Colors {
   const everywhere = (on: boolean): Colors => ({ stdout: on, stderr: on });
@@ -67,27 +58,13 @@ const SGR: Readonly<Record<Style, string>> = {
  * A text in its style, row by row, so that a pager that shows some of the rows shows them right.
  *
  * @param style undefined for a text as it is
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(paint("a\nb", "bad", true), "\x1b[31ma\x1b[0m\n\x1b[31mb\x1b[0m");
- * assertEquals(paint("a", "bad", false), "a");
- * ```
  */
 export function paint(text: string, style: Style | undefined, color: boolean): string {
   if (!color || style === undefined || text === "") return text;
   return `\x1b[${SGR[style]}m${text.replaceAll("\n", `\x1b[0m\n\x1b[${SGR[style]}m`)}\x1b[0m`;
 }
 
-/**
- * The style of a role: who reviews has the colour of whose work it is. Undefined for other names.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([roleStyle("programmer"), roleStyle("programmer_review"), roleStyle("build")], ["blue", "blue", undefined]);
- * ```
- */
+/** The style of a role: who reviews has the colour of whose work it is. Undefined for other names. */
 export function roleStyle(name: string): Style | undefined {
   return ROLE_STYLES.get(name.replace(/_review$/, ""));
 }
@@ -98,15 +75,7 @@ const ROLE_STYLES: ReadonlyMap<string, Style> = new Map([
   ["tester", "magenta"],
 ]);
 
-/**
- * A text in its style, but for the name of a role with which it may begin: that has the role's.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(paintAfterRole("tester: no", "bad", true), "\x1b[35mtester\x1b[0m\x1b[31m: no\x1b[0m");
- * ```
- */
+/** A text in its style, but for the name of a role with which it may begin: that has the role's. */
 export function paintAfterRole(text: string, style: Style | undefined, color: boolean): string {
   const [name = ""] = /^\w+/.exec(text) ?? [];
   const role = roleStyle(name);

@@ -28,7 +28,7 @@ export interface FlagSpec {
 export type Completed = "runs" | "asking_runs" | "questions" | "roles" | "commands" | "files" | "folders";
 
 /** How a flag's value is parsed. `integer` and `number` refuse negative values and anything that is not a number. */
-export type FlagType = "switch" | "string" | "integer" | "number" | "choice";
+type FlagType = "switch" | "string" | "integer" | "number" | "choice";
 
 /** A positional argument of a command, in the order of the list. */
 export interface ArgumentSpec {
@@ -47,7 +47,7 @@ export interface ArgumentSpec {
 }
 
 /** An example call of a command, shown under "Examples". */
-export interface CommandExample {
+interface CommandExample {
   /** What follows `panewright `. */
   readonly command: string;
   readonly description: string;
@@ -174,20 +174,7 @@ export interface CommandEntry {
   load(): Promise<{ readonly command: Command }>;
 }
 
-/**
- * Defines a command; the types of its flag values follow from the flags' data.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const command = defineCommand({
- *   description: "Prints a word.",
- *   flags: [{ name: "times", type: "integer", placeholder: "N", description: "how often" }],
- *   run: ({ flags }, io) => Promise.resolve(io.stdout("word\n".repeat(flags.times ?? 1))).then(() => 0),
- * });
- * assertEquals(command.flags?.[0]?.name, "times");
- * ```
- */
+/** Defines a command; the types of its flag values follow from the flags' data. */
 export function defineCommand<const Flags extends readonly FlagSpec[]>(command: Command<Flags>): Command {
   return command as unknown as Command;
 }

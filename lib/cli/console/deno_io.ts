@@ -5,7 +5,7 @@ import { errorText } from "../../base/text/error_text.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
 /** What {@linkcode denoIo} needs. */
-export interface DenoIoOptions {
+interface DenoIoOptions {
   readonly signal: AbortSignal;
   /** Called once, when the reader of stdout is gone, or nothing can be written there: what is told then is lost. */
   onClosedStdout(reason: Interruption | PanewrightError): void;

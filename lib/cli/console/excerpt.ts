@@ -17,20 +17,7 @@ const TOKEN = /^(?:"(?:[^"\\]|\\.)*"?|[\w.+-]+|\S)/;
 /** Columns that are shown before what is meant, where the row is too long. */
 const MARGIN = 12;
 
-/**
- * A row of a file with its number, and marks below what is meant.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const excerpt = { line: 3, row: '  "max_rounds": 0', column: 3 };
- * assertEquals(excerptLines(excerpt, { color: false, columns: 80 }), [
- *   "      |",
- *   '    3 |   "max_rounds": 0',
- *   "      |   ^^^^^^^^^^^^",
- * ]);
- * ```
- */
+/** A row of a file with its number, and marks below what is meant. */
 export function excerptLines({ line, row, column }: Excerpt, { color, columns }: ExcerptOptions): readonly string[] {
   const [token = ""] = TOKEN.exec(row.slice(column - 1)) ?? [];
   const number = String(line).padStart(5);

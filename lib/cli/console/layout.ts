@@ -3,15 +3,7 @@ import { clip, displayWidth, graphemes } from "../../base/text/display_width.ts"
 /** The maximum width of help and reports, however wide the terminal is. */
 export const MAX_COLUMNS = 100;
 
-/**
- * Breaks text at spaces into lines of at most `width` columns; a longer word gets a line of its own.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(wrap("one two three", 7), ["one two", "three"]);
- * ```
- */
+/** Breaks text at spaces into lines of at most `width` columns; a longer word gets a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -30,13 +22,6 @@ export function wrap(text: string, width: number): string[] {
 /**
  * Breaks a row of text into rows of at most `width` columns, at blanks where there are some. Its other blanks stay: it
  * may be code.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(wrapRow("  one  two three", 10), ["  one  two", "three"]);
- * assertEquals(wrapRow("abcdef界", 4), ["abcd", "ef界"]);
- * ```
  */
 export function wrapRow(row: string, width: number): string[] {
   const rows: string[] = [];
@@ -55,13 +40,6 @@ export function wrapRow(row: string, width: number): string[] {
 /**
  * Breaks a row of prose at words into rows of at most `width` columns, indented as it is. A command after "with:", and
  * what stands in quotes, stays in one row, so that it can be copied; it may be too wide then, as a long word may.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(wrapProse("  one two three", 9), ["  one two", "  three"]);
- * assertEquals(wrapProse("see it with: cat a b", 12), ["see it with:", "cat a b"]);
- * ```
  */
 export function wrapProse(row: string, width: number): string[] {
   if (displayWidth(row) <= width) return [row];
@@ -81,22 +59,14 @@ const WHOLE = /(?<=with: )[^,]+|"[^"]*"|`[^`]*`/g;
 const NO_BREAK = "\u00a0";
 
 /** How {@linkcode twoColumns} lays its rows out. */
-export interface TwoColumnsOptions {
+interface TwoColumnsOptions {
   /** Total width in columns. */
   readonly width: number;
   /** @default {30} maximum width of the left column; after a longer left text, the right text is on the next line */
   readonly maxLeft?: number;
 }
 
-/**
- * Rows of a term and its explanation, indented by two, with the explanations aligned and wrapped.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(twoColumns([["a", "first"], ["bcd", "second"]], { width: 40 }), ["  a    first", "  bcd  second"]);
- * ```
- */
+/** Rows of a term and its explanation, indented by two, with the explanations aligned and wrapped. */
 export function twoColumns(rows: readonly (readonly [string, string])[], options: TwoColumnsOptions): string[] {
   const maxLeft = options.maxLeft ?? 30;
   const widths = rows.map(([left]) => displayWidth(left)).filter((width) => width <= maxLeft);
@@ -112,29 +82,12 @@ export function twoColumns(rows: readonly (readonly [string, string])[], options
   });
 }
 
-/**
- * Pads text with spaces to a width in terminal columns.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(padEnd("界", 4), "界  ");
- * ```
- */
+/** Pads text with spaces to a width in terminal columns. */
 export function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/**
- * Cuts text to at most `width` terminal columns; `…` marks the cut.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(cut("abcdef", 4), "abc…");
- * assertEquals(cut("abcd", 4), "abcd");
- * ```
- */
+/** Cuts text to at most `width` terminal columns; `…` marks the cut. */
 export function cut(text: string, width: number): string {
   return displayWidth(text) <= width ? text : `${clip(text, width - 1)}…`;
 }

@@ -7,17 +7,6 @@ import { GLOBAL_FLAGS, valueName } from "./parse.ts";
  * The manual page of one command, as roff for `man`.
  *
  * @param version of panewright
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const entry = { name: "say", summary: "say a word", load: () => Promise.reject() };
- * const flags = [{ name: "to", type: "string", placeholder: "WHO", description: "who hears it" }] as const;
- * const page = renderManPage(entry, { description: ".word", flags, run: () => Promise.resolve(0) }, "1.0.0");
- * assertStringIncludes(page, ".SH NAME\npanewright\\-say \\- say a word\n");
- * assertStringIncludes(page, "\n\\&.word\n");
- * assertStringIncludes(page, ".TP\n\\fB\\-\\-to\\fR \\fIWHO\\fR\nwho hears it\n");
- * ```
  */
 export function renderManPage(entry: CommandEntry, command: Command, version: string): string {
   const { description, arguments: args = [], flags = [], examples = [] } = command;

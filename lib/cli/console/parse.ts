@@ -26,16 +26,7 @@ export const GLOBAL_FLAGS = [
   { name: "version", short: "V", type: "switch", description: "show the version and exit" },
 ] as const satisfies readonly FlagSpec[];
 
-/**
- * Where the command's name stands, after flags that every command accepts; -1 where there is none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(commandIndex(["--color", "always", "-q", "run", "--json"]), 3);
- * assertEquals(commandIndex(["--help"]), -1);
- * ```
- */
+/** Where the command's name stands, after flags that every command accepts; -1 where there is none. */
 export function commandIndex(argv: readonly string[]): number {
   let index = 0;
   while (argv[index]?.startsWith("-")) {
@@ -46,10 +37,10 @@ export function commandIndex(argv: readonly string[]): number {
 }
 
 /** The value of a flag. */
-export type RawFlagValue = string | number | boolean | readonly (string | number)[];
+type RawFlagValue = string | number | boolean | readonly (string | number)[];
 
 /** Parsed arguments. */
-export interface ParsedFlags {
+interface ParsedFlags {
   /** Only the flags that were given. */
   readonly values: Readonly<Record<string, RawFlagValue>>;
   readonly positionals: readonly string[];
@@ -59,15 +50,6 @@ export interface ParsedFlags {
  * Parses arguments according to the flags that they may contain.
  *
  * @throws {UsageError} for an unknown flag, and for a missing or wrong value
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const flags = [{ name: "max-rounds", type: "integer", placeholder: "N", description: "" }] as const;
- * assertEquals(parseFlags(["job.jsonc", "--max-rounds=3"], flags), {
- *   values: { "max-rounds": 3 },
- *   positionals: ["job.jsonc"],
- * });
- * ```
  */
 export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]): ParsedFlags {
   const switches = specs.filter((spec) => spec.type === "switch");
@@ -190,15 +172,7 @@ function wrongValue(spec: FlagSpec, text: string, expected: string, suggestion =
   return new UsageError(`Cannot use --${spec.name} "${text}": it must be ${expected}${suggestion}`);
 }
 
-/**
- * The name of a flag's value in help and errors: its placeholder, or its choices.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(valueName({ name: "shape", type: "choice", choices: ["a", "b"], description: "" }), "a|b");
- * ```
- */
+/** The name of a flag's value in help and errors: its placeholder, or its choices. */
 export function valueName(spec: FlagSpec): string {
   return spec.placeholder ?? spec.choices?.join("|") ?? "VALUE";
 }

@@ -5,9 +5,10 @@ import type { OutputFields } from "../../api/output/outputs.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { sanitizeText } from "../../base/text/sanitize.ts";
 import { paint } from "./color.ts";
+import { present } from "../../base/schema.ts";
 
 /** An error as the command line shows it. */
-export interface RenderedError {
+interface RenderedError {
   /** Lines for stderr, with a newline at the end. */
   readonly text: string;
   /** The fields of the object that `--json` writes on stdout. */
@@ -28,15 +29,6 @@ export interface RenderErrorOptions {
 /**
  * What a person sees of an error: its message with the rows of files that it is about, its hint, what to do if a file
  * cannot be written, and with `verbose` the stack and the causes.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { UsageError } from "../../base/errors.ts";
- * const error = new UsageError("Cannot read x: no such file", { hint: "Create it." });
- * const { text } = await renderError(error, { verbose: false });
- * assertEquals(text, "panewright: Cannot read x: no such file\n  Create it.\n");
- * ```
  */
 export async function renderError(error: unknown, options: RenderErrorOptions): Promise<RenderedError> {
   const { verbose, color = false } = options;
@@ -52,7 +44,7 @@ export async function renderError(error: unknown, options: RenderErrorOptions): 
   if (verbose && !isInterruption) parts.push(sanitizeText(indent(details(error))));
   return {
     text: `${parts.join("\n")}\n`,
-    json: { message, ...(hint === undefined ? {} : { hint }), exitCode, ...(code === undefined ? {} : { code }) },
+    json: { message, ...present({ hint }), exitCode, ...present({ code }) },
     exitCode,
   };
 }

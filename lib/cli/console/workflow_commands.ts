@@ -5,19 +5,7 @@ export interface WorkflowCommand {
   readonly message?: string;
 }
 
-/**
- * The line of a command to the runner. Nothing in its texts can end it or begin another one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const properties = { file: "a,b.ts", line: "3" };
- * assertEquals(
- *   workflowCommand({ name: "error", properties, message: "100%\n::set-env::" }),
- *   "::error file=a%2Cb.ts,line=3::100%25%0A::set-env::\n",
- * );
- * ```
- */
+/** The line of a command to the runner. Nothing in its texts can end it or begin another one. */
 export function workflowCommand({ name, properties = {}, message = "" }: WorkflowCommand): string {
   const given = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(value)}`).join(",");
   return `::${name}${given === "" ? "" : ` ${given}`}::${escapedData(message)}\n`;
@@ -26,14 +14,6 @@ export function workflowCommand({ name, properties = {}, message = "" }: Workflo
 /**
  * Text of others made safe for the log of GitHub Actions, where a row that begins with `::`, and one with `##[` in it,
  * is a command. In JSON the text keeps its meaning.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(withoutCommands("12:00 said: ::x\n  ::add-mask::a\n"), "12:00 said: ::x\n  \\::add-mask::a\n");
- * assertEquals(withoutCommands("a ##[error]b\n"), "a #\\#[error]b\n");
- * assertEquals(withoutCommands('{"text":"##[error]b"}\n'), '{"text":"#\\u0023[error]b"}\n');
- * ```
  */
 export function withoutCommands(text: string): string {
   const isJson = text.startsWith("{");

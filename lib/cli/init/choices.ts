@@ -18,7 +18,7 @@ export interface InitChoices {
 }
 
 /** What the command line says of it. */
-export interface InitFlags {
+interface InitFlags {
   readonly provider?: string | undefined;
   readonly permissions?: PermissionOffer | undefined;
   /** {@linkcode NO_TEST_COMMAND} says that there is none. */

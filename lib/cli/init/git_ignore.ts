@@ -19,17 +19,8 @@ export function isRepository(folder: string): boolean {
   }
 }
 
-/**
- * The entries of {@linkcode IGNORED} that the text of a `.gitignore` does not have.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(missingEntries("node_modules\n/.tmp\n"), [".panewright/"]);
- * assertEquals(missingEntries("# .tmp/\n"), [".tmp/", ".panewright/"]);
- * ```
- */
-export function missingEntries(text: string): readonly string[] {
+/** The entries of {@linkcode IGNORED} that the text of a `.gitignore` does not have. */
+function missingEntries(text: string): readonly string[] {
   const entries = text.split(/\r?\n/).map((line) => line.trim().replace(/^\//, "").replace(/\/?\*{0,2}$/, ""));
   return IGNORED.filter((name) => !entries.includes(name.slice(0, -1)));
 }

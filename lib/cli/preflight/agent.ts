@@ -15,6 +15,7 @@ import {
 import { loginRemedy, lookAtLogin, setupLook, trustRemedy } from "./agent_setup.ts";
 import type { Finding, Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * An agent CLI: there, its version, and whether somebody is logged in. `installed` says whether it runs at all. A script
@@ -73,7 +74,7 @@ export async function lookAtCli(agent: AgentToLookAt, context: LookContext): Pro
     ageProblem(agent, version);
   if (problem !== undefined) return { ...about, problem, remedy: cli.installHint };
   const login = await lookAtLogin(agent, context, { version, asksCli: false });
-  return { ...about, ...(login === undefined ? {} : { login }), remedy: loginRemedy(agent) };
+  return { ...about, ...present({ login }), remedy: loginRemedy(agent) };
 }
 
 /** Whether a CLI that works in a pane trusts its folder; `undefined` where that does not matter. */

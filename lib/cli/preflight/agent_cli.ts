@@ -117,7 +117,7 @@ export function placeOf(agent: AgentToLookAt, context: LookContext): ProgramPlac
 }
 
 /** A CLI's version, and how it is known. */
-export interface FoundVersion {
+interface FoundVersion {
   /** Three numbers; `undefined` where neither its package nor the CLI tells. */
   readonly version: string | undefined;
   /** Whether its npm package tells it. */

@@ -10,7 +10,7 @@ import { checkJob, lookAtReview } from "./review.ts";
 import { lookAtChecks, lookAtPrograms } from "./steps.ts";
 
 /** A configuration that is right by itself. */
-export interface ConfigToLookAt {
+interface ConfigToLookAt {
   /** Of its pipelines. */
   readonly plan: ExecPlan;
   readonly loaded: LoadedSettings & { readonly job?: Job };

@@ -24,14 +24,6 @@ export interface Obstacle extends Finding {
  * The error for what is in the way of a run, all of it at once; `undefined` where nothing is.
  *
  * @param what what cannot be done: `start the run`
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const found = [{ check: "tmux", status: "fail", detail: "it is not there", remedy: "Install it." }] as const;
- * assertEquals(refusal("start the run", found)?.message, "Cannot start the run: 1 problem\n  tmux: it is not there\n    Install it.");
- * assertEquals(refusal("start the run", []), undefined);
- * ```
  */
 export function refusal(what: string, found: readonly Obstacle[]): PanewrightError | undefined {
   const failed = found.filter(({ status }) => status === "fail");

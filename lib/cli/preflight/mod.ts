@@ -5,9 +5,10 @@ import type { CliIo, GlobalFlags } from "../console/command.ts";
 import { type Finding, type Obstacle, refusal } from "./finding.ts";
 import { type LookContext, lookContext } from "./look_context.ts";
 import { checkTmux, checkTools, lookAtTmuxPlace, type TmuxPlace } from "./machine.ts";
+import { present } from "../../base/schema.ts";
 
 /** Looks before a run starts anything: no folder is made, no pane opened. */
-export interface Preflight extends LookContext {
+interface Preflight extends LookContext {
   /**
    * Reads a configuration while what a run needs of the machine is looked at: small programs, and for panes tmux. Where
    * the configuration cannot be used, what is wrong with the machine is told with it.
@@ -32,7 +33,7 @@ export interface Preflight extends LookContext {
 }
 
 /** Where a run is about to start. */
-export interface PreflightSurroundings {
+interface PreflightSurroundings {
   readonly io: Pick<CliIo, "env" | "signal" | "stderr">;
   readonly global: Pick<GlobalFlags, "quiet">;
   /** Takes warnings, instead of stderr. */
@@ -72,7 +73,7 @@ export function openPreflight(what: string, { io, global, onWarning }: Preflight
 function withRefusal(error: unknown, also: Error | undefined): unknown {
   if (also === undefined || !(error instanceof UsageError)) return error;
   const message = `${error.message}\n${also.message}`;
-  const options = { mistakes: error.mistakes, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  const options = { mistakes: error.mistakes, ...present({ hint: error.hint }) };
   return error instanceof ConfigError
     ? new ConfigError(message, error.problems, options)
     : new UsageError(message, options);

@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 
 /** What of a run's plan is looked at. */
-export interface NotificationsToLookAt {
+interface NotificationsToLookAt {
   readonly notifications?: NotificationPlan;
   readonly workdir: string;
 }

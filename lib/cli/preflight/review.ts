@@ -14,9 +14,10 @@ import { agentOf } from "./agent_cli.ts";
 import { type Finding, joinWorkers, missingProgram, type Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
+import { present } from "../../base/schema.ts";
 
 /** What of a review loop is looked at. */
-export interface ReviewToLookAt {
+interface ReviewToLookAt {
   readonly plan: ReviewRunPlan;
   /** Those whose agents are to be started. */
   readonly roles: readonly Role[];
@@ -51,7 +52,7 @@ async function lookAtLaunch(
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message: detail, hint } = error;
-    return { check, status: "fail", detail, ...(hint === undefined ? {} : { remedy: hint }) };
+    return { check, status: "fail", detail, ...present({ remedy: hint }) };
   }
   const program = programs ? request.command?.[0] ?? provider.cli?.program : undefined;
   const searchPath = request.env?.["PATH"] ?? context.env("PATH") ?? "";

@@ -10,7 +10,7 @@ import { lookAtNotifications } from "./notifications.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
 
 /** What of a pipeline run is looked at. */
-export interface StepsToLookAt {
+interface StepsToLookAt {
   readonly plan: ExecPlan;
   /** The names of the pipelines that are to be used. */
   readonly pipelines: readonly string[];

@@ -10,7 +10,7 @@ import { doneText, SUMMARY_COLUMNS, summaryRows } from "./table.ts";
 const MAX_OUTPUT_LINES = 60;
 
 /** How a run has ended, for {@linkcode jobSummary}. */
-export interface RunVerdict {
+interface RunVerdict {
   readonly outcome: string;
   readonly reason: string;
   readonly resumeCommand?: string | undefined;

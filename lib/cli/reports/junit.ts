@@ -7,14 +7,6 @@ import { openStep } from "./table.ts";
  * when the run ended is an error with the run's reason; skipped is one that had not begun, or failed and led to another.
  *
  * @param reason why the run ended
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const steps = [{ name: "a<b", outcome: "pass", rounds: 1, seconds: 2, usage: {} }] as const;
- * const task = { number: 1, file: "/w/t.md", outcome: "pass", steps, at: 2 } as const;
- * const xml = junitXml({ runId: "r", target: "/w/t.md", isFolder: false, tasks: [task], of: 1 }, "");
- * assertStringIncludes(xml, '<testcase classname="t" name="a&lt;b" time="2.000"/>');
- * ```
  */
 export function junitXml({ runId, tasks }: RunSummary, reason: string): string {
   const suites = tasks.map((task) => suite(task, reason));

@@ -24,7 +24,7 @@ export const JUNIT_FLAG = {
 } as const satisfies FlagSpec;
 
 /** What of a run goes beyond its lines: the table at its end, JUnit XML, and what GitHub Actions shows. */
-export interface Reports {
+interface Reports {
   /** Told each event before its lines are shown. */
   before(event: ExecEvent): void;
   /** What is shown before the lines of the run's last record. */
@@ -36,7 +36,7 @@ export interface Reports {
 }
 
 /** Where {@linkcode openReports} writes. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly io: CliIo;
   /** The file for JUnit XML, as the person named it. */
   readonly junit?: string | undefined;

@@ -27,21 +27,7 @@ export function summaryRows({ tasks }: RunSummary): readonly (readonly string[])
   });
 }
 
-/**
- * The end of a folder's run as a table, with how much of it is done.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const steps = [{ name: "build", outcome: "pass", rounds: 1, seconds: 65, usage: {} }] as const;
- * const task = { number: 1, file: "/w/tasks/1-a.md", outcome: "pass", steps, at: 2 } as const;
- * assertEquals(summaryTable({ runId: "r", target: "/w/tasks", isFolder: true, tasks: [task], of: 2 }), [
- *   "TASK  STEP   RESULT  TIME    TOKENS",
- *   "1-a   build  PASS    1m 05s",
- *   "1 of 2 tasks done",
- * ]);
- * ```
- */
+/** The end of a folder's run as a table, with how much of it is done. */
 export function summaryTable(
   summary: RunSummary,
   { color }: { readonly color: boolean } = { color: false },
@@ -71,7 +57,7 @@ export function doneText(summary: RunSummary): string {
 }
 
 /** How a task or a step ended, in a word. */
-export const RESULTS: Readonly<Record<Outcome, string>> = {
+const RESULTS: Readonly<Record<Outcome, string>> = {
   pass: "PASS",
   fail: "FAIL",
   skipped: "SKIPPED",

@@ -54,15 +54,7 @@ function renderRow({ provider, state }: RulesRow): string {
   return `${provider}: ${describeState(state)}\n`;
 }
 
-/**
- * What is used, as the end of a line.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(describeState({ kind: "built_in" }), "built in");
- * ```
- */
+/** What is used, as the end of a line. */
 export function describeState(state: RulesState): string {
   const builtIn = `built in, version ${VERSION}`;
   if (state.kind === "built_in") return builtIn;

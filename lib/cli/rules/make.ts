@@ -18,9 +18,10 @@ import type { CliIo } from "../console/command.ts";
 import { installedProviders } from "../installed_rules.ts";
 import { type ChangeOptions, readNamedFile } from "./change.ts";
 import { MAX_KEY_BYTES } from "./keys.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a pack is made of. */
-export interface PackParts {
+interface PackParts {
   readonly provider: string;
   /** The file with layout and rules, in the form of `panewright rules show`. */
   readonly screen: string;
@@ -43,7 +44,7 @@ export async function makePack(parts: PackParts, { io, json }: ChangeOptions): P
   const recordings = recordingsText(found);
   const payload = new TextEncoder().encode(JSON.stringify({
     ...{ format: PACK_FORMAT, provider, version, minimum_engine: minimumEngine, made_at: new Date().toISOString() },
-    ...(note === undefined ? {} : { note }),
+    ...present({ note }),
     screen: readJson(parts.screen, io),
     recordings_sha256: await sha256Hex(recordings),
   }));

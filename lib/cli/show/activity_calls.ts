@@ -21,7 +21,7 @@ interface Call {
 }
 
 /** Makes rows of an agent's calls: each once, and then the end of what it has written. */
-export interface CallRows {
+interface CallRows {
   rowsOf(at: string, call: ToolCall): readonly ActivityRow[];
   outputOf(at: string, output: ToolOutput): readonly ActivityRow[];
   /** What was not shown of calls that never ended; they are forgotten. */

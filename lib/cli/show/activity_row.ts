@@ -1,5 +1,6 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Style } from "../console/color.ts";
+import { present } from "../../base/schema.ts";
 
 /** A row of what a person sees of an agent. Its text holds nothing that a terminal would act upon; it is not wrapped. */
 export interface ActivityRow {
@@ -21,12 +22,6 @@ const MAX_ROW = 2000;
 /**
  * One row of a foreign text: tabs become blanks, what a terminal would act upon becomes visible, and what is too long is
  * cut.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([safeRow("a\tb\x1b[2J  "), safeRow("abc", 2)], ["a    b\\x1b[2J", "ab…"]);
- * ```
  */
 export function safeRow(row: string, maxRow = MAX_ROW): string {
   const short = row.length > maxRow ? `${row.slice(0, maxRow).toWellFormed()}…` : row;
@@ -47,7 +42,7 @@ export function block(
     at,
     mark: index === 0 ? mark : " ".repeat(mark.length),
     text,
-    ...(style === undefined ? {} : { style }),
+    ...present({ style }),
     begins: index === 0,
   }));
 }

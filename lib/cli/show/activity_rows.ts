@@ -13,7 +13,7 @@ export interface ActivityView {
 }
 
 /** How {@linkcode createActivityView} shows things. */
-export interface ActivityViewOptions {
+interface ActivityViewOptions {
   /** The agent's working directory: paths in it are shown as they are seen from there. */
   readonly workdir: string;
   /** Whether prompts, thoughts and outputs are shown whole. @default {false} */
@@ -29,15 +29,6 @@ type Of<Type extends AcpActivity["type"]> = Extract<AcpActivity, { readonly type
 /**
  * Makes rows of what an agent does: its plan, what it says, its calls with the end of their output, and what it asks
  * for. Pure: the same activities give the same rows.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const view = createActivityView({ workdir: "/w" });
- * const at = "2026-11-20T07:26:05.000Z";
- * const rows = view.rowsOf({ at, activity: { type: "message", text: "I look\x1b[2J.\n" } });
- * assertEquals(rows, [{ at, mark: "• ", text: "I look\\x1b[2J.", begins: true }]);
- * ```
  */
 export function createActivityView({ workdir, verbose = false }: ActivityViewOptions): ActivityView {
   const calls = createCallRows({ workdir, verbose });

@@ -15,16 +15,7 @@ const REQUESTS: Readonly<Record<DialogKind, string>> = {
   other: "shows a dialog that is not recognised",
 };
 
-/**
- * What an agent asks for with a dialog, to be said after its role.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(dialogRequest({ kind: "command", subject: "npm test" }), "wants to run a command");
- * assertEquals(dialogRequest({ kind: "patch", subject: undefined }), "wants to change files that are not shown");
- * ```
- */
+/** What an agent asks for with a dialog, to be said after its role. */
 export function dialogRequest(
   { kind, subject }: { readonly kind: DialogKind; readonly subject?: string | undefined },
 ): string {
@@ -37,12 +28,6 @@ export function dialogRequest(
  * What stands in a command line for the answer to a dialog.
  *
  * @param questions what it asks; missing where it asks for a yes or a no
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const one = { question: "Which?", multiSelect: false, options: [] };
- * assertEquals([answerForm(undefined), answerForm([one, one])], ["yes|no", '"ANSWER 1" "ANSWER 2"']);
- * ```
  */
 export function answerForm(questions: readonly AgentQuestion[] | undefined): string {
   if (questions === undefined) return "yes|no";

@@ -35,7 +35,7 @@ export interface Explanation {
 }
 
 /** Options of {@linkcode renderExplanation}. */
-export interface PictureOptions {
+interface PictureOptions {
   /** Columns of the terminal. */
   readonly width: number;
 }

@@ -4,9 +4,10 @@ import type { Recorded } from "../../run/job.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { localTime } from "./words.ts";
+import { present } from "../../base/schema.ts";
 
 /** Why an agent of a run was taken to do what it did. */
-export type StatusExplanation = OutputFields["status_explanation"];
+type StatusExplanation = OutputFields["status_explanation"];
 
 /**
  * The changes of status of a review loop's agents, with the evidence that decided each: a rule of the screen, or for an
@@ -22,21 +23,11 @@ export function explainStatuses(
     if (fact.type !== "status_changed" || (only !== undefined && fact.role !== only)) return [];
     const { at, turnId, role, status, rule, record } = fact;
     const said = record === undefined ? {} : { record };
-    return [{ run, at, turnId, role, status, ...(rule === undefined ? {} : { rule }), ...said }];
+    return [{ run, at, turnId, role, status, ...present({ rule }), ...said }];
   });
 }
 
-/**
- * An explanation in one line.
- *
- * @example
- * ```ts
- * import { assertMatch } from "@std/assert";
- * const about = { run: "r", at: "2026-11-20T07:26:05.123Z", turnId: "r1-tester-c0", role: "tester" } as const;
- * const line = statusLine({ ...about, status: "completed", rule: "acp.stop_reason", record: "end_turn of turn 1" });
- * assertMatch(line, /^2026-11-\d\d \d\d:\d\d:05 tester: completed, by acp.stop_reason: end_turn of turn 1$/);
- * ```
- */
+/** An explanation in one line. */
 export function statusLine({ at, role, status, rule, record }: StatusExplanation): string {
   const by = rule === undefined ? "" : `, by ${rule}`;
   const said = record === undefined ? "" : `: ${record}`;

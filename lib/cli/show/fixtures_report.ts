@@ -5,6 +5,7 @@ import { describeOrigin } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { plural } from "./words.ts";
+import { present } from "../../base/schema.ts";
 
 /** How a status is called at the head of a column. */
 const SHORT: Readonly<Record<string, string>> = { waiting_user_answer: "waiting" };
@@ -69,7 +70,7 @@ export function reportJson({ versions, mistakes, missing, timelines, passed }: C
     ...versions.map((version) => outputLine("fixtures_version", version)),
     ...mistakes.map(({ file, provider, version, expect, got, rule, origin, evidence }) => {
       const about = { file, provider, version, expect, got, rule, evidence };
-      return outputLine("fixtures_mistake", { ...about, ...(origin === undefined ? {} : { origin }) });
+      return outputLine("fixtures_mistake", { ...about, ...present({ origin }) });
     }),
     ...missing.map((each) => outputLine("fixtures_missing", each)),
     ...timelines.map(({ changes, ...timeline }) =>

@@ -21,7 +21,7 @@ export interface LiveOutput extends Disposable {
 }
 
 /** Where and how a run is shown. */
-export interface LiveOutputOptions {
+interface LiveOutputOptions {
   readonly io: CliIo;
   readonly global: GlobalFlags;
   /** How the run stood before, where this process resumes it. */
@@ -133,7 +133,7 @@ const STYLES: Readonly<Record<Tone, Style | undefined>> = {
 };
 
 /** How {@linkcode painted} shows a line. */
-export interface PaintOptions {
+interface PaintOptions {
   readonly color: boolean;
   /** The task that it is about, for each row to name; missing where there is only one. */
   readonly task?: string | undefined;

@@ -7,7 +7,7 @@ import type { ActivityRow } from "./activity_row.ts";
 import { timeOfDay } from "./words.ts";
 
 /** How rows are printed. */
-export interface RowPrinterOptions {
+interface RowPrinterOptions {
   readonly color: boolean;
   /** Whether it is told whose rows they are. */
   readonly namesRoles: boolean;
@@ -16,7 +16,7 @@ export interface RowPrinterOptions {
 }
 
 /** Prints what agents do: wrapped for a person, with times for a file. */
-export interface RowPrinter {
+interface RowPrinter {
   print(role: Role, row: ActivityRow): void;
   /** Whether the terminal has another width than what was printed last. */
   mustRedraw(): boolean;

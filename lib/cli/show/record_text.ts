@@ -12,13 +12,6 @@ export type ShownRecord = ReviewFact | ExecEvent;
 
 /**
  * What a person is told of a record: this and the words of both jobs are the only places that put records into words.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const record = { type: "round_started", round: 2, maxRounds: 8 } as const;
- * assertEquals(describeRecord(record), [{ text: "round 2 of 8", tone: "heading", importance: "normal" }]);
- * ```
  */
 export function describeRecord(record: ShownRecord): readonly ShownLine[] {
   // The tables' types hold each entry to its record; what TypeScript cannot see is that record and entry are a pair.

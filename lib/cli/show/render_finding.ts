@@ -4,22 +4,14 @@ import { wrapProse } from "../console/layout.ts";
 import type { Finding } from "../preflight/finding.ts";
 
 /** How {@linkcode renderFinding} shows a finding. */
-export interface RenderFindingOptions {
+interface RenderFindingOptions {
   /** @default {false} */
   readonly color?: boolean;
   /** Of the terminal: rows are broken at words. @default {Infinity} */
   readonly width?: number;
 }
 
-/**
- * One finding as lines for a person.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(renderFinding({ check: "tmux", status: "ok", detail: "tmux 3.3a" }), "ok    tmux: tmux 3.3a\n");
- * ```
- */
+/** One finding as lines for a person. */
 export function renderFinding({ status, check, detail, remedy }: Finding, options: RenderFindingOptions = {}): string {
   const { color = false, width = Infinity } = options;
   const room = Math.max(MIN_COLUMNS, width - MARGIN);

@@ -5,6 +5,7 @@ import { isMessageId } from "../../run/inbox.ts";
 import { answerForm, dialogRequest } from "./dialog_text.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { byteSize, duration, senderText, workerStatusText } from "./words.ts";
+import { present } from "../../base/schema.ts";
 
 /** A record that only a review loop has. */
 type ReviewOnly = Exclude<ReviewFact, { readonly type: ExecEvent["type"] }>;
@@ -101,7 +102,7 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
     const outcome = result === "closed" ? "" : `, but it was ${result}`;
     const said = replies === undefined ? "" : `: ${replies.replaceAll("\n", "; ")}`;
     const isFromOutside = by !== undefined && by !== "terminal" && by !== "command";
-    const sayer = isFromOutside ? `${rule}, ${answerWay({ by, ...(who === undefined ? {} : { who }) })}` : rule;
+    const sayer = isFromOutside ? `${rule}, ${answerWay({ by, ...present({ who }) })}` : rule;
     const told = `${role}: dialog (${kind}) ${how} by ${sayer}${outcome}${said}`;
     // What an agent was told is a part of the work, and who waited for a decision wants to know it.
     return answer === "reply" || rule === "person" || rule === "model" ? line(told) : detail(told);

@@ -9,6 +9,7 @@ import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { answerForm } from "./dialog_text.ts";
+import { present } from "../../base/schema.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */
 export interface RunView {
@@ -78,7 +79,7 @@ export function viewRun(
     state: condition,
     folder: folder.path,
     executed,
-    ...(owner === undefined ? {} : { owner }),
+    ...present({ owner }),
     agentsAlive,
     progress: progress ?? null,
     ...(progress?.job === "run" ? { agents: progress.workers.map((worker) => viewAgent(worker, processes)) } : {}),
@@ -91,7 +92,7 @@ export function viewRun(
       ...(progress === undefined ? {} : { logs: line("logs", id) }),
     },
     ...(problem === undefined ? {} : {
-      problem: { message: problem.message, ...(problem.hint === undefined ? {} : { hint: problem.hint }) },
+      problem: { message: problem.message, ...present({ hint: problem.hint }) },
     }),
   };
 }
@@ -101,10 +102,10 @@ function viewAgent(worker: Worker, processes: LiveProcesses): AgentView {
   return {
     role,
     provider,
-    ...(protocol === undefined ? {} : { protocol }),
+    ...present({ protocol }),
     ...(pane === undefined ? {} : { terminalId: pane.terminalId }),
     ...(own === undefined ? {} : { pid: own.pid }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...present({ sessionId }),
     alive: isAlive(worker, processes),
   };
 }

@@ -52,33 +52,14 @@ export function waitingText({ by, text, dialog }: Waiting): string {
   return sanitizeLine(`${by} ${dialogRequest(dialog)}${subject === undefined ? "" : `: ${subject}`}`);
 }
 
-/**
- * The name of the task under way, where it is one of a folder's; `undefined` elsewhere.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const place = [{ unit: "task", number: 2, name: "/w/tasks/02-login.md" }] as const;
- * assertEquals(taskName({ about: "tasks", place }), "02-login");
- * assertEquals(taskName({ about: "02-login.md", place }), undefined);
- * ```
- */
+/** The name of the task under way, where it is one of a folder's; `undefined` elsewhere. */
 export function taskName({ about, place }: Pick<Progress, "about" | "place">): string | undefined {
   const file = levelOf({ place }, "task")?.name;
   if (file === undefined || [file, basename(file)].includes(about)) return undefined;
   return sanitizeLine(plainName(file));
 }
 
-/**
- * What a run is at, or was at when it was broken off, without its times: `round 2 of 8, cycle 1, programmer`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const place = [{ unit: "task", number: 1 }, { unit: "step", number: 2, of: 3, name: "build" }] as const;
- * assertEquals(placeText({ place, workers: [], activity: undefined }), "step 2 of 3, build");
- * ```
- */
+/** What a run is at, or was at when it was broken off, without its times: `round 2 of 8, cycle 1, programmer`. */
 export function placeText(progress: Pick<Progress, "place" | "workers" | "activity">): string {
   return [...levelTexts(progress.place), ...activityTexts(progress)].join(", ") || "not begun";
 }
@@ -145,13 +126,6 @@ function heldText({ activity }: Pick<Progress, "activity">): string | undefined 
  * What is said when a run is told to stop, before its agents have ended.
  *
  * @param options.leavesAgents whether agents with panes stay
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const stopped = { signalName: "SIGINT", leavesAgents: false };
- * assertEquals(stoppingText({ job: "run", workers: [], activity: undefined }, stopped), "stopping; Ctrl-C again forces it");
- * ```
  */
 export function stoppingText(
   progress: Pick<Progress, "job" | "workers" | "activity">,
@@ -171,23 +145,14 @@ function agentsAtHand({ job, workers, activity }: Pick<Progress, "job" | "worker
 }
 
 /** Where and how {@linkcode liveText} is shown. */
-export interface LiveTextOptions {
+interface LiveTextOptions {
   readonly now: Date;
   readonly columns: number;
   /** What the agent does at this moment, where more is known of it than is recorded. */
   readonly doing?: string | undefined;
 }
 
-/**
- * How a message from outside stands.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const message = { id: "m-1", worker: "tester", by: "mcp", wantsResponse: true, receivedAt: "", since: "" } as const;
- * assertEquals(messageText({ ...message, status: "waiting" }), "m-1 from a model over MCP: waits until tester is at rest");
- * ```
- */
+/** How a message from outside stands. */
 export function messageText({ id, worker, status, reason = "", archivedAs, ...from }: OutsideMessageProgress): string {
   const how = {
     waiting: `waits until ${worker} is at rest`,

@@ -12,7 +12,7 @@ export type Tone = "plain" | "heading" | "good" | "bad" | "caution";
  * - `normal`: without flags; `detail`: with `--verbose` only
  * - `log`: like `detail`, and without flags where no live line shows it
  */
-export type Importance = "result" | "always" | "normal" | "log" | "detail";
+type Importance = "result" | "always" | "normal" | "log" | "detail";
 
 /** One fact for a person. Its text holds nothing that a terminal would act upon; it may be several lines. */
 export interface ShownLine {
@@ -28,15 +28,7 @@ export type RecordWords<Shown extends { readonly type: string }> = {
   ) => ShownLine | readonly ShownLine[];
 };
 
-/**
- * A fact in one line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(line("round 2 of 8"), { text: "round 2 of 8", tone: "plain", importance: "normal" });
- * ```
- */
+/** A fact in one line. */
 export function line(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
   return { text: sanitizeLine(value), tone, importance };
 }

@@ -2,36 +2,13 @@ import { type ToldCost, totalUsage, type Usage } from "../../agents/usage.ts";
 import type { Cost } from "../../run/prices.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 
-/**
- * The tokens of a run or an attempt, as the end of a line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(
- *   tokensOf({ "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } }),
- *   " · 1200 tokens in, 40 out (gpt-5)",
- * );
- * ```
- */
+/** The tokens of a run or an attempt, as the end of a line. */
 export function tokensOf(usage: Usage): string {
   const text = tokenText(usage);
   return text === "" ? "" : ` · ${text}`;
 }
 
-/**
- * What each role or step has used, a line each; nothing where there is only one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const usage = { "gpt-5": { inputTokens: 1200, cachedInputTokens: 0, outputTokens: 40 } };
- * assertEquals(workerTokens({ analyst: usage, tester: usage }), [
- *   "analyst: 1200 tokens in, 40 out (gpt-5)",
- *   "tester: 1200 tokens in, 40 out (gpt-5)",
- * ]);
- * ```
- */
+/** What each role or step has used, a line each; nothing where there is only one. */
 export function workerTokens(
   byWorker: Readonly<Record<string, Usage>>,
   costs: Readonly<Record<string, number>> = {},
@@ -47,16 +24,7 @@ export function costText(cost: Cost | undefined): string {
   return cost === undefined ? "" : `, cost ${money(cost.total)} by the prices of ${cost.pricesOf}`;
 }
 
-/**
- * What an agent says that it has cost, as the end of a line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(toldCostText({ amount: 0.25, currency: "USD" }), ", 0.25 USD");
- * assertEquals(toldCostText(undefined), "");
- * ```
- */
+/** What an agent says that it has cost, as the end of a line. */
 export function toldCostText(cost: ToldCost | undefined): string {
   return cost === undefined ? "" : `, ${money(Math.round(cost.amount * 1e6) / 1e6)} ${sanitizeLine(cost.currency)}`;
 }

@@ -6,13 +6,6 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
  * What an agent does, by its status, in words that say what is waited for.
  *
  * @param protocol how it is driven; missing where that is not known, or it is in a pane
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(workerStatusText("waiting_user_answer"), "waiting for an answer to its dialog");
- * assertEquals(workerStatusText("waiting_user_answer", "acp"), "waiting for an answer to its request");
- * ```
  */
 export function workerStatusText(status: WorkerStatus, protocol?: "acp"): string {
   return (protocol === undefined ? undefined : WITHOUT_SCREEN[status]) ?? statusText(status);
@@ -51,15 +44,7 @@ function statusText(status: WorkerStatus): string {
   }
 }
 
-/**
- * Seconds as people read them.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([0.62, 9, 65, 3700].map(duration), ["0.6 s", "9 s", "1m 05s", "1h 01m"]);
- * ```
- */
+/** Seconds as people read them. */
 export function duration(seconds: number): string {
   if (seconds < 1 && seconds >= 0.05) return `${seconds.toFixed(1)} s`;
   const whole = Math.floor(seconds);
@@ -69,45 +54,21 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${two(Math.floor(whole % 3600 / 60))}m`;
 }
 
-/**
- * How long ago something was, in its largest unit.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([9, 65, 7300, 200_000].map(age), ["9 s", "1 min", "2 h", "2 d"]);
- * ```
- */
+/** How long ago something was, in its largest unit. */
 export function age(seconds: number): string {
   if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/**
- * A size as people read it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([1, 512, 2048, 3_500_000].map(byteSize), ["1 byte", "512 bytes", "2.0 KiB", "3.3 MiB"]);
- * ```
- */
+/** A size as people read it. */
 export function byteSize(count: number): string {
   if (count < 1024) return plural(count, "byte");
   if (count < 1024 ** 2) return `${(count / 1024).toFixed(1)} KiB`;
   return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/**
- * A count with its noun.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(plural(2, "round"), "2 rounds");
- * ```
- */
+/** A count with its noun. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
@@ -122,15 +83,7 @@ export function forHowLong(from: string, to: Date): string {
   return duration(Math.max(0, Math.floor((to.getTime() - Date.parse(from)) / 1000)));
 }
 
-/**
- * A moment in local time.
- *
- * @example
- * ```ts
- * import { assertMatch } from "@std/assert";
- * assertMatch(localTime("2026-11-20T07:26:05.123Z"), /^2026-11-\d\d \d\d:\d\d:05$/);
- * ```
- */
+/** A moment in local time. */
 export function localTime(at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return sanitizeLine(at);
@@ -145,16 +98,7 @@ export function timeOfDay(moment: Date): string {
   return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
 }
 
-/**
- * Who sends a message from outside.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(senderText({ by: "mcp", who: "codex" }), "a model over MCP (codex)");
- * assertEquals(senderText({ by: "command" }), "a person or program (panewright send)");
- * ```
- */
+/** Who sends a message from outside. */
 export function senderText({ by, who }: { readonly by: MessageWay; readonly who?: string | undefined }): string {
   const texts: Readonly<Record<MessageWay, string>> = {
     command: "a person or program (panewright send)",

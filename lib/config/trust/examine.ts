@@ -101,15 +101,6 @@ export async function changesSince(
  * The files that are not as they were trusted.
  *
  * @param files digests by paths relative to the config file
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const trusted = { trustedAt: "", items: {}, files: { "panewright.jsonc": "aa", "job.md": null } };
- * assertEquals(changedFiles(trusted, { "panewright.jsonc": "aa", "job.md": "bb" }), []);
- * assertEquals(changedFiles(trusted, { "panewright.jsonc": "cc", "rules.jsonc": "dd" }), [
- *   "panewright.jsonc", "rules.jsonc",
- * ]);
- * ```
  */
 export function changedFiles(
   trusted: TrustedConfig | undefined,

@@ -19,14 +19,6 @@ export interface TrustItem {
  * What a config file would do, in the order of the file. What only sets a limit, a delay or a length is left out.
  *
  * @param data the file's own values, already valid
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const items = trustItems({ limits: { max_rounds: 2 }, permissions: { lift_builtin: ["git_push"] } });
- * assertEquals(items, [
- *   { key: "permissions.lift_builtin[0]", does: "lifts a built-in rule", value: "git_push", alone: true },
- * ]);
- * ```
  */
 export function trustItems(data: Readonly<Record<string, unknown>>): readonly TrustItem[] {
   return leavesOf(data, []).flatMap(({ path, value }) => {
@@ -41,14 +33,6 @@ export function trustItems(data: Readonly<Record<string, unknown>>): readonly Tr
 /**
  * What an agent would do that a config file adds: what its pack starts, with what, and what is believed of its word. What
  * a person decides about, and what is only told, is left out.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(packItems("mine", { label: "Mine", program: "mine", args: ["--acp"] }), [
- *   { key: "agents.mine.program", does: "runs a program of its own as an agent", value: ["mine", "--acp"], alone: true },
- * ]);
- * ```
  */
 export function packItems(id: ProviderId, pack: Pack): readonly TrustItem[] {
   const { program, args = [], env = {}, version_args, login_status_args, model, ask_mode, tools } = pack;

@@ -25,20 +25,12 @@ const store = z.strictObject({ version: z.literal(1), configs: z.record(z.string
 export type TrustedConfig = z.output<typeof trustedConfig>;
 
 /** The configs that a person trusts, by the absolute path of the config file. */
-export type TrustedConfigs = Readonly<Record<string, TrustedConfig>>;
+type TrustedConfigs = Readonly<Record<string, TrustedConfig>>;
 
 /** No person trusts so many configs that more is needed: 16 MiB. */
 const MAX_STORE_BYTES = 16 * 1024 * 1024;
 
-/**
- * Where a person's trust is kept: `trust.json` of the state folder; `undefined` where there is none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(trustStorePath((name) => ({ HOME: "/home/me" })[name]), "/home/me/.local/state/panewright/trust.json");
- * ```
- */
+/** Where a person's trust is kept: `trust.json` of the state folder; `undefined` where there is none. */
 export function trustStorePath(env: (name: string) => string | undefined): string | undefined {
   const folder = stateFolder(env);
   return folder === undefined ? undefined : `${folder}/trust.json`;

@@ -3,9 +3,10 @@ import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
 import { readText } from "./read_text.ts";
 import { foldersOf } from "./write_globs.ts";
+import { present } from "../../base/schema.ts";
 
 /** Where an attempt keeps what it needs. */
-export interface AttemptFolders {
+interface AttemptFolders {
   /** Absolute folder of the attempt. */
   readonly folder: string;
   /** Absolute folder of the launchers of the ask commands. */
@@ -43,14 +44,13 @@ export function agentRequest(
       commands: settings.askCommands,
       channelFolder,
       launcherFolder,
-      ...(hookFolder === undefined ? {} : { hookFolder }),
+      ...present({ hookFolder }),
     },
     timeLimitSeconds,
     ...(sandbox === undefined
       ? {}
       : { sandbox: within === undefined ? sandbox : { ...sandbox, within: [channelFolder, ...within] } }),
-    ...(model === undefined ? {} : { model }),
-    ...(command === undefined ? {} : { command }),
+    ...present({ model, command }),
   };
 }
 

@@ -19,6 +19,7 @@ import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../base/ports/o
 import { workerOf } from "./state.ts";
 import { callFingerprint, createStepJudge } from "./step_judge.ts";
 import { attemptFolder } from "./step_folders.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * Runs one attempt of a step, and tells how it ended: the agent's turn is over, or it asks.
@@ -66,7 +67,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     noteCommand(fact);
     if (fact.type === "usage") {
       const { usage, cost } = fact;
-      drive.record({ type: "tokens_counted", usage, ...(cost === undefined ? {} : { cost }), passable: true });
+      drive.record({ type: "tokens_counted", usage, ...present({ cost }), passable: true });
     }
     if (fact.type === "permitted") return drive.record({ type: "agent_permitted", mode: fact.mode, passable: true });
     if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
@@ -83,14 +84,14 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       prompt,
       folder,
       launcherFolder: drive.folder.binDir,
-      ...(hookFolder === undefined ? {} : { hookFolder }),
+      ...present({ hookFolder }),
     }),
     judge: createStepJudge({ at, attempt: attempt.number }, drive),
     signal: drive.signal,
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,
     onProgress,
-    ...(attempt.resumeSessionId === undefined ? {} : { resumeSessionId: attempt.resumeSessionId }),
+    ...present({ resumeSessionId: attempt.resumeSessionId }),
   };
   try {
     const before = isUnchecked(plan) ? await lookAtFiles(at, drive) : undefined;
@@ -113,8 +114,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       seconds,
       askedAt: drive.wallClock().toISOString(),
       ...(call === undefined || call.request.kind === "question" ? {} : { call: await callFingerprint(call.request) }),
-      ...(cost === undefined ? {} : { cost }),
-      ...(sessionId === undefined ? {} : { sessionId }),
+      ...present({ cost, sessionId }),
     });
   }
 }

@@ -20,7 +20,7 @@ export interface PersonQuestion extends QuestionState {
 }
 
 /** Where an answer may come from. */
-export interface AwaitAnswerOptions {
+interface AwaitAnswerOptions {
   readonly folder: RunFolder;
   /** Where answers are left; missing where only the person at the terminal can give one. */
   readonly mail: RunMail | undefined;

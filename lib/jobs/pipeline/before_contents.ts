@@ -3,7 +3,7 @@ import { listBlobs } from "../list_files.ts";
 import type { ReadFile } from "./file_snapshot.ts";
 
 /** What files had in them before a step: git has most of it, the rest is kept in a folder, by its SHA-256. */
-export interface BeforeContents {
+interface BeforeContents {
   /** Takes a file in while the files are looked at. */
   take(file: ReadFile): Promise<void>;
   /** What of it git has: ids by names, filled by `take`. */

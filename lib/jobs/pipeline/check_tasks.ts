@@ -6,7 +6,7 @@ import { sourceOf } from "./task_folder.ts";
 import { isUnwritten } from "./task_template.ts";
 
 /** What tasks are checked with. */
-export interface TaskCheckOptions {
+interface TaskCheckOptions {
   /** @default the pipelines that tasks name are not looked up */
   readonly plan?: Pick<ExecPlan, "pipelines" | "defaultPipeline">;
   readonly overrides: ExecOverrides;

@@ -20,16 +20,7 @@ export interface CheckResult {
   readonly verdict?: ReviewVerdict | "none";
 }
 
-/**
- * A check in a few words.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const check = { type: "shell", command: ["npm", "test"], expect: "fail", timeLimitSeconds: 60 } as const;
- * assertEquals(describeCheck(check), "npm test (must fail)");
- * ```
- */
+/** A check in a few words. */
 export function describeCheck(check: CheckPlan): string {
   switch (check.type) {
     case "none":
@@ -46,14 +37,6 @@ export function describeCheck(check: CheckPlan): string {
 /**
  * Judges how the command of a check ended. If it did not end in time, the check has failed, whatever was expected; if
  * it could not be run, or was killed where it must fail, the check was not made.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const ended = { passed: false, exitCode: 1, timedOut: false, seconds: 1, output: "1 failed", truncated: false };
- * assertEquals(judgeCommand({ expect: "fail", timeLimitSeconds: 60 }, ended).passed, true);
- * assertEquals(judgeCommand({ expect: "fail", timeLimitSeconds: 60 }, { ...ended, exitCode: 127 }).passed, false);
- * ```
  */
 export function judgeCommand(
   check: { readonly expect: "pass" | "fail"; readonly timeLimitSeconds: number },
@@ -80,17 +63,7 @@ export function judgeCommand(
 /** The exit codes of what others end: SIGHUP, SIGINT, SIGKILL (as for want of memory), SIGTERM. */
 const KILLED: ReadonlySet<number> = new Set([129, 130, 137, 143]);
 
-/**
- * Judges the last message of an agent that is a review. Whoever does not approve in so many words has not approved.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(judgeReview("All is well.\nREVIEW_RESULT: APPROVED").passed, true);
- * assertEquals(judgeReview("Add a test.\nREVIEW_RESULT: REVISE").verdict, "REVISE");
- * assertEquals(judgeReview("All is well.").verdict, "none");
- * ```
- */
+/** Judges the last message of an agent that is a review. Whoever does not approve in so many words has not approved. */
 export function judgeReview(finalText: string): CheckResult {
   if (finalText.trim() === "") {
     const detail = "there is no review: the last message of its agent is empty";

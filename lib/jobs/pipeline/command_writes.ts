@@ -13,7 +13,7 @@ import {
 } from "../../shell/mod.ts";
 
 /** A file that a shell command writes or removes. */
-export interface CommandWrite {
+interface CommandWrite {
   /** As the command has it. */
   readonly name: string;
   /** The absolute paths that it may come down to: several where a `cd` before it may have failed. Never empty. */
@@ -27,14 +27,6 @@ export interface CommandWrite {
  * be others: what a program does, its text does not tell.
  *
  * @param cwd absolute path of the folder that it is run in
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const written = (command: string) => certainWrites(command, "/w").map(({ paths }) => paths);
- * assertEquals(written('cd src && echo "$x" >> a.ts; npm test 2>&1 | tee /tmp/log'), [["/w/src/a.ts"], ["/tmp/log"]]);
- * assertEquals(written('touch "$file"; sed -i s/a/b/ c.ts; cp a.ts b.ts > /dev/null'), [["/w/c.ts"], ["/w/b.ts"]]);
- * ```
  */
 export function certainWrites(command: string, cwd: string): readonly CommandWrite[] {
   return writesOf(command, { folders: [cwd], depth: 0 });

@@ -13,6 +13,7 @@ import { dropContents, dropScratch, forgetFiles, leaveChanges } from "./step_fil
 import { beginTask, finishTask, folderResult } from "./drive_tasks.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
 import { runWriteCheck, watchWrites } from "./write_check.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not
@@ -104,8 +105,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
     startedAt,
     sandbox: drive.plan.sandbox === undefined ? "off" : "cli",
     permissions: whoPermits(drive.plan),
-    ...(plan.model === undefined ? {} : { model: plan.model }),
-    ...(baseline === undefined ? {} : { baseline }),
+    ...present({ model: plan.model, baseline }),
   });
 }
 
@@ -121,7 +121,7 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
     name: plan.name,
     attempts: step.attempts,
     ...(reason === undefined ? { outcome: "pass" } : { outcome: "fail", reason }),
-    ...(next === undefined ? {} : { next }),
+    ...present({ next }),
   });
   // A step that failed may be tried again by resume.
   if (reason === undefined || next !== undefined) forgetFiles(at, drive);
@@ -150,7 +150,7 @@ async function answerQuestion(question: QuestionState, drive: Drive): Promise<bo
     question: question.id,
     answer,
     by,
-    ...(who === undefined ? {} : { who }),
+    ...present({ who }),
     answeredAt,
   });
   return true;

@@ -6,6 +6,7 @@ import type { Action } from "./machine.ts";
 import type { ExecState } from "./state.ts";
 import { choosePipeline, parseTask, type Task } from "./task.ts";
 import { filesOf, plainName, sourceOf } from "./task_folder.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * Begins the next task. Those of a folder that an earlier run has passed are left out, unless they, or their pipeline,
@@ -41,7 +42,7 @@ export async function beginTask(drive: Drive): Promise<boolean> {
       text: task.text,
       of,
       fingerprint,
-      ...(task.autonomyLevel === undefined ? {} : { autonomyLevel: task.autonomyLevel }),
+      ...present({ autonomyLevel: task.autonomyLevel }),
     });
     return true;
   }
@@ -69,7 +70,7 @@ async function onTheWay<Value>(drive: Drive, read: () => Promise<Value>): Promis
   } catch (error) {
     // panewright was called correctly: the faulty task was met on the way.
     if (!(error instanceof UsageError) || drive.state().begun === 0) throw error;
-    throw new RuntimeError(error.message, { cause: error, ...(error.hint === undefined ? {} : { hint: error.hint }) });
+    throw new RuntimeError(error.message, { cause: error, ...present({ hint: error.hint }) });
   }
 }
 

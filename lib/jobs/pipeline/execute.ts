@@ -22,6 +22,7 @@ import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
 import { type ExecState, type RunHead, stepWorker } from "./state.ts";
 import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../run/usage.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a run is given besides its task. */
 export interface ExecOptions extends RunOptions<ExecEvent> {
@@ -56,7 +57,7 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
 }
 
 /** What a new run is about. */
-export interface ExecStart {
+interface ExecStart {
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;
   /** Absolute path of the config file; null where there is none. */
@@ -134,8 +135,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         modelAnswers: plan.permissions.modelAnswers,
         ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
         ...(carried?.isCopy === true ? { isCopy: true } : {}),
-        ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
-        ...(interruptedLog === undefined ? {} : { interruptedLog }),
+        ...present({ configFile: options.configFile, interruptedLog }),
       };
     },
     async play(run) {

@@ -2,6 +2,7 @@ import { relative, resolve } from "@std/path/posix";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "../list_files.ts";
+import { present } from "../../base/schema.ts";
 
 /** How the files of a working directory are looked at. */
 export interface SnapshotOptions {
@@ -103,7 +104,7 @@ export async function snapshotFiles(
       bytesLeft -= bytes.length;
       if (!isOfGit && isRead(name)) await onRead?.({ name, bytes, content });
     }
-    files[name] = { ...state, ...(isRecent ? { isRecent } : {}), ...(content === undefined ? {} : { content }) };
+    files[name] = { ...state, ...(isRecent ? { isRecent } : {}), ...present({ content }) };
   }
   return { ...places, rootId: idOf(top), files };
 }
@@ -161,7 +162,7 @@ interface PlacedFile extends WalkedFile {
 
 async function* filesAt({ root, gitFolders }: Places, options: SnapshotOptions): AsyncGenerator<PlacedFile> {
   const { workdir, signal, maxFiles = MAX_FILES } = options;
-  const limits = { maxFiles, ...(signal === undefined ? {} : { signal }) };
+  const limits = { maxFiles, ...present({ signal }) };
   const top = resolve(workdir, root);
   const own = OWN_FILES.map((name) => `${workdir}/${name}`);
   const skips = (path: string, siblings: ReadonlySet<string>) =>

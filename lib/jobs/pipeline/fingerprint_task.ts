@@ -5,7 +5,7 @@ import type { ExecOverrides, ExecPlan, StepPlan } from "./plan.ts";
 import type { TaskState } from "./state.ts";
 
 /** What a task is, for its fingerprint. */
-export type FingerprintedTask = Pick<TaskState, "file" | "text" | "pipeline" | "autonomyLevel">;
+type FingerprintedTask = Pick<TaskState, "file" | "text" | "pipeline" | "autonomyLevel">;
 
 /**
  * What a task comes down to, as a SHA-256: its file's name and text, and its pipeline's steps with their prompts,

@@ -18,16 +18,6 @@ export const END = "end";
 /**
  * The number of the step that follows a step, from 1; one more than there are steps at the end of the task. Undefined
  * where the task fails.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const steps = [{ name: "build" }, { name: "review", next: { pass: "end", fail: "build" } }, { name: "more" }];
- * assertEquals(followingStep(steps, { number: 1, outcome: "pass" }), 2);
- * assertEquals(followingStep(steps, { number: 1, outcome: "fail" }), undefined);
- * assertEquals(followingStep(steps, { number: 2, outcome: "fail" }), 1);
- * assertEquals(followingStep(steps, { number: 2, outcome: "pass" }), 4);
- * ```
  */
 export function followingStep(
   steps: readonly FlowStep[],
@@ -46,14 +36,6 @@ export function followingStep(
  *
  * @param options.from the number of the step; @default {1}
  * @param options.without the number of a step that is not gone through
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const steps = [{ name: "a", next: { pass: "c" } }, { name: "b" }, { name: "c" }];
- * assertEquals([...reachableSteps(steps)], [1, 3, 4]);
- * assertEquals([...reachableSteps(steps, { without: 3 })], [1]);
- * ```
  */
 export function reachableSteps(
   steps: readonly FlowStep[],
@@ -73,17 +55,7 @@ export function reachableSteps(
   return reached;
 }
 
-/**
- * Whether a step has been done each time that another one begins, whatever passes or fails.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const steps = [{ name: "plan" }, { name: "build" }, { name: "review", next: { fail: "build" } }];
- * assertEquals(isAlwaysBefore(steps, { earlier: 1, later: 3 }), true);
- * assertEquals(isAlwaysBefore(steps, { earlier: 3, later: 2 }), false);
- * ```
- */
+/** Whether a step has been done each time that another one begins, whatever passes or fails. */
 export function isAlwaysBefore(
   steps: readonly FlowStep[],
   { earlier, later }: { readonly earlier: number; readonly later: number },

@@ -18,6 +18,7 @@ import { parsePersonsAnswer, type PersonsAnswer } from "../../turn/desk/person_a
 import type { Usage } from "../../agents/usage.ts";
 import { takeCount } from "../../run/usage.ts";
 import { titleOf } from "./task_title.ts";
+import { present } from "../../base/schema.ts";
 
 /** The state after a fact: what a run resumes from. */
 export function applyFact(state: ExecState, fact: ExecFact): ExecState {
@@ -109,7 +110,7 @@ export function applyFact(state: ExecState, fact: ExecFact): ExecState {
 
 function attemptFinished(state: ExecState, fact: Extract<ExecFact, { type: "attempt_finished" }>): ExecState {
   const { attemptLog, usageLimit } = fact;
-  const known = { attemptLog, ...(fact.sessionId === undefined ? {} : { sessionId: fact.sessionId }) };
+  const known = { attemptLog, ...present({ sessionId: fact.sessionId }) };
   const after = counted(state, fact.usage);
   if (fact.outcome === "completed") {
     return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, {
@@ -156,7 +157,7 @@ function attemptFailed(
   return inStep(state, (step) => ({
     ...step,
     failures: step.failures + 1,
-    stage: { kind: "failed", reason, final: false, ...(check === undefined ? {} : { check }) },
+    stage: { kind: "failed", reason, final: false, ...present({ check }) },
     feedback,
   }));
 }
@@ -211,7 +212,7 @@ function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "questi
     questions: before.questions + 1,
     stage: { kind: "question", question: id },
     attemptLog,
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...present({ sessionId }),
   }));
   return {
     ...asked,
@@ -222,7 +223,7 @@ function questionAsked(state: ExecState, fact: Extract<ExecFact, { type: "questi
       text,
       attemptLog,
       askedAt,
-      ...(call === undefined ? {} : { call }),
+      ...present({ call }),
       open: true,
     }],
   };

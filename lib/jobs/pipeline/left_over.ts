@@ -8,6 +8,7 @@ import { channelFolderOf } from "./agent_request.ts";
 import type { Drive } from "./context.ts";
 import { attemptFolder } from "./step_folders.ts";
 import { ATTEMPT, type ExecState } from "./state.ts";
+import { present } from "../../base/schema.ts";
 
 /** Lines of the log of an attempt that was broken off. */
 const MAX_LOG_LINES = 200;
@@ -60,7 +61,7 @@ export async function hearInterrupted({ state, plan, record, folder, target, wal
   const text = await findInterruptedAsk({
     provider,
     args,
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     stepFolder,
     channelFolder: channelFolderOf(stepFolder),
     commands: plan.settings.askCommands,
@@ -77,7 +78,7 @@ export async function hearInterrupted({ state, plan, record, folder, target, wal
     // Nobody has measured how long it worked.
     seconds: 0,
     askedAt: wallClock().toISOString(),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...present({ sessionId }),
   });
 }
 

@@ -12,6 +12,7 @@ import {
   type StepState,
   type TaskState,
 } from "./state.ts";
+import { present } from "../../base/schema.ts";
 
 /** What to do next. Whoever does it reports the result as facts, which lead to the next state. */
 export type Action =
@@ -44,7 +45,7 @@ export interface StepPlace {
 }
 
 /** The step that `next` leads to; without a name, the end of the task. */
-export interface NextStep {
+interface NextStep {
   readonly step: number;
   readonly name?: string;
   /** Counts from 1. */
@@ -147,7 +148,7 @@ function endStep(
     const limit = `"${name}" has been repeated as often as exec.max_repeats_per_step allows (${maxRepeatsPerStep})`;
     return { do: "finish_step", at, reason: `${failure?.reason ?? "it passed"}; ${limit}` };
   }
-  const next = { step: number, ...(name === undefined ? {} : { name }), round: rounds + 1 };
+  const next = { step: number, ...present({ name }), round: rounds + 1 };
   return { do: "finish_step", at, next, ...(failure === undefined ? {} : { reason: failure.reason }) };
 }
 
@@ -213,16 +214,6 @@ function stepReason({ task, plan }: StepPlace, { run }: ExecState, reason: strin
 /**
  * Why a run cannot be resumed with a plan: its pipeline has other steps than when the task began. A step that has not
  * begun may have changed in everything but its name.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const task = { pipeline: "feature", steps: ["plan", "build"] };
- * assertEquals(
- *   planMismatch(task, { feature: [] }),
- *   'the pipeline "feature" had the steps plan, build when the task began, and has none now',
- * );
- * ```
  */
 export function planMismatch(
   task: Pick<TaskState, "pipeline" | "steps">,

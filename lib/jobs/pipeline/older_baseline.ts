@@ -12,15 +12,7 @@ import {
 import { blobId } from "./blob_id.ts";
 import type { FilesNote, FileState } from "./file_snapshot.ts";
 
-/**
- * Whether a step's baseline is what earlier versions have in its place: the id of a git tree.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(isOlderBaseline("4b825dc642cb6eb9a060e54bf8d69288fbee4904"), true);
- * ```
- */
+/** Whether a step's baseline is what earlier versions have in its place: the id of a git tree. */
 export function isOlderBaseline(baseline: string): boolean {
   return /^[0-9a-f]{40}$/.test(baseline);
 }

@@ -27,7 +27,7 @@ export interface ExecPlan extends DialogPlan {
 }
 
 /** The file with a step's prompt. */
-export interface PromptFile {
+interface PromptFile {
   readonly kind: "file";
   /** Absolute. */
   readonly path: string;

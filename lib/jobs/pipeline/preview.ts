@@ -17,6 +17,7 @@ import { whoPermits } from "./step_judge.ts";
 import { stepFolder } from "./step_folders.ts";
 import { choosePipeline, parseTask } from "./task.ts";
 import { filesOf, sourceOf } from "./task_folder.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a run would do with a task. Plain data. */
 export interface TaskPreview {
@@ -52,7 +53,7 @@ export interface StepPreview {
 }
 
 /** What a preview is made of. */
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly plan: ExecPlan;
   readonly overrides: ExecOverrides;
   /** As in `ExecOptions`. */
@@ -101,7 +102,7 @@ async function previewTask(
     file,
     ...(target.text === undefined ? {} : { text: parsed.text }),
     pipeline,
-    ...(passedBy === undefined ? {} : { passedBy }),
+    ...present({ passedBy }),
     steps: await Promise.all(steps.map((step, at) => {
       const autonomyLevel = overrides.autonomyLevel ?? step.autonomyLevel ?? parsed.autonomyLevel ??
         plan.settings.autonomyLevel;
@@ -167,5 +168,5 @@ function standIn({ name }: StepPlan, index: number): StepOutput {
 }
 
 function optionsOf({ model, allowWrite }: StepPlan): Pick<StepPreview, "model" | "allowWrite"> {
-  return { ...(model === undefined ? {} : { model }), ...(allowWrite === undefined ? {} : { allowWrite }) };
+  return { ...present({ model, allowWrite }) };
 }

@@ -17,6 +17,7 @@ import type { ExecFact } from "./facts.ts";
 import { ATTEMPT, stepWorker } from "./state.ts";
 import { titleOf } from "./task_title.ts";
 import type { Usage } from "../../agents/usage.ts";
+import { present } from "../../base/schema.ts";
 
 type RecordOf<Type extends ExecFact["type"]> = Extract<Recorded<ExecFact>, { readonly type: Type }>;
 
@@ -48,7 +49,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       return {
         folder: record.folder,
         ...modelsMay(before, record.modelAnswers),
-        ...(record.configFile === undefined ? {} : { configFile: record.configFile }),
+        ...present({ configFile: record.configFile }),
         // An attempt that was under way, or has failed, is made anew.
         ...(["processing", "error"].includes(before.workers[0]?.status ?? "")
           ? changeAgent(before, { status: "starting", since: at })
@@ -118,7 +119,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
           asked: waiting.text,
           answer,
           by,
-          ...(who === undefined ? {} : { who }),
+          ...present({ who }),
           at,
         }],
       };
@@ -129,7 +130,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
           kind: "usage_limit",
           since: at,
           detail: record.message,
-          ...(record.resetsAt === undefined ? {} : { until: record.resetsAt }),
+          ...present({ until: record.resetsAt }),
         },
       };
     case "usage_limit_waited":
@@ -156,7 +157,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         name,
         outcome,
         at,
-        ...(reason === undefined ? {} : { reason }),
+        ...present({ reason }),
       });
       if (outcome === "fail" && next === undefined) return { ...ended, waiting: undefined };
       const following = stepLevel(next?.step ?? number + 1, before.pipeline?.steps ?? []);
@@ -171,7 +172,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
         name,
         outcome,
         at,
-        ...(reason === undefined ? {} : { reason }),
+        ...present({ reason }),
       });
       return outcome === "fail" ? ended : { ...ended, place: [], pipeline: undefined, workers: [] };
     }
@@ -179,7 +180,7 @@ function changeBy(before: Progress, record: Recorded<ExecFact>): Change {
       return warned(before, { at, message: record.message });
     case "run_finished": {
       const { outcome, reason, resumeCommand, usage } = record;
-      return { usage, finished: { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) } };
+      return { usage, finished: { outcome, reason, at, ...present({ resumeCommand }) } };
     }
     default:
       return {};
@@ -190,7 +191,7 @@ const NOTHING_KNOWN = { sessionId: undefined, pane: undefined, folder: undefined
 
 function stepLevel(number: number, steps: readonly string[]) {
   const name = steps[number - 1];
-  return { unit: "step", number, of: steps.length, ...(name === undefined ? {} : { name }) } as const;
+  return { unit: "step", number, of: steps.length, ...present({ name }) } as const;
 }
 
 /** Changes the agent of the step under way: there is one at a time. */
@@ -204,7 +205,7 @@ function attemptFinished(
 ) {
   const status = outcome === "completed" ? "completed" : usageLimit === undefined ? "error" : "limited";
   return {
-    ...changeAgent(before, { status, since: at, ...(sessionId === undefined ? {} : { sessionId }) }),
+    ...changeAgent(before, { status, since: at, ...present({ sessionId }) }),
     ...(outcome === "completed" ? counted(before, "responses") : {}),
     activity: undefined,
     ...ofAttempt(before, usage),

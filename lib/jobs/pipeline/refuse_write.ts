@@ -5,14 +5,14 @@ import { certainWrites } from "./command_writes.ts";
 import { mayWrite, mayWriteBelow } from "./write_globs.ts";
 
 /** What a step may write. */
-export interface WriteLimits {
+interface WriteLimits {
   /** Absolute. */
   readonly workdir: string;
   readonly allowWrite: readonly string[];
 }
 
 /** What a tool is about to do. */
-export type WritingCall = Pick<ExactRequest, "kind" | "subject" | "cwd">;
+type WritingCall = Pick<ExactRequest, "kind" | "subject" | "cwd">;
 
 /**
  * Why a step may not do what its agent's CLI is about to do, for the agent; `undefined` where it may. Links on a path

@@ -82,7 +82,7 @@ export interface ChangedFiles {
 }
 
 /** The step whose failure led to another one. */
-export interface LeadingStep {
+interface LeadingStep {
   readonly name: string;
   /** What its check found: a review, or what a command wrote. */
   readonly finding: string;
@@ -211,15 +211,7 @@ export const INITIAL_STATE: ExecState = {
   finished: undefined,
 };
 
-/**
- * The question that waits for its answer, if there is one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(openQuestion(INITIAL_STATE), undefined);
- * ```
- */
+/** The question that waits for its answer, if there is one. */
 export function openQuestion(state: ExecState): QuestionState | undefined {
   return state.questions.find(({ open }) => open);
 }

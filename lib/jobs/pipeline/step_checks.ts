@@ -6,6 +6,7 @@ import { checkFiles, type CheckResult, describeCheck, judgeCommand, judgeReview 
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import type { CheckPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
 
 /** Runs one check of a step. */
 export async function runCheck({ at, number, check }: Extract<Action, { do: "check" }>, drive: Drive): Promise<void> {
@@ -24,7 +25,7 @@ export async function runCheck({ at, number, check }: Extract<Action, { do: "che
     description,
     ...result,
     seconds,
-    ...(files === undefined ? {} : { files }),
+    ...present({ files }),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ExecTarget } from "./plan.ts";
 
 /** The place of an attempt in its run. */
-export interface AttemptPlace {
+interface AttemptPlace {
   readonly target: Pick<ExecTarget, "kind">;
   readonly task: number;
   readonly step: number;
@@ -11,18 +11,7 @@ export interface AttemptPlace {
   readonly attempt: number;
 }
 
-/**
- * The folder of an attempt, relative to the run's folder of steps.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const place = { task: 3, step: 2, name: "Write tests!", round: 1, attempt: 1 };
- * assertEquals(attemptFolder({ ...place, target: { kind: "task" } }), "02-Write-tests/attempt-1");
- * assertEquals(attemptFolder({ ...place, round: 2, target: { kind: "task" } }), "02-Write-tests.round-2/attempt-1");
- * assertEquals(attemptFolder({ ...place, target: { kind: "folder" } }), "task-003/02-Write-tests/attempt-1");
- * ```
- */
+/** The folder of an attempt, relative to the run's folder of steps. */
 export function attemptFolder(place: AttemptPlace): string {
   return `${stepFolder(place)}/attempt-${place.attempt}`;
 }

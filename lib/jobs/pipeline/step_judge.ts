@@ -11,7 +11,7 @@ import type { StepPlace } from "./machine.ts";
 import { stepWorker } from "./state.ts";
 
 /** Whose calls are judged. */
-export interface JudgedAttempt {
+interface JudgedAttempt {
   readonly at: StepPlace;
   /** The number of the attempt in its step. */
   readonly attempt: number;
@@ -139,17 +139,7 @@ export function whoPermits(
   return permissions.dryRun ? "dry_run" : handoff.autoAcceptPermissions ? "policy" : "person";
 }
 
-/**
- * Tells one call of a tool from another: what it does, where, and whether in a sandbox.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const request = { id: "1", source: "hook", kind: "command", subject: "npm test", tool: "Bash", cwd: "/w" } as const;
- * assertEquals(await callFingerprint(request), await callFingerprint({ ...request, id: "2" }));
- * assertEquals(await callFingerprint(request) === await callFingerprint({ ...request, leavesSandbox: true }), false);
- * ```
- */
+/** Tells one call of a tool from another: what it does, where, and whether in a sandbox. */
 export async function callFingerprint(request: ExactRequest): Promise<string> {
   const { kind, tool, subject, cwd = null, leavesSandbox = false } = request;
   return await sha256Hex(JSON.stringify([kind, tool, subject, cwd, leavesSandbox]));

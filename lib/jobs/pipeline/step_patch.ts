@@ -4,7 +4,7 @@ import { MAX_SHOWN_BYTES } from "./before_contents.ts";
 import type { FileSnapshot } from "./file_snapshot.ts";
 
 /** What a step has changed, and where what was there before is. Paths are absolute. */
-export interface PatchRequest {
+interface PatchRequest {
   readonly workdir: string;
   /** The files that have changed, relative to the working directory. */
   readonly changed: readonly string[];

@@ -3,6 +3,7 @@ import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../run/usage.ts
 import type { ExecFact } from "./facts.ts";
 import { END } from "./flow.ts";
 import { ATTEMPT } from "./state.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a run has done, for reports: a fold over its facts. Plain data. */
 export interface RunSummary {
@@ -50,7 +51,7 @@ export interface StepSummary {
 }
 
 /** A check that failed. */
-export interface FailedCheck {
+interface FailedCheck {
   readonly description: string;
   readonly detail: string;
   readonly output: string;
@@ -135,15 +136,7 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
   }
 }
 
-/**
- * How many tasks are done: they have passed now, or had before.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(tasksDone(NO_SUMMARY.summary), 0);
- * ```
- */
+/** How many tasks are done: they have passed now, or had before. */
 export function tasksDone({ tasks }: RunSummary): number {
   return new Set(tasks.filter(({ outcome }) => outcome === "pass" || outcome === "skipped").map(({ file }) => file))
     .size;
@@ -157,7 +150,7 @@ function newStep(name: string, earlier: Spent = NOTHING_SPENT): StepSummary {
 type Spent = Pick<StepSummary, "seconds" | "usage" | "cost">;
 
 function spentOf({ seconds, usage, cost }: Spent): Spent {
-  return { seconds, usage, ...(cost === undefined ? {} : { cost }) };
+  return { seconds, usage, ...present({ cost }) };
 }
 
 const NOTHING_SPENT = { seconds: 0, usage: {} };
@@ -174,7 +167,7 @@ function withTask(summary: RunSummary, task: TaskSummary, of = 0): RunSummary {
 }
 
 function ended(outcome: "pass" | "fail", reason: string | undefined) {
-  return { outcome, ...(reason === undefined ? {} : { reason }) };
+  return { outcome, ...present({ reason }) };
 }
 
 function reopened<One extends TaskSummary | StepSummary>(one: One): One {

@@ -21,7 +21,7 @@ export interface TaskProblem {
 }
 
 /** A task as it was read, with everything that is wrong with it. */
-export interface ReadTask extends Task {
+interface ReadTask extends Task {
   readonly problems: readonly TaskProblem[];
   /** Where its front matter names a pipeline. */
   readonly pipelinePlace?: Excerpt;
@@ -32,15 +32,6 @@ export interface ReadTask extends Task {
  * `autonomyLevel`).
  *
  * @throws {UsageError} that lists everything that is wrong with it
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(parseTask("---\npipeline: fix\nautonomy_level: 3\n---\nRepair it.\n", { file: "a.md" }), {
- *   pipeline: "fix",
- *   autonomyLevel: 3,
- *   text: "Repair it.",
- * });
- * ```
  */
 export function parseTask(source: string, { file }: { readonly file: string }): Task {
   const { problems, pipelinePlace: _, ...task } = readTask(source);
@@ -68,18 +59,7 @@ export function taskError(
   });
 }
 
-/**
- * Reads a task like {@linkcode parseTask}, with everything that is wrong with it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(readTask("---\npipelin: fix\n---\nRepair it.").problems, [{
- *   excerpt: { line: 2, row: "pipelin: fix", column: 1 },
- *   message: 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level',
- * }]);
- * ```
- */
+/** Reads a task like {@linkcode parseTask}, with everything that is wrong with it. */
 export function readTask(source: string): ReadTask {
   const lines = source.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
   const hasFrontMatter = /^---[ \t]*$/.test(lines[0] ?? "");
@@ -150,7 +130,7 @@ function scalar(value: string): string {
 }
 
 /** What the pipeline of a task is chosen by. */
-export interface PipelineWishes {
+interface PipelineWishes {
   readonly task: Pick<Task, "pipeline">;
   readonly overrides: Pick<ExecOverrides, "pipeline">;
 }

@@ -58,29 +58,13 @@ function chosenOf(
   return names.filter((name) => only.some((wish) => isNamed(name, wish)));
 }
 
-/**
- * The name of a task, for people: that of its file, without `.md`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(plainName("/w/tasks/02-login.md"), "02-login");
- * ```
- */
+/** The name of a task, for people: that of its file, without `.md`. */
 export function plainName(file: string): string {
   return basename(file).replace(/\.md$/i, "");
 }
 
-/**
- * The order of names in which numbers count as numbers: 2 comes before 10.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["10-b.md", "2-a.md", "02-a.md", "1.md"].sort(compareNames), ["1.md", "02-a.md", "2-a.md", "10-b.md"]);
- * ```
- */
-export function compareNames(left: string, right: string): number {
+/** The order of names in which numbers count as numbers: 2 comes before 10. */
+function compareNames(left: string, right: string): number {
   const [lefts, rights] = [left, right].map((name) => name.split(/(\d+)/)) as [string[], string[]];
   for (let index = 0; index < Math.min(lefts.length, rights.length); index++) {
     const [a, b] = [lefts[index]!, rights[index]!];
@@ -97,15 +81,7 @@ function compareNumbers(left: string, right: string): number {
   return a.length - b.length || compareText(a, b);
 }
 
-/**
- * Whether a file of a folder is a task, by its name.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(["01-a.md", "_draft.md", ".x.md", "notes.txt"].map(isTaskName), [true, false, false, false]);
- * ```
- */
+/** Whether a file of a folder is a task, by its name. */
 export function isTaskName(name: string): boolean {
   return /^[^_.].*\.md$/is.test(basename(name));
 }

@@ -5,16 +5,7 @@ export const TASK_TEMPLATE =
 gets this text as its task.
 `;
 
-/**
- * Whether a task's text is still {@linkcode TASK_TEMPLATE}.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(isUnwritten(`\n${TASK_TEMPLATE}`), true);
- * assertEquals(isUnwritten("Fix the login."), false);
- * ```
- */
+/** Whether a task's text is still {@linkcode TASK_TEMPLATE}. */
 export function isUnwritten(text: string): boolean {
   return oneLine(text) === oneLine(TASK_TEMPLATE);
 }

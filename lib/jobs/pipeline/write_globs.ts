@@ -4,14 +4,6 @@
  * `.git` is meant only by a glob that names it: what is written there acts later, and elsewhere.
  *
  * @param path relative to the working directory, with `/`
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const allowed = (path: string) => mayWrite(path, ["src/**", "docs/", "*.md"]);
- * assertEquals(["src/a/b.ts", "docs/x.txt", "README.md"].map(allowed), [true, true, true]);
- * assertEquals(["srcs/a.ts", "a/README.md", "../README.md"].map(allowed), [false, false, false]);
- * assertEquals([["**"], [".git/hooks/*"]].map((globs) => mayWrite(".git/hooks/pre-commit", globs)), [false, true]);
- * ```
  */
 export function mayWrite(path: string, globs: readonly string[]): boolean {
   return globsFor(path, globs).some((glob) => matchParts(glob, path.split("/")));
@@ -21,12 +13,6 @@ export function mayWrite(path: string, globs: readonly string[]): boolean {
  * Whether one of these globs allows something below a path to be changed, where that is a folder.
  *
  * @param path like that of {@linkcode mayWrite}; empty for the working directory itself
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const allowed = (path: string) => mayWriteBelow(path, ["src/**\/*.ts", "docs/"]);
- * assertEquals(["", "src", "src/a/b", "docs", "test", "../src"].map(allowed), [true, true, true, true, false, false]);
- * ```
  */
 export function mayWriteBelow(path: string, globs: readonly string[]): boolean {
   const parts = path.split("/").filter((part) => part !== "");
@@ -36,13 +22,6 @@ export function mayWriteBelow(path: string, globs: readonly string[]): boolean {
 /**
  * Folders that have in them all that these globs allow, each once; `undefined` where that is the working directory
  * itself.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(foldersOf(["src/**", "docs/en/*.md", "src/**"]), ["src", "docs/en"]);
- * assertEquals(foldersOf(["src/**", "*.md"]), undefined);
- * ```
  */
 export function foldersOf(globs: readonly string[]): readonly string[] | undefined {
   const folders = globs.map(globParts).map((parts) => {
@@ -59,16 +38,7 @@ function globsFor(path: string, globs: readonly string[]): readonly (readonly st
   return globs.map(globParts).filter((glob) => parts[0] !== ".git" || glob[0] === ".git");
 }
 
-/**
- * What is wrong with a glob, as the rest of a sentence; `undefined` for a valid one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(globProblem("src/**"), undefined);
- * assertEquals(globProblem("../x"), "leads out of the working directory");
- * ```
- */
+/** What is wrong with a glob, as the rest of a sentence; `undefined` for a valid one. */
 export function globProblem(glob: string): string | undefined {
   if (glob.trim() === "") return "is empty";
   if (glob.startsWith("/") || glob.startsWith("~")) return "is not a path relative to the working directory";

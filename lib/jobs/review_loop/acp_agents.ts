@@ -15,6 +15,7 @@ import { newRoleMark } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
 
 /** What agents over the Agent Client Protocol are started with. */
 export interface AcpAgentsOptions {
@@ -44,7 +45,7 @@ export async function startAcpRole(
   const { command, args, env, model } = plan.agents[role];
   const startedAtMs = clock.now();
   const starting = { type: "agent_starting", role, provider: provider.id, protocol: "acp" } as const;
-  record({ ...starting, ...(resumes === undefined ? {} : { resumes }) });
+  record({ ...starting, ...present({ resumes }) });
   if (sandbox !== undefined) {
     const host = systemHost(env);
     await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
@@ -56,7 +57,7 @@ export async function startAcpRole(
       provider,
       name: role,
       launch: { workdir, command, args, env, model },
-      ...(resumes === undefined ? {} : { resume: resumes }),
+      ...present({ resume: resumes }),
       mark: newRoleMark(folder),
       clock,
       signal,
@@ -92,7 +93,7 @@ export async function startAcpRole(
       pid,
       ...(process === undefined ? {} : { processStart: process.startTime }),
       launchedAtMs,
-      ...(mode === undefined ? {} : { mode }),
+      ...present({ mode }),
     });
     // Known before any prompt: a kill right after that one loses no session.
     if (sessionId !== resumes) record({ type: "agent_session", role, sessionId });

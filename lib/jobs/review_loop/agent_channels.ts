@@ -11,7 +11,7 @@ import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
 /** What the channels of a run are opened with. */
-export interface ChannelParts extends Pick<Run<ReviewFact, unknown>, "folder" | "record" | "redactor" | "clock"> {
+interface ChannelParts extends Pick<Run<ReviewFact, unknown>, "folder" | "record" | "redactor" | "clock"> {
   readonly plan: ReviewRunPlan;
 }
 

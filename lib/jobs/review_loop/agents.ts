@@ -39,7 +39,7 @@ export interface AgentTeam extends AsyncDisposable {
 }
 
 /** What agents are started with. */
-export interface StartAgentsOptions extends PaneAgentOptions, AcpAgentsOptions {
+interface StartAgentsOptions extends PaneAgentOptions, AcpAgentsOptions {
   /** Where the run stands: which agents there were before, and which it will come to. */
   readonly state: () => Pick<RunState, "agents" | "loop">;
   /** The terminal ids of those that are alive. */

@@ -10,7 +10,7 @@ import type { LoopResponse, Turn } from "./state.ts";
 import { createTurnPlayer, type TurnPlayerOptions, type Work } from "./turn_player.ts";
 
 /** The ways to the agents of a review loop. Who calls one has the lock of the role's agent. */
-export interface AgentTurns {
+interface AgentTurns {
   /** The loop's: sends a role's prompt, and waits for the response file. */
   readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<LoopResponse>;
   /** Plays the turn of a message from outside, and records its end. */

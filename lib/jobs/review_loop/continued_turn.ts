@@ -5,7 +5,7 @@ import { readMessage } from "./messages.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
 
 /** What a turn continues with. */
-export interface ContinueOptions {
+interface ContinueOptions {
   /** What the agent is sent where it was not sent anything, or lost it. */
   readonly prompt: string;
   readonly expectsResponse: boolean;
@@ -15,7 +15,7 @@ export interface ContinueOptions {
 }
 
 /** What a turn that was begun is played with. */
-export interface Continuation {
+interface Continuation {
   readonly message: string;
   readonly messageKind: "prompt" | "continuation";
   readonly begun: BegunTurn;

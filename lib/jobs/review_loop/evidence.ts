@@ -50,13 +50,6 @@ const TITLES: readonly (readonly [RegExp, EvidenceKind])[] = [
  * A file path is written like one, or names something that exists in the working directory.
  *
  * Below a title that announces the first, second or fourth kind, naming the file or piece of code is enough.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(findEvidence("- Add a test for `parse` in tests/parse_test.ts"), ["concrete action items"]);
- * assertEquals(findEvidence("Looks good to me!"), []);
- * ```
  */
 export function findEvidence(review: string, names?: ExistingNames): EvidenceKind[] {
   const isName = names && namesAmong(names);
@@ -107,25 +100,12 @@ export function hasReviewNotes(review: string): boolean {
 }
 
 /** What an approval is measured against. */
-export type ApprovalSettings = Pick<
+type ApprovalSettings = Pick<
   ReviewLoopSettings,
   "maxReviewCycles" | "minReviewCyclesBeforeApproval" | "reviewEvidenceMinMatch"
 >;
 
-/**
- * Why an approval does not count, or undefined where it does.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const settings = { maxReviewCycles: 3, minReviewCyclesBeforeApproval: 2, reviewEvidenceMinMatch: 3 };
- * assertEquals(
- *   approvalObjection("REVIEW_RESULT: APPROVED", { cycle: 1, settings }),
- *   "approval ignored: cycle 1 of at least 2; no REVIEW_NOTES; 0 of at least 3 kinds of evidence (missing: artefact and " +
- *     "verdict, traceability and coverage, interfaces or files and modules, concrete action items)",
- * );
- * ```
- */
+/** Why an approval does not count, or undefined where it does. */
 export function approvalObjection(
   review: string,
   options: {

@@ -27,6 +27,7 @@ import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
 import { endLeftSession } from "./run_session.ts";
 import type { RunState } from "./run_state.ts";
 import { reviewLoopSettings } from "./settings.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a run is given besides its plan. */
 export interface ReviewRunOptions extends RunOptions<ReviewFact> {
@@ -51,7 +52,7 @@ export interface ReviewRunOptions extends RunOptions<ReviewFact> {
 }
 
 /** How a run ended. */
-export type ReviewRunReport = RunReport<RunState | undefined>;
+type ReviewRunReport = RunReport<RunState | undefined>;
 
 /**
  * Runs a job with real agents: a run folder, a tmux session with a pane for each role, the review loop over them, and
@@ -137,7 +138,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         runId,
         folder: path,
         ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
-        ...(options.configFile === undefined ? {} : { configFile: options.configFile }),
+        ...present({ configFile: options.configFile }),
         settings: reviewLoopSettings(plan.loop),
         rules,
         modelAnswers: plan.permissions.modelAnswers,
@@ -202,7 +203,7 @@ async function play(parts: RunParts): Promise<RunResult> {
       workdir: plan.workdir,
       done: state().postProcessed,
       onEnd(command, problem) {
-        record({ type: "post_processed", command, ...(problem === undefined ? {} : { problem }) });
+        record({ type: "post_processed", command, ...present({ problem }) });
         if (problem !== undefined) record({ type: "warning", message: problem });
       },
       signal,

@@ -16,6 +16,7 @@ import {
 import { NOTHING_COUNTED, takeCount, type TokenCount } from "../../run/usage.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import type { LoopContext, LoopState, Transition } from "./state.ts";
+import { present } from "../../base/schema.ts";
 
 /** An event of a journal, and for a response its text. */
 export type RecordedEvent = Recorded<ReviewFact> & {
@@ -41,7 +42,7 @@ function firstState(event: RecordedEvent): RunState | undefined {
   return {
     head: {
       ...{ id, workdir, task, settings, origin, startedAt: event.at, folder },
-      ...(rules === undefined ? {} : { rules }),
+      ...present({ rules }),
     },
     loop,
     untold: events,
@@ -75,7 +76,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
           settings: completed(event.settings),
           folder: event.folder,
           origin: { ...state.head.origin, configFile: event.configFile ?? state.head.origin.configFile },
-          ...(event.rules === undefined ? {} : { rules: event.rules }),
+          ...present({ rules: event.rules }),
         },
         ...(event.carriedFrom === undefined ? {} : {
           // Panes do not travel, and what the CLIs' sessions know are the paths of the old place.
@@ -128,7 +129,7 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
       const { what, file, sha256, step, dispatchedAtMs } = event;
       return inTurn(state, event, {
         message: { what, file, sha256, step },
-        ...(dispatchedAtMs === undefined ? {} : { dispatchedAtMs }),
+        ...present({ dispatchedAtMs }),
       });
     }
     case "message_sent": {

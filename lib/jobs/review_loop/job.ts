@@ -14,7 +14,7 @@ export interface Job {
 }
 
 /** How a job's text is named in errors. */
-export interface ParseJobOptions {
+interface ParseJobOptions {
   /** The file that the text was read from, or another name for its source. @default {"the job"} */
   readonly file?: string;
 }
@@ -26,13 +26,6 @@ const SECTIONS = [
 
 /**
  * Reads a job's text: two sections, each opened by its header on a line of its own, in any order.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const job = parseJob("*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it with the flag.\n");
- * assertEquals(job.scenarioTest, "Run it with the flag.");
- * ```
  *
  * @throws {UsageError} when a section is missing, empty or there twice
  */

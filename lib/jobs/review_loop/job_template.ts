@@ -18,19 +18,7 @@ Say here how the tester can check that it is done: the commands to run and what 
 programmer sees this section but may not change it; the tester ends with PASS only if every step holds.
 `;
 
-/**
- * The headers of the sections that a job has as they are in {@linkcode JOB_TEMPLATE}.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseJob } from "./job.ts";
- * assertEquals(unwrittenSections({ ...parseJob(JOB_TEMPLATE), scenarioTest: "Run it." }), [
- *   "*** ORIGINAL EXPLORE SUMMARY ***",
- * ]);
- * assertEquals(unwrittenSections({ exploreSummary: "Add a flag.", scenarioTest: "Run it." }), []);
- * ```
- */
+/** The headers of the sections that a job has as they are in {@linkcode JOB_TEMPLATE}. */
 export function unwrittenSections(job: Pick<Job, "exploreSummary" | "scenarioTest">): readonly string[] {
   const template = parseJob(JOB_TEMPLATE);
   const isSame = (key: "exploreSummary" | "scenarioTest") => oneLine(job[key]) === oneLine(template[key]);

@@ -46,7 +46,7 @@ async function writeLook({ screen, provider }: KeptLook, { folder, name, redacto
 }
 
 /** Keeps the screens of dialogs; disposal waits until the last one is written. */
-export interface DialogScreens extends AsyncDisposable {
+interface DialogScreens extends AsyncDisposable {
   /** Begins to keep one that a person is asked about; what it is about waits for nothing. */
   keep(dialog: { readonly turnId: string; readonly role: Role; readonly question?: string }): void;
   /**
@@ -61,7 +61,7 @@ export interface DialogScreens extends AsyncDisposable {
 const MOST_ANSWERED = 20;
 
 /** What {@linkcode keepDialogScreens} works with. */
-export interface DialogScreensOptions {
+interface DialogScreensOptions {
   readonly folder: RunFolder;
   readonly redactor: Redactor;
   /** The agent that plays a role. */

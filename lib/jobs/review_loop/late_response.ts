@@ -12,7 +12,7 @@ import type { ReviewFact } from "./facts.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";
 
 /** A response that was archived, and whose record was not written any more. */
-export interface LateResponse {
+interface LateResponse {
   readonly event: Extract<ReviewFact, { type: "response_received" }>;
   readonly text: string;
 }

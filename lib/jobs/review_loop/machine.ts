@@ -29,19 +29,7 @@ export function startLoop({ settings }: LoopContext): Transition {
   };
 }
 
-/**
- * The prompt that is due in a state, or undefined where the loop waits for the test command or has ended.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const turn = nextTurn({
- *   round: 2, stage: { kind: "verdict", role: "analyst_review", cycle: 3 },
- *   outputs: {}, sources: {}, feedback: {}, prompted: [], testEvidence: undefined, earlierChanges: [],
- * });
- * assertEquals(turn?.id, "r2-analyst_review-c3-verdict");
- * ```
- */
+/** The prompt that is due in a state, or undefined where the loop waits for the test command or has ended. */
 export function nextTurn({ round, stage }: LoopState): Turn | undefined {
   if (stage.kind !== "work" && stage.kind !== "verdict") return undefined;
   const { kind, role, cycle } = stage;
@@ -52,32 +40,12 @@ export function nextTurn({ round, stage }: LoopState): Turn | undefined {
 /**
  * The roles that the present round may still come to, in the order of their work: an author stays until its reviewer
  * has approved.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(rolesAhead({ stage: { kind: "verdict", role: "programmer_review", cycle: 1 } }), [
- *   "programmer",
- *   "programmer_review",
- *   "tester",
- * ]);
- * ```
  */
 export function rolesAhead({ stage }: Pick<LoopState, "stage">): readonly Role[] {
   return stage.kind === "work" || stage.kind === "verdict" ? rolesFrom(stage.role) : [];
 }
 
-/**
- * The roles that a loop may still come to, in this round or a later one: that begins with the programmer.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const stage = { kind: "work", role: "tester", cycle: 0 } as const;
- * assertEquals(rolesLeft({ round: 1, stage }, { maxRounds: 2 }), ["programmer", "programmer_review", "tester"]);
- * assertEquals(rolesLeft({ round: 2, stage }, { maxRounds: 2 }), ["tester"]);
- * ```
- */
+/** The roles that a loop may still come to, in this round or a later one: that begins with the programmer. */
 export function rolesLeft(
   state: Pick<LoopState, "round" | "stage">,
   { maxRounds }: { readonly maxRounds: number },

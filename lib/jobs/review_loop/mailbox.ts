@@ -20,9 +20,10 @@ import { compareText } from "../../base/text/order.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { OutsideMessage, RunState } from "./run_state.ts";
 import type { Locks } from "./turn_locks.ts";
+import { present } from "../../base/schema.ts";
 
 /** What the messages from outside are taken with. */
-export interface MessagesOptions {
+interface MessagesOptions {
   readonly folder: RunFolder;
   /** Where messages are left; missing where none can be. */
   readonly mail: InboxFolder | undefined;
@@ -54,7 +55,7 @@ export interface MailboxOptions extends MessagesOptions {
  * The messages from outside for the agents of a run under way. Disposal gives up the turns that are under way; what was
  * not answered is there when the run is resumed.
  */
-export interface Mailbox extends AsyncDisposable {
+interface Mailbox extends AsyncDisposable {
   /**
    * Ends with the loop: waits for the turns that have begun; the other messages fail.
    *
@@ -115,7 +116,7 @@ export function openMailbox(options: MailboxOptions): Mailbox {
   async function deliver(message: OutsideMessage): Promise<void> {
     const { id: messageId, role } = message;
     const fail = (reason: string, seconds?: number) =>
-      record({ type: "message_failed", messageId, role, reason, ...(seconds === undefined ? {} : { seconds }) });
+      record({ type: "message_failed", messageId, role, reason, ...present({ seconds }) });
     if (!hasAgent(role)) return fail(`The run has no agent for ${role}.`);
     const startedAtMs = clock.now();
     let hasBegun = message.turn !== undefined;

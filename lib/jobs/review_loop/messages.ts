@@ -9,7 +9,7 @@ import { errorText } from "../../base/text/error_text.ts";
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** A message that was written down before it is sent. */
-export interface KeptMessage {
+interface KeptMessage {
   /** Its name in the run's folder: `messages/r1-analyst-c1.md`. */
   readonly file: string;
   readonly bytes: number;

@@ -16,6 +16,7 @@ import type { Spool } from "../../agents/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
 
 /** What agents in panes are started with. */
 export interface PaneAgentOptions {
@@ -75,8 +76,7 @@ export async function startPaneAgent(
     terminalId,
     seconds: (clock.now() - startedAtMs) / 1000,
     pid,
-    ...(startTime === undefined ? {} : { processStart: startTime }),
-    ...(terminal.wrapperShell === undefined ? {} : { wrapperShell: terminal.wrapperShell }),
+    ...present({ processStart: startTime, wrapperShell: terminal.wrapperShell }),
     launchedAtMs: terminal.launchedAtMs,
     ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox.writable }),
   });
@@ -100,10 +100,9 @@ function terminalOptions(
       workdir: plan.workdir,
       keepScrollback: !plan.handoff.strictFileHandoff,
       ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
-      ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox }),
-      ...(turnHook === undefined ? {} : { turnHook }),
+      ...present({ sandbox: plan.sandbox, turnHook }),
     },
-    ...(hookMail === undefined ? {} : { hookMail }),
+    ...present({ hookMail }),
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
     quietMs: plan.quietSeconds * 1000,
     log: (message) => record({ type: "warning", role, message }),

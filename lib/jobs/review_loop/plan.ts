@@ -48,7 +48,7 @@ export interface AgentPlan {
 }
 
 /** Where the panes live. */
-export interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}
+interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}
 
 /** What happens after PASS. */
 export interface PostProcessingPlan extends SettingsOf<typeof POST_PROCESSING_SETTINGS> {}

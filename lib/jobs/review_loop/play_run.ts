@@ -30,6 +30,7 @@ import { createTokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { createLocks } from "./turn_locks.ts";
 import { watchWork } from "./work_watch.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a run is played with. */
 export interface RunParts extends Run<ReviewFact, RunState> {
@@ -89,7 +90,7 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   const asking = hooks === undefined ? {} : { hooks };
   await using turnEvents = hooks && await openTurnEvents(parts);
   const told = turnEvents === undefined ? {} : { turnEvents };
-  const panes = { ...(session === undefined ? {} : { session }), ...asking, ...told };
+  const panes = { ...present({ session }), ...asking, ...told };
   if (session !== undefined) await openRoleViewers(session, { plan, folder, record, signal });
   using activities = openActivities(parts);
   const { onActivity } = activities;

@@ -1,6 +1,7 @@
 import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import type { PostProcessingPlan } from "./plan.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { present } from "../../base/schema.ts";
 
 /** Seconds that one command of the post-processing may take. */
 const TIMEOUT_SECONDS = 120;
@@ -37,7 +38,7 @@ export async function postProcess(plan: PostProcessingPlan, options: PostProcess
         argv,
         cwd: workdir,
         timeoutMs: TIMEOUT_SECONDS * 1000,
-        ...(signal === undefined ? {} : { signal }),
+        ...present({ signal }),
       });
       if (result.code === 0) return undefined;
       const output = `${result.stdout}\n${result.stderr}`.trim().split("\n").slice(-3).join(" / ");
@@ -49,20 +50,8 @@ export async function postProcess(plan: PostProcessingPlan, options: PostProcess
   }
 }
 
-/**
- * The commands of a plan, in their order.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(postProcessCommands({ openspecChange: "add-login", gitCommitMessage: "Add the login" }), [
- *   ["openspec", "archive", "add-login", "--yes"],
- *   ["git", "add", "--all"],
- *   ["git", "commit", "--message", "Add the login"],
- * ]);
- * ```
- */
-export function postProcessCommands(plan: PostProcessingPlan): [string, ...string[]][] {
+/** The commands of a plan, in their order. */
+function postProcessCommands(plan: PostProcessingPlan): [string, ...string[]][] {
   const commands: [string, ...string[]][] = [];
   if (plan.openspecChange !== undefined) commands.push(["openspec", "archive", plan.openspecChange, "--yes"]);
   if (plan.gitCommitMessage !== undefined) {

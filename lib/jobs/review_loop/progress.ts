@@ -25,6 +25,7 @@ import {
   turnBegins,
   waitEnds,
 } from "./turn_progress.ts";
+import { present } from "../../base/schema.ts";
 
 /** How a review loop stands after a record. A record that changes nothing that is shown needs no case here. */
 export function reviewProgress(before: Progress, record: Recorded<ReviewFact>): Progress {
@@ -45,7 +46,7 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       return {
         folder: record.folder,
         ...modelsMay(before, record.modelAnswers),
-        ...(record.configFile === undefined ? {} : { configFile: record.configFile }),
+        ...present({ configFile: record.configFile }),
         ...(record.carriedFrom === undefined ? {} : withoutPanes(before)),
         ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: record.settings.maxRounds }),
         executedSince: at,
@@ -164,7 +165,7 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
     }
     case "run_finished": {
       const { outcome, reason, resumeCommand } = record;
-      const finished = { outcome, reason, at, ...(resumeCommand === undefined ? {} : { resumeCommand }) };
+      const finished = { outcome, reason, at, ...present({ resumeCommand }) };
       return { waiting: undefined, alsoWaiting: [], finished };
     }
     default:
@@ -179,7 +180,7 @@ function agentStarting(
   const worker: Worker = {
     name: role,
     provider,
-    ...(protocol === undefined ? {} : { protocol }),
+    ...present({ protocol }),
     status: "starting",
     since: at,
     sessionId: resumes,
@@ -211,7 +212,7 @@ function messageOver(
   const change = type === "message_failed" ? { status: "failed", since: at, reason: record.reason } as const : {
     status: "answered",
     since: at,
-    ...(record.archivedAs === undefined ? {} : { archivedAs: record.archivedAs }),
+    ...present({ archivedAs: record.archivedAs }),
   } as const;
   const message = messageChanged(before, messageId, change);
   if (seconds === undefined) return message;
@@ -231,7 +232,7 @@ function dialogAnswered(before: Progress, record: RecordOf<"dialog_answered">): 
     asked: `${kind}${subject === undefined ? "" : `: ${subject}`}`,
     answer: replies ?? (answer === "accept" ? "yes" : "no"),
     by,
-    ...(who === undefined ? {} : { who }),
+    ...present({ who }),
     at,
   };
   return { answers: [...before.answers, given] };
@@ -248,5 +249,5 @@ function done(
     readonly at: string;
   },
 ): Change {
-  return { done: [...before.done, { ...what, ...(note === undefined ? {} : { reason: note }) }] };
+  return { done: [...before.done, { ...what, ...present({ reason: note }) }] };
 }

@@ -13,9 +13,10 @@ import { typeRaw } from "../../tmux/input.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { ReviewFact } from "./facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
 
 /** What {@linkcode watchRawKeys} works with. */
-export interface RawKeysOptions {
+interface RawKeysOptions {
   readonly plan: Pick<ReviewRunPlan, "rawInput">;
   readonly folder: RunFolder;
   readonly team: Pick<AgentTeam, "agents">;
@@ -75,7 +76,7 @@ function removeFolder(path: string): void {
 async function press({ id, role, text, by, who, leftAtMs }: LeftKeys, options: RawKeysOptions): Promise<void> {
   const { team, client, audit, record, signal, nowMs = Date.now } = options;
   const end = (problem?: string) =>
-    record({ type: "raw_keys_ended", id, role, ...(problem === undefined ? {} : { problem }), passable: true });
+    record({ type: "raw_keys_ended", id, role, ...present({ problem }), passable: true });
   const agent = new Map(team.agents()).get(role);
   if (nowMs() - leftAtMs > RAW_KEYS_LIFE_MS) return end("they came too late");
   if (agent === undefined) return end("its agent was not started yet");

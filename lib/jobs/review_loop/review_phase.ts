@@ -4,6 +4,7 @@ import { approvalObjection } from "./evidence.ts";
 import type { ExistingNames } from "../../base/text/paths_in.ts";
 import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
+import { present } from "../../base/schema.ts";
 
 /** Who reviews an author's work. */
 const REVIEWER_OF: Readonly<Record<AuthorRole, ReviewerRole>> = {
@@ -22,7 +23,7 @@ const AFTER_REVIEW: Readonly<Record<ReviewerRole, LoopStage>> = {
 };
 
 /** A response of a reviewer, and where in the loop it arrived. */
-export interface ReviewResponse {
+interface ReviewResponse {
   readonly context: LoopContext;
   readonly role: ReviewerRole;
   readonly cycle: number;
@@ -90,7 +91,7 @@ function judged(verdict: ReviewVerdict | undefined, review: ReviewResponse & Rev
   }
   if (verdict === "REVISE") return { verdict, note: undefined };
   const { cycle, context: { settings }, names } = review;
-  const note = approvalObjection(review.text, { cycle, settings, ...(names === undefined ? {} : { names }) });
+  const note = approvalObjection(review.text, { cycle, settings, ...present({ names }) });
   return { verdict: note === undefined ? "APPROVED" : "REVISE", note };
 }
 
@@ -106,7 +107,7 @@ function decide(state: LoopState, review: ReviewResponse & Judged & { readonly t
     round,
     cycle,
     verdict,
-    ...(note === undefined ? {} : { note }),
+    ...present({ note }),
   };
   if (verdict === "APPROVED") {
     return { state: { ...state, feedback: otherFeedback, stage: AFTER_REVIEW[role] }, events: [decided] };

@@ -8,7 +8,7 @@ import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
 /** What windows are opened with in which agents without a pane can be watched. */
-export interface RoleViewersOptions {
+interface RoleViewersOptions {
   readonly plan: Pick<ReviewRunPlan, "agents" | "loop">;
   readonly folder: RunFolder;
   /** The argv that starts panewright. @default {the program that runs} */

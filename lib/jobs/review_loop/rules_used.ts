@@ -11,17 +11,7 @@ export function rulesUsedBy({ agents }: Pick<ReviewRunPlan, "agents">): RulesUse
   );
 }
 
-/**
- * Whether a provider that both have is read with other rules.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const before = { codex: { version: "0.1.0" } };
- * assertEquals(areOtherRules(before, { codex: { version: "0.1.0.1", sha256: "aa", key: "bb" } }), true);
- * assertEquals(areOtherRules(before, { codex: { version: "0.1.0" }, claude_code: { version: "0.1.0" } }), false);
- * ```
- */
+/** Whether a provider that both have is read with other rules. */
 export function areOtherRules(before: RulesUsed, now: RulesUsed): boolean {
   return Object.entries(now).some(([provider, { version, sha256 }]) => {
     const earlier = before[provider];

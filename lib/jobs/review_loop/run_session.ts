@@ -15,7 +15,7 @@ import type { SessionState } from "../../run/workers.ts";
 import type { AgentState, RunState } from "./run_state.ts";
 
 /** What a run's session is opened with. */
-export interface RunSessionOptions {
+interface RunSessionOptions {
   readonly runId: string;
   /** What an earlier process of the run has left. */
   readonly earlier: Pick<RunState, "session" | "agents">;
@@ -30,7 +30,7 @@ const OWN_SESSION = "panewright";
 const DEFAULT_SOCKET = "default";
 
 /** A run's session, with the connection to its server. */
-export interface RunSession extends AsyncDisposable {
+interface RunSession extends AsyncDisposable {
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
   /** The terminal ids of the agents of an earlier process that are alive. */

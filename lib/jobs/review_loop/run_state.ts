@@ -40,7 +40,7 @@ export interface RunState {
 }
 
 /** What a run was started with. */
-export interface RunHead {
+interface RunHead {
   readonly id: string;
   readonly workdir: string;
   readonly task: Job;
@@ -126,7 +126,7 @@ export interface OpenTurn {
 }
 
 /** A message, and how far it has come. */
-export interface SentMessage {
+interface SentMessage {
   readonly what: MessageKind;
   readonly file: string;
   readonly sha256: string;
@@ -134,7 +134,7 @@ export interface SentMessage {
 }
 
 /** A response in the archive. */
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly turnId: string;
   readonly role: Role;
   /** Absolute. */

@@ -185,12 +185,6 @@ export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIE
 /**
  * Completes settings with the defaults, and checks them.
  *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(reviewLoopSettings({ maxRounds: 2 }).maxReviewCycles, 3);
- * ```
- *
  * @throws {UsageError} for an unknown name or a value that is out of range
  */
 export function reviewLoopSettings(

@@ -28,7 +28,7 @@ export type LoopStage =
   | { readonly kind: "finished"; readonly outcome: "pass" | "fail"; readonly reason: string };
 
 /** What a failed round leaves for the next one. */
-export interface TestEvidence {
+interface TestEvidence {
   readonly round: number;
   /** The tester's response; empty where there was none. */
   readonly report: string;
@@ -75,7 +75,7 @@ export interface Source {
 }
 
 /** A review that asks for changes. */
-export interface Feedback {
+interface Feedback {
   readonly text: string;
   /** The archived files with it, absolute. */
   readonly files: readonly string[];
@@ -84,7 +84,7 @@ export interface Feedback {
 }
 
 /** The programmer's last report of an earlier round. */
-export interface EarlierChanges {
+interface EarlierChanges {
   readonly round: number;
   readonly report: string;
   /** The archived files with it, absolute. */

@@ -2,7 +2,7 @@ import type { RunState } from "./run_state.ts";
 import type { LoopState } from "./state.ts";
 
 /** What the test of a round has shown, and the file that holds it, below the run's folder. */
-export interface RoundEvidence {
+interface RoundEvidence {
   readonly output: string;
   readonly file: string;
   /** Whether it is what the project's test command wrote: the tester's report is in the archive anyway. */
@@ -12,16 +12,6 @@ export interface RoundEvidence {
 /**
  * What the test of a round that failed has shown: what the project's test command wrote where that failed, otherwise
  * what the tester reported. `undefined` for a round that came to no test, or whose test wrote nothing.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const testEvidence = { round: 1, report: "RESULT: FAIL", files: [], command: undefined, note: undefined };
- * const loop = { testEvidence };
- * const response = { turnId: "r1-tester", role: "tester", path: "/run/responses/004-tester.md", bytes: 12, sha256: "" } as const;
- * assertEquals(evidenceOf({ loop, responses: [response] }, 1)?.file, "responses/004-tester.md");
- * assertEquals(evidenceOf({ loop, responses: [response] }, 2), undefined);
- * ```
  */
 export function evidenceOf(
   { loop: { testEvidence }, responses }: Pick<RunState, "responses"> & {

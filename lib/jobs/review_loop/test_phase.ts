@@ -2,6 +2,7 @@ import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_
 import { missingVerdictWarning } from "./review_phase.ts";
 import type { LoopContext, LoopState, Transition } from "./state.ts";
 import { parseTestVerdict, type TestVerdict } from "../verdicts.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * After the tester: the project's test command where there is one, the round's end, or the question for the verdict.
@@ -82,7 +83,7 @@ function endRound(state: LoopState, end: RoundEnd): Transition {
       note,
     },
   };
-  const finished = { type: "round_finished", round, verdict: "FAIL", ...(note === undefined ? {} : { note }) } as const;
+  const finished = { type: "round_finished", round, verdict: "FAIL", ...present({ note }) } as const;
   if (round >= maxRounds) {
     const reason = maxRounds === 1
       ? "the test did not pass in 1 round"

@@ -7,14 +7,15 @@ import { newIn } from "../../run/usage.ts";
 import type { ReviewFact } from "./facts.ts";
 import { countOf } from "./fold.ts";
 import { openTurnOf, type RunState } from "./run_state.ts";
+import { present } from "../../base/schema.ts";
 
 /** What is counted: an agent that can tell what its session has used. */
-export interface CountedAgent {
+interface CountedAgent {
   usage(): Promise<(SessionUsage & { readonly cost?: ToldCost }) | undefined>;
 }
 
 /** Options of {@linkcode createTokenCounter}. */
-export interface TokenCounterOptions {
+interface TokenCounterOptions {
   /** The agents that were started so far. */
   readonly agents: () => Iterable<readonly [Role, CountedAgent]>;
   readonly state: () => Pick<RunState, "tokens" | "turn" | "messages">;
@@ -71,7 +72,7 @@ export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
     const costsMore = cost !== undefined && cost.amount > (paid.get(session) ?? 0);
     if (!isMore && !costsMore) return true;
     if (cost !== undefined) paid.set(session, cost.amount);
-    record({ type: "tokens_counted", role, session, usage, ...(cost === undefined ? {} : { cost }), passable: true });
+    record({ type: "tokens_counted", role, session, usage, ...present({ cost }), passable: true });
     return true;
   }
 

@@ -17,7 +17,7 @@ import { type ChangesDue, findOpenTurn, type RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 
 /** What is kept of the changes of a run. */
-export type TurnChangesOptions =
+type TurnChangesOptions =
   & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "signal">
   & {
     readonly workdir: string;
@@ -26,7 +26,7 @@ export type TurnChangesOptions =
   };
 
 /** Keeps what turns change, for people: no decision rests on it. */
-export interface TurnChanges {
+interface TurnChanges {
   /** Looks at the files before and after a turn that is to change some, and leaves the differences. */
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
   /** Does what an earlier process of the run was killed before: tells what the turn has changed that ended last. */

@@ -8,23 +8,7 @@ export interface Locks<Key> {
   take(key: Key, signal: AbortSignal): Promise<Disposable>;
 }
 
-/**
- * Makes locks that nobody has.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const locks = createLocks<"tester">();
- * const { signal } = new AbortController();
- * const first = await locks.take("tester", signal);
- * let isFree = false;
- * const second = locks.take("tester", signal).then(() => isFree = true);
- * await Promise.resolve();
- * assertEquals(isFree, false);
- * first[Symbol.dispose]();
- * assertEquals(await second, true);
- * ```
- */
+/** Makes locks that nobody has. */
 export function createLocks<Key>(): Locks<Key> {
   const ends = new Map<Key, Promise<void>>();
   return {

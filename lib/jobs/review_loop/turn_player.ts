@@ -20,9 +20,10 @@ import type { RoleAgent } from "./role_agent.ts";
 import { findOpenTurn, type RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
+import { present } from "../../base/schema.ts";
 
 /** A turn, and the agent that plays it. */
-export interface AgentTurn {
+interface AgentTurn {
   readonly turnId: string;
   readonly role: Role;
   readonly terminal: RoleAgent;
@@ -75,7 +76,7 @@ export interface Work {
 }
 
 /** A response, as it was taken. */
-export interface TakenResponse {
+interface TakenResponse {
   readonly bytes: number;
   readonly archivedAs: string;
   readonly sha256: string;
@@ -84,7 +85,7 @@ export interface TakenResponse {
 }
 
 /** Plays a turn with an agent that is ready, and gives the response. */
-export type PlayWithAgent = (
+type PlayWithAgent = (
   work: Work,
   agent: { readonly prompt: string; readonly terminal: RoleAgent },
 ) => Promise<string>;
@@ -199,7 +200,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
               role,
               status,
               ...by,
-              ...(said === undefined ? {} : { record: said }),
+              ...present({ record: said }),
             });
           },
           dialogs: desk,

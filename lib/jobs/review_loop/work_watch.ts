@@ -12,12 +12,12 @@ import type { Turn } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
 
 /** What the work of a run is watched with. */
-export type WorkWatchOptions =
+type WorkWatchOptions =
   & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "limitOf" | "signal">
   & { readonly workdir: string };
 
 /** Sees whether the work of a run advances. What it sees becomes facts; the run's meter judges them. */
-export interface WorkWatch {
+interface WorkWatch {
   /** Looks at the files before and after a turn that is to change some. */
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
   /** Watches what a role's agent runs in a turn. */

@@ -12,6 +12,7 @@ import { isFaultless } from "./replay_timeline.ts";
 import type { CorpusEntry } from "./corpus.ts";
 import type { Recording } from "./recording.ts";
 import { compareText, compareVersions } from "../../base/text/order.ts";
+import { present } from "../../base/schema.ts";
 
 /** The classes of recordings that a corpus must have of every provider. */
 export const REQUIRED_CLASSES = [
@@ -25,7 +26,7 @@ export const REQUIRED_CLASSES = [
 ] as const;
 
 /** A class of recordings: a status, or one of the two cases that detectors most often get wrong. */
-export type RecordingClass = typeof REQUIRED_CLASSES[number];
+type RecordingClass = typeof REQUIRED_CLASSES[number];
 
 /** The result for one recording. */
 export interface Outcome {
@@ -66,7 +67,7 @@ export interface CorpusReport {
 }
 
 /** Options of {@linkcode summarize}. */
-export interface SummaryOptions {
+interface SummaryOptions {
   /** Results for recordings over time. */
   readonly timelines?: readonly CheckedTimeline[];
   /** Whether a corpus may lack classes of recordings. @default {false} */
@@ -79,13 +80,6 @@ const TRAP = /\besc to interrupt\b|\bWould you like to \S|\bDo you want to \S|\b
 /**
  * The classes of a recording: its status; `streaming` by its name or note; `negative` when the agent is at
  * rest although the conversation contains words of a spinner or dialog.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const recording = { name: "a", ansi: "• Press esc to interrupt me.\n\n›", expect: "completed" as const };
- * assertEquals(classesOf(recording), ["completed", "negative"]);
- * ```
  */
 export function classesOf({ name, note, expect, ansi }: Recording): readonly RecordingClass[] {
   const classes: RecordingClass[] = [];
@@ -110,7 +104,7 @@ export function checkRecording({ file, recording }: CorpusEntry, pack: RulePack)
     expect,
     got: status,
     rule,
-    ...(origin === undefined ? {} : { origin }),
+    ...present({ origin }),
     evidence,
     alone: alone !== false,
     classes: classesOf(recording),

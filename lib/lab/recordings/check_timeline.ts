@@ -19,34 +19,18 @@ export interface CheckedTimeline extends TimelineReport {
 /** How recordings are named: `.cast` or `.cast.gz`. */
 const RECORDING_NAME = /\.cast(\.gz)?$/;
 
-/**
- * Whether a file is a recording, judged by its name.
- *
- * @example
- * ```ts
- * import { assert } from "@std/assert";
- * assert(isTimelinePath("a/codex-0.169.0-220x50.cast.gz") && !isTimelinePath("a/x.truth.json"));
- * ```
- */
+/** Whether a file is a recording, judged by its name. */
 export function isTimelinePath(path: string): boolean {
   return RECORDING_NAME.test(path);
 }
 
-/**
- * The path of the truth about a recording: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(truthPathFor("a/x.cast.gz"), "a/x.truth.json");
- * ```
- */
+/** The path of the truth about a recording: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`. */
 export function truthPathFor(timelinePath: string): string {
   return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
 }
 
 /** The timelines at a path, by whether their truth is known. */
-export interface FoundTimelines {
+interface FoundTimelines {
   /** Those that have their truth beside them. */
   readonly checkable: readonly string[];
   /** Those that have none. */

@@ -5,6 +5,7 @@ import { readRegularText } from "../../base/ports/regular_file.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { PACK_SUFFIX, readPack } from "./pack.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
+import { present } from "../../base/schema.ts";
 
 /** A recording, and where it was found. */
 export interface CorpusEntry {
@@ -44,7 +45,7 @@ function readSidecar(path: string): string | undefined {
 
 async function readNamed(path: string, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await readBounded(path, { maxBytes: MAX_BYTES, ...(signal === undefined ? {} : { signal }) });
+    return await readBounded(path, { maxBytes: MAX_BYTES, ...present({ signal }) });
   } catch (cause) {
     if (cause instanceof UsageError || signal?.aborted === true) throw cause;
     throw new UsageError(`Cannot read ${path}: ${errorText(cause)}`, { cause });
@@ -52,7 +53,7 @@ async function readNamed(path: string, signal: AbortSignal | undefined): Promise
 }
 
 /** Options of {@linkcode readCorpus}. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Whether captures without a sidecar count as well. A capture that is named itself always does. @default {false} */
   readonly captures?: boolean;
   /** A file may be a pipe that nobody writes to. */

@@ -4,12 +4,13 @@ import { parseScreen, type Screen } from "../../screen/screen.ts";
 import type { TerminalStatus } from "../../screen/status.ts";
 import type { Frame, Timeline } from "./timeline.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { present } from "../../base/schema.ts";
 
 /** A recorded screen with the status that the rules must give it. */
 export type Fixture = Recording & Required<Pick<Recording, "provider" | "version" | "expect">>;
 
 /** Options of {@linkcode cutFixture}. */
-export interface CutOptions {
+interface CutOptions {
   /** Name of the fixture's files. @default {STATUS-SIZE-TIME, such as `idle-80x24-3.5s`} */
   readonly name?: string;
   readonly atSeconds: number;
@@ -24,14 +25,6 @@ export interface CutOptions {
  * What a recording showed at a time.
  *
  * @throws {UsageError} for a time before its beginning or after its end
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const frames = [{ atSeconds: 0, capture: "one", meta: {} }, { atSeconds: 2, capture: "two", meta: {} }];
- * const timeline = { header: { provider: "codex", cols: 80, rows: 24 }, frames, endSeconds: 5 };
- * assertEquals(frameAt(timeline, 1.9).capture, "one");
- * ```
  */
 export function frameAt({ frames, endSeconds }: Timeline, atSeconds: number): Frame {
   const frame = frames.findLast((candidate) => candidate.atSeconds <= atSeconds);
@@ -71,8 +64,7 @@ export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
     version,
     expect,
     ...frame.meta,
-    ...(alone === undefined ? {} : { alone }),
-    ...(note === undefined ? {} : { note }),
+    ...present({ alone, note }),
     ansi: frame.capture,
   };
 }

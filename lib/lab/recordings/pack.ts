@@ -5,16 +5,7 @@ import { parseJson, type Recording, toSidecar } from "./recording.ts";
 /** The ending of a pack's file name. */
 export const PACK_SUFFIX = ".ndjson.gz";
 
-/**
- * Recordings as a pack: one JSON object per line, sorted by name, gzipped. The same recordings give the same bytes.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const pack = await writePack([{ name: "a", ansi: "›", expect: "idle" }]);
- * assertEquals(await readPack(pack, "a.ndjson.gz"), [{ name: "a", ansi: "›", expect: "idle" }]);
- * ```
- */
+/** Recordings as a pack: one JSON object per line, sorted by name, gzipped. The same recordings give the same bytes. */
 export function writePack(recordings: readonly Recording[]): Promise<Uint8Array> {
   const lines = recordings.toSorted((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
     .map(({ name, ansi, ...sidecar }) => `${JSON.stringify({ name, ...sidecar, ansi })}\n`);

@@ -10,6 +10,7 @@ import {
   type RecordedStatus,
   type TimelineHeader,
 } from "./timeline.ts";
+import { present } from "../../base/schema.ts";
 
 /** Options of {@linkcode recordPane}. */
 export interface RecorderOptions {
@@ -107,7 +108,7 @@ class FrameMaker {
   make(screen: Screen, atSeconds: number): Frame & { readonly status: RecordedStatus } {
     const { rows, height, styled: _, ...known } = screen;
     const text = rows.map(({ raw }) => raw).join("\n");
-    const meta: ScreenMeta = { ...known, ...(height === undefined ? {} : { rows: height }) };
+    const meta: ScreenMeta = { ...known, ...present({ rows: height }) };
     const seen = JSON.stringify([text, meta]);
     if (this.#frame !== undefined && seen === this.#seen) return this.#frame = { ...this.#frame, atSeconds };
     this.#seen = seen;
@@ -116,7 +117,7 @@ class FrameMaker {
     const { status, rule } = classify(screen);
     const capture = scrub(text, meta.cols);
     const title = meta.title === undefined ? undefined : scrub(meta.title, undefined);
-    const scrubbedMeta = { ...meta, ...(title === undefined ? {} : { title }) };
+    const scrubbedMeta = { ...meta, ...present({ title }) };
     if (capture !== text || title !== meta.title) {
       if (classify(parseScreen(capture, scrubbedMeta)).status !== status) this.distorted++;
     }

@@ -3,7 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import { type ScreenMeta, TERMINAL_STATUSES, type TerminalStatus } from "../../screen/mod.ts";
 
 /** What a sidecar (`NAME.json`) says about the capture beside it (`NAME.ansi` or `NAME.txt`). */
-export interface Sidecar extends ScreenMeta {
+interface Sidecar extends ScreenMeta {
   readonly provider?: string;
   /** The CLI's version. */
   readonly version?: string;
@@ -50,11 +50,6 @@ const sidecarSchema = z.object(FIELDS).partial();
  * Checks what was read from a sidecar, and takes the known fields from it. `null` counts as missing.
  *
  * @throws {UsageError} for a field of the wrong type; it names `where` and the field
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(toSidecar({ expect: "idle", cols: 80 }, "a.json"), { expect: "idle", cols: 80 });
- * ```
  */
 export function toSidecar(value: unknown, where: string): Sidecar {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

@@ -5,7 +5,7 @@ import type { RecordedStatus, Timeline } from "./timeline.ts";
 import type { TruthInterval } from "./truth.ts";
 
 /** A part of a recording in which the rules are wrong. */
-export interface TimelineMistake {
+interface TimelineMistake {
   /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ export interface TimelineMistake {
 }
 
 /** A change of the agent's status, and how long the screen took to show it. */
-export interface TimelineChange {
+interface TimelineChange {
   readonly atSeconds: number;
   readonly status: TerminalStatus;
   /** `undefined` when no frame showed it before the next change. */
@@ -40,7 +40,7 @@ export interface TimelineReport {
 }
 
 /** Options of {@linkcode replayTimeline}. */
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly truth: readonly TruthInterval[];
   readonly classify: (screen: Screen) => RecordedStatus;
   /**
@@ -60,20 +60,6 @@ interface Stretch extends RecordedStatus {
  * Compares what the rules say at each moment of a recording with the truth.
  *
  * `unknown` is not a mistake, since it overwrites nothing and permits nothing, but it reports no change either.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const frames = ["idle", "processing", "idle", "processing", "completed"].map((capture, second) => (
- *   { atSeconds: second, capture, meta: {} }
- * ));
- * const report = replayTimeline({ header: { provider: "codex", cols: 80, rows: 24 }, frames, endSeconds: 9 }, {
- *   truth: [{ from: 0, to: 0.9, status: "idle" }, { from: 0.9, to: 4, status: "processing" }],
- *   classify: (screen) => ({ status: screen.rows[0]?.text as "idle", rule: "word" }),
- * });
- * assertEquals(report.falseRests.map(({ from, to }) => [from, to]), [[2, 3]]);
- * assertEquals(report.changes.map(({ lagSeconds }) => lagSeconds?.toFixed(1)), ["0.0", "0.1"]);
- * ```
  */
 export function replayTimeline(timeline: Timeline, options: ReplayOptions): TimelineReport {
   const { truth, pollSeconds = 2 } = options;

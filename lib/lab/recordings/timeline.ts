@@ -1,5 +1,6 @@
 import type { ScreenMeta } from "../../screen/screen.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../screen/status.ts";
+import { present } from "../../base/schema.ts";
 
 /** The facts about a recording as a whole. */
 export interface TimelineHeader {
@@ -41,7 +42,7 @@ export interface Timeline {
 }
 
 /** One event of an asciicast v2 file: output, marker or resize. */
-export type TimelineEvent = readonly [atSeconds: number, code: "o" | "m" | "r", data: string];
+type TimelineEvent = readonly [atSeconds: number, code: "o" | "m" | "r", data: string];
 
 /** Resets drawing, goes to the first column of the first row, and clears the screen. */
 const REDRAW_START = "\x1b[0m\x1b[H\x1b[2J";
@@ -49,17 +50,7 @@ const REDRAW_START = "\x1b[0m\x1b[H\x1b[2J";
 // deno-lint-ignore no-control-regex -- control sequences are what this is about
 const REDRAW_END = /\x1b\[0m\x1b\[\d{1,5};\d{1,5}H\x1b\[\?25[hl]$/;
 
-/**
- * A screen as one output event that redraws all of it: a player needs no earlier event, and a reader no emulator.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const data = encodeRedraw("one\ntwo", { cursor: [3, 1], cursorVisible: true });
- * assertEquals(data, "\x1b[0m\x1b[H\x1b[2Jone\r\ntwo\x1b[0m\x1b[2;4H\x1b[?25h");
- * assertEquals(decodeRedraw(data), "one\ntwo");
- * ```
- */
+/** A screen as one output event that redraws all of it: a player needs no earlier event, and a reader no emulator. */
 export function encodeRedraw(capture: string, meta: Pick<ScreenMeta, "cursor" | "cursorVisible">): string {
   const [x, y] = meta.cursor ?? [0, 0];
   const visibility = meta.cursorVisible === false ? "l" : "h";
@@ -84,7 +75,7 @@ const META_NAMES = ["title", "cursor", "cursorVisible", "alternate", "command", 
 )[];
 
 /** What one marker says; a `meta` value of `undefined` is no longer known. */
-export type Marker =
+type Marker =
   | { readonly kind: "status"; readonly status: RecordedStatus }
   | { readonly kind: "meta"; readonly name: typeof META_NAMES[number]; readonly value: MarkedMeta[keyof MarkedMeta] };
 
@@ -92,16 +83,8 @@ export type Marker =
  * A marker's label, for people in a player's list and for panewright: `status: processing (title-spinner)`, `title:
  * "proj"`,
  * `cursor: [2,47]`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(encodeMarker({ kind: "meta", name: "title", value: "proj" }), 'title: "proj"');
- * assertEquals(decodeMarker("status: idle (composer)"), { kind: "status", status: { status: "idle", rule: "composer" } });
- * assertEquals(decodeMarker("look here"), "foreign");
- * ```
  */
-export function encodeMarker(marker: Marker): string {
+function encodeMarker(marker: Marker): string {
   return marker.kind === "status"
     ? `status: ${marker.status.status} (${marker.status.rule})`
     : `${marker.name}: ${JSON.stringify(marker.value ?? null)}`;
@@ -186,7 +169,7 @@ export function encodeHeader(header: TimelineHeader): string {
     ...(startedAtSeconds === undefined ? {} : { timestamp: Math.floor(startedAtSeconds) }),
     title: `${title}, ${cols}x${rows}`,
     env: { TERM: "xterm-256color" },
-    panewright: { format: 1, provider, ...(version === undefined ? {} : { version }) },
+    panewright: { format: 1, provider, ...present({ version }) },
   }) + "\n";
 }
 

@@ -52,7 +52,7 @@ function cannotRead(path: string, problem: string, cause?: unknown): UsageError 
 }
 
 /** A new file that a recording is written to. */
-export interface RecordingFile extends Disposable {
+interface RecordingFile extends Disposable {
   /** Hands text to the system at once: nothing is lost when this process ends, however it ends. */
   write(text: string): void;
 }

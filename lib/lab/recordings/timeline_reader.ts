@@ -9,6 +9,7 @@ import {
   type Timeline,
   type TimelineHeader,
 } from "./timeline.ts";
+import { present } from "../../base/schema.ts";
 
 /** A recording as it was read, with warnings about minor damage. */
 export interface ReadTimeline extends Timeline {
@@ -39,17 +40,6 @@ const RESIZE = /^(\d{1,5})x(\d{1,5})$/;
  *
  * @param name the recording's name in messages
  * @throws {UsageError} for anything that is not such a recording; it names the line
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { encodeTimeline } from "./timeline.ts";
- * const header = { provider: "codex", cols: 80, rows: 2 };
- * const frame = { atSeconds: 0.5, capture: "›\n", meta: { title: "proj" } };
- * const text = encodeTimeline({ header, frames: [frame], endSeconds: 2 });
- * const { frames } = readTimeline(text + '[2.6,"o","cut');
- * assertEquals([frames.length, frames[0]?.capture, frames[0]?.meta.title], [1, "›\n", "proj"]);
- * ```
  */
 export function readTimeline(text: string, name = "the recording"): ReadTimeline {
   const lines = text.split("\n");
@@ -81,8 +71,7 @@ function readHeader(line: string, fail: (problem: string) => never): TimelineHea
     provider,
     cols: width,
     rows: height,
-    ...(version === undefined ? {} : { version }),
-    ...(timestamp === undefined ? {} : { startedAtSeconds: timestamp }),
+    ...present({ version, startedAtSeconds: timestamp }),
   };
 }
 

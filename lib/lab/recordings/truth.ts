@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../screen/status.ts";
+import { present } from "../../base/schema.ts";
 
 /** What an agent really did during a part of a recording, known from another source than its screen. */
 export interface TruthInterval {
@@ -13,7 +14,7 @@ export interface TruthInterval {
 }
 
 /** The truth about a recording. Time between two intervals is not judged. */
-export interface Truth {
+interface Truth {
   /** How it is known, as a full sentence. */
   readonly source: string;
   /** In chronological order, without overlap. */
@@ -29,7 +30,7 @@ const Interval = z.strictObject({
   from,
   to,
   status,
-  ...(alone === undefined ? {} : { alone }),
+  ...present({ alone }),
 }));
 const TruthFile = z.strictObject({ source: z.string(), truth: z.array(Interval).min(1) });
 
@@ -38,13 +39,6 @@ const TruthFile = z.strictObject({ source: z.string(), truth: z.array(Interval).
  *
  * @param name the file's name in messages
  * @throws {UsageError} for invalid JSON, unknown keys, and intervals that overlap or end before they begin
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const text = '{"source":"The server\'s log.","truth":[{"from":0,"to":2.5,"status":"idle"}]}';
- * assertEquals(parseTruth(text, "x.truth.json").truth, [{ from: 0, to: 2.5, status: "idle" }]);
- * ```
  */
 export function parseTruth(text: string, name: string): Truth {
   const fail = (problem: string): never => {

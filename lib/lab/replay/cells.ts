@@ -52,30 +52,14 @@ export function stickyPrompt(text: string): Line {
   return { spans: [styled("1;2", "› "), { text: printableRow(joined, Infinity) }], background: PROMPT_BACKGROUND };
 }
 
-/**
- * A duration as the status row counts it: `3s`, `1m 03s`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(formatElapsed(63_900), "1m 03s");
- * ```
- */
+/** A duration as the status row counts it: `3s`, `1m 03s`. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, "0")}s`;
 }
 
-/**
- * A duration as the closing row shows it: `<1s`, `8s`, `1m 8s`.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([400, 8_200, 68_000].map(formatWorkedFor), ["<1s", "8s", "1m 8s"]);
- * ```
- */
-export function formatWorkedFor(ms: number): string {
+/** A duration as the closing row shows it: `<1s`, `8s`, `1m 8s`. */
+function formatWorkedFor(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 1) return "<1s";
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;

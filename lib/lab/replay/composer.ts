@@ -6,7 +6,7 @@ export interface Composer {
 }
 
 /** A part of the input line; `label` is shown instead of the text. */
-export interface ComposerPart {
+interface ComposerPart {
   readonly text: string;
   readonly label?: string;
 }
@@ -35,17 +35,7 @@ export function typeText(composer: Composer, text: string, nowMs: number): Compo
   return { parts: appendText(composer.parts, text), lastTypedAtMs: nowMs };
 }
 
-/**
- * The line after a bracketed paste.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const composer = pasteText(EMPTY_COMPOSER, "x".repeat(1001));
- * assertEquals(composerDisplay(composer), "[Pasted Content 1001 chars]");
- * assertEquals(composerText(composer).length, 1001);
- * ```
- */
+/** The line after a bracketed paste. */
 export function pasteText(composer: Composer, text: string): Composer {
   const characters = [...text].length;
   const parts = characters > PASTE_LABEL_THRESHOLD_CHARACTERS
@@ -66,14 +56,6 @@ export function eraseLast(composer: Composer): Composer {
 /**
  * What Enter does: it submits, unless it follows typed characters so closely that it must be part of text
  * that was pasted without brackets.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const typed = typeText(EMPTY_COMPOSER, "hello", 1000);
- * assertEquals(pressEnter(typed, 1119).submitted, undefined);
- * assertEquals(pressEnter(typed, 1120).submitted, "hello");
- * ```
  */
 export function pressEnter(
   composer: Composer,

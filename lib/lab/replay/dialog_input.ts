@@ -1,7 +1,7 @@
 import type { InputEvent } from "../../base/text/keys.ts";
 
 /** The effect of input on an approval dialog. */
-export interface DialogInput {
+interface DialogInput {
   /** The answer; undefined while the dialog is open. */
   readonly approved: boolean | undefined;
   /** Which option is then selected, from 0. */
@@ -16,14 +16,6 @@ const DECLINE_OPTION = 2;
 /**
  * The effect of input on an approval dialog, with the keys of Codex CLI 0.169: `y`, `1`, `p`, `2` approve at once, `n`,
  * `3`, Esc and Ctrl-C decline, Enter takes the selected option, other characters and pastes do nothing.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(pressInDialog({ type: "text", text: "y" }, 0).approved, true);
- * assertEquals(pressInDialog({ type: "key", key: "down" }, 1), { approved: undefined, selected: 2 });
- * assertEquals(pressInDialog({ type: "key", key: "enter" }, 2).approved, false);
- * ```
  */
 export function pressInDialog(event: InputEvent, selected: number): DialogInput {
   if (event.type === "paste") return { approved: undefined, selected };

@@ -3,14 +3,6 @@ import type { Frame } from "./render.ts";
 /**
  * The bytes that turn one frame into the next: only rows that differ are drawn. Without a previous frame,
  * or with one of another height, all rows are.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const frame = { rows: ["one", "two"], cursor: [0, 1] as const, title: "t" };
- * assertEquals(drawFrame(frame, { ...frame, rows: ["one", "2"] }), "\x1b[?25l\x1b[2;1H\x1b[2K2\x1b[2;1H\x1b[?25h");
- * assertEquals(drawFrame(frame, frame), "");
- * ```
  */
 export function drawFrame(previous: Frame | undefined, next: Frame): string {
   const known = previous?.rows.length === next.rows.length ? previous : undefined;

@@ -1,7 +1,7 @@
 import { clip, displayWidth } from "../../base/text/display_width.ts";
 
 /** A part of a row in one style. */
-export interface Span {
+interface Span {
   readonly text: string;
   /** Parameters of an SGR sequence, such as `1;2`; plain if missing. */
   readonly sgr?: string;
@@ -30,12 +30,6 @@ export function styled(sgr: string, text: string): Span {
 /**
  * Text broken into rows of at most `width` columns, at white space if possible. Tabs become four spaces, and
  * control characters are removed, so that text can never move the cursor.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(wrapText("one two three\nfour", 8), ["one two", "three", "four"]);
- * ```
  */
 export function wrapText(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => wrapParagraph(printable(paragraph), Math.max(1, width)));

@@ -8,7 +8,7 @@ import { activityOf, type AgentState } from "./state.ts";
 import type { AgentTty } from "./terminal.ts";
 
 /** What {@linkcode runReplayAgent} plays, and where. */
-export interface ReplayAgentOptions {
+interface ReplayAgentOptions {
   readonly script: RoleScript;
   readonly role: string;
   /** Absolute path of the folder that the agent works in. */

@@ -5,7 +5,7 @@ import { BLANK, type Line, line, renderLine, styled, wrapText } from "./lines.ts
 import { activityOf, type AgentState, type ApprovalDialog } from "./state.ts";
 
 /** The size of the terminal, and the time of the program's clock. */
-export interface FrameOptions {
+interface FrameOptions {
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
@@ -34,20 +34,6 @@ const REVERSE_BOLD = "1;7";
  * The screen of a state, drawn as Codex CLI 0.169.0 draws it on the alternate screen: transcript from the top,
  * composer, status line and footer at the bottom; a dialog in place of the composer. While the final answer streams
  * there is no "Working" row, only the title spins.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { initialState } from "./state.ts";
- * const state = initialState({
- *   workdir: "/home/dev/shop",
- *   asksForApproval: false,
- *   model: "replay",
- *   sessionTitle: "analyst",
- * });
- * const frame = renderFrame(state, { columns: 80, rows: 24, nowMs: 0 });
- * assertEquals([frame.rows.length, frame.title, frame.cursor], [24, "shop", [2, 20]]);
- * ```
  */
 export function renderFrame(state: AgentState, options: FrameOptions): Frame {
   const { columns, rows } = options;
@@ -68,7 +54,7 @@ export function renderFrame(state: AgentState, options: FrameOptions): Frame {
 }
 
 /** The pane title: `[session |] project`, after a spinner while the agent works or a call for action at a dialog. */
-export function titleOf(state: AgentState, nowMs: number): string {
+function titleOf(state: AgentState, nowMs: number): string {
   const project = state.workdir.split("/").filter((part) => part !== "").at(-1) ?? "/";
   const name = hasSession(state) ? `${state.sessionTitle} | ${project}` : project;
   switch (activityOf(state)) {

@@ -1,7 +1,7 @@
 const HEADER = "--- RESPONSE FILE INSTRUCTION ---";
 
 /** Where a prompt wants the response to be written. */
-export interface ResponseTarget {
+interface ResponseTarget {
   /** Absolute path of the response file. */
   readonly path: string;
   /** The file that is written first and then renamed, if the prompt's command does so. */
@@ -13,13 +13,6 @@ export interface ResponseTarget {
  * RESPONSE FILE INSTRUCTION block, with the rename after it, if any.
  *
  * @returns undefined if the prompt asks for none
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const prompt = "Do it.\n--- RESPONSE FILE INSTRUCTION ---\ncat > '/w/a b.partial' <<'X' && mv -f '/w/a b.partial' '/w/a b'\n";
- * assertEquals(findResponseTarget(prompt), { path: "/w/a b", partialPath: "/w/a b.partial" });
- * ```
  */
 export function findResponseTarget(prompt: string): ResponseTarget | undefined {
   const start = prompt.lastIndexOf(HEADER);

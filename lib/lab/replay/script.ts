@@ -38,7 +38,7 @@ export interface RoleScript {
 }
 
 /** The reaction to one prompt; in a file without `when`, just the list of steps. */
-export interface ReplayTurn {
+interface ReplayTurn {
   /** Text in the prompt that this turn is for, wherever the turn is in the list. */
   readonly when?: string;
   readonly steps: readonly ReplayStep[];
@@ -163,18 +163,6 @@ const scriptSchema = strict({
  *
  * @param source the file's name in messages
  * @throws {UsageError} for text that is not JSON or not a script; it names every wrong place
- *
- * @example
- * ```ts
- * import { assertEquals, assertThrows } from "@std/assert";
- * const script = parseReplayScript('{"roles":{"tester":{"turns":[[{"think":5}]]}}}', "demo.json");
- * assertEquals(script.roles.tester?.turns, [{ steps: [{ kind: "think", value: 5 }] }]);
- * assertThrows(
- *   () => parseReplayScript('{"roles":{"tester":{"turns":[[{"thnik":5}]]}}}', "demo.json"),
- *   Error,
- *   'roles.tester.turns[0][0]: unknown step "thnik"',
- * );
- * ```
  */
 export function parseReplayScript(text: string, source: string): ReplayScript {
   let json: unknown;

@@ -8,7 +8,7 @@ import { addCell, type AgentState, beginTurn, endTurn, initialState, takeQueued,
 import { errorText } from "../../base/text/error_text.ts";
 
 /** What {@linkcode createSession} needs. */
-export interface SessionOptions {
+interface SessionOptions {
   readonly script: RoleScript;
   /** The role's name: the session's title and part of the model's name. */
   readonly role: string;

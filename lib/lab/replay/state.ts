@@ -13,7 +13,7 @@ export type Cell =
   | { readonly type: "error"; readonly text: string };
 
 /** The outcome of a command that the program pretends to run. */
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly exitCode: number;
   readonly output: string;
 }

@@ -1,5 +1,5 @@
 import { joinBytes } from "../../base/ports/bytes.ts";
-import { isObject, listOf, object, orMissing, text, type ValueOf } from "../../base/schema.ts";
+import { isObject, listOf, object, orMissing, present, text, type ValueOf } from "../../base/schema.ts";
 import { isSignedBy, type PublicKey, sign, type SigningKey } from "./keys.ts";
 
 /** The type that is signed with the payload, so that no signature of something else fits a pack of rules. */
@@ -23,7 +23,7 @@ export interface Envelope {
 }
 
 /** An envelope, and the trusted key that has signed it. */
-export interface OpenedEnvelope extends Envelope {
+interface OpenedEnvelope extends Envelope {
   readonly key: PublicKey;
 }
 
@@ -94,7 +94,7 @@ function parseEnvelope(bytes: Uint8Array<ArrayBuffer>): Envelope {
   return {
     payload: fromBase64(payload, "its payload"),
     signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig })),
-    ...(recordings === undefined ? {} : { recordings }),
+    ...present({ recordings }),
   };
 }
 

@@ -25,7 +25,7 @@ import { isNewer } from "./versions.ts";
 const MAX_KEPT = 10;
 
 /** Where rules are installed. */
-export interface InstallContext {
+interface InstallContext {
   /** `rules` of the state folder. */
   readonly folder: string;
   /** As they are built in. */
@@ -34,7 +34,7 @@ export interface InstallContext {
 }
 
 /** A pack that is to be installed. */
-export interface NewPack {
+interface NewPack {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The file or address that it came from, as messages call it. */
   readonly from: string;
@@ -43,7 +43,7 @@ export interface NewPack {
 }
 
 /** What {@linkcode updateRules} has done. */
-export interface Update {
+interface Update {
   readonly provider: string;
   readonly installed: InstalledPack;
   /** The version of the rules before; that of panewright for the built-in ones. */
@@ -99,7 +99,7 @@ export async function updateRules(
 }
 
 /** What {@linkcode rollbackRules} has done. */
-export interface Rollback {
+interface Rollback {
   readonly provider: string;
   readonly left: InstalledPack;
   /** The pack that is used now; missing for the built-in rules. */

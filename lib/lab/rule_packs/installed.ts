@@ -29,14 +29,14 @@ export type RulesState =
   | UnusableRules;
 
 /** Nothing may read this provider's screens before the person has decided. */
-export interface UnusableRules {
+interface UnusableRules {
   readonly kind: "unusable";
   readonly installed: InstalledPack;
   readonly problem: string;
 }
 
 /** Where and for whom rules are read. */
-export interface RulesContext {
+interface RulesContext {
   /** `rules` of the state folder; `undefined` where there is none. */
   readonly folder: string | undefined;
   /** As they are built in. */
@@ -97,7 +97,7 @@ export function providersOfRules(
 }
 
 /** Where a pack is read. */
-export interface PackContext extends RulesContext {
+interface PackContext extends RulesContext {
   readonly folder: string;
   /** The id of the provider that it is installed for. */
   readonly provider: string;

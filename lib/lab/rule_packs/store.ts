@@ -63,15 +63,7 @@ const MAX_INDEX_BYTES = 1024 * 1024;
 
 const KEEP_HINT = "Go back to the built-in rules with: panewright rules rollback --to-built-in";
 
-/**
- * Where a person's packs of rules are kept: `rules` of the state folder; `undefined` where there is none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(rulesFolder((name) => ({ HOME: "/home/me" })[name]), "/home/me/.local/state/panewright/rules");
- * ```
- */
+/** Where a person's packs of rules are kept: `rules` of the state folder; `undefined` where there is none. */
 export function rulesFolder(env: (name: string) => string | undefined): string | undefined {
   const folder = stateFolder(env);
   return folder === undefined ? undefined : `${folder}/rules`;
@@ -134,10 +126,10 @@ async function removeLeftovers(folder: string, { packs }: RulesIndex): Promise<v
 }
 
 /** The files of a pack: its envelope, and its recordings, which no run reads. */
-export type PackFile = "json" | "ndjson";
+type PackFile = "json" | "ndjson";
 
 /** Which file of which pack. */
-export interface PackFileName {
+interface PackFileName {
   readonly sha256: string;
   readonly file: PackFile;
 }

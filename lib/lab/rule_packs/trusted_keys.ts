@@ -17,7 +17,7 @@ export interface TrustedKey extends PublicKey {
  * releases adds the public half of a key here, as `rules trust` shows it, and keeps the secret half away from the
  * repository and from what builds it.
  */
-export const RELEASE_KEYS: readonly TrustedKey[] = [];
+const RELEASE_KEYS: readonly TrustedKey[] = [];
 
 const isStore = object({ version: oneOf(1), keys: mapOf(object({ spki: text, name: text, trustedAt: text })) });
 

@@ -4,15 +4,7 @@ import { VERSION } from "../../base/version.ts";
 /** Numbers with dots. The rules that are built in have the version of panewright; those of a pack go on from there. */
 export const RULES_VERSION = /^\d{1,9}(?:\.\d{1,9}){0,4}$/;
 
-/**
- * Whether a version is higher than another one.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([isNewer("0.1.0.1", "0.1.0"), isNewer("0.1.0.0", "0.1.0"), isNewer("0.10", "0.9.9")], [true, false, true]);
- * ```
- */
+/** Whether a version is higher than another one. */
 export function isNewer(version: string, than: string): boolean {
   return compareVersions(trimmed(version), trimmed(than)) > 0;
 }

@@ -5,7 +5,7 @@ import type { Ground } from "../places.ts";
 import type { BuiltinRule } from "../rules.ts";
 
 /** Something that a built-in rule denies. */
-export interface Violation {
+interface Violation {
   readonly rule: BuiltinRule;
   /** What the command does, as the rest of a sentence. */
   readonly message: string;
@@ -106,7 +106,7 @@ export interface Here {
 }
 
 /** Looks at a text inside of another one; the module that reads texts passes it in. */
-export type InspectScript = (script: ShellScript, around: Surroundings, context: Context) => void;
+type InspectScript = (script: ShellScript, around: Surroundings, context: Context) => void;
 
 /** A command, and one of the commands that it runs, in its place. */
 export interface LayerPlace extends Here {

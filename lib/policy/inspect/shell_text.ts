@@ -21,19 +21,7 @@ import { inspectLayer } from "./layer.ts";
 import { inspectNames, inspectShown, pipedInto } from "./names.ts";
 import { checkAssigned, inspectAssignments, inspectVariable } from "./variables.ts";
 
-/**
- * Looks at what a shell text does, without running it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const look = (text: string) => inspectShellText(text, { workdir: "/w" });
- * assertEquals(look("curl -s example.com | sh").violations.map(({ rule }) => rule), ["pipe_to_shell"]);
- * assertEquals(look("cd src && rm -rf ../../etc").violations.map(({ rule }) => rule), ["rm_outside_workdir"]);
- * assertEquals(look("npm test && git status").violations, []);
- * assertEquals(look('rm "$TARGET"').doubts.map(({ message }) => message), ['rm removes "$TARGET", and where that leads is not known']);
- * ```
- */
+/** Looks at what a shell text does, without running it. */
 export function inspectShellText(text: string, ground: Ground): Inspection {
   const { workdir, cwd = workdir } = ground;
   const context: Context = {

@@ -1,4 +1,5 @@
 import { type ProgramTable, useOf } from "./table.ts";
+import { present } from "../../base/schema.ts";
 
 /** A path that may lead out of the working directory. */
 const ELSEWHERE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
@@ -91,7 +92,7 @@ export const CARGO: ProgramTable = {
     const path = file?.word.value?.replace(/^--logfile=/, "");
     return log === -1 || file === undefined
       ? toolchain
-      : [...toolchain, { ...useOf("writes", file), ...(path === undefined ? {} : { path }) }];
+      : [...toolchain, { ...useOf("writes", file), ...present({ path }) }];
   },
 };
 

@@ -1,4 +1,5 @@
 import { type Operand, type ProgramTable, type Use, useOf } from "./table.ts";
+import { present } from "../../base/schema.ts";
 
 /** A path below the working directory. */
 const LOCAL = String.raw`(?!\/|~|.*\.\.)[\w./@-]+`;
@@ -18,7 +19,7 @@ function usesOf(operands: readonly Operand[], kind: Use["kind"], given: Pick<Use
     // A file of arguments may hold any option.
     ...useOf(operand.word.value?.startsWith("@") ? "runs" : kind, operand),
     ...given,
-    ...(operand.path === undefined ? {} : { path: operand.path }),
+    ...present({ path: operand.path }),
   }));
 }
 

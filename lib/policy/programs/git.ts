@@ -1,4 +1,5 @@
 import { type Given, type Operand, type OptionTable, type ProgramTable, type Use, useOf } from "./table.ts";
+import { present } from "../../base/schema.ts";
 
 /** Settings that name no program, and pagers that only show. */
 const HARMLESS_SETTING =
@@ -118,11 +119,11 @@ export const GIT: ProgramTable = {
       const path = pathIn(operand.word.value);
       if (options.has("--no-index")) return [useOf("reads", operand)];
       if (/^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(operand.word.value ?? "")) return [];
-      return [{ ...useOf("touches", operand), ...(path === undefined ? {} : { path }) }];
+      return [{ ...useOf("touches", operand), ...present({ path }) }];
     });
     const ranges = (values.get("-L") ?? []).map((operand) => {
       const path = operand.word.value?.replace(/^.*:/, "");
-      return { ...useOf("touches", operand), ...(path === undefined ? {} : { path }) };
+      return { ...useOf("touches", operand), ...present({ path }) };
     });
     const [, first, file] = operands;
     const bundle = operands[0]?.word.value === "bundle" && first?.word.value === "create" ? file : undefined;

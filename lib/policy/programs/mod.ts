@@ -47,21 +47,7 @@ function secretUse(operand: Operand): readonly Use[] {
   return text === "" || /\s/.test(text) ? [] : [{ ...useOf("finds", operand), path: text }];
 }
 
-/**
- * What a program's words ask for that is not harmless, by the table of the program.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../../shell/mod.ts";
- * const uses = (text: string) => {
- *   const { words } = parseShellCommand(text).commands[0]!;
- *   return programUses(words[0]!.value!, words).map(({ kind, at }) => [kind, words[at]!.source]);
- * };
- * assertEquals(uses("git -c core.pager=cat diff"), []);
- * assertEquals(uses("git -ccore.pager=./x diff --outp=y"), [["runs", "-ccore.pager=./x"], ["writes", "--outp=y"]]);
- * ```
- */
+/** What a program's words ask for that is not harmless, by the table of the program. */
 export function programUses(program: string, words: readonly ShellWord[], moreWords = false): readonly Use[] {
   const table = programTable(program);
   const [first] = words;

@@ -1,4 +1,5 @@
 import { type ShellWord, wordStart } from "../../shell/mod.ts";
+import { present } from "../../base/schema.ts";
 
 /**
  * What a program's options do. An option is written with its dashes, and with `=` after it where it takes a value:
@@ -78,19 +79,7 @@ export function useOf(kind: Use["kind"], { word, at }: Operand): Use {
   return { kind, at, length: wordStart(word).length, word };
 }
 
-/**
- * The uses of a program's words that are not harmless.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../../shell/mod.ts";
- * const table: ProgramTable = { programs: /^sort$/, runs: ["--compress-program="], writes: ["-o=", "--output="] };
- * const uses = (text: string) => usesBy(table, parseShellCommand(text).commands[0]!.words).map(({ kind }) => kind);
- * assertEquals(uses("sort -rn a"), []);
- * assertEquals(uses("sort -rnoout a --comp gzip"), ["writes", "runs"]);
- * ```
- */
+/** The uses of a program's words that are not harmless. */
 export function usesBy(table: ProgramTable, words: readonly ShellWord[]): readonly Use[] {
   const scan = new Scan(table, words);
   return scan.uses();
@@ -245,7 +234,7 @@ function specsOf(table: OptionTable): readonly Spec[] {
       const name = text.replace(/=+$/, "");
       const takes = Math.min(text.length - name.length, 2) as Spec["takes"];
       const harmless = table.harmless?.[name];
-      return { name, kind, takes, ...(harmless === undefined ? {} : { harmless }) };
+      return { name, kind, takes, ...present({ harmless }) };
     })
   );
 }

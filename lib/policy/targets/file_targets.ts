@@ -13,18 +13,6 @@ export function changesFiles(program: string): boolean {
  * The files that one command writes or removes, as far as its words tell.
  *
  * @returns `undefined` for one that takes files that its words do not name, as after `xargs`
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { commandLayers, parseShellCommand } from "../../shell/mod.ts";
- * const targets = (text: string) => fileTargets(commandLayers(parseShellCommand(text).commands[0]!)[0]!);
- * assertEquals(targets("cp /etc/hosts copy")?.map(({ word, path }) => path ?? word.value), ["copy", "copy/hosts"]);
- * assertEquals(targets("rm -fr a b")?.map(({ word, action }) => [word.value, action]), [
- *   ["a", "remove_tree"],
- *   ["b", "remove_tree"],
- * ]);
- * ```
  */
 export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefined {
   const { program, words, moreWords } = layer;
@@ -91,18 +79,7 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
   });
 }
 
-/**
- * The files that one command copies from.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { commandLayers, parseShellCommand } from "../../shell/mod.ts";
- * const copied = (text: string) => copiedFiles(commandLayers(parseShellCommand(text).commands[0]!)[0]!);
- * assertEquals(copied("cp -r a b c").map(({ value }) => value), ["a", "b"]);
- * assertEquals(copied("cp -t c a b").map(({ value }) => value), ["a", "b"]);
- * ```
- */
+/** The files that one command copies from. */
 export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {
   const spec = program === undefined ? undefined : fileProgram(program);
   if (spec?.operands !== "last") return [];

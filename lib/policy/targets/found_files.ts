@@ -3,16 +3,6 @@ import type { FileTarget } from "./target.ts";
 
 /**
  * The files that find finds, for what it does with each: as far as names narrow them, all below its folders otherwise.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { parseShellCommand } from "../../shell/mod.ts";
- * const found = (text: string) =>
- *   foundFiles(parseShellCommand(text).commands[0]!.words, "remove").map(({ path, action }) => [path, action]);
- * assertEquals(found("find src -name '*.pyc' -delete"), [["src/*.pyc", "remove"]]);
- * assertEquals(found("find . -type f -delete"), [["./*", "remove_tree"]]);
- * ```
  */
 export function foundFiles(words: readonly ShellWord[], action: FileTarget["action"]): readonly FileTarget[] {
   const rest = words.slice(1).filter(({ value }) => !/^-[HLP]$/.test(value ?? ""));

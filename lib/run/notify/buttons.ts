@@ -27,7 +27,7 @@ export interface Press {
 }
 
 /** What a token says of itself, before anything is checked. */
-export interface ClaimedPress {
+interface ClaimedPress {
   readonly run: string;
   readonly question: string;
 }
@@ -89,17 +89,7 @@ export async function issueButtons(
   })));
 }
 
-/**
- * What a text that was sent as a token claims to be; `undefined` where it has another form.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const token = `20261120-072605-3fa9.q1.0.${"A".repeat(43)}`;
- * assertEquals(claimOf(token), { run: "20261120-072605-3fa9", question: "q1" });
- * assertEquals(claimOf("../etc"), undefined);
- * ```
- */
+/** What a text that was sent as a token claims to be; `undefined` where it has another form. */
 export function claimOf(token: string): ClaimedPress | undefined {
   const { run, question } = TOKEN.exec(token)?.groups ?? {};
   return run === undefined || question === undefined ? undefined : { run, question };

@@ -6,7 +6,7 @@ import { readRegularText } from "../../base/ports/regular_file.ts";
  * What this machine makes up for notifications, once: the key of button tokens, the key of webhook signatures, and the
  * name of the topic that buttons publish to.
  */
-export type MachineSecret = "buttons.key" | "webhook.key" | "reply-topic";
+type MachineSecret = "buttons.key" | "webhook.key" | "reply-topic";
 
 /** Gives the secrets of this machine by name. */
 export type MachineSecrets = (name: MachineSecret) => string;

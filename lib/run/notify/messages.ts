@@ -21,6 +21,7 @@ import { type OutboxFolder, readEntries, removeEntry } from "./outbox_file.ts";
 import { DEFAULT_DELAY_SECONDS, type NotificationPlan } from "./plan.ts";
 import { readReplies, type Reply } from "./replies.ts";
 import { actionsFor, pageOf, type WayBack, wayBackOf } from "./way_back.ts";
+import { present } from "../../base/schema.ts";
 
 /** The way to the person who waits for a run, and the way back. */
 export interface Messages {
@@ -106,8 +107,7 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
     folder,
     channels: channelsOf(plan, {
       ...{ workdir, secrets, wallClock },
-      ...(http === undefined ? {} : { http }),
-      ...(run === undefined ? {} : { run }),
+      ...present({ http, run }),
     }),
     run: folder.id,
     ...pageOf(plan, folder.id),
@@ -123,7 +123,7 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
       }
     },
     ...{ clock, wallClock, onProblem },
-    ...(random === undefined ? {} : { random }),
+    ...present({ random }),
   });
   const taken = parts.takesLeft ? takeLeft() : Promise.resolve();
 
@@ -161,7 +161,7 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
     const closed = new AbortController();
     const since = wallClock();
     const hear = async () => {
-      const options = { lines, clock, signal: closed.signal, onProblem, ...(random === undefined ? {} : { random }) };
+      const options = { lines, clock, signal: closed.signal, onProblem, ...present({ random }) };
       const from = new Date(since.getTime() - SKEW_MS);
       for await (const reply of readReplies({ plan: way.ntfy, topic: way.topic, since: from, ...options })) {
         await take(reply, { isOld: reply.seconds * 1000 < since.getTime() - 1000 });

@@ -55,21 +55,6 @@ const YES = "yes";
 /**
  * A message as it may leave the machine: without secrets and characters that hide or reorder text, cut to what a server
  * takes, and with no button for what it does not show to the letter.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { createRedactor } from "../../base/redact/redactor.ts";
- * const choices = [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }];
- * const labels = (permits: string, buttons: "questions" | "all") =>
- *   outgoing({
- *     ...{ kind: "needed", title: "panewright: tester is stuck", text: `It asks: ${permits}`, priority: 5 },
- *     question: { id: "q1", fingerprint: "f", permits, choices },
- *   }, { redactor: createRedactor(["correct-horse"]), buttons }).question?.choices.map(({ label }) => label);
- * assertEquals(labels("npm test", "all"), ["Yes", "No"]);
- * assertEquals(labels("login correct-horse", "all"), ["No"]);
- * assertEquals(labels("npm test", "questions"), []);
- * ```
  */
 export function outgoing(
   notification: Notification,

@@ -5,9 +5,10 @@ import type { Action, Channel, ChannelId, Delivery } from "./channels/channel.ts
 import { endEntries, keepEnd, type ToldEnd } from "./end_due.ts";
 import type { Notification } from "./notification.ts";
 import { type OutboxEntry, type OutboxFolder, removeEntry, writeEntry } from "./outbox_file.ts";
+import { present } from "../../base/schema.ts";
 
 /** Delivers messages from files, so that none is lost: it is tried again, also by another process. */
-export interface Outbox {
+interface Outbox {
   /** Puts a message on the disk, and delivers it over every channel after the delay. */
   put(notification: Notification, options?: PutOptions): SentMessage;
   /** Puts the message about the end of the run on the disk, and delivers it. */
@@ -24,7 +25,7 @@ export interface Outbox {
 }
 
 /** How a message is sent. */
-export interface PutOptions {
+interface PutOptions {
   /** @default {0} */
   readonly delayMs?: number;
   /** The one channel that it is for. @default all of them */
@@ -38,7 +39,7 @@ export interface SentMessage {
 }
 
 /** What an outbox is made of. */
-export interface OutboxParts {
+interface OutboxParts {
   readonly folder: OutboxFolder;
   readonly channels: readonly Channel[];
   /** The run's id. */
@@ -67,13 +68,6 @@ const JITTER = 0.25;
  *
  * @param failures how often it has failed
  * @param random from 0 to 1
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([1, 2, 3, 20].map((failures) => pauseMs(failures, 0.5)), [2000, 4000, 8000, 300_000]);
- * assertEquals([pauseMs(1, 0), pauseMs(1, 1)], [1500, 2500]);
- * ```
  */
 export function pauseMs(failures: number, random: number): number {
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
@@ -152,8 +146,7 @@ export function openOutbox(parts: OutboxParts): Outbox {
       const actions = channel.hasButtons ? await actionsOf(notification) : [];
       const delivery: Delivery = {
         ...{ id, at, notification, actions },
-        ...(run === undefined ? {} : { run }),
-        ...(page === undefined ? {} : { page }),
+        ...present({ run, page }),
       };
       await channel.deliver(delivery, { timeoutMs });
       return undefined;

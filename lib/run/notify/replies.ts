@@ -14,7 +14,7 @@ export interface Reply {
 }
 
 /** How {@linkcode readReplies} listens. */
-export interface ReadRepliesOptions {
+interface ReadRepliesOptions {
   readonly plan: NtfyPlan;
   readonly topic: string;
   /** From when on; the server keeps messages for some hours. */

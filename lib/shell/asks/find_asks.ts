@@ -128,7 +128,7 @@ function reachedBy(reach: Reach, ask: FoundAsk): FoundAsk {
 }
 
 /** A word of a command, as far as the question in it goes. */
-export type AskWord = Pick<ShellWord, "value"> & { readonly parts: readonly { readonly text: string }[] };
+type AskWord = Pick<ShellWord, "value"> & { readonly parts: readonly { readonly text: string }[] };
 
 /** Compares the base name of the program and the words after it with each command that asks. */
 export function readQuestion(

@@ -1,5 +1,5 @@
 /** A shell command that a program in JavaScript runs. */
-export interface ScriptedCommand {
+interface ScriptedCommand {
   readonly command: string;
   /** Whether it is outside every block, and so always reached. */
   readonly isCertain: boolean;

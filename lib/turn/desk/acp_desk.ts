@@ -12,7 +12,7 @@ import type { Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 
 /** Whose requests a desk deals with that come over the Agent Client Protocol. */
-export interface AcpDeskTurn extends DeskTurn {
+interface AcpDeskTurn extends DeskTurn {
   readonly terminal: Pick<AcpTerminal, "id" | "provider" | "pending" | "cancel" | "lastOutput" | "wakeSources">;
 }
 

@@ -134,15 +134,7 @@ export async function takeAnswer(
   return undefined;
 }
 
-/**
- * How an answer came, in words that follow "given".
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(answerWay({ by: "mcp", who: "codex 0.169.0" }), "by a model over MCP (codex 0.169.0)");
- * ```
- */
+/** How an answer came, in words that follow "given". */
 export function answerWay({ by, who }: AnswerSource): string {
   return who === undefined ? WAYS[by] : `${WAYS[by]} (${who})`;
 }

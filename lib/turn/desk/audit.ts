@@ -44,7 +44,7 @@ export interface AuditDecision {
 }
 
 /** The outcome of a decision. */
-export interface AuditOutcome {
+interface AuditOutcome {
   /** What the effect came to, in a word or a sentence: `closed`. */
   readonly result: string;
   /** The screen's rows afterwards. */
@@ -72,7 +72,7 @@ export interface AuditLog extends Disposable {
 }
 
 /** How an audit log is opened. */
-export interface AuditLogOptions {
+interface AuditLogOptions {
   /** The run's id; a log is of one run. */
   readonly run: string;
   /**

@@ -30,12 +30,6 @@ export interface AuditEnd {
 /**
  * What is wrong with a log that once ended so, as the rest of a sentence that begins with the log; `undefined` if it
  * continues from each of these ends.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(findCut([], [{ records: 2, hash: "9f" }]), "had 2 records, and has 0");
- * ```
  */
 export function findCut(records: readonly ChainedRecord[], ends: readonly AuditEnd[]): string | undefined {
   const most = Math.max(0, ...ends.map((end) => end.records));
@@ -62,15 +56,7 @@ export type AuditVerdict =
     readonly problem: string;
   };
 
-/**
- * Data as JSON that is the same for the same data: keys in the order of their UTF-16 units, no blanks.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(canonicalJson({ b: [1, { d: "x", c: null }], a: undefined }), '{"b":[1,{"c":null,"d":"x"}]}');
- * ```
- */
+/** Data as JSON that is the same for the same data: keys in the order of their UTF-16 units, no blanks. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
@@ -100,18 +86,6 @@ function hashOf(fields: object): Promise<string> {
  *
  * Finds every record that was changed, added, moved or removed after others were written. Someone who can write the
  * file can also write a new chain, or cut it at the end of a record: keep the last hash elsewhere against that.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const fields = { at: "2026-11-20T07:26:05.000Z", run: "1", type: "opened" };
- * const first = await chainRecord(fields, { seq: 0, hash: NO_HASH });
- * const second = await chainRecord({ ...fields, type: "decision" }, first);
- * const text = [first, second].map((record) => canonicalJson(record) + "\n").join("");
- * assertEquals((await checkChain(text)).intact, true);
- * const verdict = await checkChain(text.replace("opened", "closed"));
- * assertEquals(!verdict.intact && [verdict.line, verdict.problem], [1, "was changed after it was written"]);
- * ```
  */
 export async function checkChain(text: string): Promise<AuditVerdict> {
   const records: ChainedRecord[] = [];

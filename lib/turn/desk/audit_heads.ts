@@ -8,14 +8,6 @@ import type { AuditEnd } from "./audit_chain.ts";
  * state folder, or wants no copy (`PANEWRIGHT_AUDIT_COPY=0`).
  *
  * @param env the value of a variable of the environment
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const folder = { id: "20261120-072605-3fa9" };
- * const path = auditHeadsPath(folder, (name) => ({ XDG_STATE_HOME: "/s" })[name]);
- * assertEquals(path, "/s/panewright/audit/20261120-072605-3fa9.ndjson");
- * ```
  */
 export function auditHeadsPath(
   { id }: { readonly id: string },

@@ -2,6 +2,7 @@ import type { PaneLook } from "../../agents/pane/pane_look.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { AuditDecision } from "./audit.ts";
 import type { ExactRequest } from "./request.ts";
+import { present } from "../../base/schema.ts";
 
 type Matter = Pick<AuditDecision, "kind" | "command" | "source" | "cwd">;
 
@@ -23,7 +24,7 @@ export function matterFields(
 
 /** What the audit log keeps of a request. */
 export function requestFields({ kind, subject, source, cwd }: ExactRequest): Matter {
-  return { kind, command: subject, source, ...(cwd === undefined ? {} : { cwd }) };
+  return { kind, command: subject, source, ...present({ cwd }) };
 }
 
 /** The rows of a screen as text, from the top. */

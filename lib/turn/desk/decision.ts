@@ -30,7 +30,7 @@ export interface DialogPlan {
 export const MAX_ASKED_CHARS = 20_000;
 
 /** Whose dialog it is, and what applies to it. */
-export interface DialogContext {
+interface DialogContext {
   readonly plan: DialogPlan;
   /** Missing for the agent of a step. */
   readonly role: Role | undefined;
@@ -49,19 +49,7 @@ export interface KnownRequest {
   readonly doubt?: string;
 }
 
-/**
- * Finds the request that a dialog on the screen is about among those that the CLI has on record. Pure.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const request = { id: "1", source: "hook", kind: "command", subject: "npm test", tool: "Bash" } as const;
- * const shown = { kind: "command", subject: "npm test", subjectComplete: true, otherReadings: [] };
- * assertEquals(knownRequest(shown, [request], "/w"), { request });
- * assertEquals(knownRequest({ ...shown, subject: "ls" }, [request], "/w").request, request);
- * assertEquals(knownRequest(shown, [], "/w").request, undefined);
- * ```
- */
+/** Finds the request that a dialog on the screen is about among those that the CLI has on record. Pure. */
 export function knownRequest(
   dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
   pending: readonly ExactRequest[],
@@ -84,7 +72,7 @@ export function knownRequest(
 }
 
 /** What is decided, and about what. */
-export interface DialogDecision extends PermissionVerdict {
+interface DialogDecision extends PermissionVerdict {
   readonly request?: ExactRequest;
 }
 
@@ -155,16 +143,7 @@ function namedOnly(policy: PermissionPolicy): PermissionPolicy {
   return { ...policy, default: "ask", allow };
 }
 
-/**
- * What the agent asks for, in a few words.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(requestOf({ kind: "command", subject: "npm test" }), "the command `npm test`");
- * assertEquals(requestOf({ kind: "patch", subject: "a.ts\nb.ts" }), "a change to a.ts, b.ts");
- * ```
- */
+/** What the agent asks for, in a few words. */
 export function requestOf({ kind, subject }: Pick<DialogInfo, "kind" | "subject">): string {
   const names = subject?.split("\n").join(", ");
   switch (kind) {

@@ -14,6 +14,7 @@ import { createPaneRequests, HOOK_LAG_MS } from "./pane_requests.ts";
 import { createPersonWait, givenFields, type GivenSaid, type PersonMatter, ruleOf, sayerOf } from "./person_wait.ts";
 import { giveReplies, knownQuestions } from "./question_desk.ts";
 import { type ExactRequest, identityOf, isSameRequest } from "./request.ts";
+import { present } from "../../base/schema.ts";
 
 /** How many lines of the screen the log shows of a dialog that is answered (seed 003). */
 const TAIL_LINES = 5;
@@ -70,7 +71,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     if (said.answer === "reply") return replied(dialog, look, { verdict, replies: said.replies, given });
     const reason = said.reason ?? `${sayerOf(given)} said ${said.answer === "accept" ? "yes" : "no"}.`;
     const { request } = verdict;
-    const decided = { rule: ruleOf(given), reason, ...(request === undefined ? {} : { request }) };
+    const decided = { rule: ruleOf(given), reason, ...present({ request }) };
     return answered(dialog, look, { answer: said.answer, by: "person", given, verdict: decided });
   }
 
@@ -190,7 +191,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
           const screen = by === "person"
             ? undefined
             : await context.keepScreen?.(turnId, { screen: look.screen, provider: provider.id });
-          emit({ type: "dialog_answered", ...given, ...told, audit: end, ...(screen === undefined ? {} : { screen }) });
+          emit({ type: "dialog_answered", ...given, ...told, audit: end, ...present({ screen }) });
           return result === "closed";
         });
       },

@@ -15,6 +15,7 @@ import {
   writeLine,
 } from "./hook_protocol.ts";
 import type { ExactRequest } from "./request.ts";
+import { present } from "../../base/schema.ts";
 
 /** A request of an agent that its CLI's hook waits for an answer to. */
 export interface HookedRequest {
@@ -40,7 +41,7 @@ export interface HookChannel extends AsyncDisposable {
 }
 
 /** How a hook channel is opened. */
-export interface HookChannelOptions {
+interface HookChannelOptions {
   /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
   readonly folder: string;
   /** The argv that starts panewright, whose hidden command is then the hook. */
@@ -126,7 +127,7 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   const resources = cleanUp.move();
   return {
     hookOf: (role) => ({
-      command: hookCommand({ folder, socket: path, role, ...(panewright === undefined ? {} : { panewright }) }),
+      command: hookCommand({ folder, socket: path, role, ...present({ panewright }) }),
       timeoutSeconds: HOOK_TIMEOUT_SECONDS,
     }),
     pending: (role) => pending.get(role) ?? [],

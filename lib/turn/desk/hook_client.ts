@@ -9,7 +9,7 @@ import {
 } from "./hook_protocol.ts";
 
 /** Who asks the run, and about what. */
-export interface HookQuestion {
+interface HookQuestion {
   /** Absolute path of the channel's folder. */
   readonly folder: string;
   readonly role: string;

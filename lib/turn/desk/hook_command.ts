@@ -2,7 +2,7 @@ import { selfCommand } from "../../base/ports/self.ts";
 import { shellJoin, shellQuote } from "../../shell/mod.ts";
 
 /** Where a hook asks, and for whom. */
-export interface HookPlace {
+interface HookPlace {
   /** Absolute path of the channel's folder. */
   readonly folder: string;
   /** Absolute path of its socket. */

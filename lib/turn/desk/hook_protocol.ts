@@ -7,7 +7,7 @@ export interface ChannelFile {
 }
 
 /** What a hook sends, as one line of JSON. */
-export interface HookMessage {
+interface HookMessage {
   readonly secret: string;
   readonly role: string;
   /** What the CLI wrote to the hook's standard input. */
@@ -15,7 +15,7 @@ export interface HookMessage {
 }
 
 /** What a hook gets back, as one line of JSON. */
-export interface HookReply {
+interface HookReply {
   /** What it is to print. */
   readonly output: string;
 }

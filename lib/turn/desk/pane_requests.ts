@@ -13,7 +13,7 @@ const LOG_LAG_MS = 1000;
 const UNSHOWN_LIMIT_MS = 5000;
 
 /** What the CLI of an agent in a pane has on record as asked, and how far that lags behind the dialogs on its screen. */
-export interface PaneRequests {
+interface PaneRequests {
   /** What was asked and not answered: by the CLI's hook, or else by its session log. */
   pending(): Promise<readonly ExactRequest[]>;
   /** Whether the session log has a command that runs in another way than its text says. */

@@ -11,17 +11,7 @@ export interface PersonsAnswer {
 
 const ANSWER = /^\s*(?<word>yes|y|no|n)\b[\s.,:;-]*(?<reason>[^]*)$/i;
 
-/**
- * Reads a person's answer to a dialog: `yes`, or `no` with or without a reason. Anything else is none.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(parsePersonsAnswer("Yes"), { answer: "accept" });
- * assertEquals(parsePersonsAnswer("no, use the test database"), { answer: "decline", reason: "use the test database" });
- * assertEquals(parsePersonsAnswer("yes, but carefully"), undefined);
- * ```
- */
+/** Reads a person's answer to a dialog: `yes`, or `no` with or without a reason. Anything else is none. */
 export function parsePersonsAnswer(text: string): PersonsAnswer | undefined {
   const { word = "", reason = "" } = ANSWER.exec(text)?.groups ?? {};
   if (word === "") return undefined;
@@ -38,12 +28,6 @@ export type Said = PersonsAnswer | { readonly answer: "reply"; readonly replies:
  *
  * @param questions what the dialog asks; missing where it asks for a yes or a no
  * @returns what is wrong, and what is allowed, without a full stop, where it is no answer
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(readSaid("perhaps", undefined), { problem: "a dialog takes yes or no, and after a no the reason" });
- * ```
  */
 export function readSaid(
   text: string,

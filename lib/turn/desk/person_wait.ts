@@ -10,6 +10,7 @@ import { readSaid, type Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { type ExactRequest, isSameRequest } from "./request.ts";
 import { isReserved } from "./settings.ts";
+import { present } from "../../base/schema.ts";
 
 /** What a person has to decide about, and why. */
 export interface PersonMatter extends Pick<DialogInfo, "kind" | "subject">, Pick<PermissionVerdict, "rule" | "reason"> {
@@ -42,11 +43,11 @@ export function sayerOf(source: AnswerSource): string {
 
 /** What the journal keeps of how an answer came. */
 export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSource & { readonly question?: string } {
-  return { by, ...(question === undefined ? {} : { question }), ...(who === undefined ? {} : { who }) };
+  return { by, ...present({ question, who }) };
 }
 
 /** The wait for a person's answer to a dialog; there is one at most. */
-export interface PersonWait {
+interface PersonWait {
   readonly isOn: boolean;
   /** Whether the person was asked about this very matter. */
   isAbout(matter: Pick<PersonMatter, "identity" | "request">): boolean;
@@ -90,7 +91,7 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
     closed.abort();
     told.withdraw();
     const seconds = (clock.now() - sinceMs) / 1000;
-    emit({ type: "dialog_closed", turnId, role, seconds, ...(question === undefined ? {} : { question }) });
+    emit({ type: "dialog_closed", turnId, role, seconds, ...present({ question }) });
   }
 
   async function begin(matter: PersonMatter): Promise<WaitingMatter> {
@@ -103,7 +104,7 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
     const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
     const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
     const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
-    const answerable = question === undefined ? {} : { question, ...(questions === undefined ? {} : { questions }) };
+    const answerable = question === undefined ? {} : { question, ...present({ questions }) };
     emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
     const told = context.onStuck(
       role,
@@ -181,7 +182,7 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
       const source: AnswerSource = left ?? { by: "terminal" };
       const said: GivenSaid | undefined = read === undefined || "problem" in read
         ? undefined
-        : { ...read, given: { question, by: source.by, ...(source.who === undefined ? {} : { who: source.who }) } };
+        : { ...read, given: { question, by: source.by, ...present({ who: source.who }) } };
       if (said !== undefined || clock.now() - sinceMs < timeoutSeconds * 1000) return said;
       end();
       throw new HumanInterventionRequiredError(

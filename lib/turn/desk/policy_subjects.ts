@@ -8,7 +8,7 @@ export interface PermissionSubject {
 }
 
 /** How {@linkcode parsePermissionSubjects} reads a text. */
-export interface PermissionSubjectsOptions {
+interface PermissionSubjectsOptions {
   /** The kind of a subject that names none. */
   readonly kind: DialogKind;
   /** The kinds that a subject may name. */
@@ -22,18 +22,6 @@ export interface PermissionSubjectsOptions {
  * `subject`; any other text is a command, even if it begins with a brace.
  *
  * @throws {UsageError} for a JSON object that is not such a one
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const text = 'npm test\0{"kind":"file_edit","subject":"src/a.ts"}\0{ ls; }\0';
- * const options = { kind: "command", kinds: ["command", "file_edit"], separator: "\0" } as const;
- * assertEquals(parsePermissionSubjects(text, options), [
- *   { kind: "command", subject: "npm test" },
- *   { kind: "file_edit", subject: "src/a.ts" },
- *   { kind: "command", subject: "{ ls; }" },
- * ]);
- * ```
  */
 export function parsePermissionSubjects(
   text: string,

@@ -2,7 +2,7 @@ import type { AgentQuestion, QuestionReply } from "../../agents/agent_question.t
 import { oneLine } from "../../base/text/lines.ts";
 
 /** What a person's answer to an agent's questions comes to. */
-export type ReadReplies =
+type ReadReplies =
   /** One reply a question, in their order. */
   | { readonly replies: readonly QuestionReply[] }
   /** What is wrong with it, and what is allowed, without a full stop. */
@@ -17,22 +17,6 @@ const OWN_WORDS = /^text:\s*(?<text>[^]*)$/i;
  * Reads a person's answer to an agent's questions: one line a question, in their order. A line names a choice by its
  * number or label, several with commas between them, and ends with `text: …` for words of the person's own. `#2` is a
  * number in any case, for labels that are numbers themselves.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const options = ["PostgreSQL", "SQLite"].map((label) => ({ label, description: "" }));
- * const one = { question: "Which database?", multiSelect: false, options };
- * const several = { question: "Which tests?", multiSelect: true, options };
- * assertEquals(readReplies("sqlite", [one]), { replies: [{ choices: [1] }] });
- * assertEquals(readReplies("text: the outbox", [one]), { replies: [{ choices: [], text: "the outbox" }] });
- * assertEquals(readReplies("1\n2,1, text: both", [one, several]), {
- *   replies: [{ choices: [0] }, { choices: [0, 1], text: "both" }],
- * });
- * assertEquals(readReplies("3", [one]), {
- *   problem: '"3" is no choice of "Which database?"; it takes one of 1 to 2 or a label, or text: and words of your own',
- * });
- * ```
  */
 export function readReplies(answer: string, questions: readonly AgentQuestion[]): ReadReplies {
   const lines = answer.trim().split("\n").map((line) => line.trim()).filter((line) => line !== "");

@@ -40,7 +40,7 @@ export function knownQuestions(
 }
 
 /** With what replies are given. */
-export interface ReplyMeans {
+interface ReplyMeans {
   readonly terminal: Pick<AgentTerminal, "answerQuestions" | "pendingRequests">;
   readonly audit: AuditLog;
   readonly signal: AbortSignal;

@@ -8,15 +8,6 @@ export type { ExactRequest } from "../../agents/exact_request.ts";
  * Whether a dialog on the screen is the one about a request, by all that the screen shows of it: its kind, and the
  * whole command or the same files. What a screen may leave out, blanks and characters without a shape, does not count;
  * whatever else it adds or lacks does.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const request = { id: "1", source: "hook", kind: "command", subject: "npm\ttest", tool: "Bash" } as const;
- * const shown = { kind: "command", subject: "npm test", subjectComplete: true, otherReadings: [] };
- * assertEquals(isShownBy(shown, request, "/w"), true);
- * assertEquals(isShownBy({ ...shown, subject: "This changes directory … npm test" }, request, "/w"), false);
- * ```
  */
 export function isShownBy(
   dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
@@ -42,19 +33,7 @@ function shapesOf(text: string): string {
   return text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]/gu, "");
 }
 
-/**
- * What tells one dialog that is waited for from the next: questions are the same whatever page of them is open.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const about = { id: "t1", source: "session_log", kind: "question", subject: "Which?", tool: "AskUserQuestion" } as const;
- * const options = [{ label: "This", description: "" }];
- * const questions = [{ question: "Which?", multiSelect: false, options }];
- * assertEquals(identityOf({ fingerprint: "f" }, { ...about, questions }), "questions t1");
- * assertEquals(identityOf({ fingerprint: "f" }, undefined), "f");
- * ```
- */
+/** What tells one dialog that is waited for from the next: questions are the same whatever page of them is open. */
 export function identityOf(
   { fingerprint }: Pick<DialogInfo, "fingerprint">,
   request: ExactRequest | undefined,
@@ -67,17 +46,7 @@ function filesOf(subject: string, cwd: string): readonly string[] {
   return paths.map((path) => resolve(cwd, path)).sort();
 }
 
-/**
- * Whether two records are of one request: each record has its own ids.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const hooked = { id: "h1", source: "hook", kind: "command", subject: "ls", cwd: "/w", tool: "Bash" } as const;
- * const logged = { id: "call_1", source: "session_log", kind: "command", subject: "ls", tool: "shell" } as const;
- * assertEquals([isSameRequest(hooked, logged), isSameRequest(hooked, { ...hooked, id: "h2" })], [true, false]);
- * ```
- */
+/** Whether two records are of one request: each record has its own ids. */
 export function isSameRequest(one: ExactRequest | undefined, other: ExactRequest | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (one.source === other.source) return one.id === other.id;

@@ -10,13 +10,6 @@ export type ModelAnswers = typeof MODEL_ANSWERS[number];
  * Whether only a person may answer, and no model.
  *
  * @param isPermission whether it is a request for a permission; otherwise it is a question
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(isReserved("questions", { isPermission: false }), false);
- * assertEquals(isReserved("questions", { isPermission: true }), true);
- * ```
  */
 export function isReserved(allowed: ModelAnswers, { isPermission }: { readonly isPermission: boolean }): boolean {
   return allowed === "none" || (isPermission && allowed !== "all");

@@ -4,12 +4,13 @@ import type { AcpHandlers } from "./contract.ts";
 import type { AcpElicitationReply, AcpPermissionOutcome } from "./protocol.ts";
 import { readElicitation, readPermission } from "./shapes.ts";
 import type { TroubleCounter } from "./troubles.ts";
+import { present } from "../../../base/schema.ts";
 
 const PERMISSION = CLIENT_METHODS.session_request_permission;
 const ELICITATION = CLIENT_METHODS.elicitation_create;
 
 /** What {@linkcode AgentRequests} are answered with. */
-export interface AgentRequestsOptions {
+interface AgentRequestsOptions {
   readonly handlers: Pick<AcpHandlers, "permission" | "elicitation">;
   readonly troubles: TroubleCounter;
   /** Told that a request is dealt with from now on. */
@@ -46,7 +47,7 @@ export class AgentRequests {
     const app = client({ name: "panewright" }).onRequest(PERMISSION, this.#checked(readPermission), async (context) => {
       const cancelled: AcpPermissionOutcome = { outcome: "cancelled" };
       const { answers, ...outcome } = await this.#answer(context, { handle: permission, cancelled });
-      return { outcome, ...(answers === undefined ? {} : { answers }) };
+      return { outcome, ...present({ answers }) };
     });
     if (elicitation === undefined) return app;
     const cancelled: AcpElicitationReply = { action: "cancel" };

@@ -16,15 +16,7 @@ export function describeError(error: RequestError): string {
   return `it says "${sanitizeLine(wordsOf(error))}" (error ${error.code})`;
 }
 
-/**
- * Says that an agent speaks other versions of the protocol than ours, in words that can follow "Cannot X:".
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(otherVersionText([2]), "it speaks version 2 of the Agent Client Protocol, and not 1");
- * ```
- */
+/** Says that an agent speaks other versions of the protocol than ours, in words that can follow "Cannot X:". */
 export function otherVersionText(versions: readonly number[]): string {
   const known = versions.slice(0, MAX_VERSIONS).join(", ");
   if (known === "") return `it speaks another version of the Agent Client Protocol than ${ACP_VERSION}`;

@@ -11,15 +11,7 @@ export type AcpEnd =
   /** A handler of ours has thrown, and the agent was ended. */
   | { readonly kind: "broken"; readonly error: unknown };
 
-/**
- * How a connection ended, in words that can follow "it", and end no sentence.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(describeAcpEnd({ kind: "exited", code: 137 }), "its process has ended (exit code 137)");
- * ```
- */
+/** How a connection ended, in words that can follow "it", and end no sentence. */
 export function describeAcpEnd(end: AcpEnd): string {
   switch (end.kind) {
     case "exited":

@@ -1,5 +1,5 @@
 import type { JsonRpcId } from "@agentclientprotocol/sdk";
-import { isObject } from "../../../base/schema.ts";
+import { isObject, present } from "../../../base/schema.ts";
 
 /** The message is none that can be read. */
 export const PARSE_ERROR = -32700;
@@ -22,21 +22,11 @@ export function errorOf({ error }: Readonly<Record<string, unknown>>) {
   return {
     code: Number.isInteger(code) ? code as number : INTERNAL_ERROR,
     message: typeof message === "string" ? message : "an error without a message",
-    ...(data === undefined ? {} : { data }),
+    ...present({ data }),
   };
 }
 
-/**
- * Which request or reply a message is that begins so, as far as that tells for certain.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(readHead('{"jsonrpc":"2.0","id":7,"result":{"text":"'), { id: 7, isRequest: false });
- * assertEquals(readHead('{"id":"a","method":"session/request_permission"'), { id: "a", isRequest: true });
- * assertEquals(readHead('{"method":"session/update","params":{"id":7'), undefined);
- * ```
- */
+/** Which request or reply a message is that begins so, as far as that tells for certain. */
 export function readHead(head: string): { readonly id: JsonRpcId; readonly isRequest: boolean } | undefined {
   // Before these names there are no others, so that they are the message's own.
   const [, digits, word = "", name] =

@@ -19,18 +19,6 @@ const LINE_END = 0x0a;
 /**
  * Cuts bytes into lines, however they are split into chunks, and never keeps more than the limit: what comes of a line
  * after that is counted and dropped. Empty lines are passed over.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const filter = new LineFilter({ maxBytes: 5 });
- * const bytes = new TextEncoder().encode('{"a":1}\n\n[]\n{');
- * assertEquals(filter.push(bytes), [
- *   { type: "too_long", head: '{"a":1}', bytes: 7 },
- *   { type: "line", text: "[]", isUtf8: true },
- * ]);
- * assertEquals(filter.end(), [{ type: "line", text: "{", isUtf8: true }]);
- * ```
  */
 export class LineFilter {
   /** The beginning of the line that has not ended; grows by doubling, so that small chunks cost no more than large. */

@@ -6,12 +6,6 @@ const BACKSLASH = 0x5c;
  * message of an agent has a reason for it.
  *
  * @param json need not be JSON
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([nestsDeeper('{"a":[[]]}', 3), nestsDeeper('{"a":[[]]}', 2), nestsDeeper('"[[[["', 2)], [false, true, false]);
- * ```
  */
 export function nestsDeeper(json: string, most: number): boolean {
   if (json.length <= most) return false;

@@ -16,6 +16,7 @@ import { readInitialized, readPromptReply, readSessionId, readSessionState, read
 import { TroubleCounter } from "./troubles.ts";
 import { type AcpUnread, readCut, readUnread } from "./unread.ts";
 import { Wire } from "./wire.ts";
+import { present } from "../../../base/schema.ts";
 
 const START_LIMIT_MS = 120_000;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -255,7 +256,7 @@ class Connection implements AcpConnection {
         : sanitizeLine(errorText(error));
       throw new AcpStartError(`Cannot start ${this.#label}: ${why}`, {
         ...{ problem: "no_program", lastLines: [], cause: error },
-        ...(installHint === undefined ? {} : { hint: installHint }),
+        ...present({ hint: installHint }),
       });
     }
   }

@@ -46,7 +46,7 @@ export interface AcpCapabilities {
 }
 
 /** A way to log in that an agent offers. */
-export interface AcpAuthMethod {
+interface AcpAuthMethod {
   readonly id: string;
   readonly name: string;
   readonly description?: string | undefined;

@@ -1,7 +1,7 @@
 import { sanitizeLine } from "../../../base/text/sanitize.ts";
 
 /** What may be wrong with what an agent sends, in words that can follow its name. None of it ends a connection. */
-export const ACP_TROUBLES = {
+const ACP_TROUBLES = {
   preamble: "prints text before its first message",
   garbage: "prints text between its messages",
   too_long: "sent a line that is too long, which was dropped",

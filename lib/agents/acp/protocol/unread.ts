@@ -23,16 +23,6 @@ const MODES: readonly unknown[] = ["current_mode_update", "config_option_update"
 /**
  * What the parameters of a malformed `session/update` are about; `undefined` where that does not matter, or they do not
  * say.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const update = { sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed", locations: 7 };
- * assertEquals(readUnread({ sessionId: "s", update }), {
- *   sessionId: "s",
- *   about: { toolCallId: "t", status: "completed", isCut: false },
- * });
- * ```
  */
 export function readUnread(params: unknown): AcpUnread | undefined {
   const { sessionId, update } = isObject(params) ? params : {};
@@ -43,17 +33,6 @@ export function readUnread(params: unknown): AcpUnread | undefined {
 
 /**
  * What a dropped message is about, by its beginning. An update that does not say there what it is may be a tool call.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const head = '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":';
- * assertEquals(readCut(`${head}"tool_call","toolCallId":"t","rawInput":{"text":"xx`), {
- *   sessionId: "s",
- *   about: { toolCallId: "t", isCut: true },
- * });
- * assertEquals(readCut(`${head}"agent_message_chunk","content":{"type":"text","text":"xx`), undefined);
- * ```
  */
 export function readCut(head: string): AcpUnread | undefined {
   if (!/^\s*\{/.test(head) || wordOf(head, "method") !== "session/update") return undefined;

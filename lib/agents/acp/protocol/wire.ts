@@ -7,7 +7,7 @@ import { Outbox, type OutboxOptions } from "./outbox.ts";
 import type { TroubleCounter } from "./troubles.ts";
 
 /** What a {@linkcode Wire} is connected to. */
-export interface WireOptions extends OutboxOptions {
+interface WireOptions extends OutboxOptions {
   readonly maxLineBytes: number;
   readonly troubles: TroubleCounter;
   /** The methods that the agent may call. */

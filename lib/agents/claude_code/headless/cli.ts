@@ -38,30 +38,8 @@ async function claudeSessionUsage(
  * Commands that ask are allowed beforehand; in a sandbox so are all others, and the tools that write files. What else
  * the agent may do is for the arguments and the settings to say. Of several `--settings` the last one counts (2.1.328):
  * one among the arguments replaces ours with the hooks, but not the sandbox.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { systemClock } from "../../../base/ports/clock.ts";
- * const plan = claudePrintPlan({
- *   workdir: "/work",
- *   prompt: "Do it.",
- *   model: "opus",
- *   stepFolder: "/run/1",
- *   ask: { commands: [["panewright", "ask"]], channelFolder: "/run/asks", launcherFolder: "/run/bin" },
- *   signal: AbortSignal.timeout(0),
- *   clock: systemClock,
- * }, {
- *   host: { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined },
- *   path: "/bin",
- *   launcherFolder: "/run/bin",
- *   variables: {},
- * });
- * assertEquals(plan.argv.slice(-2), ["Bash(panewright ask:*)", "Bash(/run/bin/panewright ask:*)"]);
- * assertEquals(plan.env, { PATH: "/run/bin:/bin" });
- * ```
  */
-export function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
+function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
   const { model, args = [], ask, env = {}, resumeSessionId, sandbox } = request;
   const command = request.command ?? [findNativeClaude(options.host) ?? "claude"];
   const settings = {

@@ -2,6 +2,7 @@ import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf }
 import type { Observation, SessionReader } from "../../process/observation.ts";
 import { FILE_TOOL_NAMES } from "../../hook_payload.ts";
 import { countReplies, readClaudeTokens } from "../reply_tokens.ts";
+import { present } from "../../../base/schema.ts";
 
 /** Reads what `claude -p --output-format stream-json --verbose` prints (2.0.53 to 2.1.328). */
 export function createClaudeReader(): SessionReader {
@@ -93,7 +94,7 @@ class ClaudeReader implements SessionReader {
         id,
         command: this.#commands.get(id) ?? "",
         output,
-        ...(exitCode === undefined ? {} : { exitCode }),
+        ...present({ exitCode }),
       },
       { type: "ended", source: "call", id, exitCode: runsOn ? undefined : exitCode ?? (isError ? -1 : 0), output },
     ];

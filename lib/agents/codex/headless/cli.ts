@@ -28,30 +28,8 @@ export const codexHeadless: HeadlessProvider = {
  * PATH anew, and what `shell_environment_policy.set` names outlives that only once Codex' snapshot of the shell is
  * ready (0.169.0). A version that does not know `allow_login_shell` passes over it. Hooks tell each exact command in any
  * case (0.130.0 and later).
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { systemClock } from "../../../base/ports/clock.ts";
- * const plan = await codexExecPlan({
- *   workdir: "/work",
- *   prompt: "Do it.",
- *   resumeSessionId: "01a1",
- *   stepFolder: "/run/1",
- *   ask: { commands: [["panewright", "ask"]], channelFolder: "/run/asks", launcherFolder: "/run/bin" },
- *   signal: AbortSignal.timeout(0),
- *   clock: systemClock,
- * }, {
- *   host: { os: "linux", arch: "x86_64", path: [], stateFolder: undefined, realFile: () => undefined },
- *   path: "/bin",
- *   launcherFolder: "/run/bin",
- *   variables: {},
- * });
- * assertEquals(plan.argv.slice(0, 3), ["codex", "exec", "--json"]);
- * assertEquals(plan.argv.slice(-4), ['shell_environment_policy.set.PATH="/run/bin:/bin"', "resume", "01a1", "-"]);
- * ```
  */
-export async function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): Promise<HeadlessPlan> {
+async function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): Promise<HeadlessPlan> {
   const { model, args = [], command, env = {}, resumeSessionId } = request;
   const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
   const { hooks, launcherFolder, path } = options;

@@ -1,15 +1,16 @@
 import { type JsonObject, numberOf } from "../../../base/text/json.ts";
 import type { Observation } from "../../process/observation.ts";
 import type { TokenUsage } from "../../usage.ts";
+import { present } from "../../../base/schema.ts";
 
 /** A turn has come to its end. */
 export function turnCompleted(finalText?: string): Observation {
-  return { type: "turn_end", outcome: "completed", ...(finalText === undefined ? {} : { finalText }) };
+  return { type: "turn_end", outcome: "completed", ...present({ finalText }) };
 }
 
 /** A turn has failed; `code` is Codex' own word for why. */
 export function turnFailed(error: string, code?: string): Observation {
-  return { type: "turn_end", outcome: "failed", error, ...(code === undefined ? {} : { code }) };
+  return { type: "turn_end", outcome: "failed", error, ...present({ code }) };
 }
 
 /** What a command has written, and its end. */
@@ -21,7 +22,7 @@ export function saw(
     readonly exitCode: number | undefined;
   },
 ): Observation {
-  return { type: "saw", id, command, output, ...(exitCode === undefined ? {} : { exitCode }) };
+  return { type: "saw", id, command, output, ...present({ exitCode }) };
 }
 
 /** The tokens of a reply, or of several, as Codex counts them. */

@@ -4,7 +4,7 @@ import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../
 import type { ToldCommand } from "../../process/observation.ts";
 
 /** A tool call of the model, as a session log records it before it is run. */
-export interface CodexToolCall {
+interface CodexToolCall {
   readonly id: string;
   /** A line that tells about it. */
   readonly summary: string;
@@ -25,18 +25,6 @@ const SHELL_TOOLS = new Set([
 /**
  * The tool call in an item of the model's reply: `function_call`, `custom_tool_call` (a program of code mode, a patch)
  * or `local_shell_call`. `undefined` for any other item.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const call = readToolCall({
- *   type: "function_call",
- *   name: "exec_command",
- *   call_id: "c1",
- *   arguments: '{"cmd":"ls -l"}',
- * });
- * assertEquals(call, { id: "c1", summary: "ls -l", commands: [{ command: "ls -l", isCertain: true }] });
- * ```
  */
 export function readToolCall(item: JsonObject): CodexToolCall | undefined {
   const id = textOf(item["call_id"]) ?? textOf(item["id"]) ?? "";
@@ -73,16 +61,7 @@ function commandOf(input: JsonObject): string | readonly string[] | undefined {
   return textOf(command);
 }
 
-/**
- * A command as a person would type it: the text of `bash -lc TEXT` alone.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(commandText(["/bin/bash", "-lc", "ls | wc"]), "ls | wc");
- * assertEquals(commandText(["git", "status"]), "git status");
- * ```
- */
+/** A command as a person would type it: the text of `bash -lc TEXT` alone. */
 export function commandText(command: string | readonly string[]): string {
   if (typeof command === "string") return command;
   const [shell = "", flag = "", text, ...rest] = command;
@@ -92,14 +71,6 @@ export function commandText(command: string | readonly string[]): string {
 
 /**
  * A command of the report (`codex exec --json`, 0.169.0) as a person would type it. The report quotes it in one line.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(reportedText("/bin/bash -lc 'ls | wc'"), "ls | wc");
- * assertEquals(reportedText(`/bin/sh -c "echo 'one' \\$HOME"`), "echo 'one' $HOME");
- * assertEquals(reportedText("git commit -m 'a b'"), "git commit -m 'a b'");
- * ```
  */
 export function reportedText(line: string): string {
   const { commands: [command, ...others], problem } = parseShellCommand(line);

@@ -14,7 +14,7 @@ import type { RunHub } from "../run_hub.ts";
 import { afterFact, type ConversationMessage, type Conversations, NO_CONVERSATIONS } from "./conversation.ts";
 
 /** A message as agentapi tells it. */
-export interface AgentMessage {
+interface AgentMessage {
   readonly id: number;
   readonly role: "user" | "agent";
   readonly content: string;
@@ -22,7 +22,7 @@ export interface AgentMessage {
 }
 
 /** The conversations with the agents of a run, followed once for all who ask. */
-export interface AgentFeed {
+interface AgentFeed {
   /** Resolves when all that was there has been read. */
   readonly ready: Promise<void>;
   /** The messages of a role so far. What was told of them does not hold any more where `generation` is another. */

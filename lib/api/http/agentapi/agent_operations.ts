@@ -28,6 +28,7 @@ import {
   statusBody,
   statusChange,
 } from "./wire.ts";
+import { present } from "../../../base/schema.ts";
 
 /** How long a message may take until the agent has it, and keys until they are pressed: less than a request may take. */
 const SUBMIT_MS = 45_000;
@@ -172,7 +173,7 @@ async function sendMessage(
     });
   }
   const wanted = { role, text, wantsResponse: true, by: "http", who: "agentapi" } as const;
-  const { messageId, isNew } = await leaveMessage(folder, { ...wanted, ...(key === undefined ? {} : { key }) });
+  const { messageId, isNew } = await leaveMessage(folder, { ...wanted, ...present({ key }) });
   const before = isNew ? undefined : findMessage(folder, hub.progress, messageId);
   const status = await untilTold(hub, { timeoutMs: SUBMIT_MS, context, signal }, () => {
     const message = (hub.progress && messageStatus(hub.progress, messageId)) ?? before;

@@ -17,17 +17,6 @@ const UNDER_WAY: ReadonlySet<string> = new Set(["waiting", "sending", "sent"]);
 /**
  * How an agent is, as agentapi tells it. It is `stable` where a message would be sent at once: between its turns, with
  * nothing that waits for it or for a person. Where no process executes the run, nothing is under way.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { initialProgress } from "../../../run/progress.ts";
- * assertEquals(agentStateOf("tester", { progress: initialProgress("run"), executed: true }), {
- *   status: "running",
- *   agent_type: "custom",
- *   transport: "pty",
- * });
- * ```
  */
 export function agentStateOf(
   role: Role,

@@ -16,7 +16,7 @@ export interface ConversationMessage {
 }
 
 /** The conversation with the agent of one role, by the records alone. */
-export interface Conversation {
+interface Conversation {
   readonly messages: readonly ConversationMessage[];
   /** The file of what is about to be sent. */
   readonly sending: string | undefined;
@@ -33,18 +33,6 @@ export const NO_CONVERSATIONS = Object.fromEntries(
 /**
  * The conversations after a record: what an agent was sent, once that is known to have been submitted, and the responses
  * that it gave.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const at = "2026-11-20T07:26:05.000Z";
- * const turn = { at, turnId: "r1-analyst-c1", role: "analyst", what: "prompt" } as const;
- * const path = "messages/r1-analyst-c1.md";
- * const sending = { terminalId: "%1", step: "paste", file: path, bytes: 9, sha256: "" } as const;
- * const facts = [{ type: "message_sending", ...turn, ...sending }, { type: "message_sent", ...turn }] as const;
- * const { analyst } = facts.reduce(afterFact, NO_CONVERSATIONS);
- * assertEquals(analyst.messages, [{ role: "user", time: at, path }]);
- * ```
  */
 export function afterFact(before: Conversations, fact: Recorded<ReviewFact>): Conversations {
   switch (fact.type) {

@@ -56,15 +56,7 @@ const AGENT_TYPES: Readonly<Record<string, string>> = {
   opencode: "opencode",
 };
 
-/**
- * What agentapi calls the agent of a provider.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals([agentTypeOf("claude_code"), agentTypeOf("qwen")], ["claude", "custom"]);
- * ```
- */
+/** What agentapi calls the agent of a provider. */
 export function agentTypeOf(provider: string | undefined): string {
   return (provider === undefined ? undefined : AGENT_TYPES[provider]) ?? "custom";
 }

@@ -6,6 +6,7 @@ import { activityPathOf } from "../../../run/activity_file.ts";
 import { ActivityTail } from "../../../run/activity_tail.ts";
 import type { RunFolder } from "../../../run/run_folder.ts";
 import type { ActivityRowFrame } from "./frame.ts";
+import { present } from "../../../base/schema.ts";
 
 /** Rows that are kept for those who come later, and UTF-16 units that are told at once. */
 const MAX_ROWS = 500;
@@ -48,7 +49,7 @@ export class ActivityLog implements Disposable {
       // All at once: a secret may continue in the next row.
       const texts = this.#redactor.rows(rows.map(({ text }) => text));
       for (const [index, { at, mark, style, begins }] of rows.entries()) {
-        this.#rows.push({ at, mark, text: texts[index] ?? "", ...(style === undefined ? {} : { style }), begins });
+        this.#rows.push({ at, mark, text: texts[index] ?? "", ...present({ style }), begins });
       }
       this.#end += rows.length;
       this.#rows.splice(0, this.#rows.length - MAX_ROWS);

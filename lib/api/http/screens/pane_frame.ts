@@ -14,18 +14,7 @@ const MAX_TEXT = 128 * 1024;
 /** UTF-16 units of a title. */
 const MAX_TITLE = 200;
 
-/**
- * A capture as it may leave this process.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * import { createRedactor } from "../../../base/redact/redactor.ts";
- * const facts = { cols: 80, rows: 1, title: "t", cursorVisible: false, alternate: false, dead: false };
- * const frame = paneFrame({ text: "\x1b[1mcorrect-horse\x1b[0m", facts }, createRedactor(["correct-horse"]));
- * assertEquals(frame.text, "\x1b[1mredactedxxxxx\x1b[0m");
- * ```
- */
+/** A capture as it may leave this process. */
 export function paneFrame({ text, facts }: PaneCapture, redactor: Redactor): PaneFrame {
   const { cols: columns, rows, cursor, cursorVisible, title, dead } = facts;
   const shown = redactor.rows(styledRows(text)).join("\n");

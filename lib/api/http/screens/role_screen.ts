@@ -15,7 +15,7 @@ import { paneFrame } from "./pane_frame.ts";
 export type WatchedRun = Pick<RunHub, "folder" | "progress" | "executed">;
 
 /** What a {@linkcode RoleScreen} works with. */
-export interface RoleScreenOptions {
+interface RoleScreenOptions {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly wallClock: () => Date;

@@ -6,7 +6,7 @@ import { RoleScreen, type WatchedRun } from "./role_screen.ts";
 import { SessionClients } from "./session_clients.ts";
 
 /** What a {@linkcode ScreenHub} works with. */
-export interface ScreenHubOptions {
+interface ScreenHubOptions {
   readonly redactor: Redactor;
   /** @default {systemClock} */
   readonly clock?: Clock;

@@ -5,7 +5,7 @@ import { createControlClient } from "../../../tmux/control_client.ts";
 import { createTmuxClient } from "../../../tmux/plain_client.ts";
 
 /** How the panes of a session are asked, while somebody needs it. */
-export interface SessionLease extends AsyncDisposable {
+interface SessionLease extends AsyncDisposable {
   clientOf(session: SessionState): TmuxClient;
 }
 

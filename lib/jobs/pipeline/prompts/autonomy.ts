@@ -24,13 +24,6 @@ export const AUTONOMY_TEXTS: Readonly<Record<AutonomyLevel, string>> = {
  * How much an agent is to ask, and how.
  *
  * @param command the leading words of the command that asks
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const text = autonomySection(3, ["panewright", "ask"]);
- * assertStringIncludes(text, "AUTONOMY LEVEL: 3 (of 0 to 5; higher asks more)");
- * assertStringIncludes(text, 'panewright ask "YOUR QUESTION"');
- * ```
  */
 export function autonomySection(level: AutonomyLevel, command: readonly string[]): string {
   return `AUTONOMY LEVEL: ${level} (of 0 to 5; higher asks more)

@@ -20,17 +20,7 @@ export interface Reference {
 /** `${{ steps.… }}` is an expression of GitHub Actions, and every other `{{ … }}` a template of somebody else. */
 const REFERENCE = /(?<!\$)\{\{[ \t]{0,20}(steps?)\.([^{}\n]{0,200})\}\}/gi;
 
-/**
- * The references of a prompt, right or wrong.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(findReferences("Follow this:\n{{ steps.the plan.final }}\n${{ steps.x.outputs.y }} {{ name }}"), [
- *   { text: "{{ steps.the plan.final }}", line: 2, root: "steps", step: "the plan", field: "final" },
- * ]);
- * ```
- */
+/** The references of a prompt, right or wrong. */
 export function findReferences(prompt: string): readonly Reference[] {
   return prompt.split("\n").flatMap((row, index) =>
     [...row.matchAll(REFERENCE)].map((match) => ({ ...readReference(match), line: index + 1 }))
@@ -42,14 +32,6 @@ export function findReferences(prompt: string): readonly Reference[] {
  * written stays text, and a reference in it stays as it is.
  *
  * @param valueOf what a reference names
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const ticks = "`".repeat(3);
- * const filled = fillReferences("Do {{steps.plan.final}} now", ({ step }) => `what ${step} said`);
- * assertEquals(filled, `Do \n${ticks}text\nwhat plan said\n${ticks}\n now`);
- * ```
  */
 export function fillReferences(
   prompt: string,

@@ -13,13 +13,6 @@ const SENDERS: Readonly<Record<MessageWay, string>> = {
 /**
  * The prompt that carries a message from outside to a role's agent. The text stands between markers that name the
  * message, and the prompt says whose words they are.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const message = { id: "m-0123456789abcdef", text: "Which port?", by: "mcp", wantsResponse: true } as const;
- * assertStringIncludes(outsideMessagePrompt({ workdir: "/job", role: "tester", message }), "another model");
- * ```
  */
 export function outsideMessagePrompt(
   { workdir, role, message: { id, by, who, text, wantsResponse } }: {

@@ -16,7 +16,7 @@ export interface PromptInput {
 }
 
 /** The parts of a prompt; one that has nothing to say is undefined. */
-export type PromptParts = readonly (string | undefined)[];
+type PromptParts = readonly (string | undefined)[];
 
 /** Joins a prompt's parts with blank lines and closes it with the response file instruction of the role. */
 export function assemble(input: PromptInput, parts: PromptParts): string {
@@ -35,7 +35,7 @@ export function condensed(title: string, text: string, maxLines: number | undefi
 }
 
 /** A response, or several as one text, that a prompt quotes. */
-export interface Quoted {
+interface Quoted {
   readonly text: string;
   /** The archived files with it. */
   readonly files: readonly string[];

@@ -27,18 +27,8 @@ export function desktopProgram(os: string): "osascript" | "notify-send" {
   return os === "darwin" ? "osascript" : "notify-send";
 }
 
-/**
- * How {@linkcode desktopProgram} is called to show a message. The texts are arguments, never a script.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const told = { kind: "ended", title: "panewright: pass", text: "a < b", priority: 3 } as const;
- * assertEquals(desktopCommand(told, "linux").slice(3), ["--", "panewright: pass", "a &lt; b"]);
- * assertEquals(desktopCommand(told, "darwin").slice(-2), ["panewright: pass", "a < b"]);
- * ```
- */
-export function desktopCommand(
+/** How {@linkcode desktopProgram} is called to show a message. The texts are arguments, never a script. */
+function desktopCommand(
   { title, text, priority }: Notification,
   os: string,
 ): readonly [string, ...string[]] {

@@ -9,7 +9,7 @@ import { ntfyChannel } from "./ntfy.ts";
 import { webhookChannel } from "./webhook.ts";
 
 /** What channels are made of. */
-export interface ChannelParts {
+interface ChannelParts {
   /** Where a program of the configuration runs. */
   readonly workdir: string;
   /** @default {systemHttpPoster} */

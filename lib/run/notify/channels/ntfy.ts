@@ -2,6 +2,7 @@ import { type HttpPoster, originOf } from "../../../base/ports/http.ts";
 import { readRegularText } from "../../../base/ports/regular_file.ts";
 import type { NtfyPlan } from "../plan.ts";
 import type { Action, Channel } from "./channel.ts";
+import { present } from "../../../base/schema.ts";
 
 /** ntfy's form of a name of a topic. */
 export const TOPIC = /^[A-Za-z0-9_-]{1,64}$/;
@@ -20,7 +21,7 @@ export function ntfyChannel(plan: NtfyPlan, { http }: { readonly http: HttpPoste
         headers: {
           title: encodeHeader(title),
           priority: String(priority),
-          ...(page === undefined ? {} : { click: page }),
+          ...present({ click: page }),
           ...(actions.length === 0 ? {} : { actions: asciiJson(actions.map(buttonOf)) }),
           ...ntfyAuthorization(plan),
         },

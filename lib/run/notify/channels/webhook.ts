@@ -44,16 +44,7 @@ export function webhookChannel(
   };
 }
 
-/**
- * The signature of a body, as the header has it.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * const signature = await signatureOf("{}", { seconds: 1763624765, key: "a key of a webhook" });
- * assertEquals(signature.slice(0, 24), "t=1763624765,v1=f2c470e7");
- * ```
- */
+/** The signature of a body, as the header has it. */
 export async function signatureOf(
   body: string,
   { seconds, key }: { readonly seconds: number; readonly key: string },
