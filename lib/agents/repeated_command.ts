@@ -1,5 +1,5 @@
+import type { AgentFact } from "./agent.ts";
 import { steadyText } from "../base/text/steady_text.ts";
-import type { HeadlessFact } from "./process/seam.ts";
 
 /** What an agent has run again and again, with nothing else in between. Plain data. */
 export interface RepeatedCommand {
@@ -20,7 +20,7 @@ const HEADER =
  * What an agent repeats after something that it said or did. The same command with another output is not the same: that
  * is how an agent waits for something.
  */
-export function foldRepeated(before: RepeatedCommand | undefined, fact: HeadlessFact): RepeatedCommand | undefined {
+export function foldRepeated(before: RepeatedCommand | undefined, fact: AgentFact): RepeatedCommand | undefined {
   switch (fact.type) {
     case "ran":
       return before?.command === fact.command ? before : undefined;

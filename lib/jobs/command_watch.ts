@@ -1,4 +1,4 @@
-import type { HeadlessFact } from "../agents/process/headless.ts";
+import type { AgentFact } from "../agents/agent.ts";
 import { foldRepeated, type RepeatedCommand } from "../agents/repeated_command.ts";
 
 /** What the commands of a turn are watched with. */
@@ -16,7 +16,7 @@ interface CommandWatchOptions {
  * a command that changes some each time gets on with something. A look takes its time, so that what is compared is what
  * has happened from the end of one to the beginning of the next.
  */
-export function watchCommands({ limit, look, onRepeated }: CommandWatchOptions): (fact: HeadlessFact) => void {
+export function watchCommands({ limit, look, onRepeated }: CommandWatchOptions): (fact: AgentFact) => void {
   if (limit === undefined) return () => {};
   const half = Math.ceil(limit / 2);
   /** How many must follow a look. */

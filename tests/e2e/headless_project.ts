@@ -1,5 +1,6 @@
+import type { AgentFact } from "../../lib/agents/agent.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
-import type { HeadlessFact, HeadlessRequest } from "../../lib/agents/process/headless.ts";
+import type { HeadlessRequest } from "../../lib/agents/process/headless.ts";
 import { findStepProvider } from "../../lib/agents/mod.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
@@ -14,7 +15,7 @@ export interface HeadlessProject extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   /** What the agent was told and did, in order. */
-  readonly facts: HeadlessFact[];
+  readonly facts: AgentFact[];
   /** The request of an attempt; each has folders of its own. */
   request(prompt: string, change?: Partial<HeadlessRequest>): HeadlessRequest;
 }
@@ -49,7 +50,7 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
     ...(options.sandboxMode === undefined ? {} : { sandboxMode: options.sandboxMode }),
   };
   const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });
-  const facts: HeadlessFact[] = [];
+  const facts: AgentFact[] = [];
   let attempts = 0;
   const resources = stack.move();
   return {

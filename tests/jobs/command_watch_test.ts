@@ -1,20 +1,20 @@
+import type { AgentFact } from "../../lib/agents/agent.ts";
 import { assertEquals } from "@std/assert";
 import { watchCommands } from "../../lib/jobs/command_watch.ts";
-import type { HeadlessFact } from "../../lib/agents/process/headless.ts";
 import { foldRepeated, type RepeatedCommand } from "../../lib/agents/repeated_command.ts";
 
-const saw = (command: string, output = "", exitCode?: number): HeadlessFact => ({
+const saw = (command: string, output = "", exitCode?: number): AgentFact => ({
   type: "saw",
   id: "c",
   command,
   output,
   ...(exitCode === undefined ? {} : { exitCode }),
 });
-const timesAfter = (facts: readonly HeadlessFact[]) =>
+const timesAfter = (facts: readonly AgentFact[]) =>
   facts.reduce<RepeatedCommand | undefined>(foldRepeated, undefined)?.times;
 
 Deno.test("repeated: the same command with the same output and exit code, whatever is said and thought in between", () => {
-  const spin: readonly HeadlessFact[] = [
+  const spin: readonly AgentFact[] = [
     { type: "ran", id: "1", command: "npm test" },
     saw("npm test", "1 failed (12 ms)", 1),
     { type: "said", text: "Once more." },

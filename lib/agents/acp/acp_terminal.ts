@@ -1,8 +1,8 @@
+import type { AgentFact } from "../agent.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { AgentFailure } from "../failure.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import type { SessionUsage } from "../pane/status_source.ts";
 import type { WakeSource } from "../pane/wake_source.ts";
@@ -160,7 +160,7 @@ export class AcpTerminal implements AsyncDisposable {
   }
 
   /** What it has said, run and seen since the last call. */
-  takeWork(): Promise<readonly HeadlessFact[]> {
+  takeWork(): Promise<readonly AgentFact[]> {
     return Promise.resolve(this.#agent.takeWork());
   }
 

@@ -1,10 +1,10 @@
+import type { AgentFact } from "../agent.ts";
 import type { AcpConnection, AcpConnectionOptions } from "./protocol/connection.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { ProcessMark } from "../../base/ports/end_processes.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import type { AcpLaunchRequest } from "./acp_provider.ts";
 import type { AgentFailure } from "../failure.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import type { SessionUsage } from "../pane/status_source.ts";
 import type { WakeSource } from "../pane/wake_source.ts";
@@ -95,7 +95,7 @@ export interface AcpAgent extends AsyncDisposable {
   /** The end of what it wrote to standard error. */
   stderrTail(): string;
   /** What it has said, run and seen since the last call: the newest, if that is very much. */
-  takeWork(): readonly HeadlessFact[];
+  takeWork(): readonly AgentFact[];
   /** Hints at everything that changes its view. */
   readonly wakeSource: WakeSource;
 }

@@ -1,3 +1,4 @@
+import type { AgentFact } from "../agent.ts";
 import {
   type AcpConnection,
   type AcpEnd,
@@ -16,7 +17,6 @@ import type {
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 import type { ExactRequest } from "../exact_request.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import type { WakeHint, WakeSource } from "../pane/wake_source.ts";
 import { formAsked, questionsAsked } from "./asked_questions.ts";
@@ -80,7 +80,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
   readonly #pending: PendingRequests;
   readonly #listeners = new Set<(hint: WakeHint) => void>();
   #state: AcpState;
-  #facts: HeadlessFact[] = [];
+  #facts: AgentFact[] = [];
   #requests = 0;
   /** Aborted at the end of the turn under way. */
   #turn = new AbortController();
@@ -198,7 +198,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
     return this.#connection.stderrTail().join("\n");
   }
 
-  takeWork(): readonly HeadlessFact[] {
+  takeWork(): readonly AgentFact[] {
     const facts = this.#facts;
     this.#facts = [];
     return facts;
@@ -386,7 +386,7 @@ function endWords(end: AcpEnd): string {
   return end.code > 128 ? `killed by signal ${end.code - 128}` : `exit code ${end.code}`;
 }
 
-function bounded(fact: HeadlessFact): HeadlessFact {
+function bounded(fact: AgentFact): AgentFact {
   return fact.type === "saw" && fact.output.length > MAX_OUTPUT_CHARS
     ? { ...fact, output: fact.output.slice(-MAX_OUTPUT_CHARS).toWellFormed() }
     : fact;

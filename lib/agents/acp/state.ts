@@ -1,5 +1,5 @@
+import type { AgentFact } from "../agent.ts";
 import type { AcpAskMode, AcpToolInput } from "./acp_provider.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { AcpActivity } from "./activity.ts";
 import type { CallAct } from "./exact_request.ts";
 import type { AcpUpdate, CallPatch, CallStatus, RestReason, UnreadCall } from "./update.ts";
@@ -117,7 +117,7 @@ export interface CallRecord extends CallPatch {
 export interface AcpStep {
   readonly state: AcpState;
   readonly activities: readonly AcpActivity[];
-  readonly facts: readonly HeadlessFact[];
+  readonly facts: readonly AgentFact[];
 }
 
 /** The state of an agent whose session is about to be opened. */
@@ -143,7 +143,7 @@ export function startAcpState(nowMs: number): AcpState {
 export interface Draft {
   state: AcpState;
   readonly activities: AcpActivity[];
-  readonly facts: HeadlessFact[];
+  readonly facts: AgentFact[];
 }
 
 /** Something that it must not do: it must not work on. The first one counts. */

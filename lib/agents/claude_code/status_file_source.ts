@@ -1,10 +1,10 @@
+import type { AgentFact } from "../agent.ts";
 import { isFile } from "../../base/ports/files.ts";
 import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../base/ports/process_table.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import { parseJsonObject } from "../../base/text/json.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
 import { openWorkRecord, type WorkRecord } from "../pane/work_record.ts";
 import { createClaudeReader } from "./headless/session_reader.ts";
@@ -144,7 +144,7 @@ class ClaudeStatusFile implements StatusSource {
     return this.#tokens && { sessionId: this.#tokens.sessionId, usage: await this.#tokens.count.read() };
   }
 
-  async takeWork(): Promise<readonly HeadlessFact[]> {
+  async takeWork(): Promise<readonly AgentFact[]> {
     const { sessionId } = this.#last ?? {};
     if (this.#last !== undefined && sessionId !== undefined && sessionId !== this.#work?.sessionId) {
       const path = await this.#findTranscript(this.#last);

@@ -1,8 +1,8 @@
+import type { AgentFact } from "../agent.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
 import { openWorkRecord, type WorkRecord } from "../pane/work_record.ts";
 import { createCodexReader } from "./headless/session_reader.ts";
@@ -127,7 +127,7 @@ class CodexSessionLog implements StatusSource {
     return { sessionId, usage: await this.#tokens.read() };
   }
 
-  takeWork(): Promise<readonly HeadlessFact[]> {
+  takeWork(): Promise<readonly AgentFact[]> {
     return Promise.resolve(this.#work.take());
   }
 

@@ -1,3 +1,4 @@
+import type { AgentFact } from "../agent.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
@@ -15,7 +16,6 @@ import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { SandboxWatch } from "./sandbox_watch.ts";
 import type { HookMail } from "./hook_witness.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { SessionUsage } from "./status_source.ts";
 import type { JudgedStatus, StatusTracker } from "./status_tracker.ts";
 import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.ts";
@@ -281,7 +281,7 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   /** What the agent has run since the last call, by the record of its CLI; nothing where that does not tell. */
-  async takeWork(): Promise<readonly HeadlessFact[]> {
+  async takeWork(): Promise<readonly AgentFact[]> {
     return await this.#tracker.takeWork();
   }
 

@@ -1,9 +1,9 @@
+import type { AgentFact } from "../agent.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { PaneEvents } from "../../tmux/pane_events.ts";
 import type { ExactRequest } from "../exact_request.ts";
 import type { FailureWords } from "../failure.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
 
@@ -84,7 +84,7 @@ export interface StatusSource extends Disposable {
    */
   questionAnswers?(callId: string): Promise<Readonly<Record<string, string>> | undefined>;
   /** What the agent has run in its turn since the last call; missing where its record does not tell. */
-  takeWork?(): Promise<readonly HeadlessFact[]>;
+  takeWork?(): Promise<readonly AgentFact[]>;
   /** What is recorded of the sandbox of this agent's turns; missing where its record tells nothing of it. */
   sandboxReport?(): SandboxReport;
 }

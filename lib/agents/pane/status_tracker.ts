@@ -1,5 +1,5 @@
+import type { AgentFact } from "../agent.ts";
 import type { ExactRequest } from "../exact_request.ts";
-import type { HeadlessFact } from "../process/seam.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
@@ -156,7 +156,7 @@ export class StatusTracker implements Disposable {
   }
 
   /** What the agent has run since the last call by its record; nothing where it keeps no such record. */
-  async takeWork(): Promise<readonly HeadlessFact[]> {
+  async takeWork(): Promise<readonly AgentFact[]> {
     return await this.#options.source?.takeWork?.() ?? [];
   }
 

@@ -1,12 +1,11 @@
-import type { HeadlessFact } from "../process/seam.ts";
-import type { Observation } from "../process/observation.ts";
+import type { AgentEvent, AgentFact } from "../agent.ts";
 
 /** What an agent has run in its turn, and not been asked for yet. Its record is read line by line. */
 export interface WorkRecord {
   /** Adds what a line tells; one that begins a turn makes all before it past. */
   add(line: string): void;
   /** What was run since the last call. */
-  take(): readonly HeadlessFact[];
+  take(): readonly AgentFact[];
 }
 
 /** How a CLI's record is read for a {@linkcode WorkRecord}. */
@@ -15,7 +14,7 @@ interface WorkRecordOptions {
   readonly mayCount: RegExp;
   /** Whether a line begins a turn of the agent's own. */
   readonly beginsTurn: (line: string) => boolean;
-  readonly read: (line: string) => readonly Observation[];
+  readonly read: (line: string) => readonly AgentEvent[];
 }
 
 /** Where nobody asks, no more is kept. */
@@ -23,7 +22,7 @@ const MOST_KEPT = 1000;
 
 /** Begins to collect what an agent runs. */
 export function openWorkRecord({ mayCount, beginsTurn, read }: WorkRecordOptions): WorkRecord {
-  let kept: readonly HeadlessFact[] = [];
+  let kept: readonly AgentFact[] = [];
   return {
     add(line) {
       if (!mayCount.test(line)) return;

@@ -1,11 +1,11 @@
+import type { AgentEvent, AgentFact, ToldCommand, TurnEnd } from "../agent.ts";
 import { AskLedger } from "./ask_ledger.ts";
 import type { SeenAsk } from "./asking_process.ts";
 import { type AskCommands, findAsks } from "../../shell/asks/find_asks.ts";
 import { AttemptLog } from "./attempt_log.ts";
-import type { Observation, ToldCommand, TurnEnd } from "./observation.ts";
 import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
-import type { HeadlessFact, HeadlessResult } from "./seam.ts";
+import type { HeadlessResult } from "./seam.ts";
 import type { ToldCost, Usage } from "../usage.ts";
 import { UsageTotals } from "./usage_totals.ts";
 import { present } from "../../base/schema.ts";
@@ -21,7 +21,7 @@ interface AccountOptions {
   /** What the CLI says of turns that failed. @default {[]} */
   readonly failures?: FailureTable;
   /** Told of each fact, once. */
-  readonly onFact: (fact: HeadlessFact) => void;
+  readonly onFact: (fact: AgentFact) => void;
 }
 
 /** How an attempt ended for those outside. */
@@ -45,10 +45,10 @@ export class Account {
   readonly #usage = new UsageTotals();
   #roughCost: HeadlessResult["usage"] | undefined;
   /** What the report told as long as it is not known whether there is a log; `undefined` once that is decided. */
-  #held: HeadlessFact[] | undefined;
+  #held: AgentFact[] | undefined;
   #teller: Teller;
   #turnEnd: TurnEnd | undefined;
-  #limit: Extract<Observation, { type: "limit" }> | undefined;
+  #limit: Extract<AgentEvent, { type: "limit" }> | undefined;
   #mode: string | undefined;
   #denied: readonly string[] = [];
   #lastSaid = "";
@@ -100,7 +100,7 @@ export class Account {
     this.#ledger.settle({ atEnd: false });
   }
 
-  take(observation: Observation, teller: Teller): void {
+  take(observation: AgentEvent, teller: Teller): void {
     switch (observation.type) {
       case "session":
         if (this.sessionId === observation.sessionId) return;
@@ -154,6 +154,12 @@ export class Account {
         // A turn that has failed in one account of it has failed.
         if (this.#turnEnd?.outcome !== "failed") this.#turnEnd = { ...this.#turnEnd, ...observation };
         else if (observation.outcome === "failed") this.#turnEnd = observation;
+        return;
+      case "turn_began":
+      case "prompted":
+      case "asked":
+      case "answered":
+      case "changed":
         return;
       default:
         observation satisfies never;
@@ -219,7 +225,7 @@ export class Account {
     return `the agent exited with ${exitCode}${why === "" ? "" : `: ${why}`}`;
   }
 
-  #tell(fact: HeadlessFact): void {
+  #tell(fact: AgentFact): void {
     // Commands that were broken off with the agent have not ended by themselves.
     const isBrokenOff = this.question !== undefined && fact.type === "saw" && fact.exitCode === undefined;
     if (!isBrokenOff) this.log.add(fact);

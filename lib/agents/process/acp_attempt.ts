@@ -1,3 +1,4 @@
+import type { TurnEnd } from "../agent.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import type { AcpActivity } from "../acp/activity.ts";
 import { type AcpAgent, type PendingRequest, startAcpAgent } from "../acp/agent.ts";
@@ -6,7 +7,6 @@ import type { AcpAgentProvider } from "../provider.ts";
 import { AcpCommands } from "./acp_commands.ts";
 import { type AgentEnd, type AgentProcesses, type AttemptParts, AttemptWatch } from "./attempt_watch.ts";
 import type { CallVerdict, JudgedCall } from "./call_judge.ts";
-import type { TurnEnd } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
 import { present } from "../../base/schema.ts";
 

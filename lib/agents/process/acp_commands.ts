@@ -1,5 +1,5 @@
+import type { AgentEvent } from "../agent.ts";
 import type { AcpActivity } from "../acp/activity.ts";
-import type { Observation } from "./observation.ts";
 
 /** How much of what a command has written is kept, from its end. */
 const MAX_OUTPUT_CHARS = 64 * 1024;
@@ -17,7 +17,7 @@ interface Command {
 export class AcpCommands {
   readonly #commands = new Map<string, Command>();
 
-  take(activity: AcpActivity): readonly Observation[] {
+  take(activity: AcpActivity): readonly AgentEvent[] {
     switch (activity.type) {
       case "tool_call":
         return this.#takeCall(activity);
@@ -33,10 +33,10 @@ export class AcpCommands {
     }
   }
 
-  #takeCall({ id, command, status }: Extract<AcpActivity, { type: "tool_call" }>): readonly Observation[] {
+  #takeCall({ id, command, status }: Extract<AcpActivity, { type: "tool_call" }>): readonly AgentEvent[] {
     const before = this.#commands.get(id);
     if (before?.hasEnded) return [];
-    const told: Observation[] = [];
+    const told: AgentEvent[] = [];
     // It may be told in pieces.
     if (command !== undefined && command !== before?.command) {
       this.#commands.set(id, { command, output: before?.output ?? "", hasEnded: false });

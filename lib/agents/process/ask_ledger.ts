@@ -1,23 +1,12 @@
+import type { CallSource } from "../agent.ts";
 import type { FoundAsk } from "../../shell/asks/find_asks.ts";
 
-/**
- * Where an ask is seen. The same ask appears in several of these sources, at most once in each:
- *
- * - `call`: the agent's tool call, before it is run
- * - `execution`: the session log's record of the command that was run, which comes after its end
- * - `stream`: the CLI's own report that a command begins
- * - `hook`: the exact command, which the CLI tells its hook before it runs it
- * - `command`: what `panewright ask` recorded itself
- * - `process`: a process that was seen to run
- */
-type AskSource = "call" | "execution" | "stream" | "hook" | "command" | "process";
-
-/** A source that tells of commands. */
-export type CommandSource = Exclude<AskSource, "command" | "process">;
+/** Where an ask is seen: `command` is what `panewright ask` recorded itself, `process` one that was seen to run. */
+type AskSource = CallSource | "command" | "process";
 
 /** A command that asks, as a log reports it. */
 export interface AskingCall {
-  readonly source: CommandSource;
+  readonly source: CallSource;
   /** The call's id within its source. */
   readonly id: string;
   readonly asks: readonly FoundAsk[];
@@ -27,7 +16,7 @@ export interface AskingCall {
 
 /** How a command that was called earlier ended, or what it has printed so far. */
 interface AskingCallEnd {
-  readonly source: CommandSource;
+  readonly source: CallSource;
   readonly id: string;
   /** `undefined` while it still runs, and where it is not told. */
   readonly exitCode: number | undefined;

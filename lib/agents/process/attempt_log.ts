@@ -1,4 +1,4 @@
-import type { HeadlessFact } from "./seam.ts";
+import type { AgentFact } from "../agent.ts";
 import { plainText } from "../../base/text/sanitize.ts";
 
 /** How many characters of each kind of entry are kept, from its beginning and its end. */
@@ -23,7 +23,7 @@ export class AttemptLog {
   /** Commands that have not ended, by the id of their call. */
   readonly #running = new Map<string, string>();
 
-  add(fact: HeadlessFact): void {
+  add(fact: AgentFact): void {
     const entry = this.#entryOf(fact);
     if (entry === undefined) return;
     if (this.#tail.length === 0 && this.#headChars + entry.length <= HEAD_CHARS) {
@@ -46,7 +46,7 @@ export class AttemptLog {
     return [...this.#head, ...gap, ...this.#tail, ...running].join("\n\n");
   }
 
-  #entryOf(fact: HeadlessFact): string | undefined {
+  #entryOf(fact: AgentFact): string | undefined {
     switch (fact.type) {
       case "said":
         return `Said: ${shorten(fact.text, ENTRY_CHARS.said)}`;

@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../agent.ts";
 import type { SeenAsk } from "./asking_process.ts";
 import type { ProcessMark } from "../../base/ports/end_processes.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -6,7 +7,6 @@ import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channe
 import { type AskingProcesses, findAskingProcesses, followAskingProcesses } from "./asking_processes.ts";
 import type { JudgedCall } from "./call_judge.ts";
 import { launchedProgram } from "./launchers.ts";
-import type { Observation } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
 import type { StepFiles } from "./step_files.ts";
 
@@ -117,7 +117,7 @@ export class AttemptWatch {
   }
 
   /** Takes in what was told of the agent, and stops it where that is an ask. */
-  take(observation: Observation, teller: Teller): void {
+  take(observation: AgentEvent, teller: Teller): void {
     this.account.take(observation, teller);
     if (observation.type === "called" || observation.type === "ended") this.#stopIfAsked();
   }

@@ -1,8 +1,8 @@
+import type { AgentEvent } from "../agent.ts";
 import type { Host } from "../../base/ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
-import type { SessionReader } from "./observation.ts";
 import type { AttemptRequest } from "./seam.ts";
 
 /** What a CLI is started with, besides the request. */
@@ -75,4 +75,12 @@ export interface HeadlessProvider {
   readonly openLog?: (query: LogQuery) => Promise<AsyncIterable<readonly string[]>>;
   /** What a session has used by the record that the CLI keeps of it; `undefined` where there is none. */
   readonly sessionUsage?: (query: SessionUsageQuery) => Promise<Usage | undefined>;
+}
+
+/** Reads what one attempt's CLI reports and logs, line by line. It keeps what later lines need. */
+export interface SessionReader {
+  /** A line that the CLI printed. */
+  readReport(line: string): readonly AgentEvent[];
+  /** A line of its session log. */
+  readLog(line: string): readonly AgentEvent[];
 }

@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../agent.ts";
 import { UsageError } from "../../base/errors.ts";
 import { systemHost } from "../../base/ports/host.ts";
 import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
@@ -9,7 +10,7 @@ import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import type { Teller } from "./account.ts";
 import { type AgentEnd, type AttemptParts, AttemptWatch } from "./attempt_watch.ts";
 import type { CommandHooks } from "./command_hooks.ts";
-import type { Observation, SessionReader } from "./observation.ts";
+import type { SessionReader } from "./cli.ts";
 import type { AttemptRequest } from "./seam.ts";
 import { StepFileError } from "./step_files.ts";
 import { ToldCalls } from "./told_calls.ts";
@@ -193,7 +194,7 @@ export class CliAtWork {
   }
 
   /** A call that has run although no hook told of it was judged by nobody, and refused nothing. */
-  #requireTold(observation: Extract<Observation, { type: "called" | "ended" }>): void {
+  #requireTold(observation: Extract<AgentEvent, { type: "called" | "ended" }>): void {
     if (this.#told?.lacks(observation) !== true) return;
     this.#told = undefined;
     if (this.request.judge?.judgesAll === true) return this.#watch.stop("unjudged");
@@ -201,7 +202,7 @@ export class CliAtWork {
     this.request.onProgress?.({ type: "trouble", text: NOT_REFUSED });
   }
 
-  #take(observation: Observation, teller: Teller): void {
+  #take(observation: AgentEvent, teller: Teller): void {
     switch (observation.type) {
       case "called":
       case "ended":

@@ -1,5 +1,5 @@
+import type { AgentFact } from "../agent.ts";
 import { plainText } from "../../base/text/sanitize.ts";
-import type { HeadlessFact } from "./seam.ts";
 
 /**
  * An entry of an attempt's `log.txt`. Every further row starts with blanks: a row of an agent cannot pass for one of
@@ -10,7 +10,7 @@ export function logEntry(text: string, at: Date): string {
 }
 
 /** What `log.txt` has of a fact; `undefined` where that is nothing. */
-export function factInLog(fact: HeadlessFact): string | undefined {
+export function factInLog(fact: AgentFact): string | undefined {
   switch (fact.type) {
     case "session":
       return `session ${fact.sessionId}`;
@@ -37,7 +37,7 @@ export function factInLog(fact: HeadlessFact): string | undefined {
 export interface LoggedFact {
   /** ISO 8601. */
   readonly at: string;
-  readonly fact: Extract<HeadlessFact, { readonly type: "said" | "ran" | "saw" | "trouble" }>;
+  readonly fact: Extract<AgentFact, { readonly type: "said" | "ran" | "saw" | "trouble" }>;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AgentFact } from "../agent.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
@@ -57,31 +58,8 @@ export interface AttemptRequest {
   /** By it the agent's processes are killed. */
   readonly onForcedExit?: OnForcedExit;
   /** Told of each fact as it becomes known. */
-  readonly onProgress?: (fact: HeadlessFact) => void;
+  readonly onProgress?: (fact: AgentFact) => void;
 }
-
-/** Something that an agent said or did. Texts are the agent's own: not for a terminal as they are. */
-export type HeadlessFact =
-  /** The CLI's session has a name; it can be resumed by it. */
-  | { readonly type: "session"; readonly sessionId: string }
-  | { readonly type: "said"; readonly text: string }
-  | { readonly type: "reasoned"; readonly text: string }
-  /** It runs a command, or calls another tool, of which `command` is a line that tells about it. */
-  | { readonly type: "ran"; readonly id: string; readonly command: string }
-  /** What it saw of that: its output, and the exit code where there is one. */
-  | {
-    readonly type: "saw";
-    readonly id: string;
-    readonly command: string;
-    readonly output: string;
-    readonly exitCode?: number;
-  }
-  /** The tokens of all of the attempt so far, by model, and what they cost where the agent tells it. */
-  | { readonly type: "usage"; readonly usage: Usage; readonly cost?: ToldCost }
-  /** What the CLI says that the agent may do: its sandbox, its permission mode. */
-  | { readonly type: "permitted"; readonly mode: string }
-  /** Something went wrong that did not end the turn, such as a request that is tried again. */
-  | { readonly type: "trouble"; readonly text: string };
 
 /** How an attempt ended that was not stopped by a question. */
 export interface HeadlessResult {

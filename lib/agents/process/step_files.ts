@@ -1,8 +1,8 @@
+import type { AgentFact } from "../agent.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { makeOwnFolder } from "../../base/ports/own_files.ts";
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import { factInLog, logEntry } from "./log_text.ts";
-import type { HeadlessFact } from "./seam.ts";
 import { openWireLog } from "./wire_log.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText } from "../../base/text/sanitize.ts";
@@ -21,7 +21,7 @@ export interface StepFiles extends Disposable {
   /** A line of the CLI's own session log: `session.ndjson`. */
   session(line: string): void;
   /** `log.txt` for people, and `reasoning.txt` for what the agent thought. */
-  fact(fact: HeadlessFact): void;
+  fact(fact: AgentFact): void;
   /** A line of our own in `log.txt`. */
   note(text: string): void;
 }

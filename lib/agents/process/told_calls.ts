@@ -1,5 +1,4 @@
-import type { CommandSource } from "./ask_ledger.ts";
-import type { Observation } from "./observation.ts";
+import type { AgentEvent, CallSource } from "../agent.ts";
 
 /**
  * Compares what report and session log tell of an agent's calls with what hooks have told of before: a CLI may run
@@ -11,7 +10,7 @@ export class ToldCalls {
   /** Calls that a hook should have told of, by source and id. */
   readonly #expected = new Set<string>();
   /** Sources that call a call what hooks do. */
-  readonly #sameIds = new Set<CommandSource>();
+  readonly #sameIds = new Set<CallSource>();
 
   /** A hook has run. */
   heard(id: string | undefined): void {
@@ -20,7 +19,7 @@ export class ToldCalls {
   }
 
   /** Whether what is told shows a call that has run and that no hook has told of. */
-  lacks(observation: Extract<Observation, { type: "called" | "ended" }>): boolean {
+  lacks(observation: Extract<AgentEvent, { type: "called" | "ended" }>): boolean {
     const { source, id } = observation;
     const isTold = this.#told.has(id);
     if (isTold) this.#sameIds.add(source);

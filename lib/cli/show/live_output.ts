@@ -1,5 +1,5 @@
+import type { AgentFact } from "../../agents/agent.ts";
 import { type Clock, systemClock } from "../../base/ports/clock.ts";
-import type { HeadlessFact } from "../../agents/process/headless.ts";
 import { initialProgress, type Progress } from "../../run/progress.ts";
 import { isWithoutPanes } from "../../run/workers.ts";
 import type { Job } from "../../run/job.ts";
@@ -181,7 +181,7 @@ function openLiveState(
   return {
     draw,
     erase: () => line.erase(),
-    doing(fact: HeadlessFact) {
+    doing(fact: AgentFact) {
       if (fact.type === "ran") doing = `$ ${fact.command}`;
     },
     update(now: Progress) {

@@ -1,10 +1,10 @@
+import type { AgentFact } from "../../agents/agent.ts";
 import type { AnsweredBy, AttemptReason } from "../../jobs/pipeline/attempt_facts.ts";
 import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
 import type { StepPreview } from "../../jobs/pipeline/preview.ts";
 import { titleOf } from "../../jobs/pipeline/task_title.ts";
 import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
 import type { PermissionDecision } from "../../policy/mod.ts";
-import type { HeadlessFact } from "../../agents/process/headless.ts";
 import { cut } from "../console/layout.ts";
 import { detail, line, note, outputOf, type RecordWords, shortened, type ShownLine, text } from "./shown_line.ts";
 import { tokensOf, toldCostText } from "./usage_text.ts";
@@ -146,7 +146,7 @@ const GIVEN: Readonly<Record<AnsweredBy, string>> = {
   cap: "since the step has asked its share",
 };
 
-function activityLines(fact: HeadlessFact): readonly ShownLine[] {
+function activityLines(fact: AgentFact): readonly ShownLine[] {
   switch (fact.type) {
     case "said":
       return [line(`said: ${shortened(fact.text)}`)];

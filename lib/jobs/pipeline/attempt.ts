@@ -1,10 +1,6 @@
+import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
-import {
-  AgentAskedError,
-  type HeadlessFact,
-  type HeadlessRequest,
-  type HeadlessResult,
-} from "../../agents/process/headless.ts";
+import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../agents/process/headless.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";
@@ -63,7 +59,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       drive.record({ type: "command_repeated", command: drive.redactor.text(command), times, passable: true });
     },
   });
-  const onProgress = (fact: HeadlessFact) => {
+  const onProgress = (fact: AgentFact) => {
     noteCommand(fact);
     if (fact.type === "usage") {
       const { usage, cost } = fact;

@@ -1,4 +1,4 @@
-import type { HeadlessFact } from "../../agents/process/headless.ts";
+import type { AgentFact } from "../../agents/agent.ts";
 import { SANDBOX_MODES } from "../../agents/sandbox.ts";
 import type { MapPath } from "../../run/journal_paths.ts";
 import { RUN_FACTS } from "../../run/run_facts.ts";
@@ -200,7 +200,7 @@ export type ExecEvent =
     readonly task: number;
     readonly step: number;
     readonly attempt: number;
-    readonly fact: HeadlessFact;
+    readonly fact: AgentFact;
   };
 
 /** A fact with each of its paths changed. */

@@ -1,3 +1,4 @@
+import type { AgentFact } from "../../agents/agent.ts";
 import type { Role } from "../../base/roles.ts";
 import type { OnStuck } from "../../turn/desk/desk_context.ts";
 import type { DialogDesk } from "../../turn/dialog_desk.ts";
@@ -10,7 +11,6 @@ import type { WakeSource } from "../../agents/pane/wake_source.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import type { HeadlessFact } from "../../agents/process/headless.ts";
 import type { ReviewFact } from "./facts.ts";
 import { keepScreen } from "./kept_screens.ts";
 import { continueTurn } from "./continued_turn.ts";
@@ -50,7 +50,7 @@ export interface TurnPlayerOptions {
   /** Makes the desk that deals with the dialogs of one turn. */
   readonly createDesk: (turn: AgentTurn) => DialogDesk;
   /** Makes what is told of each thing that a role's agent runs in a turn. */
-  readonly commandsOf: (role: Role, turnId: string) => (fact: HeadlessFact) => void;
+  readonly commandsOf: (role: Role, turnId: string) => (fact: AgentFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

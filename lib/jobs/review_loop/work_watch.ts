@@ -1,9 +1,9 @@
+import type { AgentFact } from "../../agents/agent.ts";
 import { RESPONSE_FOLDER } from "../../turn/response_files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import type { Run } from "../../run/execution.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import type { Role } from "../../base/roles.ts";
-import type { HeadlessFact } from "../../agents/process/headless.ts";
 import { watchCommands } from "../command_watch.ts";
 import { fingerprintFiles } from "../fingerprint_files.ts";
 import type { ReviewFact } from "./facts.ts";
@@ -21,7 +21,7 @@ interface WorkWatch {
   /** Looks at the files before and after a turn that is to change some. */
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
   /** Watches what a role's agent runs in a turn. */
-  commandsOf(role: Role, turnId: string): (fact: HeadlessFact) => void;
+  commandsOf(role: Role, turnId: string): (fact: AgentFact) => void;
   /** Keeps what the test of a round has shown as a file, before the round's end is written down. */
   keepEvidence(event: ReviewFact): Promise<void>;
 }

@@ -1,10 +1,10 @@
+import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "../../../lib/agents/acp/state.ts";
 import { foldAcp } from "../../../lib/agents/acp/turn.ts";
 import { type AcpUpdate, type CallPatch, readUpdate } from "../../../lib/agents/acp/update.ts";
 import { failureOf, viewOf } from "../../../lib/agents/acp/view.ts";
-import type { HeadlessFact } from "../../../lib/agents/process/seam.ts";
 import { findRoleProvider, hasAcp } from "../../../lib/agents/mod.ts";
 
 const RULES: AcpRules = {
@@ -22,7 +22,7 @@ function play(events: readonly (AcpEvent | number)[], rules: AcpRules = RULES) {
   let nowMs = 0;
   let state: AcpState = startAcpState(0);
   const activities: AcpActivity[] = [];
-  const facts: HeadlessFact[] = [];
+  const facts: AgentFact[] = [];
   for (const event of events) {
     if (typeof event === "number") {
       nowMs += event;

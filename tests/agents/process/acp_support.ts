@@ -1,10 +1,6 @@
+import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
-import {
-  type HeadlessFact,
-  type HeadlessRequest,
-  type HeadlessResult,
-  runHeadless,
-} from "../../../lib/agents/process/headless.ts";
+import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../../lib/agents/process/headless.ts";
 import type { Pack } from "../../../lib/agents/packs/pack.ts";
 import { packProvider } from "../../../lib/agents/packs/provider.ts";
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";
@@ -16,7 +12,7 @@ import { ASK_COMMANDS } from "./support.ts";
 export interface AcpProject extends AsyncDisposable {
   /** The agent's working directory. */
   readonly workdir: string;
-  readonly facts: HeadlessFact[];
+  readonly facts: AgentFact[];
   /** Runs an attempt whose only turn has these steps: what it resolves or rejects with. */
   run(steps: readonly FakeStep[], change?: AttemptChange): Promise<HeadlessResult>;
   /** Text of a file of the latest attempt's folder. */
@@ -54,7 +50,7 @@ export const FAKE_PACK: Pack = {
 /** Sets up a project for attempts of a fake agent. */
 export async function acpProject(): Promise<AcpProject> {
   const dir = await tempDir();
-  const facts: HeadlessFact[] = [];
+  const facts: AgentFact[] = [];
   let attempts = 0;
   const script = `${dir.path}/script.json`;
   const workdir = `${dir.path}/project`;

@@ -1,8 +1,8 @@
+import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import {
   AgentAskedError,
-  type HeadlessFact,
   type HeadlessRequest,
   type HeadlessResult,
   runHeadless,
@@ -14,7 +14,7 @@ import type { FakePlan, FakeStep } from "./fake_cli.ts";
 /** A project in which a fake CLI runs. */
 export interface FakeProject extends AsyncDisposable {
   readonly path: string;
-  readonly facts: HeadlessFact[];
+  readonly facts: AgentFact[];
   /** Runs an attempt of the fake: what it resolves or rejects with. */
   run(
     steps: readonly FakeStep[],
@@ -32,7 +32,7 @@ export const ASK_COMMANDS = [["panewright", "ask"], ["cat-herder", "ask"]] as co
 /** Sets up a project for attempts of a fake CLI. */
 export async function fakeProject(provider: HeadlessRequest["provider"] = codexProvider): Promise<FakeProject> {
   const dir = await tempDir();
-  const facts: HeadlessFact[] = [];
+  const facts: AgentFact[] = [];
   let attempts = 0;
   await Deno.mkdir(`${dir.path}/project`);
   const folderOf = (attempt: number) => `${dir.path}/run/attempt-${attempt}`;

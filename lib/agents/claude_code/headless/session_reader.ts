@@ -1,5 +1,6 @@
+import type { AgentEvent } from "../../agent.ts";
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
-import type { Observation, SessionReader } from "../../process/observation.ts";
+import type { SessionReader } from "../../process/cli.ts";
 import { FILE_TOOL_NAMES } from "../../hook_payload.ts";
 import { countReplies, readClaudeTokens } from "../reply_tokens.ts";
 import { present } from "../../../base/schema.ts";
@@ -15,7 +16,7 @@ class ClaudeReader implements SessionReader {
   readonly #models = new Set<string>();
   readonly #count = countReplies();
 
-  readReport(line: string): readonly Observation[] {
+  readReport(line: string): readonly AgentEvent[] {
     const event = parseJsonObject(line);
     if (event === undefined) return [];
     const message = objectOf(event["message"]);
@@ -46,12 +47,12 @@ class ClaudeReader implements SessionReader {
     }
   }
 
-  readLog(): readonly Observation[] {
+  readLog(): readonly AgentEvent[] {
     return [];
   }
 
   /** @param isNotice whether the CLI itself wrote it, about a request that failed */
-  #readBlock(block: JsonObject, isNotice: boolean): readonly Observation[] {
+  #readBlock(block: JsonObject, isNotice: boolean): readonly AgentEvent[] {
     switch (block["type"]) {
       case "text": {
         const text = textOf(block["text"]) ?? "";
@@ -78,7 +79,7 @@ class ClaudeReader implements SessionReader {
   }
 
   /** @param runsOn whether it is a command's that runs on in the background: its end is not told (2.1.330) */
-  #readResult(block: JsonObject, runsOn: boolean): readonly Observation[] {
+  #readResult(block: JsonObject, runsOn: boolean): readonly AgentEvent[] {
     if (block["type"] !== "tool_result") return [];
     const id = textOf(block["tool_use_id"]) ?? "";
     const content = block["content"];
@@ -100,7 +101,7 @@ class ClaudeReader implements SessionReader {
     ];
   }
 
-  #readTokens(message: JsonObject): readonly Observation[] {
+  #readTokens(message: JsonObject): readonly AgentEvent[] {
     const spent = this.#count(message);
     for (const { model } of spent) this.#models.add(model);
     return spent.map((reply) => ({ type: "spent", ...reply }));
@@ -110,7 +111,7 @@ class ClaudeReader implements SessionReader {
    * The sum of this attempt is there for all models together only; by model it counts on from before a resume
    * (2.1.328).
    */
-  #readCost(event: JsonObject): readonly Observation[] {
+  #readCost(event: JsonObject): readonly AgentEvent[] {
     const [model, ...others] = this.#models;
     const usage = objectOf(event["usage"]);
     if (model === undefined || others.length > 0 || Object.keys(usage).length === 0) return [];
@@ -127,7 +128,7 @@ function blocksOf(message: JsonObject): readonly JsonObject[] {
  * The state of the account's limit, which comes whenever it changes: `allowed`, `allowed_warning` or `rejected`. With
  * `isUsingOverage` a limit that is used up is paid beyond, and requests go on (2.1.330).
  */
-function readLimit(info: JsonObject): readonly Observation[] {
+function readLimit(info: JsonObject): readonly AgentEvent[] {
   const status = textOf(info["status"]);
   if (status === undefined) return [];
   if (status !== "rejected" || info["isUsingOverage"] === true) return [{ type: "limit_lifted" }];
@@ -136,7 +137,7 @@ function readLimit(info: JsonObject): readonly Observation[] {
 }
 
 /** Headless, nobody is asked: a call that needs a permission is denied, and the turn goes on (2.1.328). */
-function readDenials(event: JsonObject): readonly Observation[] {
+function readDenials(event: JsonObject): readonly AgentEvent[] {
   const calls = arrayOf(event["permission_denials"]).map(objectOf).map((denial) => {
     const [name, input] = [textOf(denial["tool_name"]) ?? "a tool", objectOf(denial["tool_input"])];
     const subject = textOf(input["command"]) ?? textOf(input["file_path"]) ?? JSON.stringify(input);
@@ -148,7 +149,7 @@ function readDenials(event: JsonObject): readonly Observation[] {
 /** How much of a denied call is told. */
 const MAX_SUBJECT_CHARS = 200;
 
-function readEnd(event: JsonObject): readonly Observation[] {
+function readEnd(event: JsonObject): readonly AgentEvent[] {
   const text = textOf(event["result"]) ?? "";
   if (event["subtype"] === "success" && event["is_error"] !== true) {
     return [{ type: "turn_end", outcome: "completed", finalText: text }];

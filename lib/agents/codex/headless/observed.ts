@@ -1,15 +1,15 @@
+import type { AgentEvent } from "../../agent.ts";
 import { type JsonObject, numberOf } from "../../../base/text/json.ts";
-import type { Observation } from "../../process/observation.ts";
 import type { TokenUsage } from "../../usage.ts";
 import { present } from "../../../base/schema.ts";
 
 /** A turn has come to its end. */
-export function turnCompleted(finalText?: string): Observation {
+export function turnCompleted(finalText?: string): AgentEvent {
   return { type: "turn_end", outcome: "completed", ...present({ finalText }) };
 }
 
 /** A turn has failed; `code` is Codex' own word for why. */
-export function turnFailed(error: string, code?: string): Observation {
+export function turnFailed(error: string, code?: string): AgentEvent {
   return { type: "turn_end", outcome: "failed", error, ...present({ code }) };
 }
 
@@ -21,7 +21,7 @@ export function saw(
     readonly output: string;
     readonly exitCode: number | undefined;
   },
-): Observation {
+): AgentEvent {
   return { type: "saw", id, command, output, ...present({ exitCode }) };
 }
 

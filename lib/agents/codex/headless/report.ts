@@ -1,10 +1,10 @@
+import type { AgentEvent } from "../../agent.ts";
 import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
-import type { Observation } from "../../process/observation.ts";
 import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
 import { reportedText } from "./tool_calls.ts";
 
 /** Reads a line that `codex exec --json` prints; `model` is the one that its tokens are counted for. */
-export function readReport(line: string, { model }: { readonly model: string }): readonly Observation[] {
+export function readReport(line: string, { model }: { readonly model: string }): readonly AgentEvent[] {
   const event = parseJsonObject(line);
   if (event === undefined) return [];
   switch (event["type"]) {
@@ -29,7 +29,7 @@ export function readReport(line: string, { model }: { readonly model: string }):
   }
 }
 
-function readItem(item: JsonObject, isStart: boolean): readonly Observation[] {
+function readItem(item: JsonObject, isStart: boolean): readonly AgentEvent[] {
   const id = textOf(item["id"]) ?? "";
   const text = textOf(item["text"]) ?? "";
   switch (item["type"]) {

@@ -1,5 +1,6 @@
+import type { AgentEvent } from "../../agent.ts";
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
-import type { Observation, SessionReader } from "../../process/observation.ts";
+import type { SessionReader } from "../../process/cli.ts";
 import { type TokenUsage, usageSince } from "../../usage.ts";
 import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
 import { readReport } from "./report.ts";
@@ -33,11 +34,11 @@ class CodexReader implements SessionReader {
     this.#model = model;
   }
 
-  readReport(line: string): readonly Observation[] {
+  readReport(line: string): readonly AgentEvent[] {
     return readReport(line, { model: this.#model });
   }
 
-  readLog(line: string): readonly Observation[] {
+  readLog(line: string): readonly AgentEvent[] {
     const record = parseJsonObject(line);
     if (record === undefined) return [];
     const payload = objectOf(record["payload"]);
@@ -58,7 +59,7 @@ class CodexReader implements SessionReader {
   }
 
   /** What the agent may do in this turn; in a folder that Codex does not trust, only read (0.53.0 to 0.169.0). */
-  #readMode(context: JsonObject): readonly Observation[] {
+  #readMode(context: JsonObject): readonly AgentEvent[] {
     const sandbox = textOf(objectOf(context["sandbox_policy"])["type"]);
     const approvals = textOf(context["approval_policy"]);
     if (sandbox === undefined && approvals === undefined) return [];
@@ -69,7 +70,7 @@ class CodexReader implements SessionReader {
     ];
   }
 
-  #readReplyItem(item: JsonObject): readonly Observation[] {
+  #readReplyItem(item: JsonObject): readonly AgentEvent[] {
     switch (item["type"]) {
       case "message": {
         const text = joinTexts(item["content"]);
@@ -104,7 +105,7 @@ class CodexReader implements SessionReader {
     ];
   }
 
-  #readOutput(item: JsonObject): readonly Observation[] {
+  #readOutput(item: JsonObject): readonly AgentEvent[] {
     const id = textOf(item["call_id"]) ?? "";
     const output = textOf(item["output"]) ?? joinTexts(item["output"]);
     const exitCode = readExitCode(output);
@@ -118,7 +119,7 @@ class CodexReader implements SessionReader {
     ];
   }
 
-  #readEvent(payload: JsonObject): readonly Observation[] {
+  #readEvent(payload: JsonObject): readonly AgentEvent[] {
     switch (payload["type"]) {
       case "item_completed":
         return this.#readExecution(objectOf(payload["item"]));
@@ -144,7 +145,7 @@ class CodexReader implements SessionReader {
     }
   }
 
-  #readExecution(item: JsonObject): readonly Observation[] {
+  #readExecution(item: JsonObject): readonly AgentEvent[] {
     if (item["type"] !== "CommandExecution") return [];
     const id = textOf(item["id"]) ?? "";
     const command = arrayOf(item["command"]).map(String);
@@ -169,7 +170,7 @@ class CodexReader implements SessionReader {
     return { id, command, callId: id };
   }
 
-  #readUsage(payload: JsonObject): readonly Observation[] {
+  #readUsage(payload: JsonObject): readonly AgentEvent[] {
     const response = textOf(payload["response_id"]) ?? "";
     if (response === "" || this.#responses.has(response)) return [];
     this.#responses.add(response);
@@ -177,7 +178,7 @@ class CodexReader implements SessionReader {
   }
 
   /** Older versions have no record of each reply (0.53.0), only a sum, which is told again with each news of limits. */
-  #readSum(info: JsonObject): readonly Observation[] {
+  #readSum(info: JsonObject): readonly AgentEvent[] {
     const { total_token_usage: sum, last_token_usage: last } = info;
     if (sum === undefined) return [];
     const before = this.#sum;
@@ -203,7 +204,7 @@ interface OpenCall {
   readonly isProgram: boolean;
 }
 
-function limitOf(limits: JsonObject): readonly Observation[] {
+function limitOf(limits: JsonObject): readonly AgentEvent[] {
   const limit = readCodexLimit(limits);
   return limit === undefined ? [] : [{ type: "limit", ...limit }];
 }

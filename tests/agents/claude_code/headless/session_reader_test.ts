@@ -1,8 +1,8 @@
+import type { AgentEvent } from "../../../../lib/agents/agent.ts";
 import { assertEquals } from "@std/assert";
 import { createClaudeReader } from "../../../../lib/agents/claude_code/headless/session_reader.ts";
-import type { Observation } from "../../../../lib/agents/process/observation.ts";
 
-function read(...events: readonly Readonly<Record<string, unknown>>[]): readonly Observation[] {
+function read(...events: readonly Readonly<Record<string, unknown>>[]): readonly AgentEvent[] {
   const reader = createClaudeReader();
   return events.flatMap((event) => reader.readReport(JSON.stringify(event)));
 }

@@ -1,8 +1,8 @@
+import type { AgentEvent } from "../../../../lib/agents/agent.ts";
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import { AskLedger } from "../../../../lib/agents/process/ask_ledger.ts";
 import { findAsks } from "../../../../lib/shell/asks/find_asks.ts";
 import { createCodexReader } from "../../../../lib/agents/codex/headless/session_reader.ts";
-import type { Observation } from "../../../../lib/agents/process/observation.ts";
 import { LineSplitter } from "../../../../lib/base/follow/line_splitter.ts";
 import { LineTail } from "../../../../lib/base/follow/line_tail.ts";
 import { tempDir } from "../../../support/temp_dir.ts";
@@ -25,13 +25,13 @@ const recordings = [...Deno.readDirSync(FOLDER)].map(({ name }) => name).filter(
 
 interface Reading {
   readonly questions: readonly string[];
-  readonly observations: readonly Observation[];
+  readonly observations: readonly AgentEvent[];
 }
 
 function read(lines: Iterable<string>): Reading {
   const reader = createCodexReader({});
   const ledger = new AskLedger(["panewright", "cat-herder"]);
-  const observations: Observation[] = [];
+  const observations: AgentEvent[] = [];
   for (const line of lines) {
     for (const observation of reader.readLog(line)) {
       observations.push(observation);

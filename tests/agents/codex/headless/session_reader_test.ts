@@ -1,16 +1,16 @@
+import type { AgentEvent } from "../../../../lib/agents/agent.ts";
 import { assertEquals } from "@std/assert";
 import { createCodexReader } from "../../../../lib/agents/codex/headless/session_reader.ts";
-import type { Observation } from "../../../../lib/agents/process/observation.ts";
 
 const item = (payload: Readonly<Record<string, unknown>>) => JSON.stringify({ type: "response_item", payload });
 const event = (payload: Readonly<Record<string, unknown>>) => JSON.stringify({ type: "event_msg", payload });
 
-function readLog(...lines: readonly string[]): readonly Observation[] {
+function readLog(...lines: readonly string[]): readonly AgentEvent[] {
   const reader = createCodexReader({});
   return lines.flatMap((line) => reader.readLog(line));
 }
 
-const commandsOf = (observations: readonly Observation[]) =>
+const commandsOf = (observations: readonly AgentEvent[]) =>
   observations.flatMap((one) => one.type === "called" ? one.commands.map(({ command }) => command) : []);
 
 const CALLS: readonly (readonly [name: string, line: string, commands: readonly (string | readonly string[])[]])[] = [

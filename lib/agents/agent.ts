@@ -1,0 +1,150 @@
+import type { QuestionReply } from "./agent_question.ts";
+import type { ExactRequest } from "./exact_request.ts";
+import type { FailureClass } from "./failure.ts";
+import type { TokenUsage, ToldCost, Usage } from "./usage.ts";
+
+/**
+ * An agent, whatever drives it: a pane, a process without a terminal, the Agent Client Protocol, a recording. In goes a
+ * prompt, out comes one stream of what the agent itself tells; what that comes to is a fold of the stream.
+ */
+export interface Agent extends AsyncDisposable {
+  /** Begins a turn. It resolves once the agent has taken the text. */
+  send(text: string, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** What is told from now on, in order; the stream ends when the agent is gone and all of it was told. */
+  events(options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
+  /** What it waits for. */
+  pending(): readonly AgentRequest[];
+  /** Returns whether the answer was given: false where the agent does not wait for it any more. */
+  answer(id: string, answer: AgentAnswer): Promise<boolean>;
+  /** Ends it with all of its processes; it may be called at any time. */
+  stop(): Promise<void>;
+}
+
+/** What a request of an agent is answered with. */
+export type AgentAnswer =
+  | { readonly type: "allow" }
+  /** The reason goes to the agent where its driver has a way. */
+  | { readonly type: "reject"; readonly reason?: string }
+  | { readonly type: "reply"; readonly replies: readonly QuestionReply[] };
+
+/** A permission, or an answer, that an agent waits for. */
+export interface AgentRequest {
+  readonly request: ExactRequest;
+  /** The plain answers that it takes, for this once. */
+  readonly offers: { readonly allow: boolean; readonly reject: boolean };
+}
+
+/** Whose word an event is: the CLI's printed report, its own record of the session, its hook, or the protocol. */
+export type AgentWitness = "report" | "log" | "hook" | "protocol";
+
+/**
+ * Where a command is seen. The same one appears in several of these, at most once in each: the model's call, the CLI's
+ * record of what was run, its report that it begins, its hook.
+ */
+export type CallSource = "call" | "execution" | "stream" | "hook";
+
+/** A shell command that a record tells of. */
+export interface ToldCommand {
+  /** Shell text, or an argv array. */
+  readonly command: string | readonly string[];
+  /** Whether it is run for sure; a program of code mode may decide otherwise. */
+  readonly isCertain: boolean;
+}
+
+/** What agents tell, whatever drives them. Texts are the agent's own: not for a terminal as they are. */
+export type AgentEvent = AgentFact | AgentSignal;
+
+/** What an agent said and did, as people read it. */
+export type AgentFact =
+  /** Its session has a name; it can be resumed by it. */
+  | { readonly type: "session"; readonly sessionId: string }
+  | { readonly type: "said"; readonly text: string }
+  | { readonly type: "reasoned"; readonly text: string }
+  /** It runs a command, or calls another tool, of which `command` is a line that tells about it. */
+  | { readonly type: "ran"; readonly id: string; readonly command: string }
+  /** What it saw of that: its output, and the exit code where there is one. */
+  | {
+    readonly type: "saw";
+    readonly id: string;
+    readonly command: string;
+    readonly output: string;
+    readonly exitCode?: number;
+  }
+  /** The tokens so far, by model, and what they cost where the agent tells it. */
+  | { readonly type: "usage"; readonly usage: Usage; readonly cost?: ToldCost }
+  /** What it may do by its own word: its sandbox, its permission mode. */
+  | { readonly type: "permitted"; readonly mode: string }
+  /** Something went wrong that did not end the turn, such as a request that is tried again. */
+  | { readonly type: "trouble"; readonly text: string };
+
+/** What folds need besides. Times are milliseconds since the epoch, and `NaN` where the record has none. */
+export type AgentSignal =
+  | TurnBegan
+  | TurnEnd
+  /** A person's message is on record: it was taken. */
+  | { readonly type: "prompted"; readonly text: string; readonly at: number }
+  | {
+    readonly type: "called";
+    readonly source: CallSource;
+    readonly id: string;
+    readonly commands: readonly ToldCommand[];
+    /** What it would do, exactly, where the record has that. */
+    readonly request?: ExactRequest;
+    /** Whether a tool of the CLI writes files by itself. */
+    readonly writesFiles?: true;
+  }
+  | {
+    readonly type: "ended";
+    readonly source: CallSource;
+    readonly id: string;
+    /** `undefined` while it still runs. */
+    readonly exitCode: number | undefined;
+    readonly output: string;
+  }
+  /** It waits for an answer to this. */
+  | { readonly type: "asked"; readonly request: AgentRequest }
+  /** It does not wait for this any more. */
+  | { readonly type: "answered"; readonly id: string }
+  /** The files that a tool of the CLI's has changed: absolute paths. */
+  | { readonly type: "changed"; readonly paths: readonly string[] }
+  /** What one reply of the model cost. */
+  | { readonly type: "spent"; readonly model: string; readonly tokens: TokenUsage }
+  /** What all of the attempt cost, as the CLI itself sums it up. */
+  | {
+    readonly type: "cost";
+    readonly usage: Usage;
+    /** Whether what single replies cost is known better, as far as it is known. */
+    readonly isRough: boolean;
+  }
+  /** The calls that were not permitted, as lines that tell about them. */
+  | { readonly type: "denied"; readonly calls: readonly string[] }
+  /** The account's limit is used up. */
+  | { readonly type: "limit"; readonly resetsAt?: Date }
+  /** Requests are let through, whatever was told of a limit before. */
+  | { readonly type: "limit_lifted" };
+
+/** A turn has begun. */
+export interface TurnBegan {
+  readonly type: "turn_began";
+  /** The CLI's own id of the turn; missing where it has none. */
+  readonly turnId?: string;
+  readonly at: number;
+}
+
+/** The end of a turn, by the agent's own word. */
+export interface TurnEnd {
+  readonly type: "turn_end";
+  readonly outcome: "completed" | "failed";
+  readonly turnId?: string;
+  /** The record, or the reason, that it ended with: `task_complete`, `end_turn`. */
+  readonly record?: string;
+  readonly at?: number;
+  readonly finalText?: string;
+  readonly error?: string;
+  /** The CLI's own name of the error, as its table of failures has it. */
+  readonly code?: string;
+  /** Of what kind the failure is, where that was read already; a table of failures says it otherwise. */
+  readonly failure?: FailureClass;
+  /** When the account's limit ends that has ended the turn. */
+  readonly resetsAt?: Date;
+}
