@@ -45,8 +45,6 @@ export interface Progress extends Workers, Waits {
   readonly tokens: TokenCounts;
   /** The last warnings, at most 20, oldest first. */
   readonly warnings: readonly Warning[];
-  /** Whether keys may be pressed in the agents' terminals from outside. */
-  readonly rawInput: boolean;
   /** How the run ended, until it is resumed. */
   readonly finished: Finished | undefined;
 }
@@ -163,7 +161,6 @@ export function initialProgress(job: JobId): Progress {
     tokens: NOTHING_COUNTED,
     warnings: [],
     session: undefined,
-    rawInput: false,
     finished: undefined,
   };
 }

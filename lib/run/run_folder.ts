@@ -208,14 +208,3 @@ export function hooksFolderOf(name: string): string | undefined {
   const state = stateFolder();
   return state === undefined ? undefined : `${state}/hooks/${name}`;
 }
-
-/**
- * Absolute path of the folder where keys for a run's terminals are left. It is the person's, for the same reason: an
- * agent in a sandbox could answer its own dialogs.
- *
- * @param id the run's
- */
-export function keysFolderOf(id: string): string | undefined {
-  const state = stateFolder();
-  return state === undefined ? undefined : `${state}/keys/${id}`;
-}

@@ -37,28 +37,6 @@ export async function pasteText(
 }
 
 /**
- * Types a text into a pane as it is, byte for byte: escape sequences and control characters act as the keys that a
- * terminal sends so.
- *
- * @throws {RuntimeError} when there is no such pane
- */
-export async function typeRaw(
-  client: TmuxClient,
-  paneId: string,
-  options: InputOptions & { readonly text: string },
-): Promise<void> {
-  const { text, ...runOptions } = options;
-  // deno-lint-ignore no-control-regex -- control characters are the subject here
-  const runs = text.toWellFormed().match(/[\x00-\x1f\x7f]+|[^\x00-\x1f\x7f]+/g) ?? [];
-  const typed = runs.map((run) =>
-    run < " " || run.startsWith("\x7f")
-      ? ["send-keys", "-t", paneId, "-H", ...[...run].map((key) => key.charCodeAt(0).toString(16))] as const
-      : ["send-keys", "-t", paneId, "-l", "--", run] as const
-  );
-  if (typed.length > 0) expectTmuxSuccess(await client.runAll(typed, runOptions), `type into pane ${paneId}`);
-}
-
-/**
  * Presses keys in a pane, by tmux's names (`Enter`, `Escape`, `y`).
  *
  * @throws {RuntimeError} when there is no such pane

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../lib/base/errors.ts";
-import { pasteText, sendKeys, typeRaw } from "../../lib/tmux/input.ts";
+import { pasteText, sendKeys } from "../../lib/tmux/input.ts";
 import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { type TmuxSandbox, tmuxSandbox, until } from "./support.ts";
@@ -74,16 +74,6 @@ Deno.test("keys are pressed by name, and a word that looks like an option is no 
   const { pane, bytes } = await recorder(sandbox, session, false);
   await sendKeys(sandbox.client, pane.paneId, { keys: ["y", "Enter", "-R"] });
   assertEquals(await until(bytes, (got) => got.length >= 4), "y\r-R");
-});
-
-Deno.test("what is typed raw arrives byte for byte, and a word that looks like an option is no option", async () => {
-  await using sandbox = await tmuxSandbox();
-  await using session = await sandbox.open();
-  const { pane, bytes } = await recorder(sandbox, session, false);
-  const text = "-R;\x1b[A\x1b\x01é字;\x7fEnter\r#{pane_id}\\;";
-  await typeRaw(sandbox.client, pane.paneId, { text });
-  assertEquals(await until(bytes, (got) => got.length >= text.length), text);
-  await typeRaw(sandbox.client, pane.paneId, { text: "" });
 });
 
 Deno.test("input for a pane that is gone is an error, and leaves no buffer", async () => {

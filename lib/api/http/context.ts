@@ -27,8 +27,6 @@ export interface ServeDeps {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly wallClock: () => Date;
-  /** Where keys for a run's terminals are left. @default {keysFolderOf} */
-  readonly keysFolderOf?: (runId: string) => string | undefined;
   /** Aborted when the server ends. */
   readonly signal: AbortSignal;
   /** Told of each run before anything of it is answered. */

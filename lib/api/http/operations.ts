@@ -1,7 +1,6 @@
 import { metaOperations } from "./meta_operations.ts";
 import type { Operation } from "./operation.ts";
 import { ACT_OPERATIONS } from "./act_operations.ts";
-import { AGENT_OPERATIONS } from "./agentapi/agent_operations.ts";
 import { BUTTON_OPERATIONS } from "./button_operations.ts";
 import { RUN_OPERATIONS } from "./run_operations.ts";
 import { REPORT_OPERATIONS } from "./report_operations.ts";
@@ -14,6 +13,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...ACT_OPERATIONS,
   ...REPORT_OPERATIONS,
   ...SCREEN_OPERATIONS,
-  ...AGENT_OPERATIONS,
   ...BUTTON_OPERATIONS,
 ];

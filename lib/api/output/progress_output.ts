@@ -120,7 +120,6 @@ export const progress = z.object({
   tokens: z.object({ byWorker: z.record(z.string(), zodOf(usage)), bySource: z.record(z.string(), zodOf(usage)) })
     .describe("Tokens by role, or by step; and what each session or attempt has told last."),
   warnings: z.array(z.object({ at: time("When"), message: z.string() })).describe("At most 20, oldest first."),
-  rawInput: flag("Whether keys may be pressed in the agents' terminals over HTTP."),
   session: z.object({
     socket: z.string(),
     name: z.string(),

@@ -49,12 +49,6 @@ export const REVIEW_WORDS: RecordWords<ReviewOnly> = {
   message_released: ({ role }) => detail(`${role}: waits no longer`),
   files_seen: ({ role, moment, files }) =>
     detail(`${role}: files ${moment} its turn: ${files === undefined ? "unknown" : files.slice(0, 12)}`),
-  raw_keys_pressing: ({ role, by, who, subject }) =>
-    line(`${role}: pressing keys that came from outside (${who ?? by}): ${shortened(subject)}`, "caution"),
-  raw_keys_ended: ({ role, problem }) =>
-    problem === undefined
-      ? detail(`${role}: the keys were pressed`)
-      : line(`${role}: keys from outside were not pressed: ${problem}`, "caution"),
   files_noted: ({ role }) => detail(`${role}: its files were looked at before its turn`),
   changes_unknown: ({ role, reason }) => line(`${role}: what it changed is not known: ${reason}`, "caution"),
   screen_kept: ({ role, moment, file }) =>

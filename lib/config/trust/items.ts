@@ -174,11 +174,6 @@ const KINDS: readonly Kind[] = [
     alone: (value) => value === "all" ? true : "harmless",
   },
   { is: /^permissions\.(?:deny|ask)\.\*$/ },
-  {
-    is: /^permissions\.raw_input$/,
-    does: "lets programs press keys in agents' terminals",
-    alone: (value) => value === false ? "harmless" : true,
-  },
   { is: /^permissions\.(?:deny|ask|allow|lift_builtin|dry_run|dialog_timeout_seconds|accept_\w+)$/ },
   {
     is: /^wd$/,

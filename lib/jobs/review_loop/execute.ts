@@ -79,7 +79,6 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
       ...about,
       rules: rulesUsedBy(options.plan),
       modelAnswers: options.plan.permissions.modelAnswers,
-      ...rawInputIn(options.plan),
     }),
     options,
   );
@@ -143,7 +142,6 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         rules,
         modelAnswers: plan.permissions.modelAnswers,
         ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
-        ...rawInputIn(plan),
       };
     },
     async claim({ id: runId }) {
@@ -183,11 +181,6 @@ function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {
   return new UsageError(`Cannot resume run ${id} in ${path}: it is a copy of the run in ${folder}`, {
     hint: "A review loop can be moved, but not be in two places: resume it there, or remove that folder first.",
   });
-}
-
-/** Those who would press keys are told at once that they may not. */
-function rawInputIn({ rawInput }: ReviewRunPlan) {
-  return rawInput ? { rawInput } : {};
 }
 
 function begun(state: RunState | undefined): RunState {

@@ -62,8 +62,6 @@ export const REVIEW_FACTS = {
     settings,
     origin,
     rules: optional(rulesUsed),
-    /** Whether keys may be pressed from outside; missing where they may not. */
-    rawInput: optional(flag),
   },
   /** Another process resumes the run, with settings that may have been changed meanwhile. */
   run_resumed: {
@@ -72,7 +70,6 @@ export const REVIEW_FACTS = {
     rules: optional(rulesUsed),
     /** Those before, where they were others. */
     rulesBefore: optional(rulesUsed),
-    rawInput: optional(flag),
   },
   ...AGENT_FACTS,
   /** A round begins: work, its review, and the test. */

@@ -190,8 +190,6 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "message_resumed":
     case "message_held":
     case "message_released":
-    case "raw_keys_pressing":
-    case "raw_keys_ended":
     case "status_changed":
     case "command_repeated":
     case "screen_kept":

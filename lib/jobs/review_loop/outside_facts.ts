@@ -1,11 +1,10 @@
 import { ROLES } from "../../base/roles.ts";
 import { MESSAGE_WAYS } from "../../run/inbox.ts";
-import { RAW_KEYS_WAYS } from "../../run/raw_keys.ts";
 import { flag, number, oneOf, optional, text } from "../../base/schema.ts";
 
 const role = oneOf(...ROLES);
 
-/** The facts of what comes to the agents of a review loop from outside: messages and keys. */
+/** The facts of what comes to the agents of a review loop from outside. */
 export const OUTSIDE_FACTS = {
   /**
    * A message from outside for a role's agent has arrived. Its turn has the message's id, and the records of turns:
@@ -48,20 +47,4 @@ export const OUTSIDE_FACTS = {
     /** How long its turn took; missing where it was not begun. */
     seconds: optional(number),
   },
-  /** About to press keys in a role's terminal that somebody has sent from outside; the settings allow it. */
-  raw_keys_pressing: {
-    /** Of the request. */
-    id: text,
-    role,
-    terminalId: text,
-    /** How they came. */
-    by: oneOf(...RAW_KEYS_WAYS),
-    /** Who sends them, as the sender says. */
-    who: optional(text),
-    /** The keys, with control characters as visible escapes. */
-    subject: text,
-    passable: flag,
-  },
-  /** They were pressed, or `problem` says why not. */
-  raw_keys_ended: { id: text, role, problem: optional(text), passable: flag },
 } as const;

@@ -21,7 +21,6 @@ import { keepDialogScreens } from "./kept_screens.ts";
 import { nextTurn, rolesLeft } from "./machine.ts";
 import { failLeftMessages, openMailbox } from "./mailbox.ts";
 import type { ReviewRunPlan } from "./plan.ts";
-import { watchRawKeys } from "./raw_keys.ts";
 import { openRoleViewers } from "./role_viewers.ts";
 import { endLeftSession, openRunSession } from "./run_session.ts";
 import { findOpenTurn, type RunState } from "./run_state.ts";
@@ -98,7 +97,6 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   await using team = await startAgents({
     ...{ plan, folder, state, alive, ...panes, onActivity, onForcedExit, record, clock, signal },
   });
-  using _keys = watchRawKeys({ ...parts, team, client: session?.client });
   const counter = createTokenCounter({
     agents: team.agents,
     state,

@@ -39,7 +39,7 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
       const { runId, folder, workdir, origin: { configFile }, task, settings } = record;
       const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
       const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
-      const allowed = { rawInput: record.rawInput === true, ...modelsMay(before, record.modelAnswers) };
+      const allowed = modelsMay(before, record.modelAnswers);
       return { runId, folder, workdir, configFile, about, startedAt: at, executedSince: at, place, ...allowed };
     }
     case "run_resumed":
@@ -50,7 +50,6 @@ function changeBy(before: Progress, record: Recorded<ReviewFact>): Change {
         ...(record.carriedFrom === undefined ? {} : withoutPanes(before)),
         ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: record.settings.maxRounds }),
         executedSince: at,
-        rawInput: record.rawInput === true,
         activity: undefined,
         finished: undefined,
       };

@@ -112,12 +112,6 @@ export const REVIEW_RUN_SETTINGS = {
     description: "Whether the agents' panes are closed at the end; if not, a person can attach to them.",
     flagDescription: "leave the agents' panes open at the end, for a person to attach to",
   },
-  rawInput: {
-    names: { key: "permissions.raw_input" },
-    value: { kind: "switch", default: false },
-    description:
-      "Whether programs may press keys in agents' terminals over HTTP; each key is in the journal and the audit log before it is pressed.",
-  },
   maxAgentRestarts: {
     names: { key: "limits.max_agent_restarts" },
     value: { kind: "count", least: 0, default: 2 },

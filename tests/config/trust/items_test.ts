@@ -163,8 +163,3 @@ function valueOf(key: string, value: { readonly kind: string }, example: unknown
   if (key === "permissions.model_answers") return "all";
   return example ?? (value.kind === "switch" ? true : "x");
 }
-
-Deno.test("keys from outside are asked about alone", () => {
-  assertEquals(keysOf({ permissions: { raw_input: true } }), ["! permissions.raw_input"]);
-  assertEquals(keysOf({ permissions: { raw_input: false } }), []);
-});
