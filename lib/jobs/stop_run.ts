@@ -12,7 +12,6 @@ import type { Progress } from "../run/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
-import { endLeftSession } from "./review_loop/run_session.ts";
 
 /** How a run is to be stopped. */
 interface StopOptions {
@@ -122,7 +121,11 @@ async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOp
   using _owned = await lockRun(folder, clock);
   const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
   // A server that was killed has left its socket, also where nothing is alive any more.
-  await endLeftSession({ session: progress.session, agents }, { clock });
+  const { session } = progress;
+  if (session !== undefined) {
+    const { endLeftSession } = await import("./review_loop/left_session.ts");
+    await endLeftSession({ session, agents }, { clock });
+  }
   if (isAlive) await endLeftProcesses(folder, { clock, recorded: progress.folder });
   if (progress.finished === undefined && condition !== "unreadable") {
     const record = stoppedRecord(progress, resumeCommand);

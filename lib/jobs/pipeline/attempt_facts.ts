@@ -1,5 +1,5 @@
 import { auditEnd } from "../../turn/desk/facts.ts";
-import { PERMISSION_DECISIONS } from "../../policy/mod.ts";
+import { PERMISSION_DECISIONS } from "../../policy/rules.ts";
 import { FAILURE_CLASSES } from "../../agents/failure.ts";
 import { toldCost, usage } from "../../run/usage.ts";
 import { flag, number, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";

@@ -24,7 +24,7 @@ import type { ReviewRunPlan } from "./plan.ts";
 import { playRun, type RunParts } from "./play_run.ts";
 import { postProcess } from "./post_process.ts";
 import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
-import { endLeftSession } from "./run_session.ts";
+import { endLeftSession } from "./left_session.ts";
 import type { RunState } from "./run_state.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";

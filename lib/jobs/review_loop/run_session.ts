@@ -1,10 +1,8 @@
-import { type Role, ROLES } from "../../base/roles.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
 import { hasAcp } from "../../agents/mod.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
-import { removeDeadSocket } from "../../tmux/server.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession } from "../../tmux/open_session.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
@@ -12,7 +10,8 @@ import type { ReviewFact } from "./facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { SessionState } from "../../run/workers.ts";
-import type { AgentState, RunState } from "./run_state.ts";
+import { endLeftSession, panesOf } from "./left_session.ts";
+import type { RunState } from "./run_state.ts";
 
 /** What a run's session is opened with. */
 interface RunSessionOptions {
@@ -77,20 +76,6 @@ export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOpt
   };
 }
 
-/** Ends what an earlier process of a run has left in tmux, and everything that was started there. */
-export async function endLeftSession(
-  { session, agents }: Pick<RunState, "session"> & { readonly agents: AgentPanes },
-  { clock }: { readonly clock: Clock },
-): Promise<void> {
-  if (session === undefined) return;
-  const { socket, name, existing, mark } = session;
-  const client = createTmuxClient({ socket });
-  const adopted = await adoptSession(client, { name, existing, mark, panes: panesOf(agents), clock });
-  await adopted?.session.close();
-  await endMarkedProcesses(mark, { clock });
-  if (adopted === undefined && !existing) await removeDeadSocket(client);
-}
-
 type Place = Pick<SessionState, "socket" | "name" | "existing">;
 
 function placeOf({ tmux }: ReviewRunPlan, runId: string): Place {
@@ -118,13 +103,4 @@ async function openNew({ socket, name, existing }: Place, { plan, client, record
   const mark = crypto.randomUUID();
   record({ type: "session_opening", socket, session: name, existing, mark });
   return await openSession(client, { name, existing, mark, cols, rows, cleanupOnExit, clock });
-}
-
-type AgentPanes = Readonly<Partial<Record<Role, Pick<AgentState, "pane">>>>;
-
-function panesOf(agents: AgentPanes) {
-  return ROLES.flatMap((role) => {
-    const pane = agents[role]?.pane;
-    return pane === undefined ? [] : [{ paneId: pane.terminalId, pid: pane.pid, startTime: pane.processStart }];
-  });
 }
