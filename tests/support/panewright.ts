@@ -1,6 +1,6 @@
 import { exists } from "@std/fs";
 import { checkObject } from "./check_output.ts";
-import { denoDirectory } from "./run_panewright.ts";
+import { denoDirectory, mainModule } from "./run_panewright.ts";
 
 /** One way in which a person starts panewright. */
 export interface PanewrightCommand {
@@ -20,7 +20,7 @@ export async function panewrightCommands(): Promise<readonly PanewrightCommand[]
   const run = (...args: readonly string[]): PanewrightCommand["argv"] => [Deno.execPath(), "run", "--quiet", ...args];
   const bundle = `${REPOSITORY}dist/panewright.mjs`;
   return [
-    { name: "source", argv: run("-P=panewright", `${REPOSITORY}main.ts`), env },
+    { name: "source", argv: run(`--config=${REPOSITORY}deno.json`, "-P=panewright", mainModule()), env },
     ...(await exists(bundle) ? [{ name: "bundle", argv: run("--allow-all", bundle), env }] : []),
   ];
 }
