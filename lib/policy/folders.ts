@@ -82,7 +82,7 @@ export function pathOf(word: ShellWord): string | undefined {
   // Braces that are still there are not followed.
   if (word.expansions.some((kind) => kind !== "pathname")) return undefined;
   const text = wordText(word);
-  // `.*` may stand for `../turn/desk`.
+  // `.*` may stand for `..`.
   if (/(?:^|\/)\.[^/]*[*?[]/.test(text)) return undefined;
   return text;
 }

@@ -78,5 +78,5 @@ export function normalSpellings(path: string, { workdir, folders }: Where): read
   if (!path.startsWith("/") && folders?.length !== 1) return [];
   const absolute = posix.resolve(folders?.[0] ?? "/", path);
   const relative = posix.relative(workdir, absolute);
-  return relative.startsWith("../turn/desk") || relative === "" ? [absolute] : [absolute, relative];
+  return relative.startsWith("..") || relative === "" ? [absolute] : [absolute, relative];
 }

@@ -61,7 +61,7 @@ Deno.test("whatever the text, there is a decision, and a text that is not unders
     "sudo",
     "rm -rf",
     "/etc",
-    "../turn/desk",
+    "..",
     "cd",
     "git",
     "push",

@@ -60,7 +60,7 @@ function responseOf(
   if (archivedAs === undefined) return {};
   try {
     // A journal may come from elsewhere: only what is in the run's own folder is a response.
-    if (!archivedAs.startsWith(`${path}/`) || archivedAs.split("/").includes("../..")) {
+    if (!archivedAs.startsWith(`${path}/`) || archivedAs.split("/").includes("..")) {
       throw new TypeError("it is not in the run's folder");
     }
     const text = readRegularText(archivedAs, { maxBytes: MAX_RESPONSE_BYTES });

@@ -145,7 +145,7 @@ const FOLDERS = new Set(["messages", "responses", "evidence", "replies", "steps"
 /** The path of a file in a run's folder, by the journal's word: the agents can write to both. */
 function pathBelow({ path }: RunFolder, relative: string): string {
   const names = relative.split("/");
-  const isOwn = FOLDERS.has(names[0] ?? "") && names.every((name) => !["", ".", "../.."].includes(name));
+  const isOwn = FOLDERS.has(names[0] ?? "") && names.every((name) => !["", ".", ".."].includes(name));
   if (!isOwn) throw new Error("the journal names a place in which the run keeps nothing");
   for (let folder = dirname(`${path}/${relative}`); folder.length > path.length; folder = dirname(folder)) {
     if (lstatOrUndefined(folder)?.isSymlink === true) throw new Error("a link stands in the place of its folder");

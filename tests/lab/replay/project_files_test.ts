@@ -23,7 +23,7 @@ Deno.test("a project file is written with the folders on the way to it", () =>
 
 Deno.test("a path that leaves the working directory is refused", () =>
   withFolders(async ({ workdir, outside }) => {
-    for (const path of ["../outside/x", `${outside}/x`, "../..", ".", "a/../../outside/x", `${workdir}-not/x`]) {
+    for (const path of ["../outside/x", `${outside}/x`, "..", ".", "a/../../outside/x", `${workdir}-not/x`]) {
       await assertRejects(
         () => writeProjectFile(workdir, path, { text: "x" }),
         RuntimeError,
