@@ -10,8 +10,8 @@ const ROOT = new URL("../", import.meta.url).pathname;
 const OUTPUT = `${ROOT}lib/cli/licenses.json`;
 const DOCUMENT = `${ROOT}THIRD_PARTY.md`;
 
-/** Packages that only tests use: nothing that people get contains them. */
-export const ONLY_IN_TESTS: readonly string[] = ["openapi-fetch", "openapi-typescript"];
+/** Packages of which only tests, or types, use something: nothing that people get contains them. */
+export const ONLY_IN_TESTS: readonly string[] = ["@agentclientprotocol/sdk", "openapi-fetch", "openapi-typescript"];
 
 /** A component, and the whole text of its licence. */
 export interface License {

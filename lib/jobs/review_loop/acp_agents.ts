@@ -50,7 +50,7 @@ export async function startAcpRole(
     const host = systemHost(env);
     await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
   }
-  // Imported where it is used: the protocol's library costs time at the start.
+  // Imported where it is used: most runs have no such agent.
   const { startAcpAgent } = await import("../../agents/acp/agent.ts");
   const start = () =>
     startAcpAgent({

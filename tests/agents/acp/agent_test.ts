@@ -12,11 +12,9 @@ import { settled, startToy, testProvider, type ToyConnection } from "./support.t
 
 const refusal = (code: number, words: string) =>
   new AcpReplyError(`Cannot: ${words}`, {
-    method: "m",
     rpcCode: code,
     reason: `it says "${words}"`,
     words,
-    data: undefined,
   });
 const throws = (error: Error) => () => Promise.reject(error);
 

@@ -75,8 +75,8 @@ export class ToyConnection implements AcpConnection {
     this.initialized = {
       protocolVersion: options.protocolVersion ?? 1,
       agentInfo: { name: "toy", version: "1.2.3" },
-      agentCapabilities: { loadSession: true, resumeSession: true, closeSession: true, ...options.capabilities },
-      authMethods: (options.authMethods ?? []).map((id) => ({ id, name: id, description: undefined })),
+      agentCapabilities: { loadSession: true, resumeSession: true, ...options.capabilities },
+      authMethods: (options.authMethods ?? []).map((id) => ({ id, name: id })),
     };
   }
 
@@ -98,7 +98,6 @@ export class ToyConnection implements AcpConnection {
     const reply = await this.#do("resume", sessionId);
     return { ...this.#state(), ...reply };
   };
-  closeSession = async () => void await this.#do("close");
   setMode = async ({ modeId }: { modeId: string }) => void await this.#do("mode", modeId);
   setModel = async ({ modelId }: { modelId: string }) => void await this.#do("model", modelId);
   setConfigOption = async ({ configId, value }: { configId: string; value: string | boolean }) => {

@@ -1,8 +1,8 @@
-import type { RequestError } from "@agentclientprotocol/sdk";
 import { isObject } from "../../../base/schema.ts";
 import { plainRow } from "../../../base/text/ansi.ts";
 import { sanitizeLine } from "../../../base/text/sanitize.ts";
 import type { AcpReplyError } from "./errors.ts";
+import type { RpcError } from "./json_rpc.ts";
 import { ACP_OTHER_VERSION, ACP_VERSION } from "./protocol.ts";
 
 /** How many versions of the protocol are told. */
@@ -12,7 +12,7 @@ const MAX_VERSIONS = 5;
 const MAX_CHARACTERS = 500;
 
 /** What an agent says with an error, safe for a terminal. */
-export function describeError(error: RequestError): string {
+export function describeError(error: RpcError): string {
   return `it says "${sanitizeLine(wordsOf(error))}" (error ${error.code})`;
 }
 
@@ -31,7 +31,7 @@ export function describeRefusal({ rpcCode, reason, data }: Pick<AcpReplyError, "
 }
 
 /** An agent's own words for an error: several have the details apart. */
-export function wordsOf({ message, data }: RequestError): string {
+export function wordsOf({ message, data }: RpcError): string {
   const details = isObject(data) ? data["details"] ?? data["message"] : data;
   const more = typeof details === "string" && details !== message ? `: ${details}` : "";
   return `${message}${more}`.slice(0, MAX_CHARACTERS);

@@ -1,11 +1,59 @@
-import type { AcpConnection, AcpConnectionOptions } from "./contract.ts";
+/**
+ * An agent's process, talked to by the Agent Client Protocol over its standard input and output: in come bytes of an
+ * agent that may do anything, out go checked updates and requests, and replies in the order in which they were sent.
+ *
+ * @module
+ */
+import { type ProcessGroup, startProcessGroup } from "../../../base/ports/process_group.ts";
+import { abortable } from "../../../base/ports/abortable.ts";
+import { keepTail } from "../../../base/ports/tail.ts";
+import { present } from "../../../base/schema.ts";
+import { errorText } from "../../../base/text/error_text.ts";
+import { sanitizeLine } from "../../../base/text/sanitize.ts";
+import { VERSION } from "../../../base/version.ts";
+import { shellJoin } from "../../../shell/quote.ts";
+import { describeError, describeRefusal, safeLines, wordsOf } from "./agent_words.ts";
+import type { AcpConnection, AcpConnectionOptions, AcpWaiting } from "./contract.ts";
+import { type AcpEnd, AcpEndedError, AcpReplyError, AcpStartError, describeAcpEnd } from "./errors.ts";
+import { RPC_CODES, type RpcReply } from "./json_rpc.ts";
+import { ACP_VERSION, type AcpElicitationReply, type AcpInitialized, type AcpPermissionOutcome } from "./protocol.ts";
+import {
+  readElicitation,
+  readInitialized,
+  readPermission,
+  readPromptReply,
+  readSessionId,
+  readSessionState,
+  readUpdate,
+} from "./shapes.ts";
+import { TroubleCounter } from "./troubles.ts";
+import { type AcpUnread, readCut, readUnread } from "./unread.ts";
+import { Wire } from "./wire.ts";
 
 export type * from "./contract.ts";
-export { type AcpEnd, describeAcpEnd } from "./end.ts";
-export { AcpEndedError, AcpReplyError, AcpStartError, type AcpStartProblem } from "./errors.ts";
-export type { AcpModelState, AcpSessionNotification, AcpSessionState } from "./shapes.ts";
-export type { AcpTrouble, AcpTroubleKind } from "./troubles.ts";
+export { type AcpEnd, AcpEndedError, AcpReplyError, AcpStartError, describeAcpEnd } from "./errors.ts";
+export type { AcpSessionNotification, AcpSessionState } from "./shapes.ts";
 export type { AcpUnread, AcpUnreadCall } from "./unread.ts";
+
+const START_LIMIT_MS = 120_000;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_STDERR_BYTES = 8000;
+const MAX_STDERR_LINES = 20;
+/** How many lines an error tells of what an agent has printed. */
+const ERROR_LINES = 5;
+
+/** How long an agent that has closed its output, or its input, has to end by itself. */
+const EXIT_GRACE_MS = 2000;
+
+/** How long an agent has to take a cancel. */
+const CANCEL_WRITE_MS = 2000;
+
+/** How long a message that is to be sent before the end may take. */
+const LAST_WRITE_MS = 200;
+
+const PERMISSION = "session/request_permission";
+const ELICITATION = "elicitation/create";
+const PROMPT = "session/prompt";
 
 /**
  * Starts an agent and says hello to it.
@@ -14,7 +62,343 @@ export type { AcpUnread, AcpUnreadCall } from "./unread.ts";
  * @throws the signal's reason
  */
 export async function openAcpConnection(options: AcpConnectionOptions): Promise<AcpConnection> {
-  // The protocol's library takes tens of milliseconds, which only those pay who have such an agent.
-  const { openConnection } = await import("./open_connection.ts");
-  return await openConnection(options);
+  options.signal.throwIfAborted();
+  const agent = new AgentProcess(options);
+  try {
+    const initialized = await agent.sayHello();
+    return connectionTo(agent, initialized);
+  } catch (error) {
+    await agent.close({ kind: "closed" });
+    throw error;
+  }
+}
+
+function connectionTo(agent: AgentProcess, initialized: AcpInitialized): AcpConnection {
+  const ask = <Result>(question: Question<Result>) => agent.ask(question).result;
+  const tell = async (question: Omit<Question<true>, "read">) => void await ask({ ...question, read: () => true });
+  const open = (what: string, method: string, { signal, ...where }: { sessionId: string; cwd: string } & AcpWaiting) =>
+    ask({ what, method, params: { ...where, mcpServers: [] }, signal, read: readSessionState });
+  return {
+    pid: agent.pid,
+    initialized,
+    ended: agent.ended,
+    stderrTail: () => agent.stderrTail(),
+    troubles: () => agent.troubles(),
+    listPids: () => agent.listPids(),
+    killNow: () => agent.killNow(),
+    authenticate: ({ signal, ...params }) => tell({ what: "log in to", method: "authenticate", params, signal }),
+    newSession: ({ cwd, signal }) =>
+      ask({
+        ...{ what: "open a session with", method: "session/new", params: { cwd, mcpServers: [] }, signal },
+        read(reply) {
+          const sessionId = readSessionId(reply);
+          return sessionId === undefined ? undefined : { ...readSessionState(reply), sessionId };
+        },
+      }),
+    loadSession: (where) => open("load a session of", "session/load", where),
+    resumeSession: (where) => open("resume a session of", "session/resume", where),
+    setMode: ({ signal, ...params }) => tell({ what: "set the mode of", method: "session/set_mode", params, signal }),
+    async setConfigOption({ signal, ...given }) {
+      const params = { ...given, ...(typeof given.value === "boolean" ? { type: "boolean" } : {}) };
+      const about = { what: `set "${given.configId}" of`, method: "session/set_config_option", params, signal };
+      return (await ask({ ...about, read: readSessionState })).configOptions;
+    },
+    setModel: ({ signal, ...params }) =>
+      tell({ what: "set the model of", method: "session/set_model", params, signal }),
+    prompt({ sessionId, text, signal }) {
+      const params = { sessionId, prompt: [{ type: "text", text }] };
+      const { written, result } = agent.ask({ what: "prompt", method: PROMPT, params, signal, read: readPromptReply });
+      // Either may be of no interest to the caller.
+      result.catch(() => {});
+      return { written, reply: result };
+    },
+    cancel: ({ sessionId }) => agent.cancel(sessionId),
+    [Symbol.asyncDispose]: () => agent.close({ kind: "closed" }),
+  };
+}
+
+/** A request to an agent. */
+interface Question<Result> extends AcpWaiting {
+  /** What is done with the agent, in words that can follow "Cannot". */
+  readonly what: string;
+  readonly method: string;
+  readonly params: object;
+  /** Reads the reply; undefined for what is not one. */
+  readonly read: (reply: unknown) => Result | undefined;
+}
+
+/** A request that an agent waits for the answer to. */
+interface WaitingRequest {
+  readonly sessionId: string | undefined;
+  readonly cancel: AbortController;
+}
+
+class AgentProcess {
+  readonly #options: AcpConnectionOptions;
+  /** The agent's name, safe for a terminal. */
+  readonly #label: string;
+  readonly #stderr = keepTail(MAX_STDERR_BYTES);
+  readonly #troubles: TroubleCounter;
+  readonly #waiting = new Set<WaitingRequest>();
+  readonly #wire: Wire;
+  readonly #group: ProcessGroup;
+  readonly #takeBack: (() => void) | undefined;
+  /** Set as soon as it is known; {@linkcode ended} comes after everything else. */
+  #end: AcpEnd | undefined;
+  #isGrace = false;
+  #closing: Promise<void> | undefined;
+  readonly #over = new AbortController();
+  readonly #ended = Promise.withResolvers<AcpEnd>();
+  readonly ended = this.#ended.promise;
+
+  constructor(options: AcpConnectionOptions) {
+    const { plan, handlers, signal, label = plan.argv[0] } = options;
+    this.#options = options;
+    this.#label = sanitizeLine(label);
+    this.#troubles = new TroubleCounter((trouble) => handlers.trouble?.(trouble));
+    this.#wire = new Wire({
+      maxLineBytes: options.maxLineBytes ?? MAX_LINE_BYTES,
+      troubles: this.#troubles,
+      methods: [PERMISSION, ...(handlers.elicitation ? [ELICITATION] : [])],
+      write: (bytes) => this.#group.write(bytes),
+      request: (...request) => this.#answer(...request),
+      notification: (...message) => this.#takeNotification(...message),
+      dropped: (head) => this.#takeUnread(readCut(head)),
+      broken: (problem) => void this.#closeAfterGrace(problem),
+      failed: (error) => void this.close({ kind: "broken", error }),
+      wire: handlers.wire,
+    });
+    this.#group = this.#start();
+    this.#takeBack = options.onForcedExit?.(() => this.#group.killNow(), { mark: options.mark });
+    this.#group.ended.then((code) => this.close({ kind: "exited", code }));
+    this.#group.stdoutEnded.then(() => this.#closeAfterGrace("has closed its standard output"));
+    signal.addEventListener("abort", () => this.close({ kind: "closed" }), { signal: this.#over.signal });
+  }
+
+  get pid() {
+    return this.#group.pid;
+  }
+
+  stderrTail() {
+    return safeLines(this.#stderr.text()).slice(-MAX_STDERR_LINES);
+  }
+
+  troubles() {
+    return this.#troubles.counts();
+  }
+
+  listPids() {
+    return this.#group.listPids();
+  }
+
+  killNow() {
+    this.#group.killNow();
+  }
+
+  async sayHello(): Promise<AcpInitialized> {
+    const { clock, handlers, signal, startLimitMs = START_LIMIT_MS } = this.#options;
+    const params = {
+      protocolVersion: ACP_VERSION,
+      clientInfo: { name: "panewright", title: "panewright", version: VERSION },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        ...(handlers.elicitation ? { elicitation: { form: {} } } : {}),
+      },
+    };
+    const answered = new AbortController();
+    const limit = clock.sleep(startLimitMs, answered.signal).then(() => "silent" as const);
+    limit.catch(() => {});
+    try {
+      const hello = { what: "say hello to", method: "initialize", params, signal, read: readInitialized };
+      const initialized = await Promise.race([this.ask(hello).result, limit]);
+      if (initialized !== "silent") return initialized;
+      throw this.#startError("silent", `it has not answered within ${startLimitMs / 1000} s`);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AcpReplyError) throw this.#startError("refused", describeRefusal(error));
+      if (error instanceof AcpEndedError && error.end.kind !== "broken") {
+        throw this.#startError("ended", describeAcpEnd(error.end));
+      }
+      throw error;
+    } finally {
+      answered.abort();
+    }
+  }
+
+  /** Makes a request. Nobody needs to handle a rejection of `written`. */
+  ask<Result>(
+    { what, method, params, read, signal }: Question<Result>,
+  ): { readonly written: Promise<void>; readonly result: Promise<Result> } {
+    const problem = this.#end === undefined ? signal?.reason : this.#endedError(this.#end);
+    if (problem !== undefined) {
+      const [written, result] = [Promise.reject<void>(problem), Promise.reject<Result>(problem)];
+      written.catch(() => {});
+      return { written, result };
+    }
+    const fail = (reason: string, told: Omit<ConstructorParameters<typeof AcpReplyError>[1], "reason">) =>
+      new AcpReplyError(`Cannot ${what} ${this.#label}: ${reason}`, { reason, ...told });
+    return this.#wire.call(method, params, {
+      signal,
+      read(reply) {
+        if ("error" in reply) {
+          const { code: rpcCode, data } = reply.error;
+          throw fail(describeError(reply.error), { rpcCode, words: wordsOf(reply.error), data });
+        }
+        const result = read(reply.result);
+        if (result !== undefined) return result;
+        throw fail("its answer is not as the protocol has it", { rpcCode: RPC_CODES.internalError });
+      },
+    });
+  }
+
+  /** Asks the agent to end a session's turn; see `AcpConnection.cancel`. */
+  async cancel(sessionId: string): Promise<void> {
+    const written = this.#wire.notify("session/cancel", { sessionId });
+    // A question need not name a session: then it may be of this one.
+    for (const request of this.#waiting) if ((request.sessionId ?? sessionId) === sessionId) request.cancel.abort();
+    // An agent that does not read never takes it.
+    const taken = new AbortController();
+    const over = AbortSignal.any([taken.signal, this.#over.signal]);
+    await Promise.race([written, this.#options.clock.sleep(CANCEL_WRITE_MS, over).catch(() => {})]);
+    taken.abort();
+  }
+
+  close(end: AcpEnd): Promise<void> {
+    return this.#closing ??= this.#closeNow(end);
+  }
+
+  #start(): ProcessGroup {
+    const { plan: { argv, env, cwd }, mark, clock, installHint, startProcess = startProcessGroup } = this.#options;
+    try {
+      return startProcess({
+        ...{ argv, env, cwd, mark, clock, keepsStdin: true },
+        onStdout: (bytes) => this.#wire.receive(bytes),
+        onStderr: (bytes) => this.#stderr.push(bytes),
+      });
+    } catch (error) {
+      const why = error instanceof Deno.errors.NotFound
+        ? `there is no program ${sanitizeLine(argv[0])}, or no folder ${sanitizeLine(cwd)}`
+        : sanitizeLine(errorText(error));
+      throw new AcpStartError(`Cannot start ${this.#label}: ${why}`, {
+        ...{ problem: "no_program", lastLines: [], cause: error },
+        ...present({ hint: installHint }),
+      });
+    }
+  }
+
+  /** Has a request of the agent answered, unless nobody waits for it any more. */
+  async #answer(method: string, params: unknown, takenBack: AbortSignal): Promise<RpcReply> {
+    const { permission, elicitation } = this.#options.handlers;
+    if (method === PERMISSION) {
+      const request = readPermission(params);
+      if (request === undefined) return this.#malformed(params);
+      const cancelled: AcpPermissionOutcome = { outcome: "cancelled" };
+      const handle = (gone: AbortSignal) => permission(request, gone);
+      const reply = await this.#answerBy(handle, { takenBack, cancelled, sessionId: request.sessionId });
+      const { answers, ...outcome } = reply;
+      return { result: { outcome, ...present({ answers }) } };
+    }
+    const question = readElicitation(params);
+    if (question === undefined || elicitation === undefined) return this.#malformed(params);
+    const cancelled: AcpElicitationReply = { action: "cancel" };
+    const handle = (gone: AbortSignal) => elicitation(question, gone);
+    return { result: await this.#answerBy(handle, { takenBack, cancelled, sessionId: question.sessionId }) };
+  }
+
+  #malformed(params: unknown): RpcReply {
+    this.#troubles.add("malformed_request", JSON.stringify(params) ?? "nothing");
+    return { error: { code: RPC_CODES.invalidParams, message: "Invalid params" } };
+  }
+
+  async #answerBy<Reply>(
+    handle: (gone: AbortSignal) => Promise<Reply>,
+    { takenBack, cancelled, sessionId }: {
+      readonly takenBack: AbortSignal;
+      readonly cancelled: Reply;
+      readonly sessionId: string | undefined;
+    },
+  ): Promise<Reply> {
+    const waiting = { sessionId, cancel: new AbortController() };
+    this.#waiting.add(waiting);
+    const gone = AbortSignal.any([takenBack, waiting.cancel.signal, this.#over.signal]);
+    try {
+      return await abortable(() => handle(gone), gone);
+    } catch (error) {
+      if (!gone.aborted) this.close({ kind: "broken", error });
+      return cancelled;
+    } finally {
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  #takeNotification(method: string, params: unknown, line: { readonly text: string; readonly isUtf8: boolean }): void {
+    if (method === "elicitation/complete") return;
+    if (method !== "session/update") {
+      // An underscore begins the names of what may be added to the protocol.
+      if (!method.startsWith("_")) this.#troubles.add("unknown_notification", method);
+      return this.#options.handlers.extension?.(method, params);
+    }
+    const unread = readUnread(params);
+    // A command must be what was sent, to the last byte.
+    if (unread !== undefined && !line.isUtf8) return this.#takeUnread(unread);
+    const read = readUpdate(params);
+    switch (read.type) {
+      case "update":
+        return this.#options.handlers.update(read.notification);
+      case "unknown":
+        return this.#troubles.add("unknown_update", read.kind);
+      case "malformed":
+        this.#troubles.add("malformed_update", line.text);
+        return this.#takeUnread(unread);
+    }
+  }
+
+  #takeUnread(update: AcpUnread | undefined): void {
+    if (update !== undefined) this.#options.handlers.unread?.(update);
+  }
+
+  /** An agent that cannot be talked to any more may be ending; how it ended tells more. */
+  async #closeAfterGrace(problem: string): Promise<void> {
+    if (this.#isGrace) return;
+    this.#isGrace = true;
+    await this.#options.clock.sleep(EXIT_GRACE_MS, this.#over.signal).catch(() => {});
+    await this.close({ kind: "protocol", problem });
+  }
+
+  async #closeNow(end: AcpEnd): Promise<void> {
+    this.#end = end;
+    if (end.kind !== "exited") await this.#cancelTurns();
+    this.#over.abort();
+    await this.#group.stop();
+    this.#takeBack?.();
+    await this.#wire.end();
+    this.#wire.close(this.#endedError(end));
+    this.#ended.resolve(end);
+  }
+
+  async #cancelTurns(): Promise<void> {
+    const sessions = this.#wire.waitingFor(PROMPT).map((params) =>
+      (params as { readonly sessionId: string }).sessionId
+    );
+    const written = new AbortController();
+    const cancelled = Promise.all([...new Set(sessions)].map((sessionId) => this.cancel(sessionId)));
+    const limit = this.#options.clock.sleep(LAST_WRITE_MS, written.signal).catch(() => {});
+    await Promise.race([cancelled, limit]);
+    written.abort();
+  }
+
+  #endedError(end: AcpEnd): AcpEndedError {
+    const cause = end.kind === "broken" ? { cause: end.error } : {};
+    return new AcpEndedError(`Cannot talk to ${this.#label}: ${describeAcpEnd(end)}`, { end, ...cause });
+  }
+
+  #startError(problem: AcpStartError["problem"], reason: string): AcpStartError {
+    const stderr = this.stderrTail();
+    const lastLines = (stderr.length > 0 ? stderr : safeLines(this.#wire.textLines.join("\n"))).slice(-ERROR_LINES);
+    const hint = `What it lacks may show when it is started by hand: ${
+      sanitizeLine(shellJoin(this.#options.plan.argv))
+    }`;
+    return new AcpStartError(`Cannot start ${this.#label}: ${reason}`, { problem, lastLines, hint });
+  }
 }

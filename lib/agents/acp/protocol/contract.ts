@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/ports/clock.ts";
 import type { ProcessMark } from "../../../base/ports/end_processes.ts";
 import type { ProcessGroup, ProcessGroupSpec } from "../../../base/ports/process_group.ts";
 import type { OnForcedExit } from "../../../base/ports/watchdog.ts";
-import type { AcpEnd } from "./end.ts";
+import type { AcpEnd } from "./errors.ts";
 import type {
   AcpElicitation,
   AcpElicitationReply,
@@ -127,7 +127,6 @@ export interface AcpConnection extends AsyncDisposable {
   loadSession(options: AcpWaiting & { readonly sessionId: string; readonly cwd: string }): Promise<AcpSessionState>;
   /** Opens an earlier session, without its updates. */
   resumeSession(options: AcpWaiting & { readonly sessionId: string; readonly cwd: string }): Promise<AcpSessionState>;
-  closeSession(options: AcpWaiting & { readonly sessionId: string }): Promise<void>;
   setMode(options: AcpWaiting & { readonly sessionId: string; readonly modeId: string }): Promise<void>;
   /** @returns all options as they are then; undefined where the agent does not tell */
   setConfigOption(

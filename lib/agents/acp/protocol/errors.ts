@@ -1,11 +1,34 @@
 import { PanewrightError, type PanewrightErrorOptions } from "../../../base/errors.ts";
-import type { AcpEnd } from "./end.ts";
+import { errorText } from "../../../base/text/error_text.ts";
+
+/** How a connection ended. */
+export type AcpEnd =
+  /** The agent's process ended by itself; 128 + n after a signal. */
+  | { readonly kind: "exited"; readonly code: number }
+  /** The agent cannot be talked to any more, and was ended; `problem` can follow its name. */
+  | { readonly kind: "protocol"; readonly problem: string }
+  /** We ended it. */
+  | { readonly kind: "closed" }
+  /** A handler of ours has thrown, and the agent was ended. */
+  | { readonly kind: "broken"; readonly error: unknown };
+
+/** How a connection ended, in words that can follow "it", and end no sentence. */
+export function describeAcpEnd(end: AcpEnd): string {
+  switch (end.kind) {
+    case "exited":
+      return `its process has ended (exit code ${end.code})`;
+    case "protocol":
+      return `it ${end.problem}`;
+    case "closed":
+      return "its connection was closed";
+    case "broken":
+      return `what it sent could not be dealt with: ${errorText(end.error)}`;
+  }
+}
 
 /** An agent has answered a request with an error. */
 export class AcpReplyError extends PanewrightError {
   override name = "AcpReplyError";
-  /** The JSON-RPC method that was asked for. */
-  readonly method: string;
   /** Of JSON-RPC; -32000 for a login that is missing, -32002 for a session that is not there. */
   readonly rpcCode: number;
   /** What the agent says, in our words around it: the end of the message. */
@@ -17,20 +40,18 @@ export class AcpReplyError extends PanewrightError {
 
   constructor(
     message: string,
-    options: PanewrightErrorOptions & {
-      readonly method: string;
+    { rpcCode, reason, words, data }: {
       readonly rpcCode: number;
       readonly reason: string;
       readonly words?: string;
-      readonly data: unknown;
+      readonly data?: unknown;
     },
   ) {
-    super(message, options);
-    this.method = options.method;
-    this.rpcCode = options.rpcCode;
-    this.reason = options.reason;
-    this.words = options.words;
-    this.data = options.data;
+    super(message);
+    this.rpcCode = rpcCode;
+    this.reason = reason;
+    this.words = words;
+    this.data = data;
   }
 }
 

@@ -1,28 +1,38 @@
 import type { JsonRpcId } from "@agentclientprotocol/sdk";
 import { isObject, present } from "../../../base/schema.ts";
 
-/** The message is none that can be read. */
-export const PARSE_ERROR = -32700;
-/** The message is none that is taken. */
-export const INVALID_REQUEST = -32600;
-/** There is no such method. */
-export const METHOD_NOT_FOUND = -32601;
-/** Something else went wrong. */
-export const INTERNAL_ERROR = -32603;
+/** The codes of JSON-RPC's errors. */
+export const RPC_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
 
-/** Whether a value can be the id of a message. */
+/** What a request is answered with. */
+export type RpcReply = { readonly result: unknown } | { readonly error: RpcError };
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
 export function isId(id: unknown): id is JsonRpcId {
   return id === null || typeof id === "string" || typeof id === "number" && Number.isFinite(id);
 }
 
-/** The error of a reply, made whole where it is not as JSON-RPC has it; undefined where there is none. */
-export function errorOf({ error }: Readonly<Record<string, unknown>>) {
-  if (error === undefined || error === null) return undefined;
+/** An error is made whole where it is not as JSON-RPC has it. */
+export function readReply({ error, result }: Readonly<Record<string, unknown>>): RpcReply {
+  if (error === undefined || error === null) return { result };
   const { code, message, data } = isObject(error) ? error : {};
   return {
-    code: Number.isInteger(code) ? code as number : INTERNAL_ERROR,
-    message: typeof message === "string" ? message : "an error without a message",
-    ...present({ data }),
+    error: {
+      code: Number.isInteger(code) ? code as number : RPC_CODES.internalError,
+      message: typeof message === "string" ? message : "an error without a message",
+      ...present({ data }),
+    },
   };
 }
 

@@ -35,21 +35,14 @@ export interface AcpInitialized {
   readonly protocolVersion: number;
   readonly agentInfo: { readonly name: string; readonly version: string } | undefined;
   readonly agentCapabilities: AcpCapabilities;
-  readonly authMethods: readonly AcpAuthMethod[];
+  /** The ways to log in that it offers. */
+  readonly authMethods: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** What an agent can do, as far as that matters here. */
 export interface AcpCapabilities {
   readonly loadSession: boolean;
   readonly resumeSession: boolean;
-  readonly closeSession: boolean;
-}
-
-/** A way to log in that an agent offers. */
-interface AcpAuthMethod {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string | undefined;
 }
 
 /** A request for a permission. An option's `kind` may be a word that the protocol does not have. */

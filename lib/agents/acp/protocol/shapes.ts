@@ -215,7 +215,7 @@ export function readInitialized(reply: unknown): AcpInitialized | undefined {
   const capabilities = isObject(reply["agentCapabilities"]) ? reply["agentCapabilities"] : {};
   const ofSessions = isObject(capabilities["sessionCapabilities"]) ? capabilities["sessionCapabilities"] : {};
   const info = reply["agentInfo"];
-  const methods = items(shaped({ required: { id: text, name: text }, salvaged: { description: onlyText } }));
+  const methods = items(shaped({ required: { id: text, name: text } }));
   return {
     protocolVersion: reply["protocolVersion"] as number,
     agentInfo: isObject(info) && text(info["name"]) && text(info["version"])
@@ -224,7 +224,6 @@ export function readInitialized(reply: unknown): AcpInitialized | undefined {
     agentCapabilities: {
       loadSession: capabilities["loadSession"] === true,
       resumeSession: isObject(ofSessions["resume"]),
-      closeSession: isObject(ofSessions["close"]),
     },
     authMethods: (methods(reply["authMethods"]) ?? []) as AcpInitialized["authMethods"],
   };

@@ -1,21 +1,31 @@
-import type { AnyMessage, JsonRpcId } from "@agentclientprotocol/sdk";
+import type { JsonRpcId } from "@agentclientprotocol/sdk";
+import { abortable } from "../../../base/ports/abortable.ts";
 import { isObject } from "../../../base/schema.ts";
-import { errorOf, INTERNAL_ERROR, INVALID_REQUEST, isId, METHOD_NOT_FOUND, PARSE_ERROR, readHead } from "./json_rpc.ts";
+import { isId, readHead, readReply, RPC_CODES, type RpcError, type RpcReply } from "./json_rpc.ts";
 import { type FilteredLine, LineFilter } from "./line_filter.ts";
 import { nestsDeeper } from "./nesting.ts";
-import { Outbox, type OutboxOptions } from "./outbox.ts";
 import type { TroubleCounter } from "./troubles.ts";
 
 /** What a {@linkcode Wire} is connected to. */
-interface WireOptions extends OutboxOptions {
+interface WireOptions {
   readonly maxLineBytes: number;
   readonly troubles: TroubleCounter;
   /** The methods that the agent may call. */
   readonly methods: readonly string[];
-  /** A notification other than those that are dealt with here; `line` is the whole message. */
+  /** Answers a request; the signal is aborted when the agent takes it back. Never rejects. */
+  request(method: string, params: unknown, signal: AbortSignal): Promise<RpcReply>;
+  /** `line` is the whole message. */
   notification(method: string, params: unknown, line: { readonly text: string; readonly isUtf8: boolean }): void;
   /** The beginning of a message that was dropped, and that nobody waits for. */
-  dropped?(head: string): void;
+  dropped(head: string): void;
+  /** Sends bytes to the agent; throws when it takes none any more. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The agent cannot be talked to any more; `problem` can follow its name. */
+  broken(problem: string): void;
+  /** What one of the other functions has thrown. */
+  failed(error: unknown): void;
+  /** Told of each line. */
+  readonly wire: ((direction: "sent" | "received", line: string) => void) | undefined;
 }
 
 /** What has to be waited for before the next line is dealt with. */
@@ -23,13 +33,19 @@ type Taking = Promise<void> | void;
 
 /** A request of ours. */
 interface Call {
+  readonly method: string;
+  readonly params: object;
   readonly written: PromiseWithResolvers<void>;
+  readonly reply: PromiseWithResolvers<RpcReply>;
   /** What the caller waits for. */
-  result: Promise<unknown> | undefined;
+  readonly result: Promise<unknown>;
 }
 
 /** How many requests of the agent may wait at a time. */
 const MAX_WAITING_REQUESTS = 64;
+
+/** How much may wait to be taken by an agent that does not read. */
+const MAX_UNWRITTEN_BYTES = 64 * 1024 * 1024;
 
 /** How deep a message may nest. */
 const MAX_DEPTH = 200;
@@ -38,9 +54,8 @@ const MAX_DEPTH = 200;
 const MAX_TEXT_LINES = 5;
 
 /**
- * The stream between the protocol's library and the agent: lets through what the library can deal with, one message at
- * a time, so that everything takes effect in the order in which it was sent. The library alone would let a reply
- * overtake the updates before it, print to the console what it does not know, and end at a line that is too long.
+ * JSON-RPC with an agent, a message a line, one message at a time, so that everything takes effect in the order in which
+ * it was sent: what an agent has sent after a reply is dealt with when its receiver has had that.
  */
 export class Wire {
   readonly #filter: LineFilter;
@@ -48,27 +63,17 @@ export class Wire {
   #isClosed = false;
   #isWorking = false;
   #working: Promise<void> | undefined;
-  #toLibrary: ReadableStreamDefaultController<AnyMessage> | undefined;
-  /** By their parameters, until the library has given them an id. */
-  readonly #unsent = new Map<unknown, Call>();
   readonly #calls = new Map<JsonRpcId, Call>();
   #lastCallId = -1;
-  /** The agent's requests, each with what tells that the library has taken it up. */
-  readonly #requests = new Map<JsonRpcId, PromiseWithResolvers<void>>();
-  readonly #outbox: Outbox;
+  /** The agent's requests. */
+  readonly #requests = new Map<JsonRpcId, AbortController>();
+  #unwrittenBytes = 0;
   #hasMessage = false;
   /** The first lines that were not messages. */
   readonly textLines: string[] = [];
 
-  readonly stream: { readonly readable: ReadableStream<AnyMessage>; readonly writable: WritableStream<AnyMessage> };
-
   constructor(readonly options: WireOptions) {
     this.#filter = new LineFilter({ maxBytes: options.maxLineBytes });
-    this.#outbox = new Outbox(options);
-    this.stream = {
-      readable: new ReadableStream({ start: (controller) => void (this.#toLibrary = controller) }),
-      writable: new WritableStream({ write: (message) => this.#send(message) }),
-    };
   }
 
   /** Takes a piece of the agent's output. */
@@ -83,35 +88,44 @@ export class Wire {
   }
 
   /**
-   * Makes a request through the library, whose promise is resolved before anything that the agent has sent after its
-   * reply is dealt with.
+   * Makes a request. Nobody needs to handle a rejection of `written`.
    *
-   * @param params as the library will send them, the same object
+   * @param options `read` makes the result of the reply, or throws; `signal` ends the waiting only
    */
-  call<Result>(params: object, request: () => Promise<Result>): { written: Promise<void>; result: Promise<Result> } {
-    const call: Call = { written: Promise.withResolvers(), result: undefined };
-    call.written.promise.catch(() => {});
-    this.#unsent.set(params, call);
-    const result = request();
-    call.result = result;
-    return { written: call.written.promise, result };
+  call<Result>(
+    method: string,
+    params: object,
+    { read, signal }: { readonly read: (reply: RpcReply) => Result; readonly signal: AbortSignal | undefined },
+  ): { readonly written: Promise<void>; readonly result: Promise<Result> } {
+    const id = ++this.#lastCallId;
+    const reply = Promise.withResolvers<RpcReply>();
+    const written = Promise.withResolvers<void>();
+    written.promise.catch(() => {});
+    const result = abortable(async () => read(await reply.promise), signal);
+    this.#calls.set(id, { method, params, written, reply, result });
+    this.#send({ id, method, params }).then((isWritten) => {
+      if (isWritten) written.resolve();
+    });
+    return { written: written.promise, result };
   }
 
-  /** The library has taken up a request of the agent. */
-  taken(id: JsonRpcId | undefined): void {
-    if (id !== undefined) this.#requests.get(id)?.resolve();
+  /** The parameters of the requests with this method that have no reply yet. */
+  waitingFor(method: string): readonly object[] {
+    return [...this.#calls.values()].filter((call) => call.method === method).map(({ params }) => params);
   }
 
   /** Resolves when the agent has taken all that was sent, or takes nothing any more. */
-  async written(): Promise<void> {
-    await this.#outbox.written();
+  async notify(method: string, params: object): Promise<void> {
+    await this.#send({ method, params });
   }
 
-  /** Nothing is dealt with and written any more. */
+  /** Nothing is dealt with any more. */
   close(error: unknown): void {
     this.#isClosed = true;
-    for (const call of [...this.#unsent.values(), ...this.#calls.values()]) call.written.reject(error);
-    for (const taken of this.#requests.values()) taken.resolve();
+    for (const { reply, written } of this.#calls.values()) {
+      written.reject(error);
+      reply.reject(error);
+    }
   }
 
   #enqueue(lines: readonly FilteredLine[]): void {
@@ -146,13 +160,13 @@ export class Wire {
   /** Nobody is to wait for a message that was dropped, as far as its beginning tells. */
   #answerDropped(head: string, message: string): Taking {
     const about = readHead(head);
-    if (about === undefined) return this.options.dropped?.(head);
-    if (about.isRequest) return this.#refuse(about.id, { code: INVALID_REQUEST, message });
-    return this.#takeReply(about.id, { error: { code: INTERNAL_ERROR, message } });
+    if (about === undefined) return this.options.dropped(head);
+    if (about.isRequest) return this.#refuse(about.id, { code: RPC_CODES.invalidRequest, message });
+    return this.#takeReply(about.id, { error: { code: RPC_CODES.internalError, message } });
   }
 
   #takeLine({ text, isUtf8 }: Extract<FilteredLine, { type: "line" }>): Taking {
-    const { troubles, wire } = this.options;
+    const { notification, troubles, wire } = this.options;
     wire?.("received", text);
     if (nestsDeeper(text, MAX_DEPTH)) {
       troubles.add("too_deep", text);
@@ -169,24 +183,22 @@ export class Wire {
     if (Array.isArray(message)) this.#dropBatch(message);
     if (!isObject(message)) return troubles.add("not_a_message", text);
     const { id, method, params } = message;
-    if (typeof method === "string" && id === undefined) {
-      this.#hasMessage = true;
-      return this.#takeNotification({ method, params, text, isUtf8 });
-    }
-    if (!isId(id) || typeof method !== "string" && !("result" in message) && !("error" in message)) {
-      return troubles.add("not_a_message", text);
-    }
+    const isMethod = typeof method === "string";
+    const isMessage = isMethod && id === undefined ||
+      isId(id) && (isMethod || "result" in message || "error" in message);
+    if (!isMessage) return troubles.add("not_a_message", text);
     this.#hasMessage = true;
-    return typeof method === "string"
-      ? this.#takeRequest({ id, method, params, isUtf8 })
-      : this.#takeReply(id, message);
+    if (!isId(id)) {
+      return method === "$/cancel_request"
+        ? this.#takeBack(params)
+        : notification(String(method), params, { text, isUtf8 });
+    }
+    return isMethod ? this.#takeRequest({ id, method, params, isUtf8 }) : this.#takeReply(id, readReply(message));
   }
 
-  #takeNotification(
-    { method, params, ...line }: { method: string; params: unknown; text: string; isUtf8: boolean },
-  ): void {
-    if (method !== "$/cancel_request") return this.options.notification(method, params, line);
-    this.#toLibrary?.enqueue({ jsonrpc: "2.0", method, params });
+  #takeBack(params: unknown): void {
+    const { requestId } = isObject(params) ? params : {};
+    if (isId(requestId)) this.#requests.get(requestId)?.abort();
   }
 
   /** The protocol has no batches: nobody is to wait for what one asks, and what it tells counts as far as it must. */
@@ -194,68 +206,80 @@ export class Wire {
     for (const message of messages.filter(isObject)) {
       const { id, method } = message;
       if (typeof method !== "string") continue;
-      if (isId(id)) this.#refuse(id, { code: INVALID_REQUEST, message: "the protocol has no batches" });
-      else this.options.dropped?.(JSON.stringify(message));
+      if (isId(id)) this.#refuse(id, { code: RPC_CODES.invalidRequest, message: "the protocol has no batches" });
+      else this.options.dropped(JSON.stringify(message));
     }
   }
 
   #takeRequest(
-    request: { readonly id: JsonRpcId; readonly method: string; readonly params: unknown; readonly isUtf8: boolean },
-  ): Taking {
-    const { methods, troubles } = this.options;
-    const { id, method, params, isUtf8 } = request;
+    { id, method, params, isUtf8 }: {
+      readonly id: JsonRpcId;
+      readonly method: string;
+      readonly params: unknown;
+      readonly isUtf8: boolean;
+    },
+  ): void {
+    const { methods, request, troubles } = this.options;
     if (!methods.includes(method)) {
       troubles.add("refused_request", method);
-      return this.#refuse(id, { code: METHOD_NOT_FOUND, message: "this client does not offer that" });
+      return this.#refuse(id, { code: RPC_CODES.methodNotFound, message: "this client does not offer that" });
     }
     // What is decided about must be what was sent, to the last byte.
-    if (!isUtf8) return this.#refuse(id, { code: PARSE_ERROR, message: "the request is not UTF-8" });
+    if (!isUtf8) return this.#refuse(id, { code: RPC_CODES.parseError, message: "the request is not UTF-8" });
     if (this.#requests.has(id)) return troubles.add("reused_id", String(id));
     if (this.#requests.size >= MAX_WAITING_REQUESTS) {
       troubles.add("too_many_requests", method);
-      return this.#refuse(id, { code: INVALID_REQUEST, message: "too many requests wait" });
+      return this.#refuse(id, { code: RPC_CODES.invalidRequest, message: "too many requests wait" });
     }
-    const taken = Promise.withResolvers<void>();
-    this.#requests.set(id, taken);
-    this.#toLibrary?.enqueue({ jsonrpc: "2.0", id, method, params });
-    return taken.promise;
+    const takenBack = new AbortController();
+    this.#requests.set(id, takenBack);
+    request(method, params, takenBack.signal).then((reply) => {
+      this.#requests.delete(id);
+      if (!this.#isClosed) this.#send({ id, ...reply });
+    });
   }
 
-  #takeReply(id: JsonRpcId, reply: Readonly<Record<string, unknown>>): Taking {
+  #takeReply(id: JsonRpcId, reply: RpcReply): Taking {
     const { troubles } = this.options;
     const call = this.#calls.get(id);
-    const error = errorOf(reply);
     if (call === undefined) {
+      const isError = "error" in reply;
       const wasCalled = typeof id === "number" && Number.isInteger(id) && id >= 0 && id <= this.#lastCallId;
-      const kind = wasCalled ? "second_reply" : id === null && error ? "refused_message" : "stray_reply";
-      return troubles.add(kind, error ? error.message : String(id));
+      const kind = wasCalled ? "second_reply" : id === null && isError ? "refused_message" : "stray_reply";
+      return troubles.add(kind, isError ? reply.error.message : String(id));
     }
     this.#calls.delete(id);
-    this.#toLibrary?.enqueue({ jsonrpc: "2.0", id, ...error ? { error } : { result: reply["result"] } } as AnyMessage);
-    return call.result?.then(() => {}, () => {});
+    call.reply.resolve(reply);
+    return call.result.then(() => {}, () => {});
   }
 
-  #refuse(id: JsonRpcId, error: { readonly code: number; readonly message: string }): void {
-    void this.#outbox.write(JSON.stringify({ jsonrpc: "2.0", id, error }));
+  #refuse(id: JsonRpcId, error: RpcError): void {
+    this.#send({ id, error });
   }
 
-  /**
-   * Sends a message of the library, which does not wait for the agent to take it: an agent that does not read would
-   * keep the library from dealing with what it sends.
-   */
-  #send(message: AnyMessage): void {
-    const { id, method, params } = message as { id?: JsonRpcId; method?: string; params?: unknown };
-    const call = this.#unsent.get(params);
-    if (id !== undefined && method === undefined) {
-      this.#requests.get(id)?.resolve();
-      this.#requests.delete(id);
-    } else if (id !== undefined && call !== undefined) {
-      this.#unsent.delete(params);
-      this.#calls.set(id, call);
-      this.#lastCallId = Number(id);
+  /** Resolves to whether the agent has taken it, and never rejects. */
+  async #send(message: object): Promise<boolean> {
+    const { broken, failed, write, wire } = this.options;
+    const line = JSON.stringify({ jsonrpc: "2.0", ...message });
+    try {
+      wire?.("sent", line);
+    } catch (error) {
+      failed(error);
+      return false;
     }
-    this.#outbox.write(JSON.stringify(message)).then((isWritten) => {
-      if (isWritten) call?.written.resolve();
-    });
+    const bytes = new TextEncoder().encode(`${line}\n`);
+    this.#unwrittenBytes += bytes.length;
+    if (this.#unwrittenBytes > MAX_UNWRITTEN_BYTES) {
+      broken("does not read what is sent to it");
+      return false;
+    }
+    try {
+      await write(bytes);
+      this.#unwrittenBytes -= bytes.length;
+      return true;
+    } catch {
+      broken("has closed its standard input");
+      return false;
+    }
   }
 }

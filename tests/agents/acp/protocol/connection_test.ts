@@ -20,7 +20,6 @@ Deno.test("a whole turn: updates, a permission and the reply come in the order i
   assertEquals(connection.initialized.agentCapabilities, {
     loadSession: true,
     resumeSession: true,
-    closeSession: true,
   });
   const turn = await startTurn(fake);
   await turn.written;

@@ -3,7 +3,8 @@
  * function.
  */
 import { assertEquals } from "@std/assert";
-import { type AcpTroubleKind, openAcpConnection } from "../../../../lib/agents/acp/protocol/connection.ts";
+import { openAcpConnection } from "../../../../lib/agents/acp/protocol/connection.ts";
+import type { AcpTroubleKind } from "../../../../lib/agents/acp/protocol/troubles.ts";
 import type { RequestPermissionOutcome } from "../../../../lib/agents/acp/protocol/protocol.ts";
 import { joinBytes } from "../../../../lib/base/ports/bytes.ts";
 import { systemClock } from "../../../../lib/base/ports/clock.ts";

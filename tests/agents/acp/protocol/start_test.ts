@@ -85,7 +85,7 @@ Deno.test("an agent that is not logged in opens no session, until it is", async 
   assertEquals(connection.initialized.authMethods, [{ id: "api-key", name: "Log in by api-key" }]);
   const error = await assertRejects(() => connection.newSession({ cwd: folder }), AcpReplyError);
   assertEquals(error.message, 'Cannot open a session with Fake: it says "Authentication required" (error -32000)');
-  assertEquals([error.method, error.rpcCode], ["session/new", -32000]);
+  assertEquals(error.rpcCode, -32000);
   await connection.authenticate({ methodId: "api-key" });
   await connection.newSession({ cwd: folder });
 });
@@ -117,5 +117,4 @@ Deno.test("sessions are resumed and loaded; what a load sends again comes before
   assertEquals(events, []);
   const missing = await assertRejects(() => connection.loadSession({ sessionId: "gone", cwd: folder }), AcpReplyError);
   assertEquals(missing.rpcCode, -32002);
-  await connection.closeSession({ sessionId });
 });
