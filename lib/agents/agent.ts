@@ -1,5 +1,5 @@
-import type { QuestionReply } from "./agent_question.ts";
-import type { ExactRequest } from "./exact_request.ts";
+import type { QuestionReply } from "../policy/question.ts";
+import type { Request } from "../policy/request.ts";
 import type { FailureClass } from "./failure.ts";
 import type { TokenUsage, ToldCost, Usage } from "./usage.ts";
 
@@ -13,7 +13,7 @@ export interface Agent extends AsyncDisposable {
   /** What is told from now on, in order; the stream ends when the agent is gone and all of it was told. */
   events(options: { readonly signal: AbortSignal }): AsyncIterable<AgentEvent>;
   /** What it waits for. */
-  pending(): readonly AgentRequest[];
+  pending(): readonly Request[];
   /** Returns whether the answer was given: false where the agent does not wait for it any more. */
   answer(id: string, answer: AgentAnswer): Promise<boolean>;
   /** Ends it with all of its processes; it may be called at any time. */
@@ -26,13 +26,6 @@ export type AgentAnswer =
   /** The reason goes to the agent where its driver has a way. */
   | { readonly type: "reject"; readonly reason?: string }
   | { readonly type: "reply"; readonly replies: readonly QuestionReply[] };
-
-/** A permission, or an answer, that an agent waits for. */
-export interface AgentRequest {
-  readonly request: ExactRequest;
-  /** The plain answers that it takes, for this once. */
-  readonly offers: { readonly allow: boolean; readonly reject: boolean };
-}
 
 /** Whose word an event is: the CLI's printed report, its own record of the session, its hook, or the protocol. */
 export type AgentWitness = "report" | "log" | "hook" | "protocol";
@@ -89,7 +82,7 @@ export type AgentSignal =
     readonly id: string;
     readonly commands: readonly ToldCommand[];
     /** What it would do, exactly, where the record has that. */
-    readonly request?: ExactRequest;
+    readonly request?: Request;
     /** Whether a tool of the CLI writes files by itself. */
     readonly writesFiles?: true;
   }
@@ -102,7 +95,7 @@ export type AgentSignal =
     readonly output: string;
   }
   /** It waits for an answer to this. */
-  | { readonly type: "asked"; readonly request: AgentRequest }
+  | { readonly type: "asked"; readonly request: Request }
   /** It does not wait for this any more. */
   | { readonly type: "answered"; readonly id: string }
   /** The files that a tool of the CLI's has changed: absolute paths. */

@@ -1,5 +1,5 @@
-import { questionsText, readQuestions } from "./agent_question.ts";
-import type { ExactRequest } from "./exact_request.ts";
+import { questionsText, readQuestions } from "../policy/question.ts";
+import type { Request } from "../policy/request.ts";
 import { objectOf, parseJsonObject, textOf } from "../base/text/json.ts";
 import { present } from "../base/schema.ts";
 
@@ -11,7 +11,7 @@ export interface HookAnswer {
 }
 
 /** What a request is about. */
-type RequestMatter = Pick<ExactRequest, "kind" | "subject" | "leavesSandbox" | "questions">;
+type RequestMatter = Pick<Request, "kind" | "subject" | "leavesSandbox" | "questions">;
 
 /** Tools of Claude Code (2.1.328) that write one file, and where they name it. */
 const FILE_TOOLS: Readonly<Record<string, readonly [kind: string, field: string]>> = {
@@ -32,21 +32,21 @@ const QUESTION_TOOL = "AskUserQuestion";
  *
  * @param id what the request is called from now on: the CLIs give it no id of its own
  */
-export function readHookPayload(json: string, id: string): ExactRequest | undefined {
+export function readHookPayload(json: string, id: string): Request | undefined {
   return readRequest(json, { id, event: "PermissionRequest" });
 }
 
 /**
  * The same for a `PreToolUse` hook, which gets each call of a tool before it runs, whether it needs a permission or not.
  */
-export function readCallHook(json: string, id: string): ExactRequest | undefined {
+export function readCallHook(json: string, id: string): Request | undefined {
   return readRequest(json, { id, event: "PreToolUse" });
 }
 
 function readRequest(
   json: string,
   { id, event }: { readonly id: string; readonly event: "PermissionRequest" | "PreToolUse" },
-): ExactRequest | undefined {
+): Request | undefined {
   const payload = objectOf(parseJsonObject(json));
   const tool = textOf(payload["tool_name"]);
   if (payload["hook_event_name"] !== event || tool === undefined) return undefined;

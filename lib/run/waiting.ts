@@ -1,5 +1,5 @@
 import { isReserved, type ModelAnswers } from "../turn/desk/settings.ts";
-import type { AgentQuestion } from "../agents/agent_question.ts";
+import type { AgentQuestion } from "../policy/question.ts";
 import type { DialogKind } from "../screen/dialog.ts";
 
 /** What waits for a person. */

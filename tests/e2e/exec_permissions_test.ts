@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { UsageError } from "../../lib/base/errors.ts";
-import type { CallJudge, CallVerdict, JudgedCall } from "../../lib/agents/process/call_judge.ts";
+import type { Request } from "../../lib/policy/request.ts";
+import type { CallJudge, CallVerdict } from "../../lib/agents/process/call_judge.ts";
 import { runHeadless } from "../../lib/agents/process/headless.ts";
 import type { Step } from "../lab/steps.ts";
 import { askedBy, processesWith } from "../agents/process/support.ts";
@@ -13,14 +14,14 @@ const shell = (command: string): Step => ({ do: "shell", command });
 const done: Step = { do: "say", text: "All done." };
 
 /** Says the same to each call of a command with a word in it, and lets all others pass. */
-function judging(word: string, verdict: CallVerdict, judgesAll = true): CallJudge & { readonly calls: JudgedCall[] } {
-  const calls: JudgedCall[] = [];
+function judging(word: string, verdict: CallVerdict, judgesAll = true): CallJudge & { readonly calls: Request[] } {
+  const calls: Request[] = [];
   return {
     calls,
     judgesAll,
     judge(call) {
       calls.push(call);
-      return Promise.resolve(call.request.subject.includes(word) ? verdict : { decision: "pass" });
+      return Promise.resolve(call.subject.includes(word) ? verdict : { decision: "pass" });
     },
   };
 }
@@ -39,7 +40,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     const made = (name: string) => exists(`${project.sandbox.project}/${name}`);
     assertEquals([result.outcome, await made("good"), await made("bad")], ["completed", true, false]);
     assertStringIncludes(result.attemptLog, reason);
-    assertEquals(judge.calls.map(({ request, needsPermission }) => [request.subject, needsPermission]), [
+    assertEquals(judge.calls.map(({ subject, needsPermission }) => [subject, needsPermission]), [
       ["touch good", false],
       ["touch bad", false],
     ]);
@@ -52,7 +53,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     });
     const judge = judging("bad", { decision: "ask", question: "May it?" });
     const error = await askedBy(runHeadless(project.request("Do it.", { judge, args })));
-    assertEquals([error.question, error.call?.request.subject], ["May it?", "touch bad"]);
+    assertEquals([error.question, error.call?.subject], ["May it?", "touch bad"]);
     assertEquals(await exists(`${project.sandbox.project}/bad`), false);
     assertEquals(await processesWith(project.sandbox.root), []);
   });

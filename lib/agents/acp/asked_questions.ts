@@ -1,21 +1,21 @@
 import type { AcpElicitation, AcpElicitationReply, AcpPermissionOutcome } from "./protocol/protocol.ts";
 import { objectOf } from "../../base/text/json.ts";
 import { ACP_ACTING_KINDS } from "./acp_provider.ts";
-import { type QuestionReply, questionsText, readQuestions, replyText } from "../agent_question.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import { type QuestionReply, questionsText, readQuestions, replyText } from "../../policy/question.ts";
+import type { Request } from "../../policy/request.ts";
 import { readForm } from "./elicitation.ts";
 import type { AnswerWays } from "./pending.ts";
 import type { CallPatch } from "./update.ts";
 
 /** What an agent asks, and how that can be answered. */
 interface AskedRequest<Reply> {
-  readonly request: ExactRequest;
+  readonly request: Request;
   readonly ways: AnswerWays<Reply>;
 }
 
 /** A request for a permission that puts questions; `undefined` where it puts none, or they cannot be answered. */
 export function questionsAsked(
-  request: ExactRequest,
+  request: Request,
   { input, kind = "other" }: CallPatch,
   { allow, ...ways }: AnswerWays<AcpPermissionOutcome>,
 ): AskedRequest<AcpPermissionOutcome> | undefined {
@@ -38,7 +38,7 @@ export function questionsAsked(
 /** A form to fill in, as questions; one that cannot be read is put as its message alone, and only refused. */
 export function formAsked(
   { message, mode = "form", requestedSchema }: AcpElicitation,
-  { id }: Pick<ExactRequest, "id">,
+  { id }: Pick<Request, "id">,
 ): AskedRequest<AcpElicitationReply> {
   const form = mode === "form" ? readForm(message, requestedSchema) : undefined;
   const subject = form === undefined ? message : questionsText(form.questions);

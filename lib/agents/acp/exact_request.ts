@@ -1,11 +1,11 @@
 import { resolve } from "@std/path/posix";
 import { shellJoin } from "../../shell/quote.ts";
 import type { AcpSubjectSource, AcpToolInput } from "./acp_provider.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import { objectOf } from "../../base/text/json.ts";
 import type { CallPatch } from "./update.ts";
 
-/** What makes an {@linkcode ExactRequest} of a tool call. */
+/** What makes an {@linkcode Request} of a tool call. */
 interface ExactRequestOptions {
   /** What the request is called. */
   readonly id: string;
@@ -29,7 +29,7 @@ const FILE_KINDS = ["file_edit", "file_write", "patch"];
  *
  * The files of a diff that comes with the call are among its subject, whatever the named field says.
  */
-export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }: ExactRequestOptions): ExactRequest {
+export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }: ExactRequestOptions): Request {
   const call = known === undefined ? request : { ...known, ...request };
   const about = { id, source: "acp", tool: call.name ?? call.kind ?? "other" } as const;
   const usable = call.hasUnread ? [] : tools.filter((one) => fits(one, call));

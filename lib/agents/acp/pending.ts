@@ -1,6 +1,6 @@
 import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
-import type { QuestionReply } from "../agent_question.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { QuestionReply } from "../../policy/question.ts";
+import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
 /** What a request is answered with. */
@@ -8,12 +8,8 @@ export type PendingAnswer = "allow" | "reject" | { readonly replies: readonly Qu
 
 /** A permission, or the answer to a question, that an agent waits for. */
 export interface PendingRequest {
-  /** `id` is unique in its agent. A question has the kind `question`. */
-  readonly request: ExactRequest;
-  /** Whether the agent offers a plain yes, for this once. */
-  readonly canAllow: boolean;
-  /** Whether the agent offers a plain no, for this once. */
-  readonly canReject: boolean;
+  /** With the answers that it offers. `id` is unique in its agent. A question has the kind `question`. */
+  readonly request: Request;
   /** Aborted once the agent does not wait any more: it has its answer, took the request back, or has ended. */
   readonly signal: AbortSignal;
   /** What is wrong with replies to its questions, without a full stop; `undefined` where the agent can take them. */
@@ -61,7 +57,7 @@ export class PendingRequests {
    * @returns what is replied
    */
   async wait<Reply>(
-    request: ExactRequest,
+    request: Request,
     ways: AnswerWays<Reply>,
     { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: () => void },
   ): Promise<Reply> {
@@ -76,9 +72,7 @@ export class PendingRequests {
       return true;
     };
     this.#waiting.set(request.id, {
-      request,
-      canAllow: ways.allow !== undefined,
-      canReject: ways.reject !== undefined,
+      request: { ...request, offers: { allow: ways.allow !== undefined, reject: ways.reject !== undefined } },
       signal: over.signal,
       problemWith: (replies) =>
         ways.questions === undefined ? "the agent takes no replies to it" : ways.questions.problemWith(replies),

@@ -16,7 +16,7 @@ import type {
 } from "./protocol/protocol.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import type { WakeHint, WakeSource } from "../pane/wake_source.ts";
 import { formAsked, questionsAsked } from "./asked_questions.ts";
@@ -275,7 +275,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
     this.#take({ type: "trouble", text });
   }
 
-  #exactRequest(patch: CallPatch, id: string): ExactRequest {
+  #exactRequest(patch: CallPatch, id: string): Request {
     const { launch: { workdir }, provider: { acp: { tools } } } = this.#options;
     return exactRequestOf(patch, { id, tools, workdir, known: this.#state.calls.get(patch.id) });
   }

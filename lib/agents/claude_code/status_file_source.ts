@@ -2,7 +2,7 @@ import type { AgentFact } from "../agent.ts";
 import { isFile } from "../../base/ports/files.ts";
 import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../base/ports/process_table.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import { parseJsonObject } from "../../base/text/json.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
@@ -122,7 +122,7 @@ class ClaudeStatusFile implements StatusSource {
     }
   }
 
-  async pendingRequests(): Promise<readonly ExactRequest[]> {
+  async pendingRequests(): Promise<readonly Request[]> {
     return pendingCalls(await this.#transcriptLines());
   }
 

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, parseJsonObject } from "../../base/text/json.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { FailureWords } from "../failure.ts";
 import { matterOf } from "../hook_payload.ts";
 import { present } from "../../base/schema.ts";
@@ -51,8 +51,8 @@ export function readLastTurn(lines: readonly string[]): LastTurn {
 }
 
 /** The calls of the last turn that have no result yet: they run, or wait for their permission (2.1.328). Pure. */
-export function pendingCalls(lines: readonly string[]): readonly ExactRequest[] {
-  let pending: ExactRequest[] = [];
+export function pendingCalls(lines: readonly string[]): readonly Request[] {
+  let pending: Request[] = [];
   for (const line of lines) {
     const record = parseObject(line);
     const message = objectOf(record["message"]);

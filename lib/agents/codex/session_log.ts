@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import { matterOf } from "../hook_payload.ts";
 import type { FailureWords } from "../failure.ts";
 import { readCodexLimit } from "./usage_limit.ts";
@@ -38,7 +38,7 @@ export interface CodexLogState {
   /** When the limits that are used up are reset, in milliseconds since the epoch; missing while none is. */
   readonly limitResetsAt?: number;
   /** The calls of this turn that have no result yet: they run, or wait for their permission. */
-  readonly calls?: readonly ExactRequest[];
+  readonly calls?: readonly Request[];
 }
 
 /** The state before the first line. */
@@ -87,7 +87,7 @@ function toRequest(
     readonly payload: Readonly<Record<string, unknown>>;
     readonly session: CodexSession | undefined;
   },
-): ExactRequest {
+): Request {
   const tool = textOf(payload["name"]) ?? "";
   const about = { id, source: "session_log", tool } as const;
   const input = textOf(payload["input"]);

@@ -1,6 +1,6 @@
 import type { AgentFact } from "../agent.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
@@ -112,7 +112,7 @@ class CodexSessionLog implements StatusSource {
     });
   }
 
-  pendingRequests(): Promise<readonly ExactRequest[]> {
+  pendingRequests(): Promise<readonly Request[]> {
     return Promise.resolve(this.#state.calls ?? []);
   }
 

@@ -11,7 +11,7 @@ import { findShownFailure, judgeFailure } from "./failure_report.ts";
 import type { PaneLook } from "./pane_look.ts";
 import { PaneReader } from "./pane_reader.ts";
 import type { AgentFailure } from "../failure.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { PaneProvider } from "../provider.ts";
 import { waitUntilReady } from "./startup.ts";
 import type { SandboxWatch } from "./sandbox_watch.ts";
@@ -269,7 +269,7 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
-  async pendingRequests(): Promise<readonly ExactRequest[]> {
+  async pendingRequests(): Promise<readonly Request[]> {
     return await this.#tracker.pendingRequests();
   }
 

@@ -2,7 +2,7 @@ import type { AgentFact } from "../agent.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { PaneEvents } from "../../tmux/pane_events.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { FailureWords } from "../failure.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../usage.ts";
@@ -72,7 +72,7 @@ export interface StatusSource extends Disposable {
   /** How the last turn failed; `undefined` where it did not, or its record does not say. */
   lastFailure?(): Promise<RecordedFailure | undefined>;
   /** The calls that are recorded without a result, where its record has their exact arguments. */
-  pendingRequests?(): Promise<readonly ExactRequest[]>;
+  pendingRequests?(): Promise<readonly Request[]>;
   /**
    * What the session has used up to now; `undefined` while its record is not found. Missing where the record does not
    * tell.

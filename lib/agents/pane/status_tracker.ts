@@ -1,5 +1,5 @@
 import type { AgentFact } from "../agent.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
@@ -139,7 +139,7 @@ export class StatusTracker implements Disposable {
   }
 
   /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */
-  async pendingRequests(): Promise<readonly ExactRequest[]> {
+  async pendingRequests(): Promise<readonly Request[]> {
     await this.#readSource();
     return await this.#options.source?.pendingRequests?.() ?? [];
   }

@@ -6,7 +6,8 @@ import { asksBeforeAll } from "../acp/acp_provider.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import { AcpCommands } from "./acp_commands.ts";
 import { type AgentEnd, type AgentProcesses, type AttemptParts, AttemptWatch } from "./attempt_watch.ts";
-import type { CallVerdict, JudgedCall } from "./call_judge.ts";
+import type { Request } from "../../policy/request.ts";
+import type { CallVerdict } from "./call_judge.ts";
 import type { AttemptRequest } from "./seam.ts";
 import { present } from "../../base/schema.ts";
 
@@ -220,32 +221,31 @@ class AcpAtWork {
   }
 
   async #answer(pending: PendingRequest): Promise<void> {
-    const { canAllow, canReject, request } = pending;
+    const { request } = pending;
     const { files, watch } = this.parts;
     if (watch.isStopped || pending.signal.aborted || this.#decided.has(request.id)) return;
     this.#decided.add(request.id);
-    const call = { request, needsPermission: true, offers: { allow: canAllow, reject: canReject } };
-    const verdict = await this.#verdictOf(call);
+    const verdict = await this.#verdictOf(request);
     if (watch.isStopped) return;
     switch (verdict.decision) {
       case "ask":
-        return watch.halt(call, verdict.question);
+        return watch.halt(request, verdict.question);
       case "allow":
         await pending.answer("allow");
         return;
       case "deny":
         files.note(`refused: ${verdict.reason}`);
         this.#refusals.push(verdict.reason);
-        if (canReject) await pending.answer("reject");
+        if (request.offers?.reject === true) await pending.answer("reject");
         else this.#stopForNo(verdict.reason);
     }
   }
 
-  async #verdictOf(call: JudgedCall): Promise<Exclude<CallVerdict, { decision: "pass" }>> {
+  async #verdictOf(request: Request): Promise<Exclude<CallVerdict, { decision: "pass" }>> {
     const { judge, refuseWrite } = this.request;
-    const reason = refuseWrite?.(call.request);
+    const reason = refuseWrite?.(request);
     if (reason !== undefined) return { decision: "deny", reason };
-    const verdict = await judge?.judge(call) ?? { decision: "pass" };
+    const verdict = await judge?.judge(request) ?? { decision: "pass" };
     return verdict.decision === "pass" ? { decision: "deny", reason: "Nobody decides about it." } : verdict;
   }
 

@@ -3,7 +3,7 @@ import { systemProcessRunner } from "../../base/ports/process.ts";
 import { isCliStepProvider, type StepProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { Account } from "./account.ts";
-import type { JudgedCall } from "./call_judge.ts";
+import type { Request } from "../../policy/request.ts";
 import type { AgentEnd, AttemptParts } from "./attempt_watch.ts";
 import { workByCli } from "./cli_attempt.ts";
 import { writeLaunchers } from "./launchers.ts";
@@ -45,7 +45,7 @@ export async function runAttempt(request: AttemptRequest, provider: StepProvider
     seconds: (clock.now() - startMs) / 1000,
     ...present({ cost, sessionId }),
   };
-  const asked = (text: string, call?: JudgedCall) => {
+  const asked = (text: string, call?: Request) => {
     requireProof();
     files.note(`asked: ${text}`);
     return new AgentAskedError(text, { ...known, ...present({ call }) });

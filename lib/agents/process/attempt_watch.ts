@@ -5,7 +5,7 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { Account, Teller } from "./account.ts";
 import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
 import { type AskingProcesses, findAskingProcesses, followAskingProcesses } from "./asking_processes.ts";
-import type { JudgedCall } from "./call_judge.ts";
+import type { Request } from "../../policy/request.ts";
 import { launchedProgram } from "./launchers.ts";
 import type { AttemptRequest } from "./seam.ts";
 import type { StepFiles } from "./step_files.ts";
@@ -56,7 +56,7 @@ export interface AgentEnd {
   /** Its standard error, or the end of it. */
   readonly stderr: string;
   /** The call that is put to a person. */
-  readonly halted?: { readonly question: string; readonly call: JudgedCall };
+  readonly halted?: { readonly question: string; readonly call: Request };
   /** Why what it did counts for nothing, unless it asked before. */
   readonly error?: Error;
   /** The same, unless the attempt has failed anyway. */
@@ -111,7 +111,7 @@ export class AttemptWatch {
   }
 
   /** Ends the attempt for a call that a person has to decide about. */
-  halt(call: JudgedCall, question: string): void {
+  halt(call: Request, question: string): void {
     this.#halted = { question, call };
     this.stop("halted");
   }

@@ -1,13 +1,4 @@
-import type { ExactRequest } from "../exact_request.ts";
-
-/** A call of a tool by an agent, before it runs. */
-export interface JudgedCall {
-  readonly request: ExactRequest;
-  /** Whether its CLI would ask a person for a permission; otherwise it runs unless it is denied. */
-  readonly needsPermission: boolean;
-  /** The plain answers that the agent takes, for this once. @default both */
-  readonly offers?: { readonly allow: boolean; readonly reject: boolean };
-}
+import type { Request } from "../../policy/request.ts";
 
 /** What is said to a call. */
 export type CallVerdict =
@@ -25,5 +16,5 @@ export interface CallJudge {
   /** Whether it has to be asked about commands and files that need no permission, too; a CLI that cannot is refused. */
   readonly judgesAll: boolean;
   /** @throws when the decision cannot be written down */
-  judge(call: JudgedCall): Promise<CallVerdict>;
+  judge(call: Request): Promise<CallVerdict>;
 }

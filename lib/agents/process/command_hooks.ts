@@ -11,9 +11,9 @@ import {
   readCommandHook,
   readHookPayload,
 } from "../hook_payload.ts";
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { HookCommand } from "../hook_command.ts";
-import type { CallJudge, CallVerdict, JudgedCall } from "./call_judge.ts";
+import type { CallJudge, CallVerdict } from "./call_judge.ts";
 
 /** What a CLI runs before and after each command of its agent. */
 export interface CommandHookSet {
@@ -28,7 +28,7 @@ export interface CommandHookSet {
 }
 
 /** Why a step may not do what a tool is about to do; `undefined` where it may. */
-export type RefuseWrite = (request: ExactRequest) => string | undefined;
+export type RefuseWrite = (request: Request) => string | undefined;
 
 /** What a CLI's hooks tell of the agent's commands. Disposal removes the folder. */
 export interface CommandHooks extends AsyncDisposable {
@@ -49,7 +49,7 @@ interface CommandListener {
   /** Returns whether the agent may go on. */
   take(event: CommandHookEvent): boolean;
   /** A call needs the answer of a person, and waits until the agent is stopped. */
-  asked(call: JudgedCall, question: string): void;
+  asked(call: Request, question: string): void;
 }
 
 /** How {@linkcode openCommandHooks} opens its place. */
@@ -122,7 +122,10 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
         const event = readCommandHook(payload);
         return event === undefined || listener.take(event);
       }
-      async function answer({ text, release }: HeldMessage, about: Pick<JudgedCall, "needsPermission">): Promise<void> {
+      async function answer(
+        { text, release }: HeldMessage,
+        about: { readonly needsPermission: boolean },
+      ): Promise<void> {
         tell(text);
         // Who asks is gone, or about to be.
         if (signal.aborted) return;
@@ -150,8 +153,8 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
 
   async function verdictOf(
     payload: string,
-    { needsPermission }: Pick<JudgedCall, "needsPermission">,
-  ): Promise<Exclude<CallVerdict, { decision: "ask" }> | { decision: "ask"; question: string; call: JudgedCall }> {
+    { needsPermission }: { readonly needsPermission: boolean },
+  ): Promise<Exclude<CallVerdict, { decision: "ask" }> | { decision: "ask"; question: string; call: Request }> {
     const id = `hook-${crypto.randomUUID()}`;
     const request = (needsPermission ? readHookPayload : readCallHook)(payload, id);
     if (request === undefined) return { decision: "deny", reason: "panewright does not understand what this does." };
@@ -160,7 +163,7 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
       const reason = isUnknown ? "Which file it writes is not known." : refuseWrite(request);
       if (reason !== undefined) return { decision: "deny", reason };
     }
-    const call = { request, needsPermission };
+    const call = { ...request, needsPermission };
     const verdict = await judge?.judge(call) ?? { decision: "pass" };
     return verdict.decision === "ask" ? { ...verdict, call } : verdict;
   }

@@ -3,7 +3,8 @@ import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { FailureClass } from "../failure.ts";
-import type { CallJudge, JudgedCall } from "./call_judge.ts";
+import type { Request } from "../../policy/request.ts";
+import type { CallJudge } from "./call_judge.ts";
 import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
 import type { ToldCost, Usage } from "../usage.ts";
@@ -96,7 +97,7 @@ export interface AgentAskedOptions extends PanewrightErrorOptions {
   readonly cost?: ToldCost;
   readonly seconds: number;
   /** The call that a person has to decide about; missing for a question of the agent's own. */
-  readonly call?: JudgedCall;
+  readonly call?: Request;
 }
 
 /** The agent asked a person. Its processes are gone by the time this is thrown. */
@@ -108,7 +109,7 @@ export class AgentAskedError extends HumanInterventionRequiredError {
   readonly usage: Usage;
   readonly cost: ToldCost | undefined;
   readonly seconds: number;
-  readonly call: JudgedCall | undefined;
+  readonly call: Request | undefined;
 
   constructor(readonly question: string, options: AgentAskedOptions) {
     super(`Cannot continue without an answer: ${question}`, options);

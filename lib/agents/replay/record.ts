@@ -1,4 +1,4 @@
-import type { ExactRequest } from "../exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import { arrayOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import type { StatusSource, StatusSourceContext } from "../pane/status_source.ts";
 
@@ -21,7 +21,7 @@ export function openReplayRecord({ env, workdir }: Pick<StatusSourceContext, "en
     async pendingRequests() {
       if (path === undefined) return [];
       const record = objectOf(parseJsonObject(await Deno.readTextFile(path).catch(() => "")));
-      return arrayOf(record["pending"]).flatMap((command, index): ExactRequest[] => {
+      return arrayOf(record["pending"]).flatMap((command, index): Request[] => {
         const subject = textOf(command);
         const about = { id: `call-${index + 1}`, source: "session_log", cwd: workdir, tool: "run" } as const;
         return subject === undefined ? [] : [{ ...about, kind: "command", subject }];

@@ -3,7 +3,7 @@ import { readSaid, type Said } from "../../turn/desk/person_answer.ts";
 import { isReserved } from "../../turn/desk/settings.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import type { AgentQuestion } from "../../agents/agent_question.ts";
+import type { AgentQuestion } from "../../policy/question.ts";
 import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
 import { isExecuted, readRun, type RunOverview } from "../../run/overview.ts";
 import { allWaiting, type Waiting } from "../../run/waiting.ts";

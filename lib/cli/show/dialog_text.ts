@@ -1,4 +1,4 @@
-import type { AgentQuestion } from "../../agents/agent_question.ts";
+import type { AgentQuestion } from "../../policy/question.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 
 const REQUESTS: Readonly<Record<DialogKind, string>> = {

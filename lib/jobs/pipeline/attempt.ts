@@ -109,7 +109,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       usage,
       seconds,
       askedAt: drive.wallClock().toISOString(),
-      ...(call === undefined || call.request.kind === "question" ? {} : { call: await callFingerprint(call.request) }),
+      ...(call === undefined || call.kind === "question" ? {} : { call: await callFingerprint(call) }),
       ...present({ cost, sessionId }),
     });
   }

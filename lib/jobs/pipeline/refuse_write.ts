@@ -1,6 +1,6 @@
 import { basename, dirname, relative, resolve } from "@std/path/posix";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
-import type { ExactRequest } from "../../agents/exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import { certainWrites } from "./command_writes.ts";
 import { mayWrite, mayWriteBelow } from "./write_globs.ts";
 
@@ -12,7 +12,7 @@ interface WriteLimits {
 }
 
 /** What a tool is about to do. */
-type WritingCall = Pick<ExactRequest, "kind" | "subject" | "cwd">;
+type WritingCall = Pick<Request, "kind" | "subject" | "cwd">;
 
 /**
  * Why a step may not do what its agent's CLI is about to do, for the agent; `undefined` where it may. Links on a path

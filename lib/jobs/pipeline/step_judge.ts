@@ -3,8 +3,8 @@ import { requestFields } from "../../turn/desk/audit_matter.ts";
 import { machineGround } from "../../turn/desk/machine_ground.ts";
 import { decideNamed, exactRequest, namesCalls, type PermissionVerdict } from "../../policy/mod.ts";
 import { refusalText } from "../../turn/instruction.ts";
-import type { ExactRequest } from "../../agents/exact_request.ts";
-import type { CallJudge, CallVerdict, JudgedCall } from "../../agents/process/call_judge.ts";
+import type { Request } from "../../policy/request.ts";
+import type { CallJudge, CallVerdict } from "../../agents/process/call_judge.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Drive } from "./context.ts";
 import type { StepPlace } from "./machine.ts";
@@ -31,8 +31,9 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
   const letRun = new Map<string, Decided>();
 
   /** What is decided, and whether a person's yes to it is used up; `undefined` where nothing is. */
-  async function decide({ request, needsPermission, offers }: JudgedCall): Promise<Decided | undefined> {
+  async function decide(request: Request): Promise<Decided | undefined> {
     const { permissions: { policy }, workdir } = plan;
+    const { needsPermission = true, offers } = request;
     const ground = machineGround();
     const ruled = needsPermission
       ? decideRequest(request, { plan, role: undefined, provider, ground })
@@ -76,7 +77,7 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
     return { decision: "deny", rule: "question_cap", reason };
   }
 
-  async function writeDown(request: ExactRequest, { call, ...verdict }: Decided, isActedUpon: boolean): Promise<void> {
+  async function writeDown(request: Request, { call, ...verdict }: Decided, isActedUpon: boolean): Promise<void> {
     const { kind, tool, subject } = request;
     const worker = stepWorker(at.task.pipeline, name);
     const whose = { role: worker, terminal: "", provider: provider.id };
@@ -90,9 +91,9 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
 
   return {
     judgesAll: namesCalls(plan.permissions.policy, who),
-    async judge(judged) {
-      const { request, needsPermission } = judged;
-      const decided = await decide(judged);
+    async judge(request) {
+      const { needsPermission = true } = request;
+      const decided = await decide(request);
       if (decided === undefined) return { decision: "pass" };
       const isActedUpon = needsPermission || !plan.permissions.dryRun;
       await writeDown(request, decided, isActedUpon);
@@ -109,7 +110,7 @@ interface Decided extends PermissionVerdict {
   readonly call?: string;
 }
 
-function verdictOf(request: ExactRequest, { decision, reason }: Decided, needsPermission: boolean): CallVerdict {
+function verdictOf(request: Request, { decision, reason }: Decided, needsPermission: boolean): CallVerdict {
   switch (decision) {
     case "allow":
       return { decision: needsPermission ? "allow" : "pass" };
@@ -121,12 +122,12 @@ function verdictOf(request: ExactRequest, { decision, reason }: Decided, needsPe
 }
 
 /** What a person is asked. */
-function questionText(request: ExactRequest, reason: string): string {
+function questionText(request: Request, reason: string): string {
   if (request.kind === "question") return request.subject;
   return `May it do this? The agent asks for permission: ${callWords(request)}\nWhy you are asked: ${reason}`;
 }
 
-function callWords(request: ExactRequest): string {
+function callWords(request: Request): string {
   const { kind, tool, subject, leavesSandbox } = request;
   const what = kind === "other" ? `a call of its tool ${tool}: ${subject}` : requestOf(request);
   return `${what}${leavesSandbox === true ? ", outside of its sandbox" : ""}`;
@@ -140,7 +141,7 @@ export function whoPermits(
 }
 
 /** Tells one call of a tool from another: what it does, where, and whether in a sandbox. */
-export async function callFingerprint(request: ExactRequest): Promise<string> {
+export async function callFingerprint(request: Request): Promise<string> {
   const { kind, tool, subject, cwd = null, leavesSandbox = false } = request;
   return await sha256Hex(JSON.stringify([kind, tool, subject, cwd, leavesSandbox]));
 }

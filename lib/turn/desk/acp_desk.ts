@@ -1,7 +1,7 @@
 import type { DialogDesk, OpenDialog, TurnLimits } from "../dialog_desk.ts";
 import type { PendingAnswer, PendingRequest } from "../../agents/acp/agent.ts";
 import type { AcpTerminal } from "../../agents/acp/acp_terminal.ts";
-import { repliesText } from "../../agents/agent_question.ts";
+import { repliesText } from "../../policy/question.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { requestFields } from "./audit_matter.ts";
 import { decideRequest, MAX_ASKED_CHARS, requestOf } from "./decision.ts";
@@ -40,12 +40,13 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
   /** Why an answer that nobody waited for was not given. */
   let failure: { readonly error: unknown } | undefined;
 
-  function decide({ request, canAllow, canReject }: PendingRequest): PermissionVerdict {
+  function decide({ request }: PendingRequest): PermissionVerdict {
+    const { offers = { allow: true, reject: true } } = request;
     const verdict = decideRequest(request, { plan, role, provider, ground: machineGround() });
     if (verdict.decision === "ask" && request.subject.length > MAX_ASKED_CHARS) {
       return { decision: "deny", rule: "too_long", reason: `It is too long for a person to read. ${verdict.reason}` };
     }
-    const isOffered = { allow: canAllow, deny: canReject, ask: true }[verdict.decision];
+    const isOffered = { allow: offers.allow, deny: offers.reject, ask: true }[verdict.decision];
     if (isOffered) return verdict;
     const missing = verdict.decision === "allow" ? "yes" : "no";
     const reason = `The agent offers no plain ${missing}, for this once. ${verdict.reason}`;
@@ -88,7 +89,7 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
   }
 
   async function carryOut(one: PendingRequest, answer: PendingAnswer): Promise<boolean> {
-    if (answer !== "reject" || one.canReject) return await one.answer(answer);
+    if (answer !== "reject" || one.request.offers?.reject !== false) return await one.answer(answer);
     // Where no choice says no, the end of the turn does.
     if (one.signal.aborted) return false;
     await terminal.cancel();
@@ -134,7 +135,9 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
   /** What is wrong with a person's answer, without a full stop. */
   function problemWith(one: PendingRequest, said: Said): string | undefined {
     if (said.answer === "reply") return one.problemWith(said.replies);
-    return said.answer === "accept" && !one.canAllow ? "the agent offers no plain yes, for this once" : undefined;
+    return said.answer === "accept" && one.request.offers?.allow === false
+      ? "the agent offers no plain yes, for this once"
+      : undefined;
   }
 
   function answered(one: PendingRequest, said: GivenSaid): OpenDialog {

@@ -12,7 +12,7 @@ import {
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import type { AuditHeads } from "./audit_heads.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import type { ExactRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 
 /** The most that an audit log may have: 256 MiB. A decision takes some kilobytes. */
 export const MAX_AUDIT_BYTES = 256 * 1024 * 1024;
@@ -27,7 +27,7 @@ export interface AuditDecision {
   /** What the dialog is about: the command, the file. */
   readonly command: string | undefined;
   /** Where `command` comes from, which is then exact; missing where it is only what the screen shows. */
-  readonly source?: ExactRequest["source"];
+  readonly source?: Request["source"];
   /** The folder in which it would run, where that is known. */
   readonly cwd?: string;
   readonly decision: "allow" | "ask" | "deny";

@@ -1,7 +1,7 @@
 import type { PaneLook } from "../../agents/pane/pane_look.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { AuditDecision } from "./audit.ts";
-import type { ExactRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
 type Matter = Pick<AuditDecision, "kind" | "command" | "source" | "cwd">;
@@ -10,20 +10,20 @@ type Matter = Pick<AuditDecision, "kind" | "command" | "source" | "cwd">;
 export function aboutOf(
   { kind, subject }: DialogInfo,
   look: PaneLook,
-  request: ExactRequest | undefined,
+  request: Request | undefined,
 ): Matter & Pick<AuditDecision, "before"> {
   return { ...matterFields({ kind, subject, request }), before: rowsOf(look.screen) };
 }
 
 /** What the audit log keeps of what is decided about. */
 export function matterFields(
-  { kind, subject, request }: Pick<DialogInfo, "kind" | "subject"> & { readonly request: ExactRequest | undefined },
+  { kind, subject, request }: Pick<DialogInfo, "kind" | "subject"> & { readonly request: Request | undefined },
 ): Matter {
   return request === undefined ? { kind, command: subject } : requestFields(request);
 }
 
 /** What the audit log keeps of a request. */
-export function requestFields({ kind, subject, source, cwd }: ExactRequest): Matter {
+export function requestFields({ kind, subject, source, cwd }: Request): Matter {
   return { kind, command: subject, source, ...present({ cwd }) };
 }
 

@@ -10,7 +10,8 @@ import {
   type PermissionPolicy,
   type PermissionVerdict,
 } from "../../policy/mod.ts";
-import { type ExactRequest, isShownBy } from "./request.ts";
+import { isShownBy } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { DIALOG_SETTINGS } from "./settings.ts";
 
 /** How permission dialogs are answered. Whether any are, and how many, is in the settings of the handoff. */
@@ -42,7 +43,7 @@ interface DialogContext {
 /** What is known of the request behind a dialog, besides its screen. */
 export interface KnownRequest {
   /** The only request that the agent's CLI has on record, or the one among them that the screen shows. */
-  readonly request?: ExactRequest;
+  readonly request?: Request;
   /**
    * Why an automatic yes is out of the question, as a full sentence; missing where the request is sure to be this one.
    */
@@ -52,7 +53,7 @@ export interface KnownRequest {
 /** Finds the request that a dialog on the screen is about among those that the CLI has on record. Pure. */
 export function knownRequest(
   dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
-  pending: readonly ExactRequest[],
+  pending: readonly Request[],
   workdir: string,
 ): KnownRequest {
   const shown = pending.filter((request) => isShownBy(dialog, request, workdir));
@@ -73,7 +74,7 @@ export function knownRequest(
 
 /** What is decided, and about what. */
 interface DialogDecision extends PermissionVerdict {
-  readonly request?: ExactRequest;
+  readonly request?: Request;
 }
 
 /**
@@ -104,7 +105,7 @@ export function decideDialog(
 
 /** Decides what a run says to a request. In a dry run, and with the switch off, that is `ask`. Pure. */
 export function decideRequest(
-  request: ExactRequest | DialogInfo,
+  request: Request | DialogInfo,
   { plan, role, provider, ground }: Omit<DialogContext, "provider"> & { readonly provider: Pick<Provider, "id"> },
 ): PermissionVerdict {
   const { policy, dryRun } = plan.permissions;

@@ -1,6 +1,6 @@
 import type { DialogDesk, OpenDialog, TurnLimits } from "../dialog_desk.ts";
 import { refusalText } from "../instruction.ts";
-import type { QuestionReply } from "../../agents/agent_question.ts";
+import type { QuestionReply } from "../../policy/question.ts";
 import { type DialogAnswer, keysOfWay } from "../../agents/pane/dialog_keys.ts";
 import { openDialog, type PaneLook, screenExcerpt } from "../../agents/pane/pane_look.ts";
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
@@ -13,7 +13,8 @@ import { machineGround } from "./machine_ground.ts";
 import { createPaneRequests, HOOK_LAG_MS } from "./pane_requests.ts";
 import { createPersonWait, givenFields, type GivenSaid, type PersonMatter, ruleOf, sayerOf } from "./person_wait.ts";
 import { giveReplies, knownQuestions } from "./question_desk.ts";
-import { type ExactRequest, identityOf, isSameRequest } from "./request.ts";
+import { identityOf, isSameRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
 /** How many lines of the screen the log shows of a dialog that is answered (seed 003). */
@@ -53,7 +54,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
   /** The questions that could not be answered with keys, and why. */
   let refused: { readonly identity: string; readonly problem: string } | undefined;
   /** What was last answered with a key, by another record than the hook's, and when. */
-  let keyed: { readonly request: ExactRequest; readonly atMs: number } | undefined;
+  let keyed: { readonly request: Request; readonly atMs: number } | undefined;
 
   /** Gives one answer after another, by hook or by key: no key may hit the dialog that follows a hook's answer. */
   function inTurn<T>(give: () => Promise<T>): Promise<T> {
@@ -75,7 +76,7 @@ export function createDialogDesk(context: DialogDeskContext, turn: DialogDeskTur
     return answered(dialog, look, { answer: said.answer, by: "person", given, verdict: decided });
   }
 
-  function isWaitedFor(dialog: DialogInfo, request: ExactRequest | undefined): boolean {
+  function isWaitedFor(dialog: DialogInfo, request: Request | undefined): boolean {
     return waiting.isAbout({ identity: identityOf(dialog, request), request });
   }
 

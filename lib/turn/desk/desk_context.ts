@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/ports/clock.ts";
-import type { AgentQuestion } from "../../agents/agent_question.ts";
+import type { AgentQuestion } from "../../policy/question.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 import type { Role } from "../../base/roles.ts";
@@ -11,7 +11,7 @@ import type { DialogPlan } from "./decision.ts";
 import type { DialogFact } from "./facts.ts";
 import type { HookChannel } from "./hook_channel.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
-import type { ExactRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 
 /** A dialog as a person is asked about it. */
 export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
@@ -104,7 +104,7 @@ export interface DialogDeskTurn extends DeskTurn {
 
 /** Why something is decided as it is, and about which request. */
 export type DialogVerdict = Pick<PermissionVerdict, "rule" | "reason"> & {
-  readonly request?: ExactRequest;
+  readonly request?: Request;
   /** Why a question can only be answered in its pane, as a full sentence. */
   readonly paneOnly?: string;
 };

@@ -14,12 +14,12 @@ import {
   readLine,
   writeLine,
 } from "./hook_protocol.ts";
-import type { ExactRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
 /** A request of an agent that its CLI's hook waits for an answer to. */
 export interface HookedRequest {
-  readonly request: ExactRequest;
+  readonly request: Request;
   /** Aborted when nobody waits any longer. */
   readonly signal: AbortSignal;
   /** Answers it. Without a call the CLI opens its dialog. */
@@ -33,9 +33,9 @@ export interface HookChannel extends AsyncDisposable {
   /** What the CLI of a role's agent runs as its hook. */
   hookOf(role: Role): HookCommand;
   /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
-  pending(role: Role): readonly ExactRequest[];
+  pending(role: Role): readonly Request[];
   /** Told that there is no dialog about these any more. */
-  forget(role: Role, requests: readonly ExactRequest[]): void;
+  forget(role: Role, requests: readonly Request[]): void;
   /** From now on `decide` is asked about the requests of a role's agent, until disposal. */
   listen(role: Role, decide: (asked: HookedRequest) => Promise<void>): Disposable;
 }
@@ -83,7 +83,7 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
   await writeChannelFile(folder, { socket: path, secret });
 
-  const pending = new Map<Role, ExactRequest[]>();
+  const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
   const open = new Set<Deno.Conn>();
 

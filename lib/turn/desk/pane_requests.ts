@@ -1,7 +1,8 @@
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { KnownRequest } from "./decision.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "./desk_context.ts";
-import { type ExactRequest, isSameRequest } from "./request.ts";
+import { isSameRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 
 /** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the hook's word. */
 export const HOOK_LAG_MS = 3000;
@@ -15,7 +16,7 @@ const UNSHOWN_LIMIT_MS = 5000;
 /** What the CLI of an agent in a pane has on record as asked, and how far that lags behind the dialogs on its screen. */
 interface PaneRequests {
   /** What was asked and not answered: by the CLI's hook, or else by its session log. */
-  pending(): Promise<readonly ExactRequest[]>;
+  pending(): Promise<readonly Request[]>;
   /** Whether the session log has a command that runs in another way than its text says. */
   hasOpaque(): Promise<boolean>;
   /** Whether the hook's word on an open dialog may still come in. */
@@ -23,7 +24,7 @@ interface PaneRequests {
   /** Whether the session log may still tell of an open dialog. */
   mayBeLogged(dialog: DialogInfo): boolean;
   /** A dialog is open about this request. */
-  noteShown(request: ExactRequest): void;
+  noteShown(request: Request): void;
   /** The dialog that nothing explained is answered. */
   noteExplained(): void;
   /** Forgets the requests whose dialog is closed, and those that never had one. */
@@ -36,8 +37,8 @@ export function createPaneRequests(
   { role, terminal }: Pick<DialogDeskTurn, "role" | "terminal">,
 ): PaneRequests {
   /** Requests without an answer, and since when no dialog is open: missing for one whose dialog was seen. */
-  const unshownSinceMs = new Map<ExactRequest, number>();
-  const shown = new Set<ExactRequest>();
+  const unshownSinceMs = new Map<Request, number>();
+  const shown = new Set<Request>();
   /** The dialog that no request came in for yet. */
   let unexplained: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
 
@@ -90,6 +91,6 @@ export function createPaneRequests(
 /**
  * Whether a command on record runs in another way than its text says: Codex' hooks do not tell which shell was named.
  */
-function isOpaque({ kind, tool }: ExactRequest): boolean {
+function isOpaque({ kind, tool }: Request): boolean {
   return kind === "other" && tool === "exec_command";
 }

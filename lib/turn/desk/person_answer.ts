@@ -1,4 +1,4 @@
-import type { AgentQuestion, QuestionReply } from "../../agents/agent_question.ts";
+import type { AgentQuestion, QuestionReply } from "../../policy/question.ts";
 import type { DialogAnswer } from "../../agents/pane/dialog_keys.ts";
 import { readReplies } from "./question_answer.ts";
 

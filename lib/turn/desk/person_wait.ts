@@ -8,7 +8,8 @@ import { requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from "./desk_context.ts";
 import { readSaid, type Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
-import { type ExactRequest, isSameRequest } from "./request.ts";
+import { isSameRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 import { isReserved } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 
@@ -17,7 +18,7 @@ export interface PersonMatter extends Pick<DialogInfo, "kind" | "subject">, Pick
   /** Tells it from what is asked next. */
   readonly identity: string;
   /** Missing where only a screen tells of it. */
-  readonly request: ExactRequest | undefined;
+  readonly request: Request | undefined;
   /** Whether an answer can be given for the person; otherwise they give it themselves, in the pane. */
   readonly isAnswerable: boolean;
   /** What can be seen of it: rows from the top, for the audit log. */

@@ -1,4 +1,4 @@
-import { type QuestionReply, repliesText } from "../../agents/agent_question.ts";
+import { type QuestionReply, repliesText } from "../../policy/question.ts";
 import type { PaneProvider } from "../../agents/provider.ts";
 import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 import type { QuestionsOutcome } from "../../agents/pane/answer_questions.ts";
@@ -8,7 +8,7 @@ import type { AuditDecision, AuditLog } from "./audit.ts";
 import { rowsOf } from "./audit_matter.ts";
 import type { KnownRequest } from "./decision.ts";
 import { ruleOf, sayerOf } from "./person_wait.ts";
-import type { ExactRequest } from "./request.ts";
+import type { Request } from "../../policy/request.ts";
 
 /**
  * Finds the questions that an open dialog puts among the calls that the CLI has on record. Pure.
@@ -17,7 +17,7 @@ import type { ExactRequest } from "./request.ts";
  */
 export function knownQuestions(
   look: PaneLook,
-  pending: readonly ExactRequest[],
+  pending: readonly Request[],
   { terminal: { questionDialogs } }: Pick<PaneProvider, "terminal">,
 ): KnownRequest {
   const asked = pending.filter(({ questions }) => questions !== undefined);
@@ -54,7 +54,7 @@ export async function giveReplies(
   { terminal, audit, signal }: ReplyMeans,
   { entry, request, replies, source }: {
     readonly entry: Omit<AuditDecision, "decision" | "rule" | "reason" | "keys">;
-    readonly request: ExactRequest;
+    readonly request: Request;
     readonly replies: readonly QuestionReply[];
     readonly source: AnswerSource;
   },

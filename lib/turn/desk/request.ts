@@ -1,8 +1,6 @@
 import { resolve } from "@std/path/posix";
-import type { ExactRequest } from "../../agents/exact_request.ts";
+import type { Request } from "../../policy/request.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
-
-export type { ExactRequest } from "../../agents/exact_request.ts";
 
 /**
  * Whether a dialog on the screen is the one about a request, by all that the screen shows of it: its kind, and the
@@ -11,7 +9,7 @@ export type { ExactRequest } from "../../agents/exact_request.ts";
  */
 export function isShownBy(
   dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
-  request: ExactRequest,
+  request: Request,
   workdir: string,
 ): boolean {
   const { kind, subject, subjectComplete, otherReadings } = dialog;
@@ -36,7 +34,7 @@ function shapesOf(text: string): string {
 /** What tells one dialog that is waited for from the next: questions are the same whatever page of them is open. */
 export function identityOf(
   { fingerprint }: Pick<DialogInfo, "fingerprint">,
-  request: ExactRequest | undefined,
+  request: Request | undefined,
 ): string {
   return request?.questions === undefined ? fingerprint : `questions ${request.id}`;
 }
@@ -47,7 +45,7 @@ function filesOf(subject: string, cwd: string): readonly string[] {
 }
 
 /** Whether two records are of one request: each record has its own ids. */
-export function isSameRequest(one: ExactRequest | undefined, other: ExactRequest | undefined): boolean {
+export function isSameRequest(one: Request | undefined, other: Request | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (one.source === other.source) return one.id === other.id;
   return one.kind === other.kind && one.subject === other.subject && (one.cwd ?? other.cwd) === (other.cwd ?? one.cwd);

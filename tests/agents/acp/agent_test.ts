@@ -201,7 +201,7 @@ Deno.test("a permission is chosen by its kind, for this once", async () => {
   const [request] = agent.pending();
   assertEquals(agent.view().state, "waiting");
   assertEquals([request?.request.kind, request?.request.subject, request?.request.source], ["command", "ls", "acp"]);
-  assertEquals([request?.canAllow, request?.canReject], [true, true]);
+  assertEquals([request?.request.offers?.allow, request?.request.offers?.reject], [true, true]);
   assertEquals(await request?.answer("allow"), true);
   assertEquals(await asked, "id of allow_once");
   assertEquals([agent.pending(), request?.signal.aborted, await request?.answer("reject")], [[], true, false]);
@@ -238,7 +238,7 @@ Deno.test("an always is never chosen, and where there is no plain answer there i
   await agent.prompt("Go");
   toy.ask("ls", { kinds: ["allow_always", "reject_always"] });
   const [request] = agent.pending();
-  assertEquals([request?.canAllow, request?.canReject], [false, false]);
+  assertEquals([request?.request.offers?.allow, request?.request.offers?.reject], [false, false]);
   await assertRejects(async () => await request?.answer("allow"), TypeError);
   assertEquals(agent.view().state, "waiting");
 });
@@ -304,7 +304,11 @@ Deno.test("a form is a question, which takes replies that fit", async () => {
   const properties = { c: { type: "string", oneOf: [{ const: "r", title: "Red" }, { const: "b", title: "Blue" }] } };
   const asked = toy.elicit("Which colour?", { type: "object", properties });
   const [request] = agent.pending();
-  assertEquals([request?.request.kind, request?.canAllow, request?.canReject], ["question", false, true]);
+  assertEquals([request?.request.kind, request?.request.offers?.allow, request?.request.offers?.reject], [
+    "question",
+    false,
+    true,
+  ]);
   assertEquals(request?.request.questions?.[0]?.question, "Which colour?");
   assertMatch(request?.problemWith([{ choices: [], text: "Green" }]) ?? "", /takes one of its choices/);
   await request?.answer({ replies: [{ choices: [1] }] });
@@ -332,14 +336,14 @@ Deno.test("questions that are put as a permission are answered where the agent t
     return { request: agent.pending()[0], outcome };
   };
   const { request, outcome } = await put({ questions: "answers_by_index" });
-  assertEquals([request?.request.kind, request?.canAllow], ["question", false]);
+  assertEquals([request?.request.kind, request?.request.offers?.allow], ["question", false]);
   await request?.answer({ replies: [{ choices: [1] }] });
   assertEquals(await outcome, { outcome: "selected", optionId: "go", answers: { "0": "blue" } });
   const other = await put({});
-  assertEquals([other.request?.request.kind, other.request?.canAllow], ["other", true]);
+  assertEquals([other.request?.request.kind, other.request?.request.offers?.allow], ["other", true]);
   // What acts is never put as a question: who answers that has not seen it.
   const hidden = await put({ questions: "answers_by_index" }, "execute");
-  assertEquals([hidden.request?.request.kind, hidden.request?.canAllow], ["other", true]);
+  assertEquals([hidden.request?.request.kind, hidden.request?.request.offers?.allow], ["other", true]);
 });
 
 Deno.test("a cancel takes back what waits", async () => {

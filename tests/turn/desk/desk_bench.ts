@@ -4,7 +4,7 @@ import { DEFAULT_HANDOFF_SETTINGS } from "../../../lib/turn/settings.ts";
 import { type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import type { DialogAnswer } from "../../../lib/agents/pane/dialog_keys.ts";
-import { repliesText } from "../../../lib/agents/agent_question.ts";
+import { repliesText } from "../../../lib/policy/question.ts";
 import { findPaneProvider } from "../../../lib/agents/mod.ts";
 import type { PaneProvider } from "../../../lib/agents/provider.ts";
 import type { QuestionsOutcome } from "../../../lib/agents/pane/answer_questions.ts";
@@ -13,7 +13,7 @@ import type { PaneLook } from "../../../lib/agents/pane/pane_look.ts";
 import { parseScreen } from "../../../lib/screen/screen.ts";
 import { createDialogDesk } from "../../../lib/turn/desk/desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "../../../lib/turn/desk/desk_context.ts";
-import type { ExactRequest } from "../../../lib/turn/desk/request.ts";
+import type { Request } from "../../../lib/policy/request.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { openJournal } from "../../../lib/run/journal.ts";
 import { claimRunMail } from "../../../lib/run/run_mail.ts";
@@ -43,7 +43,7 @@ export function approval(command: string): PaneLook {
 }
 
 /** A command as a CLI has it on record. */
-export function recorded(subject: string, about: Partial<ExactRequest> = {}): ExactRequest {
+export function recorded(subject: string, about: Partial<Request> = {}): Request {
   return { id: "call_1", source: "session_log", kind: "command", subject, tool: "exec_command", ...about };
 }
 
@@ -61,7 +61,7 @@ export interface Bench extends AsyncDisposable {
   readonly desk: ReturnType<typeof createDialogDesk>;
   shown: PaneLook;
   /** What the CLI's session log has as asked and not answered. */
-  pending: readonly ExactRequest[];
+  pending: readonly Request[];
   /** What comes of an answer to questions. @default {closed, as it was said} */
   outcome: QuestionsOutcome | undefined;
   /** Opens the approval of a command that the CLI has on record as it is shown. */

@@ -11,7 +11,7 @@ import type { DialogDeskContext } from "../../../lib/turn/desk/desk_context.ts";
 import type { HookedRequest } from "../../../lib/turn/desk/hook_channel.ts";
 import type { TurnLimits } from "../../../lib/turn/dialog_desk.ts";
 import type { HookAnswer } from "../../../lib/agents/hook_payload.ts";
-import type { ExactRequest } from "../../../lib/turn/desk/request.ts";
+import type { Request } from "../../../lib/policy/request.ts";
 import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
 import { recordingsOf } from "../../support/screens.ts";
 import { approval, codex, openBench, recorded } from "./desk_bench.ts";
@@ -350,7 +350,7 @@ Deno.test("decided is about what is on record, not about what the screen makes o
 /** A channel with one hook that asks. */
 function fakeChannel() {
   let decide: ((asked: HookedRequest) => Promise<void>) | undefined;
-  let pending: readonly ExactRequest[] = [];
+  let pending: readonly Request[] = [];
   const answers: HookAnswer[] = [];
   const hooks: NonNullable<DialogDeskContext["hooks"]> = {
     pending: () => pending,
@@ -366,7 +366,7 @@ function fakeChannel() {
     hooks,
     answers,
     /** Resolves once the hook has its answer, or is to be silent. */
-    async ask(request: ExactRequest, signal = new AbortController().signal) {
+    async ask(request: Request, signal = new AbortController().signal) {
       const before = answers.length;
       const reply = (answer: HookAnswer) => {
         answers.push(answer);
@@ -380,7 +380,7 @@ function fakeChannel() {
 }
 
 const limits = (left: boolean): TurnLimits => ({ take: () => left });
-const hooked = (subject: string, about: Partial<ExactRequest> = {}) => recorded(subject, { source: "hook", ...about });
+const hooked = (subject: string, about: Partial<Request> = {}) => recorded(subject, { source: "hook", ...about });
 
 Deno.test("a hook is answered by the policy, and the audit log has it first", async () => {
   const channel = fakeChannel();

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError } from "../../../lib/base/errors.ts";
-import type { ExactRequest } from "../../../lib/turn/desk/request.ts";
-import { type AgentQuestion, questionsText } from "../../../lib/agents/agent_question.ts";
+import type { Request } from "../../../lib/policy/request.ts";
+import { type AgentQuestion, questionsText } from "../../../lib/policy/question.ts";
 import { findPaneProvider } from "../../../lib/agents/mod.ts";
 import { readScreen } from "../../../lib/agents/pane/glance.ts";
 import { parseScreen } from "../../../lib/screen/screen.ts";
@@ -17,7 +17,7 @@ const QUESTIONS: readonly AgentQuestion[] = [
 ];
 const claude = findPaneProvider("claude_code");
 
-function asked(id: string, questions = QUESTIONS): ExactRequest {
+function asked(id: string, questions = QUESTIONS): Request {
   const about = { id, source: "session_log", kind: "question", tool: "AskUserQuestion" } as const;
   return { ...about, subject: questionsText(questions), questions };
 }
@@ -138,11 +138,11 @@ Deno.test("a screen that does not show the question as it was asked makes it the
 });
 
 Deno.test("what the hook of a question asked is forgotten with it", async () => {
-  const hooked: ExactRequest = { ...asked("h1"), source: "hook" };
-  const forgotten: ExactRequest[] = [];
+  const hooked: Request = { ...asked("h1"), source: "hook" };
+  const forgotten: Request[] = [];
   const hooks = {
     pending: () => [hooked],
-    forget: (_role: unknown, requests: readonly ExactRequest[]) => void forgotten.push(...requests),
+    forget: (_role: unknown, requests: readonly Request[]) => void forgotten.push(...requests),
     listen: () => ({ [Symbol.dispose]: () => {} }),
   };
   await using bench = await openBench({ provider: claude, hooks });

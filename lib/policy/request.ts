@@ -1,8 +1,8 @@
 import type { DialogKind } from "../screen/dialog.ts";
-import type { AgentQuestion } from "./agent_question.ts";
+import type { AgentQuestion } from "./question.ts";
 
-/** What an agent asks to do, exactly, from its CLI's own record: never as a screen shows it. */
-export interface ExactRequest {
+/** What an agent asks to do, whole and exact, from its CLI's own record: never as a screen shows it. */
+export interface Request {
   /** The CLI's own id of the call where it tells one, otherwise one of ours. */
   readonly id: string;
   /** Where it comes from: the CLI's hook, its session log, its protocol, or a person's own words. */
@@ -18,4 +18,8 @@ export interface ExactRequest {
   readonly leavesSandbox?: boolean;
   /** What a dialog of the kind `question` asks; missing where that is not understood. */
   readonly questions?: readonly AgentQuestion[];
+  /** Whether its CLI would ask a person for a permission; otherwise it runs unless it is denied. @default {true} */
+  readonly needsPermission?: boolean;
+  /** The plain answers that the agent takes, for this once. @default both */
+  readonly offers?: { readonly allow: boolean; readonly reject: boolean };
 }
