@@ -13,19 +13,22 @@ export interface PanewrightCommand {
 
 const REPOSITORY = new URL("../../", import.meta.url).pathname;
 
-/** From source; with `deno task bundle` done before, the bundle as well. */
+/** What the test task has made of the sources; where a test is run by itself, the sources, and the bundle if there is one. */
 export async function panewrightCommands(): Promise<readonly PanewrightCommand[]> {
   // A home of its own is no reason to fetch and compile everything again.
   const env = { DENO_DIR: denoDirectory(), DENO_NO_UPDATE_CHECK: "1" };
   const run = (...args: readonly string[]): PanewrightCommand["argv"] => [Deno.execPath(), "run", "--quiet", ...args];
+  const tested = mainModule();
+  const least = run(`--config=${REPOSITORY}deno.json`, "-P=panewright", tested);
+  if (tested.endsWith(".mjs")) return [{ name: "bundle", argv: least, env }];
   const bundle = `${REPOSITORY}dist/panewright.mjs`;
   return [
-    { name: "source", argv: run(`--config=${REPOSITORY}deno.json`, "-P=panewright", mainModule()), env },
+    { name: "source", argv: least, env },
     ...(await exists(bundle) ? [{ name: "bundle", argv: run("--allow-all", bundle), env }] : []),
   ];
 }
 
-/** From source. */
+/** The first of them. */
 export async function panewrightFromSource(): Promise<PanewrightCommand> {
   const [source] = await panewrightCommands();
   if (source === undefined) throw new TypeError("There is no main module");
