@@ -16,13 +16,9 @@ export {
 export { type Clock, systemClock } from "./base/ports/clock.ts";
 export { type Role, ROLES } from "./base/roles.ts";
 export type { DialogDesk, OpenDialog } from "./turn/dialog_desk.ts";
-export { sendAndWait, type TerminalApi, waitForResponseFile } from "./turn/terminal_api.ts";
-export {
-  type ArchivedResponse,
-  DEFAULT_HANDOFF_SETTINGS,
-  type HandoffOptions,
-  type HandoffSettings,
-} from "./turn/settings.ts";
+export { type HandoffOptions, sendAndWait, type TerminalApi, waitForResponseFile } from "./turn/terminal_api.ts";
+export type { ArchivedResponse } from "./turn/events.ts";
+export { DEFAULT_HANDOFF_SETTINGS, type HandoffSettings } from "./turn/settings.ts";
 export { clearStaleResponse, ensureResponseDir, responsePathFor } from "./turn/response_files.ts";
 export { responseFileInstruction } from "./turn/instruction.ts";
 export {

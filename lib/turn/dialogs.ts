@@ -5,8 +5,10 @@ import { errorText } from "../base/text/error_text.ts";
 import { lastLines } from "../base/text/lines.ts";
 import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
-import type { HandoffSettings, Message } from "./settings.ts";
-import { followUpOf, readStatus, type Turn, turnMessage, useTerminal } from "./turn.ts";
+import type { Message } from "./events.ts";
+import { readStatus, useTerminal } from "./look.ts";
+import type { HandoffSettings } from "./settings.ts";
+import { type Turn, turnMessage, warn, whoseTurn } from "./turn.ts";
 import { beginWaiting, endWaiting } from "./turn_time.ts";
 
 /** How many lines of the screen the log shows of a dialog that is accepted (seed 003). */
@@ -34,7 +36,7 @@ function decideAccept(
 }
 
 /** Waits until the answers that the turn's desk is giving are given and on record: see `DialogDesk`. */
-export async function settleAnswers({ options: { dialogs }, signal }: Turn): Promise<void> {
+export async function settleAnswers({ dialogs, signal }: Turn): Promise<void> {
   await abortable(async () => await dialogs?.settled?.(), signal);
 }
 
@@ -48,7 +50,7 @@ export async function settleAnswers({ options: { dialogs }, signal }: Turn): Pro
  * @throws {HumanInterventionRequiredError} when only a person can continue
  */
 export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "text"> | undefined> {
-  const { options: { dialogs } } = turn;
+  const { dialogs } = turn;
   if (dialogs === undefined) return void await accept(turn, answerByText(turn));
   const open = await useTerminal(turn, "looking at a dialog", () => dialogs.inspect());
   if (open?.decision !== "wait") endWaiting(turn);
@@ -75,19 +77,19 @@ export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "
  * there because a screen may still show a dialog that was answered, and an agent would stand still for it.
  */
 export function limitsOf(turn: Turn): TurnLimits {
-  const { progress, role, settings, terminal } = turn;
-  const label = `of ${role} in terminal ${terminal.id}`;
+  const { progress, settings } = turn;
+  const tell = (message: string) => void turn.emit({ type: "notice", severity: "audit", message });
   return {
     take({ decision, request, reason }) {
       if (decision === "decline") {
         if (progress.declinedDialogs >= settings.acceptCap) return false;
         progress.declinedDialogs++;
-        turn.log(`Refusing the request ${label}: ${request}. ${reason}`);
+        tell(`Refusing the request of ${whoseTurn(turn)}: ${request}. ${reason}`);
         return true;
       }
       if (!settings.autoAcceptPermissions || progress.acceptedDialogs >= settings.acceptCap) return false;
       const count = ++progress.acceptedDialogs;
-      turn.log(`Auto-accepting the request ${label} (${count}/${settings.acceptCap}): ${request}`);
+      tell(`Auto-accepting the request of ${whoseTurn(turn)} (${count}/${settings.acceptCap}): ${request}`);
       return true;
     },
   };
@@ -97,7 +99,7 @@ export function limitsOf(turn: Turn): TurnLimits {
 export function noteDialogClosed(turn: Turn): void {
   turn.progress.dialogReported = false;
   endWaiting(turn);
-  turn.options.dialogs?.noteClosed();
+  turn.dialogs?.noteClosed();
 }
 
 interface Acceptance {
@@ -109,19 +111,15 @@ interface Acceptance {
 
 /** The seeds' way: the text `y`. What cannot be logged, because the screen cannot be read, is not accepted. */
 function answerByText(turn: Turn): Acceptance {
-  const { call, role, signal, terminal } = turn;
+  const { call, signal, terminal } = turn;
   return {
     async tail() {
       try {
         return lastLines(await abortable(() => terminal.lastOutput(call), signal), TAIL_LINES);
       } catch (error) {
         signal?.throwIfAborted();
-        reportOnce(
-          turn,
-          `the dialog of ${role} in terminal ${terminal.id} was not accepted, because its screen cannot be read: ${
-            errorText(error)
-          }`,
-        );
+        const problem = `because its screen cannot be read: ${errorText(error)}`;
+        await reportOnce(turn, `the dialog of ${whoseTurn(turn)} was not accepted, ${problem}`);
         return undefined;
       }
     },
@@ -134,13 +132,13 @@ function answerByText(turn: Turn): Acceptance {
 
 /** Accepts a dialog within the limits of the turn. The log tells of it first. */
 async function accept(turn: Turn, { tail, answer: give }: Acceptance): Promise<void> {
-  const { acceptTimes, clock, progress, role, settings, terminal } = turn;
+  const { acceptTimes, clock, progress, settings, terminal } = turn;
   const seen = { nowMs: clock.now(), lastAcceptMs: acceptTimes.get(terminal.id), accepted: progress.acceptedDialogs };
   switch (decideAccept(seen, settings)) {
     case "report":
-      return reportOnce(
+      return await reportOnce(
         turn,
-        `${role} in terminal ${terminal.id} waits for an answer to a permission dialog. Nothing was sent, because ` +
+        `${whoseTurn(turn)} waits for an answer to a permission dialog. Nothing was sent, because ` +
           "AUTO_ACCEPT_PERMISSIONS is off: answer it in the terminal.",
       );
     case "cool_down":
@@ -151,9 +149,9 @@ async function accept(turn: Turn, { tail, answer: give }: Acceptance): Promise<v
       const lines = await tail();
       if (lines === undefined) return;
       const count = progress.acceptedDialogs + 1;
-      const line =
-        `Auto-accepting the permission dialog of ${role} in terminal ${terminal.id} (${count}/${settings.acceptCap}):`;
-      turn.log([line, ...lines.slice(-TAIL_LINES).map((text) => `  | ${text}`)].join("\n"));
+      const line = `Auto-accepting the permission dialog of ${whoseTurn(turn)} (${count}/${settings.acceptCap}):`;
+      const message = [line, ...lines.slice(-TAIL_LINES).map((text) => `  | ${text}`)].join("\n");
+      await turn.emit({ type: "notice", severity: "audit", message });
       if (!await answer(turn, give)) return;
       progress.acceptedDialogs = count;
       acceptTimes.set(terminal.id, clock.now());
@@ -165,11 +163,10 @@ async function decline(
   turn: Turn,
   open: Extract<OpenDialog, { readonly by: string }>,
 ): Promise<Pick<Message, "what" | "text"> | undefined> {
-  const { progress, role, settings, terminal, workdir } = turn;
+  const { expectsResponse, progress, role, settings, workdir } = turn;
   if (open.by === "policy" && progress.declinedDialogs >= settings.acceptCap) throw capError(turn, "denied");
-  turn.log(
-    `Refusing the permission dialog of ${role} in terminal ${terminal.id}: ${open.request}. ${open.reason}`,
-  );
+  const message = `Refusing the permission dialog of ${whoseTurn(turn)}: ${open.request}. ${open.reason}`;
+  await turn.emit({ type: "notice", severity: "audit", message });
   if (!await answer(turn, () => open.answer())) return undefined;
   if (open.by === "policy") progress.declinedDialogs++;
   const refusal = { request: open.request, reason: open.reason };
@@ -177,7 +174,7 @@ async function decline(
   // One that ends its turn later because of it hears of it with the reminder.
   progress.untoldRefusal = isOver ? undefined : refusal;
   if (!isOver) return undefined;
-  const text = refusalPrompt(workdir, role, { ...refusal, ...followUpOf(turn) });
+  const text = refusalPrompt(workdir, role, { ...refusal, expectsResponse });
   return { what: "refusal", text };
 }
 
@@ -204,7 +201,7 @@ function capError(turn: Turn, what: "accepted" | "denied"): RuntimeError {
   });
 }
 
-function reportOnce(turn: Turn, message: string): void {
-  if (!turn.progress.dialogReported) turn.log(`Warning: ${message}`);
+async function reportOnce(turn: Turn, message: string): Promise<void> {
+  if (!turn.progress.dialogReported) await warn(turn, message);
   turn.progress.dialogReported = true;
 }

@@ -4,7 +4,8 @@ import { sleepUntilTime } from "../base/ports/calendar.ts";
 import type { AgentFailure, FailureClass } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
 import { planRetry } from "./retry.ts";
-import { followUpOf, readStatus, type Turn, turnMessage } from "./turn.ts";
+import { readStatus } from "./look.ts";
+import { type Turn, turnMessage } from "./turn.ts";
 
 /** What each class of failures means, for a person. */
 const MEANINGS: Readonly<Record<FailureClass, string>> = {
@@ -36,7 +37,7 @@ export async function agentError(turn: Turn): Promise<PanewrightError> {
   if (end !== undefined) return new RuntimeError(turnMessage(turn, `its program has ended (${end})`));
   const failure = await readFailure(turn);
   if (failure === undefined) return new RuntimeError(turnMessage(turn, "the agent is in an error state"));
-  turn.options.onFailure?.(failure);
+  await turn.emit({ type: "failure", failure });
   return failureError(turn, failure);
 }
 
@@ -68,7 +69,7 @@ async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure
  * @throws {RuntimeError} where the turn has failed for good, or the agent's program has ended
  */
 export async function awaitRetry(turn: Turn): Promise<string | undefined> {
-  const { clock, options, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
+  const { clock, expectsResponse, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
   const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
   const shown = hasEnded ? undefined : await readFailure(turn);
   const plan = (failure: AgentFailure) => planRetry(failure, { settings, now: wallClock(), retries: progress.retries });
@@ -77,14 +78,14 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   if (failure === undefined) return undefined;
   const retry = plan(failure);
   if (retry === undefined) throw await agentError(turn);
-  options.onFailure?.(failure, retry);
+  await turn.emit({ type: "failure", failure, retry });
   progress.retries = Math.max(progress.retries, retry.number);
   const startedMs = clock.now();
   await sleepUntilTime(retry.at, { clock, wallClock, signal });
   progress.waitedMs += clock.now() - startedMs;
   // Meanwhile a person may have done something, or the CLI.
   if (await readStatus(turn) !== "error" || !await isFailedTurnOver(turn)) return undefined;
-  return retryPrompt(workdir, role, followUpOf(turn));
+  return retryPrompt(workdir, role, { expectsResponse });
 }
 
 /** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */

@@ -1,19 +1,11 @@
 import { AgentAtWorkError, DraftInTheWayError, type TimeoutError } from "../base/errors.ts";
-import type { Held, Message } from "./settings.ts";
-import { readStatus, timeoutError, type Turn, turnMessage, useTerminal, waitUntil } from "./turn.ts";
+import type { Held, Message } from "./events.ts";
+import { readStatus, useTerminal, waitUntil } from "./look.ts";
+import { timeoutError, type Turn, turnMessage } from "./turn.ts";
 import { beginWaiting, endWaiting, leftUntil } from "./turn_time.ts";
 
-/** How long a person's draft is waited for where nothing else is said: as long as a dialog. */
-const DRAFT_TIMEOUT_SECONDS = 600;
-
-/** What keeps a message from being sent, for a person. */
-const OBSTACLES: Readonly<Record<Held["obstacle"], string>> = {
-  at_work: "the agent is at work on something else",
-  draft: "a person's draft is in its composer",
-};
-
 /** Waits for the way of one message to an agent. Disposal tells that it waits no longer. */
-interface Hold extends Disposable {
+interface Hold extends AsyncDisposable {
   /**
    * Waits until the agent is not at work any more, and nobody's words stand in its composer.
    *
@@ -40,9 +32,8 @@ interface HoldOptions {
  * until the time of the turn is up; a person's drafts in all for as long as a dialog, in time that is not the turn's.
  */
 export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: HoldOptions): Hold {
-  const { call, clock, options, settings, terminal } = turn;
+  const { call, clock, draftTimeoutSeconds, settings, terminal } = turn;
   const leftMs = () => leftUntil(turn, deadlineMs);
-  const draftTimeoutSeconds = options.draftTimeoutSeconds ?? DRAFT_TIMEOUT_SECONDS;
   let held: { readonly obstacle: Held["obstacle"]; readonly sinceMs: number } | undefined;
   /** How long a draft was in the way before: work in between does not begin its time anew. */
   let earlierDraftMs = 0;
@@ -53,15 +44,14 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
   }
 
   /** Tells what is in the way, once. */
-  function hold(obstacle: Held["obstacle"]): void {
+  async function hold(obstacle: Held["obstacle"]): Promise<void> {
     if (held?.obstacle === obstacle) return;
     if (held?.obstacle === "draft") earlierDraftMs += clock.now() - held.sinceMs;
     held = { obstacle, sinceMs: clock.now() };
     if (obstacle === "draft") beginWaiting(turn);
     else endWaiting(turn);
-    const told: Held = { what, obstacle, timeoutSeconds: (obstacle === "draft" ? draftLeftMs() : leftMs()) / 1000 };
-    if (options.onHeld !== undefined) options.onHeld(told);
-    else turn.log(`Warning: the ${what} for ${turn.role} in terminal ${terminal.id} waits: ${OBSTACLES[obstacle]}.`);
+    const timeoutSeconds = (obstacle === "draft" ? draftLeftMs() : leftMs()) / 1000;
+    await turn.emit({ type: "held", held: { what, obstacle, timeoutSeconds } });
   }
 
   function hasDraft(): Promise<boolean> {
@@ -80,7 +70,7 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
   return {
     async wait(error) {
       for (let obstacle: Held["obstacle"] = error instanceof AgentAtWorkError ? "at_work" : "draft";;) {
-        hold(obstacle);
+        await hold(obstacle);
         const obstacleLeftMs = obstacle === "draft" ? draftLeftMs() : leftMs();
         if (leftMs() <= 0 || obstacleLeftMs <= 0) {
           throw obstacle === "draft" ? draftError(turn, what, draftTimeoutSeconds) : workError(turn, what);
@@ -91,10 +81,10 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
         obstacle = seen;
       }
     },
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       if (held === undefined) return;
       endWaiting(turn);
-      options.onHeld?.(undefined);
+      await turn.emit({ type: "released" });
     },
   };
 }

@@ -1,19 +1,32 @@
 import { RuntimeError } from "../base/errors.ts";
-import type { Role } from "../base/roles.ts";
+import { present } from "../base/schema.ts";
+import { isAtRest } from "../screen/status.ts";
 import { writeToArchive } from "./archive.ts";
+import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
+import { agentError, awaitRetry, isFailedTurnOver } from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
-import { limitsOf, settleAnswers } from "./dialogs.ts";
-import { agentError, awaitRetry } from "./failure.ts";
-import { ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
-import { isAnswered, resumeSending, sendMessage, sendPrompt } from "./send.ts";
-import type { HandoffOptions } from "./settings.ts";
+import { readStatus, useTerminal, waitUntil } from "./look.ts";
+import { decide, startPolling } from "./polling.ts";
+import { inspectResponse, NO_RESPONSE_YET } from "./response_inspection.ts";
+import { archiveStaleResponse, ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
+import { archiveResponse, type DispatchMark, markDispatch, type ResponsePlace } from "./response_reading.ts";
+import { answerDialog, isAnswered, resumeSending, sendMessage } from "./send.ts";
+import { comesToRest, SETTLE_LIMIT_MS } from "./settle.ts";
 import type { Terminal } from "./terminal.ts";
-import { openTurn, type Turn, turnMessage, useTerminal } from "./turn.ts";
-import { beginTime, deadlineFromNow, leftUntil, tellTime } from "./turn_time.ts";
-import { waitForResponse, type WaitOutcome } from "./wait.ts";
+import {
+  openTurn,
+  timeoutError,
+  type Turn,
+  turnMessage,
+  type TurnOptions,
+  type TurnSeat,
+  warn,
+  whoseTurn,
+} from "./turn.ts";
+import { beginTime, deadlineFromNow, leftUntil, tellTime, waitedForPersonMs } from "./turn_time.ts";
 
-/** How long an agent may take to be seen at rest whose response was there when its turn was resumed. */
-const TAKE_LIMIT_MS = 30_000;
+// The story of a turn, from top to bottom: the prompt is sent, the terminal is polled, and what a poll finds is dealt
+// with, until there is a response. Everything that happens is told as a `TurnEvent`, before the turn goes on.
 
 /**
  * Plays one turn of a terminal: see `sendAndWait`. A turn that an earlier process began is resumed where that one left
@@ -21,82 +34,26 @@ const TAKE_LIMIT_MS = 30_000;
  */
 export async function playTurn(
   terminal: Terminal,
-  options: HandoffOptions & { readonly role: Role; readonly message: string },
+  options: TurnOptions & TurnSeat & { readonly message: string },
 ): Promise<string> {
   const turn = openTurn(terminal, options);
   turn.signal?.throwIfAborted();
   await ensureResponseDir(turn.workdir);
-  using _served = options.dialogs?.serve?.(limitsOf(turn));
+  using _served = turn.dialogs?.serve?.(limitsOf(turn));
   try {
-    return await play(turn, options);
+    return await play(turn, options.message);
   } catch (error) {
     try {
-      tellTime(turn, { always: true });
+      await tellTime(turn, { always: true });
     } catch { /* what ended the turn counts more */ }
     throw error;
   }
 }
 
-async function play(
-  turn: Turn,
-  { begun, message }: Pick<HandoffOptions, "begun"> & { readonly message: string },
-): Promise<string> {
-  const { options, settings } = turn;
-  // Of a turn whose prompt was taken the time continues at once, so that nothing is sent when it is up.
-  if (begun?.usedSeconds) beginTime(turn);
-  const dispatch = begun === undefined ? await sendPrompt(turn, message) : await resumeSending(turn, message, begun);
-  beginTime(turn);
-  const deadlineMs = begun !== undefined && isAnswered(turn, dispatch) ? deadlineToTake(turn) : deadlineFromNow(turn);
-  for (let reminder = (begun?.reminders ?? 0) + 1;;) {
-    const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
-    if (outcome.kind === "response") return outcome.text;
-    if (outcome.kind === "failed") {
-      const text = await awaitRetry(turn);
-      if (text !== undefined) await sendMessage(turn, { what: "continuation", text, deadlineMs });
-      continue;
-    }
-    if (outcome.because === "idle_grace" && options.expectsResponse === false) {
-      return await useTerminal(turn, "reading the last output", () => turn.terminal.lastOutput(turn.call));
-    }
-    if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
-      return await endWithoutResponse(turn, outcome);
-    }
-    options.onReminder?.(reminder);
-    await sendMessage(turn, {
-      what: "reminder",
-      text: reminderText(turn, outcome),
-      deadlineMs,
-      isNeeded: () => !isAnswered(turn, dispatch),
-    });
-    reminder++;
-  }
-}
-
-/** What an agent at rest is told; an agent that may have ended its turn because something was refused, just that first. */
-function reminderText({ progress, role, workdir }: Turn, outcome: Extract<WaitOutcome, { kind: "none" }>): string {
-  const { problem, inTheWay } = outcome;
-  const { untoldRefusal } = progress;
-  if (untoldRefusal === undefined || inTheWay) return reminderPrompt(workdir, role, { problem, inTheWay });
-  progress.untoldRefusal = undefined;
-  return refusalPrompt(workdir, role, untoldRefusal);
-}
-
-/**
- * Until when a response that was written before its turn was resumed is waited for. It is taken once the agent is seen
- * at rest, which takes a new process some seconds: they are there also when the time of the turn is up.
- */
-function deadlineToTake(turn: Turn): number {
-  const deadlineMs = deadlineFromNow(turn);
-  return deadlineMs + Math.max(0, TAKE_LIMIT_MS - leftUntil(turn, deadlineMs));
-}
-
 /** Waits for the response of a terminal's turn without sending anything: see `waitForResponseFile`. */
-export async function waitForTurn(
-  terminal: Terminal,
-  options: HandoffOptions & { readonly role: Role },
-): Promise<string> {
+export async function waitForTurn(terminal: Terminal, options: TurnOptions & TurnSeat): Promise<string> {
   const turn = openTurn(terminal, options);
-  using _served = options.dialogs?.serve?.(limitsOf(turn));
+  using _served = turn.dialogs?.serve?.(limitsOf(turn));
   beginTime(turn);
   const outcome = await waitForResponse(turn, { deadlineMs: deadlineFromNow(turn) });
   switch (outcome.kind) {
@@ -109,30 +66,184 @@ export async function waitForTurn(
   }
 }
 
+async function play(turn: Turn, message: string): Promise<string> {
+  const { begun, expectsResponse, settings } = turn;
+  // Of a turn whose prompt was taken the time continues at once, so that nothing is sent when it is up.
+  if (begun?.usedSeconds) beginTime(turn);
+  const dispatch = (begun && await resumeSending(turn, begun)) ?? await sendPrompt(turn, message);
+  beginTime(turn);
+  const deadlineMs = begun !== undefined && isAnswered(turn, dispatch) ? deadlineToTake(turn) : deadlineFromNow(turn);
+  for (let reminder = (begun?.reminders ?? 0) + 1;;) {
+    const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
+    if (outcome.kind === "response") return outcome.text;
+    if (outcome.kind === "failed") {
+      const text = await awaitRetry(turn);
+      if (text !== undefined) await sendMessage(turn, { what: "continuation", text, deadlineMs });
+      continue;
+    }
+    if (outcome.because === "idle_grace" && !expectsResponse) return await readLastOutput(turn);
+    if (outcome.because === "response_timeout" || reminder > settings.maxFileReminders) {
+      return await endWithoutResponse(turn, outcome);
+    }
+    await turn.emit({ type: "reminder", number: reminder++ });
+    await sendMessage(turn, {
+      what: "reminder",
+      text: reminderText(turn, outcome),
+      deadlineMs,
+      isNeeded: () => !isAnswered(turn, dispatch),
+    });
+  }
+}
+
+/** Sends the turn's prompt, with nothing left at the role's response path that could be taken for the answer. */
+async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
+  const { archiveDir, messageKind: what = "prompt", role, settleBeforeSend = false, workdir } = turn;
+  if (typeof settleBeforeSend === "boolean" ? settleBeforeSend : await settleBeforeSend()) await settle(turn);
+  const stale = archiveStaleResponse(workdir, role, archiveDir);
+  if (stale !== undefined) await warn(turn, `a response file of an earlier turn of ${role} was moved to ${stale}.`);
+  const dispatch = markDispatch(workdir);
+  await sendMessage(turn, { what, text, dispatch });
+  return dispatch;
+}
+
+/** Lets a terminal come to rest. After the limit the prompt is sent anyway. */
+async function settle(turn: Turn): Promise<void> {
+  const { call, clock, progress } = turn;
+  if (await comesToRest(async () => ({ status: await readStatus(turn) }), { clock, ...call })) return;
+  if (progress.lastStatus === "error") {
+    // An agent whose session was resumed may show how the last turn of that failed.
+    if (await isFailedTurnOver(turn)) return;
+    throw await agentError(turn);
+  }
+  await warn(
+    turn,
+    `${whoseTurn(turn)} did not come to rest in ${SETTLE_LIMIT_MS / 1000} s ` +
+      `(last status: ${progress.lastStatus}). Sending the prompt anyway.`,
+  );
+}
+
+/** How waiting ended, if it did not fail. */
+type WaitOutcome =
+  | { readonly kind: "response"; readonly text: string }
+  /** The terminal has the status `error`. */
+  | { readonly kind: "failed" }
+  | NoResponse;
+
+interface NoResponse {
+  readonly kind: "none";
+  readonly because: "idle_grace" | "response_timeout";
+  /** Why what is at the response path does not count. */
+  readonly problem: string;
+  /** Whether what is there must be removed before a response can be written. */
+  readonly inTheWay: boolean;
+}
+
+/** Polls until there is a response, or none is to be expected any more. */
+async function waitForResponse(
+  turn: Turn,
+  { deadlineMs, dispatch }: { readonly deadlineMs: number; readonly dispatch?: DispatchMark },
+): Promise<WaitOutcome> {
+  const { clock, role, settings, signal, workdir } = turn;
+  const place: ResponsePlace = { workdir, role, maxBytes: settings.maxResponseBytes, ...present({ dispatch }) };
+  let state = startPolling(clock.now(), deadlineMs);
+  let seen = NO_RESPONSE_YET;
+  for (;;) {
+    signal?.throwIfAborted();
+    const pollStartedMs = clock.now();
+    const status = await readStatus(turn);
+    // A second look at a file takes no time from the rules, which count from poll to poll.
+    const nowMs = clock.now();
+    if (status !== "waiting_user_answer" && status !== "unknown") noteDialogClosed(turn);
+    const found = await inspectResponse(turn, place, { before: seen, mayTake: isAtRest(status) });
+    seen = found.seen;
+    state = { ...state, deadlineMs: deadlineMs + waitedForPersonMs(turn) };
+    const step = decide(state, { status, response: found.response }, { nowMs, settings });
+    state = step.state;
+    const { action } = step;
+    switch (action.type) {
+      case "wait":
+        if (action.startupTimedOut) await warnOfStartup(turn);
+        break;
+      case "handle_dialog":
+        await answerDialog(turn, { deadlineMs });
+        break;
+      case "take_response":
+        await settleAnswers(turn);
+        return { kind: "response", text: await takeResponse(turn, place) };
+      case "end_without_response": {
+        const inTheWay = seen.look.kind === "unusable" && seen.look.inTheWay;
+        return { kind: "none", because: action.because, problem: found.problem, inTheWay };
+      }
+      case "fail_agent_error":
+        return { kind: "failed" };
+      case "fail_timeout":
+        throw timeoutError(turn);
+    }
+    await waitUntil(turn, Math.min(pollStartedMs + settings.pollSeconds * 1000, deadlineMs + waitedForPersonMs(turn)));
+  }
+}
+
+async function warnOfStartup(turn: Turn): Promise<void> {
+  const { idleGraceSeconds } = turn.settings;
+  await warn(
+    turn,
+    `startup timeout: ${whoseTurn(turn)} was not seen at work within ${idleGraceSeconds} s of its prompt. ` +
+      `Its grace time of ${idleGraceSeconds} s starts now.`,
+  );
+}
+
+async function takeResponse(turn: Turn, place: ResponsePlace): Promise<string> {
+  const response = { role: turn.role, ...archiveResponse(place, turn.archiveDir) };
+  await turn.emit({ type: "archived", response });
+  return response.text;
+}
+
+/** What an agent at rest is told; an agent that may have ended its turn because something was refused, just that first. */
+function reminderText({ progress, role, workdir }: Turn, { problem, inTheWay }: NoResponse): string {
+  const { untoldRefusal } = progress;
+  if (untoldRefusal === undefined || inTheWay) return reminderPrompt(workdir, role, { problem, inTheWay });
+  progress.untoldRefusal = undefined;
+  return refusalPrompt(workdir, role, untoldRefusal);
+}
+
+/** How long an agent may take to be seen at rest whose response was there when its turn was resumed. */
+const TAKE_LIMIT_MS = 30_000;
+
+/**
+ * Until when a response that was written before its turn was resumed is waited for. It is taken once the agent is seen
+ * at rest, which takes a new process some seconds: they are there also when the time of the turn is up.
+ */
+function deadlineToTake(turn: Turn): number {
+  const deadlineMs = deadlineFromNow(turn);
+  return deadlineMs + Math.max(0, TAKE_LIMIT_MS - leftUntil(turn, deadlineMs));
+}
+
 /**
  * Ends a turn whose agent came to rest without a response.
  *
  * @returns the terminal's last output when the handoff is not strict
  * @throws {RuntimeError} when it is
  */
-async function endWithoutResponse(turn: Turn, outcome: Extract<WaitOutcome, { kind: "none" }>): Promise<string> {
-  const { archiveDir, call, options, role, settings, terminal, workdir } = turn;
-  const limit = outcome.because === "idle_grace"
+async function endWithoutResponse(turn: Turn, { because, problem: found, inTheWay }: NoResponse): Promise<string> {
+  const { archiveDir, role, settings, workdir } = turn;
+  const limit = because === "idle_grace"
     ? `it rested for ${settings.idleGraceSeconds} s`
     : `the limit of ${settings.responseTimeoutSeconds} s passed`;
-  const problem = `${limit} without a usable response file ${responsePathFor(workdir, role)}: ${outcome.problem}`;
+  const problem = `${limit} without a usable response file ${responsePathFor(workdir, role)}: ${found}`;
   if (settings.strictFileHandoff) {
     throw new RuntimeError(turnMessage(turn, problem), {
-      hint: outcome.inTheWay
-        ? REMOVE_IT_HINT
-        : "With STRICT_FILE_HANDOFF=0 the terminal's last output is taken instead.",
+      hint: inTheWay ? REMOVE_IT_HINT : "With STRICT_FILE_HANDOFF=0 the terminal's last output is taken instead.",
     });
   }
-  turn.log(`Warning: ${role} in terminal ${terminal.id}: ${problem}. Taking the terminal's last output.`);
-  const text = await useTerminal(turn, "reading the last output", () => terminal.lastOutput(call));
-  if (options.onArchived === undefined) return text;
+  await warn(turn, `${whoseTurn(turn)}: ${problem}. Taking the terminal's last output.`);
+  const text = await readLastOutput(turn);
+  if (!turn.keepsOutput) return text;
   await settleAnswers(turn);
   const archived = writeToArchive(text, { archiveDir, label: role });
-  await options.onArchived({ role, ...archived, text });
+  await turn.emit({ type: "archived", response: { role, ...archived, text } });
   return text;
+}
+
+function readLastOutput(turn: Turn): Promise<string> {
+  return useTerminal(turn, "reading the last output", () => turn.terminal.lastOutput(turn.call));
 }

@@ -1,12 +1,12 @@
 import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../base/errors.ts";
+import { present } from "../base/schema.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
-import { agentError, isFailedTurnOver } from "./failure.ts";
 import { createHold } from "./hold.ts";
-import { archiveStaleResponse } from "./response_files.ts";
-import { type DispatchMark, hasResponse, markDispatch, takeUpDispatch } from "./response_reading.ts";
-import type { BegunTurn, Message, MessageKind } from "./settings.ts";
-import { comesToRest, SETTLE_INTERVAL_MS, SETTLE_LIMIT_MS } from "./settle.ts";
-import { readStatus, timeoutError, type Turn, useTerminal } from "./turn.ts";
+import type { Message, MessageKind } from "./events.ts";
+import { readStatus, useTerminal } from "./look.ts";
+import { type DispatchMark, hasResponse, takeUpDispatch } from "./response_reading.ts";
+import { SETTLE_INTERVAL_MS } from "./settle.ts";
+import { type BegunTurn, timeoutError, type Turn } from "./turn.ts";
 import { deadlineFromNow, leftUntil } from "./turn_time.ts";
 
 /** What each message is called in an error. */
@@ -18,33 +18,18 @@ const PURPOSES: Readonly<Record<MessageKind, string>> = {
 };
 
 /**
- * Sends the turn's prompt, with nothing left at the role's response path that could be taken for the answer.
+ * Sends what an earlier process did not get to send. An answer that is there already needs no prompt any more.
  *
- * @returns when it was dispatched
- * @throws like {@linkcode sendMessage}
+ * @returns when the prompt was dispatched; `undefined` where it still has to be sent
  */
-export async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
-  const { archiveDir, log, options, role, workdir } = turn;
-  const { settleBeforeSend = false } = options;
-  const mustSettle = typeof settleBeforeSend === "boolean" ? settleBeforeSend : await settleBeforeSend();
-  if (mustSettle) await settle(turn);
-  const stale = archiveStaleResponse(workdir, role, archiveDir);
-  if (stale !== undefined) log(`Warning: a response file of an earlier turn of ${role} was moved to ${stale}.`);
-  const dispatch = markDispatch(workdir);
-  await sendMessage(turn, { what: options.messageKind ?? "prompt", text, dispatch });
-  return dispatch;
-}
-
-/** Sends what an earlier process did not get to send. An answer that is there already needs no prompt any more. */
-export async function resumeSending(turn: Turn, text: string, begun: BegunTurn): Promise<DispatchMark> {
+export async function resumeSending(turn: Turn, begun: BegunTurn): Promise<DispatchMark | undefined> {
   const { message } = begun;
   const dispatch = begun.dispatch && takeUpDispatch(turn.workdir, begun.dispatch);
   // Nothing is sent any more when the time is up, but what is there is taken.
   const isOver = leftUntil(turn, deadlineFromNow(turn)) <= 0;
   if (isOver && dispatch !== undefined && isAnswered(turn, dispatch)) return dispatch;
   if (message !== undefined && message.step !== "sent") await finishSending(turn, message, dispatch);
-  const mayWait = dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch));
-  return mayWait ? dispatch : await sendPrompt(turn, text);
+  return dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch)) ? dispatch : undefined;
 }
 
 /** A message that is to be sent. */
@@ -69,15 +54,16 @@ interface Sending extends Pick<Message, "what" | "text"> {
  */
 export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
   const { what, text, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
-  const { call, options, settings, terminal } = turn;
+  const { call, settings, terminal } = turn;
   if (leftUntil(turn, deadlineMs) <= 0) throw timeoutError(turn);
   let step: Message["step"] | undefined;
-  const onStep = (now: Message["step"]) => options.onMessage?.({ what, text, step: step = now }, dispatch);
+  const onStep = (now: Message["step"]) =>
+    turn.emit({ type: "message", message: { what, text, step: step = now }, ...present({ dispatch }) });
   const isPasted = () => step !== undefined;
   const holdsOurs = async () =>
     (mayBePasted || isPasted()) &&
     await useTerminal(turn, "looking at the composer", () => terminal.holdsText(text, call));
-  using hold = createHold(turn, { what, deadlineMs, isPasted, holdsOurs });
+  await using hold = createHold(turn, { what, deadlineMs, isPasted, holdsOurs });
   for (let dialogs = 0;;) {
     try {
       const submission = { ...call, onStep, mayBePasted: mayBePasted || isPasted() };
@@ -90,7 +76,7 @@ export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
         if (await hold.wait(error) === "taken") return await onStep("sent");
         if (!isPasted() && isNeeded?.() === false) return;
       } else {
-        if (!(error instanceof HumanInterventionRequiredError) || options.dialogs === undefined) throw error;
+        if (!(error instanceof HumanInterventionRequiredError) || turn.dialogs === undefined) throw error;
         if (++dialogs > settings.acceptCap + 1 || !await clearDialogs(turn, { deadlineMs })) throw error;
       }
     }
@@ -135,10 +121,10 @@ async function finishSending(
   { what, text, step }: Message,
   dispatch: DispatchMark | undefined,
 ): Promise<void> {
-  const { call, options, terminal } = turn;
+  const { call, terminal } = turn;
   const isDraft = await useTerminal(turn, "looking at the composer", () => terminal.holdsText(text, call));
   const wasSent = !isDraft && (step === "enter" || await isWorkedOn(turn, dispatch));
-  if (wasSent) await options.onMessage?.({ what, text, step: "sent" });
+  if (wasSent) await turn.emit({ type: "message", message: { what, text, step: "sent" } });
   else await sendMessage(turn, { what, text, mayBePasted: true });
 }
 
@@ -162,20 +148,4 @@ async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promi
 /** Whether the response to what was dispatched is there. */
 export function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
   return hasResponse({ workdir, role, maxBytes: settings.maxResponseBytes, dispatch });
-}
-
-/** Lets a terminal come to rest. After the limit the prompt is sent anyway. */
-async function settle(turn: Turn): Promise<void> {
-  const { clock, log, role, terminal } = turn;
-  const waiting = { clock, ...turn.call };
-  if (await comesToRest(async () => ({ status: await readStatus(turn) }), waiting)) return;
-  if (turn.progress.lastStatus === "error") {
-    // An agent whose session was resumed may show how the last turn of that failed.
-    if (await isFailedTurnOver(turn)) return;
-    throw await agentError(turn);
-  }
-  log(
-    `Warning: ${role} in terminal ${terminal.id} did not come to rest in ${SETTLE_LIMIT_MS / 1000} s ` +
-      `(last status: ${turn.progress.lastStatus}). Sending the prompt anyway.`,
-  );
 }

@@ -1,9 +1,38 @@
 import { RuntimeError } from "../base/errors.ts";
 import type { Role } from "../base/roles.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../screen/status.ts";
+import type { AgentFailure } from "../agents/failure.ts";
+import type { ArchivedResponse, EmitTurnEvent, Held, Message } from "./events.ts";
 import { playTurn, waitForTurn } from "./play_turn.ts";
-import type { HandoffOptions } from "./settings.ts";
-import type { SendOptions, Terminal } from "./terminal.ts";
+import type { DispatchMark } from "./response_reading.ts";
+import type { Retry } from "./retry.ts";
+import type { SendOptions, Terminal, TerminalReading } from "./terminal.ts";
+import { type TurnOptions, type TurnSeat, whoseTurn } from "./turn.ts";
+
+/** How a turn is handed over and waited for, and who is told of it. Only `workdir` is required. */
+export interface HandoffOptions extends TurnOptions {
+  /**
+   * Takes warnings and audit lines. An audit line has line breaks in it: the screen's tail follows on lines of its own.
+   */
+  readonly log?: (line: string) => void;
+  /** Told whenever the terminal's status differs from the one before, and whose word that is. */
+  readonly onStatus?: (status: TerminalStatus, witnesses: Omit<TerminalReading, "status">) => void;
+  /** Told what the agent says of a turn that failed, before the turn ends, or waits to be tried again. */
+  readonly onFailure?: (failure: AgentFailure, retry?: Retry) => void;
+  /** Told what keeps a message from being sent, whenever that changes; `undefined` when it waits no longer. */
+  readonly onHeld?: (held: Held | undefined) => void;
+  /**
+   * Told now and then how much of its time the turn has used, in seconds: at least every minute, and when it fails.
+   * Time in which a person was waited for does not count.
+   */
+  readonly onTimeUsed?: (seconds: number) => void;
+  /** Told when a reminder goes out; the first has the number 1. */
+  readonly onReminder?: (reminder: number) => void;
+  /** Told of the response before it is returned. */
+  readonly onArchived?: (response: ArchivedResponse) => void | Promise<void>;
+  /** Told right before each key that is pressed for a message, and when it was taken; a prompt's with its dispatch. */
+  readonly onMessage?: (message: Message, dispatch?: DispatchMark) => void | Promise<void>;
+}
 
 /** Terminals by their ids, as users of the library provide them. Ids are opaque here. */
 export interface TerminalApi {
@@ -39,7 +68,8 @@ export function sendAndWait(
   message: string,
   options: HandoffOptions,
 ): Promise<string> {
-  return playTurn(terminalOf(api, terminalId), { ...options, role, message });
+  const terminal = terminalOf(api, terminalId);
+  return playTurn(terminal, { ...options, ...seatOf({ role, terminal }, options), message });
 }
 
 /**
@@ -61,7 +91,50 @@ export function waitForResponseFile(
   role: Role,
   options: HandoffOptions,
 ): Promise<string> {
-  return waitForTurn(terminalOf(api, terminalId), { ...options, role });
+  const terminal = terminalOf(api, terminalId);
+  return waitForTurn(terminal, { ...options, ...seatOf({ role, terminal }, options) });
+}
+
+function seatOf(whose: { readonly role: Role; readonly terminal: Terminal }, options: HandoffOptions): TurnSeat {
+  return { role: whose.role, emit: tellerOf(whose, options), keepsOutput: options.onArchived !== undefined };
+}
+
+/** What keeps a message from being sent, for a person. */
+const OBSTACLES: Readonly<Record<Held["obstacle"], string>> = {
+  at_work: "the agent is at work on something else",
+  draft: "a person's draft is in its composer",
+};
+
+/** Hands the events of a turn to the callbacks of its options. */
+function tellerOf(whose: Parameters<typeof seatOf>[0], options: HandoffOptions): EmitTurnEvent {
+  const warn = (message: string) => options.log?.(`Warning: ${message}`);
+  return (event) => {
+    switch (event.type) {
+      case "status": {
+        const { type: _, status, ...witnesses } = event;
+        return options.onStatus?.(status, witnesses);
+      }
+      case "failure":
+        return options.onFailure?.(event.failure, event.retry);
+      case "held": {
+        const { held } = event;
+        if (options.onHeld !== undefined) return options.onHeld(held);
+        return warn(`the ${held.what} for ${whoseTurn(whose)} waits: ${OBSTACLES[held.obstacle]}.`);
+      }
+      case "released":
+        return options.onHeld?.(undefined);
+      case "time_used":
+        return options.onTimeUsed?.(event.seconds);
+      case "reminder":
+        return options.onReminder?.(event.number);
+      case "archived":
+        return options.onArchived?.(event.response);
+      case "message":
+        return options.onMessage?.(event.message, event.dispatch);
+      case "notice":
+        return event.severity === "warning" ? warn(event.message) : options.log?.(event.message);
+    }
+  };
 }
 
 function terminalOf(api: TerminalApi, id: string): Terminal {

@@ -1,43 +1,103 @@
 import { resolve } from "@std/path/posix";
-import {
-  AgentAtWorkError,
-  HumanInterventionRequiredError,
-  PanewrightError,
-  RuntimeError,
-  TimeoutError,
-} from "../base/errors.ts";
+import { TimeoutError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
-import type { TerminalStatus } from "../screen/status.ts";
-import { abortable } from "../base/ports/abortable.ts";
-import { defaultArchiveDir } from "./archive.ts";
-import type { FollowUpOptions } from "./instruction.ts";
 import type { Role } from "../base/roles.ts";
-import { type HandoffOptions, type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
-import type { CallOptions, Terminal } from "./terminal.ts";
-import { errorText } from "../base/text/error_text.ts";
-import { tellTime, type TurnTime } from "./turn_time.ts";
 import { present } from "../base/schema.ts";
+import type { TerminalStatus } from "../screen/status.ts";
+import { defaultArchiveDir } from "./archive.ts";
+import type { DialogDesk } from "./dialog_desk.ts";
+import type { EmitTurnEvent, Message } from "./events.ts";
+import type { DispatchMark } from "./response_reading.ts";
+import { type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
+import type { CallOptions, Terminal } from "./terminal.ts";
+
+/** How far a turn came in a process that is gone. */
+export interface BegunTurn {
+  /** When its prompt was dispatched; undefined where it was not. */
+  readonly dispatch?: DispatchMark;
+  /** The last message to the agent that is there now. */
+  readonly message?: Message;
+  readonly reminders: number;
+  /** How often it was tried again after a failure. @default {0} */
+  readonly retries?: number;
+  /** How much of the time that a turn may take it has used. @default {0} */
+  readonly usedSeconds?: number;
+  readonly acceptedDialogs: number;
+  readonly declinedDialogs: number;
+}
+
+/** How a turn is handed over and waited for. Only `workdir` is required. */
+export interface TurnOptions {
+  /** The folder in which the agent works; responses live in `<workdir>/.tmp/agent-responses`. */
+  readonly workdir: string;
+  /** @default {systemClock} */
+  readonly clock?: Clock;
+  /** @default {() => new Date()} */
+  readonly wallClock?: () => Date;
+  /** Ends every wait; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly settings?: Partial<HandoffSettings>;
+  /**
+   * Waits until the next poll, at the latest until that time of the clock (milliseconds); it may resolve earlier when
+   * something happened. The rules count in seconds, so that more polls change nothing but how soon a response is seen.
+   *
+   * @default {(untilMs, signal) => clock.sleep(untilMs - clock.now(), signal)}
+   */
+  readonly wake?: (untilMs: number, signal?: AbortSignal) => Promise<void>;
+  /** Where consumed and stale files go. @default {"<workdir>/.tmp/<YYYYMMDD-HHMMSS of the program's start, UTC>"} */
+  readonly archiveDir?: string;
+  /**
+   * Whether `sendAndWait` lets the terminal come to rest before it sends: for the first prompt of a terminal. A
+   * function is asked right before a prompt is sent. @default {false}
+   */
+  readonly settleBeforeSend?: boolean | (() => Promise<boolean>);
+  /** How long a person's draft in the composer is waited for. @default {600} */
+  readonly draftTimeoutSeconds?: number;
+  /** How far an earlier process came with the turn, which `sendAndWait` then resumes. */
+  readonly begun?: BegunTurn;
+  /**
+   * Whether the agent was asked for a response file. Otherwise the turn is over once the agent has rested for the grace
+   * time, or for 10 s where that is longer, and the terminal's last output is returned. @default {true}
+   */
+  readonly expectsResponse?: boolean;
+  /** What `sendAndWait`'s message is called. @default {"prompt"} */
+  readonly messageKind?: "prompt" | "continuation";
+  /** Deals with dialogs, instead of the text `y` for each that may be accepted. */
+  readonly dialogs?: DialogDesk;
+  /**
+   * When each terminal's last dialog was accepted, in the clock's milliseconds. Pass the same map to every turn of a
+   * terminal so that the cooldown outlives a turn. @default {a new map for each call}
+   */
+  readonly acceptTimes?: Map<string, number>;
+}
+
+/** Whose turn it is, and who hears of it. */
+export interface TurnSeat {
+  readonly role: Role;
+  /** @default {() => {}} */
+  readonly emit?: EmitTurnEvent;
+  /** Whether the terminal's last output is archived where it takes the place of a response. @default {false} */
+  readonly keepsOutput?: boolean;
+}
 
 /** One turn of one role: all that it needs, checked, and how far it is. */
-export interface Turn {
+export interface Turn extends TurnOptions, TurnSeat {
   readonly terminal: Terminal;
-  readonly role: Role;
-  readonly workdir: string;
+  readonly emit: EmitTurnEvent;
   readonly archiveDir: string;
   readonly clock: Clock;
   readonly wallClock: () => Date;
-  readonly signal: AbortSignal | undefined;
   /** What every call of the terminal takes. */
   readonly call: CallOptions;
   readonly settings: HandoffSettings;
-  readonly log: (line: string) => void;
-  readonly options: HandoffOptions;
+  readonly draftTimeoutSeconds: number;
+  readonly expectsResponse: boolean;
   readonly acceptTimes: Map<string, number>;
   readonly progress: TurnProgress;
 }
 
-/** What changes during a turn. */
-interface TurnProgress extends TurnTime {
+/** What changes during a turn. Times are the clock's milliseconds. */
+interface TurnProgress {
   lastStatus: TerminalStatus | undefined;
   /** How many dialogs were accepted in this turn without a person. */
   acceptedDialogs: number;
@@ -49,67 +109,78 @@ interface TurnProgress extends TurnTime {
   dialogReported: boolean;
   /** How often it was tried again after a failure. */
   retries: number;
+  /** Since when the turn stands at a dialog, or behind a draft, that only a person ends. */
+  waitingSinceMs: number | undefined;
+  /** How long it stood there before, or waited for its next try: time that does not count. */
+  waitedMs: number;
+  /**
+   * Since when its time is counted in this process, and how long had been waited then; not before its prompt was sent.
+   */
+  running: { readonly sinceMs: number; readonly waitedMs: number } | undefined;
+  /** How much of its time it has used as it was told last. */
+  toldUsedMs: number;
 }
 
-/** How many reads of a status may fail in a row before the turn fails. */
-const MAX_STATUS_ATTEMPTS = 5;
+/** How long a person's draft is waited for where nothing else is said: as long as a dialog. */
+const DRAFT_TIMEOUT_SECONDS = 600;
+
+/** How long an agent rests at most until a turn is over in which no response is expected. */
+const REST_WITHOUT_RESPONSE_SECONDS = 10;
 
 /**
  * Opens a turn.
  *
  * @throws {UsageError} when a setting is wrong
  */
-export function openTurn(
-  terminal: Terminal,
-  options: HandoffOptions & { readonly role: Role },
-): Turn {
+export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): Turn {
+  const { begun, expectsResponse = true, signal } = options;
   const workdir = resolve(options.workdir);
+  const settings = resolveHandoffSettings(options.settings);
+  const idleGraceSeconds = expectsResponse
+    ? settings.idleGraceSeconds
+    : Math.min(settings.idleGraceSeconds, REST_WITHOUT_RESPONSE_SECONDS);
   return {
+    ...options,
     terminal,
-    role: options.role,
+    emit: options.emit ?? (() => {}),
     workdir,
     archiveDir: resolve(options.archiveDir ?? defaultArchiveDir(workdir)),
     clock: options.clock ?? systemClock,
     wallClock: options.wallClock ?? (() => new Date()),
-    signal: options.signal,
-    call: options.signal === undefined ? {} : { signal: options.signal },
-    settings: settingsOf(options),
-    log: options.log ?? (() => {}),
-    options,
+    call: present({ signal }),
+    settings: { ...settings, idleGraceSeconds },
+    draftTimeoutSeconds: options.draftTimeoutSeconds ?? DRAFT_TIMEOUT_SECONDS,
+    expectsResponse,
     acceptTimes: options.acceptTimes ?? new Map(),
     progress: {
       lastStatus: undefined,
-      acceptedDialogs: options.begun?.acceptedDialogs ?? 0,
-      declinedDialogs: options.begun?.declinedDialogs ?? 0,
+      acceptedDialogs: begun?.acceptedDialogs ?? 0,
+      declinedDialogs: begun?.declinedDialogs ?? 0,
       untoldRefusal: undefined,
       dialogReported: false,
+      retries: begun?.retries ?? 0,
       waitingSinceMs: undefined,
-      retries: options.begun?.retries ?? 0,
       waitedMs: 0,
       running: undefined,
-      toldUsedMs: (options.begun?.usedSeconds ?? 0) * 1000,
+      toldUsedMs: (begun?.usedSeconds ?? 0) * 1000,
     },
   };
 }
 
-/** How long an agent rests at most until a turn is over in which no response is expected. */
-const REST_WITHOUT_RESPONSE_SECONDS = 10;
-
-function settingsOf({ settings, expectsResponse }: HandoffOptions): HandoffSettings {
-  const resolved = resolveHandoffSettings(settings);
-  if (expectsResponse !== false) return resolved;
-  return { ...resolved, idleGraceSeconds: Math.min(resolved.idleGraceSeconds, REST_WITHOUT_RESPONSE_SECONDS) };
+/** "tester in terminal t-1" */
+export function whoseTurn({ role, terminal }: Pick<Turn, "role" | "terminal">): string {
+  return `${role} in terminal ${terminal.id}`;
 }
 
-/** How what is sent in the same turn after its prompt ends. */
-export function followUpOf({ options: { expectsResponse = true } }: Turn): Pick<FollowUpOptions, "expectsResponse"> {
-  return { expectsResponse };
+/** Tells what a person should know of. */
+export async function warn(turn: Turn, message: string): Promise<void> {
+  await turn.emit({ type: "notice", severity: "warning", message });
 }
 
 /** "Cannot finish the turn of tester in terminal t-1: … (last status: idle)". */
 export function turnMessage(turn: Turn, problem: string): string {
   const status = turn.progress.lastStatus ?? "none was read";
-  return `Cannot finish the turn of ${turn.role} in terminal ${turn.terminal.id}: ${problem} (last status: ${status})`;
+  return `Cannot finish the turn of ${whoseTurn(turn)}: ${problem} (last status: ${status})`;
 }
 
 /** The error of a turn whose time is up; `before` and `after` stand around "the limit of 1800 s passed". */
@@ -118,62 +189,4 @@ export function timeoutError(turn: Turn, { before = "", after = "" } = {}): Time
   return new TimeoutError(turnMessage(turn, `${before}${limit}${after}`), {
     hint: "RESPONSE_TIMEOUT sets the limit, in seconds. A turn that is resumed has what is left of it.",
   });
-}
-
-/** Waits until a time of the clock, or until something happened that is worth a look. */
-export async function waitUntil({ clock, options, signal }: Turn, untilMs: number): Promise<void> {
-  if (options.wake) return await options.wake(untilMs, signal);
-  await clock.sleep(Math.max(0, Math.ceil(untilMs - clock.now())), signal);
-}
-
-/**
- * Does something with the turn's terminal that has to succeed.
- *
- * @throws {RuntimeError} naming role and terminal, when it fails; what is a reason to wait, or a request for a person,
- * passes through as it is
- */
-export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await abortable(call, turn.signal);
-  } catch (error) {
-    throw asTurnError(turn, error, `${purpose} failed: ${errorText(error)}`);
-  }
-}
-
-/**
- * Reads the terminal's status. A failure is tried again after an eighth of the poll interval, then after twice as long
- * each time, up to the whole interval.
- *
- * @throws {RuntimeError} when five attempts in a row failed
- */
-export async function readStatus(turn: Turn): Promise<TerminalStatus> {
-  const { call, clock, progress, settings, signal, terminal } = turn;
-  tellTime(turn);
-  for (let attempt = 1;; attempt++) {
-    try {
-      const { status, ...witnesses } = await abortable(() => terminal.status(call), signal);
-      if (status !== progress.lastStatus) turn.options.onStatus?.(status, witnesses);
-      progress.lastStatus = status;
-      return status;
-    } catch (error) {
-      const failure = `reading the terminal's status failed ${attempt} times in a row: ${errorText(error)}`;
-      const turnError = asTurnError(turn, error, failure);
-      if (attempt === MAX_STATUS_ATTEMPTS || !(turnError instanceof RuntimeError)) throw turnError;
-      if (attempt === 1) {
-        turn.log(
-          `Warning: cannot read the status of ${turn.role} in terminal ${terminal.id}: ${
-            errorText(error)
-          }. Trying again.`,
-        );
-      }
-    }
-    await clock.sleep(Math.ceil(settings.pollSeconds * 1000 / 2 ** (MAX_STATUS_ATTEMPTS - 1 - attempt)), signal);
-  }
-}
-
-function asTurnError(turn: Turn, error: unknown, problem: string): unknown {
-  if (turn.signal?.aborted) return turn.signal.reason;
-  if (error instanceof HumanInterventionRequiredError || error instanceof AgentAtWorkError) return error;
-  const hint = error instanceof PanewrightError ? error.hint : undefined;
-  return new RuntimeError(turnMessage(turn, problem), { cause: error, ...present({ hint }) });
 }

@@ -54,7 +54,7 @@ async function measure({ terminal, workdir, restedAt }: Subject, turns: number, 
       message: `Turn ${turn}.\n${responseFileInstruction(workdir, "tester")}`,
       workdir,
       settings: { pollSeconds: 2 },
-      onArchived: ({ path }) => void (archived = path),
+      emit: (event) => void (event.type === "archived" && (archived = event.response.path)),
       ...(wakes ? { wake: (untilMs, signal) => wakeUp.wait(untilMs, signal) } : {}),
     });
     const consumedAt = Date.now();

@@ -254,7 +254,7 @@ async function main(paneCount: number, minutes: number): Promise<void> {
       workdir: folder.path,
       clock,
       settings: { pollSeconds: POLL_MS / 1000, responseTimeoutSeconds: minutes * 60 + 1000 },
-      onStatus: (status) => statuses.set(paneId, status),
+      emit: (event) => void (event.type === "status" && statuses.set(paneId, event.status)),
       wake: (untilMs, signal) => wakeUp.wait(untilMs, signal),
       signal: stop.signal,
     }).catch((error) => {

@@ -127,7 +127,7 @@ async function main(paneCount: number, seconds: number): Promise<void> {
       role: "tester",
       workdir: folder.path,
       settings: { idleGraceSeconds: 100_000, responseTimeoutSeconds: 100_000 },
-      onStatus: (status) => statuses.set(paneId, status),
+      emit: (event) => void (event.type === "status" && statuses.set(paneId, event.status)),
       wake: (untilMs, signal) => wakeUp.wait(untilMs, signal),
       signal: stop.signal,
     }).catch((error) => {

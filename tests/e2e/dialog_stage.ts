@@ -148,7 +148,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
       message: `Do the work.\n\n${responseFileInstruction(project, "tester")}`,
       workdir: project,
       settings: handoff,
-      log: (line) => logs.push(line),
+      emit: (event) => void (event.type === "notice" && logs.push(event.message)),
       dialogs: desk,
     });
     return text.trim();

@@ -37,7 +37,9 @@ for (const provider of ["codex", "claude_code"] as const) {
       message: "The prompt of the turn.",
       workdir: sandbox.project,
       settings: { pollSeconds: 0.2 },
-      onHeld(now) {
+      emit(event) {
+        if (event.type !== "held" && event.type !== "released") return;
+        const now = event.type === "held" ? event.held : undefined;
         held.push(now?.obstacle);
         if (now?.obstacle === "at_work") keys.push(typeDraft());
         if (now?.obstacle === "draft") {

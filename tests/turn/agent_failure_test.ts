@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../../lib/base/errors.ts";
 import { playTurn } from "../../lib/turn/play_turn.ts";
-import type { HandoffOptions, HandoffSettings } from "../../lib/turn/settings.ts";
+import type { TurnEvent } from "../../lib/turn/events.ts";
+import type { TurnOptions, TurnSeat } from "../../lib/turn/turn.ts";
+import type { HandoffSettings } from "../../lib/turn/settings.ts";
 import type { Terminal } from "../../lib/turn/terminal.ts";
 import type { AgentFailure } from "../../lib/agents/failure.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
@@ -30,11 +32,12 @@ const FAILURE: AgentFailure = {
   isTurnOver: true,
 };
 
-async function failedTurn(failure: AgentFailure | undefined, more: Partial<HandoffOptions> = {}) {
+async function failedTurn(failure: AgentFailure | undefined, more: Partial<TurnOptions> = {}) {
   await using bench = await createBench({ statuses: [[0, "error"]] });
   const { terminal } = failingTerminal(failure);
   const told: AgentFailure[] = [];
-  const options = { ...bench.options(), ...more, onFailure: (one: AgentFailure) => void told.push(one) };
+  const emit = (event: TurnEvent) => void (event.type === "failure" && told.push(event.failure));
+  const options = { ...bench.options(), ...more, emit };
   const error = await bench.clock.runUntilSettled(
     assertRejects(() => playTurn(terminal, { ...options, role: "tester", message: "Test it." }), PanewrightError),
   );
@@ -101,11 +104,13 @@ async function retriedTurn(
   };
   const retries: (number | undefined)[] = [];
   const messages: string[] = [];
-  const options: HandoffOptions = {
+  const options: Omit<TurnSeat, "role"> & TurnOptions = {
     ...bench.options(settings),
     expectsResponse,
-    onFailure: (_failure, retry) => void retries.push(retry?.number),
-    onMessage: ({ what, step }) => void (step === "sent" && messages.push(what)),
+    emit(event) {
+      if (event.type === "failure") retries.push(event.retry?.number);
+      if (event.type === "message" && event.message.step === "sent") messages.push(event.message.what);
+    },
   };
   const played = playTurn(terminal, { ...options, role: "tester", message: "Test it." });
   const end = await clock.runUntilSettled(played.catch((error: Error) => error.message));

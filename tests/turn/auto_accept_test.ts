@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError, TimeoutError } from "../../lib/base/errors.ts";
-import type { HandoffOptions } from "../../lib/turn/settings.ts";
+import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
 import { sendAndWait, waitForResponseFile } from "../../lib/turn/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 

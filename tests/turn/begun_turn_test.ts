@@ -1,7 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError } from "../../lib/base/errors.ts";
 import { markDispatch } from "../../lib/turn/response_reading.ts";
-import type { BegunTurn, HandoffOptions, Message } from "../../lib/turn/settings.ts";
+import type { BegunTurn } from "../../lib/turn/turn.ts";
+import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
+import type { Message } from "../../lib/turn/events.ts";
 import { sendAndWait, type TerminalApi } from "../../lib/turn/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 

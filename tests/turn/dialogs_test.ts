@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../lib/base/errors.ts";
 import type { DialogDesk, OpenDialog } from "../../lib/turn/dialog_desk.ts";
-import type { HandoffOptions } from "../../lib/turn/settings.ts";
+import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
 import { sendAndWait, waitForResponseFile } from "../../lib/turn/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 

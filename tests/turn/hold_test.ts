@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AgentAtWorkError, DraftInTheWayError, RuntimeError, TimeoutError } from "../../lib/base/errors.ts";
-import type { HandoffOptions, Held, Message } from "../../lib/turn/settings.ts";
+import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
+import type { Held, Message } from "../../lib/turn/events.ts";
 import { sendAndWait, type TerminalApi } from "../../lib/turn/terminal_api.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";
 import { createBench, type HandoffBench } from "./support.ts";

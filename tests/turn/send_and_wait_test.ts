@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError, UsageError } from "../../lib/base/errors.ts";
 import { responsePathFor } from "../../lib/turn/response_files.ts";
-import type { HandoffOptions } from "../../lib/turn/settings.ts";
+import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
 import { sendAndWait, type TerminalApi } from "../../lib/turn/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 

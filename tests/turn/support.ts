@@ -1,4 +1,6 @@
-import type { ArchivedResponse, HandoffOptions, HandoffSettings } from "../../lib/turn/settings.ts";
+import type { ArchivedResponse } from "../../lib/turn/events.ts";
+import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
+import type { HandoffSettings } from "../../lib/turn/settings.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/turn/response_files.ts";
 import type { Role } from "../../lib/base/roles.ts";
 import type { TerminalStatus } from "../../lib/screen/status.ts";

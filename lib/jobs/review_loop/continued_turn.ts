@@ -1,5 +1,5 @@
 import { continuationPrompt, replacementPrompt } from "../../turn/instruction.ts";
-import type { BegunTurn } from "../../turn/settings.ts";
+import type { BegunTurn } from "../../turn/turn.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readMessage } from "./messages.ts";
 import type { OpenTurn, RunState } from "./run_state.ts";

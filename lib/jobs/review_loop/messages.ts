@@ -1,5 +1,5 @@
 import { PanewrightError } from "../../base/errors.ts";
-import type { Message, MessageKind } from "../../turn/settings.ts";
+import type { Message, MessageKind } from "../../turn/events.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";

@@ -1,7 +1,7 @@
 import type { RunEnd } from "../../run/run_facts.ts";
 import type { TokenCounts } from "../../run/usage.ts";
 import type { Role } from "../../base/roles.ts";
-import type { MessageKind } from "../../turn/settings.ts";
+import type { MessageKind } from "../../turn/events.ts";
 import type { MessageWay } from "../../run/inbox.ts";
 import type { AgentPane, SessionState } from "../../run/workers.ts";
 import type { ReviewFact, RulesUsed, RunOrigin } from "./facts.ts";

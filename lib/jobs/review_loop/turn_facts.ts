@@ -1,4 +1,4 @@
-import type { Held, MessageKind } from "../../turn/settings.ts";
+import type { Held, MessageKind } from "../../turn/events.ts";
 import { FAILURE_CLASSES } from "../../agents/failure.ts";
 import { ROLES } from "../../base/roles.ts";
 import { toldCost, usage } from "../../run/usage.ts";

@@ -5,21 +5,19 @@ import type { DialogDesk } from "../../turn/dialog_desk.ts";
 import { playTurn } from "../../turn/play_turn.ts";
 import { openWakeUp } from "../../turn/wake_up.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { WakeSource } from "../../agents/pane/wake_source.ts";
-import { sha256Hex } from "../../base/text/digest.ts";
 import type { AgentTeam } from "./agents.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import type { ReviewFact } from "./facts.ts";
 import { keepScreen } from "./kept_screens.ts";
 import { continueTurn } from "./continued_turn.ts";
-import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { findOpenTurn, type RunState } from "./run_state.ts";
 import type { Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
+import { recordTurnEvents, type TakenResponse } from "./turn_events.ts";
 import { present } from "../../base/schema.ts";
 
 /** A turn, and the agent that plays it. */
@@ -75,15 +73,6 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-/** A response, as it was taken. */
-interface TakenResponse {
-  readonly bytes: number;
-  readonly archivedAs: string;
-  readonly sha256: string;
-  readonly seconds: number;
-  readonly text: string;
-}
-
 /** Plays a turn with an agent that is ready, and gives the response. */
 type PlayWithAgent = (
   work: Work,
@@ -113,15 +102,11 @@ export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
     if (begun?.lastAcceptAtMs !== undefined) {
       acceptTimes.set(terminalId, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
     }
-    /** What was told of a draft that is in the way. */
-    let stuck: { withdraw(): void } | undefined;
-    const noteAgent = () => {
-      const { sessionId, seenRules: rules } = terminal;
-      const agent = state().agents[role];
-      if (sessionId !== undefined && sessionId !== agent?.sessionId) record({ type: "agent_session", role, sessionId });
-      if (rules.length > (agent?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
-    };
-    const keep = createKeeper(folder, { turnId, kept: begun?.message });
+    const attachCommand = options.attachCommandOf(role);
+    const emit = recordTurnEvents({
+      ...{ ...options, turnId, role, terminal, onResponse, startedAtMs, kept: begun?.message, attachCommand },
+      ...present({ place }),
+    });
     const desk = createDesk({ turnId, role, terminal });
     const usedBefore = begun?.usedBefore ?? 0;
     const noteCommand = options.commandsOf(role, turnId);
@@ -150,59 +135,9 @@ export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
           },
           clock,
           signal,
-          log(line) {
-            const message = line.replace(/^Warning: /, "");
-            if (message !== line) return record({ type: "warning", role, message });
-            record({ type: "note", role, message, passable: true });
-          },
-          async onMessage({ what, text, step }, dispatch) {
-            if (step === "sent") {
-              const { length: bytes } = new TextEncoder().encode(text);
-              const at = place === undefined ? {} : { round: place.round, cycle: place.cycle };
-              return record({ type: "message_sent", turnId, role, what, ...at, bytes });
-            }
-            const kept = await keep({ what, text });
-            const dispatched = dispatch === undefined ? {} : { dispatchedAtMs: dispatch.mtimeMs };
-            record({ type: "message_sending", turnId, role, terminalId, what, step, ...kept, ...dispatched });
-          },
-          onFailure({ class: failureClass, text: message, evidence, resetsAt }, retry) {
-            const reset = resetsAt === undefined ? {} : { resetsAt: resetsAt.toISOString() };
-            const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
-            record({ type: "agent_failed", turnId, role, class: failureClass, message, evidence, ...reset, ...again });
-          },
-          onHeld(held) {
-            stuck?.withdraw();
-            stuck = undefined;
-            if (held === undefined) return record({ type: "message_released", turnId, role, passable: true });
-            const attachCommand = options.attachCommandOf(role);
-            const look = attachCommand === undefined ? {} : { attachCommand };
-            record({ type: "message_held", turnId, role, terminalId, ...held, ...look, passable: true });
-            if (held.obstacle === "draft") {
-              const text = `${role} cannot be sent its ${held.what}: a person's draft is in its composer.`;
-              stuck = options.onStuck(role, text);
-            }
-          },
+          emit,
+          keepsOutput: true,
           draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
-          onTimeUsed: (usedSeconds) => record({ type: "turn_time", turnId, role, usedSeconds, passable: true }),
-          onReminder: (reminder) => record({ type: "reminder_sent", turnId, role, reminder }),
-          async onArchived({ path, bytes, text }) {
-            noteAgent();
-            const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
-            const seconds = (clock.now() - startedAtMs) / 1000;
-            onResponse({ bytes, archivedAs: path, sha256, seconds, text });
-          },
-          onStatus(status, { rule, record: said }) {
-            noteAgent();
-            const by = rule === undefined ? {} : { rule };
-            record({
-              type: "status_changed",
-              turnId,
-              role,
-              status,
-              ...by,
-              ...present({ record: said }),
-            });
-          },
           dialogs: desk,
         });
       const response = await whileCounting({ counter, role, signal }, play);

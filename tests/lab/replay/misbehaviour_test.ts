@@ -31,8 +31,10 @@ async function playOn(
     message: `Test it.\n\n${responseFileInstruction(workdir, "tester")}`,
     workdir,
     settings: { pollSeconds: 0.2, idleGraceSeconds: 3, responseTimeoutSeconds: 20, ...settings },
-    onStatus: (status) => statuses.push(status),
-    onReminder: (reminder) => reminders = reminder,
+    emit(event) {
+      if (event.type === "status") statuses.push(event.status);
+      if (event.type === "reminder") reminders = event.number;
+    },
     dialogs: acceptingDesk(terminal),
     clock,
   });

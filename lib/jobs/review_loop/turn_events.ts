@@ -1,0 +1,122 @@
+import type { Clock } from "../../base/ports/clock.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import type { Role } from "../../base/roles.ts";
+import { present } from "../../base/schema.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import type { OnStuck } from "../../turn/desk/desk_context.ts";
+import type { EmitTurnEvent, TurnEvent } from "../../turn/events.ts";
+import type { ReviewFact } from "./facts.ts";
+import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
+import type { RoleAgent } from "./role_agent.ts";
+import type { RunState } from "./run_state.ts";
+import type { Turn } from "./state.ts";
+
+/** A response, as it was taken. */
+export interface TakenResponse {
+  readonly bytes: number;
+  readonly archivedAs: string;
+  readonly sha256: string;
+  readonly seconds: number;
+  readonly text: string;
+}
+
+/** Whose events are recorded, and with what. */
+interface RecordedTurn {
+  readonly turnId: string;
+  readonly role: Role;
+  readonly terminal: Pick<RoleAgent, "id" | "seenRules" | "sessionId">;
+  /** Where in the loop it is; missing for a message from outside. */
+  readonly place?: Pick<Turn, "round" | "cycle">;
+  /** What of it an earlier process wrote down last. */
+  readonly kept: Parameters<typeof createKeeper>[1]["kept"];
+  readonly startedAtMs: number;
+  readonly clock: Clock;
+  readonly folder: RunFolder;
+  readonly state: () => RunState;
+  readonly record: (event: ReviewFact) => void;
+  /** Records the response; it is in the archive. */
+  readonly onResponse: (response: TakenResponse) => void;
+  /** Told once for each draft that a person has to submit or delete. */
+  readonly onStuck: OnStuck;
+  /** Shows the pane to a person; `undefined` where it has none. */
+  readonly attachCommand: string | undefined;
+}
+
+/** Makes what writes the events of a turn to the journal: what is about to be sent lies on the disk before its key. */
+export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
+  const { turnId, role, terminal, place, attachCommand, clock, record, state } = turn;
+  const whose = { turnId, role };
+  const keep = createKeeper(turn.folder, { turnId, kept: turn.kept });
+  /** What was told of a draft that is in the way. */
+  let stuck: { withdraw(): void } | undefined;
+
+  function noteAgent(): void {
+    const { sessionId, seenRules: rules } = terminal;
+    const agent = state().agents[role];
+    if (sessionId !== undefined && sessionId !== agent?.sessionId) record({ type: "agent_session", role, sessionId });
+    if (rules.length > (agent?.seenRules.length ?? 0)) record({ type: "agent_rules_seen", role, rules });
+  }
+
+  async function noteMessage({ message, dispatch }: Extract<TurnEvent, { type: "message" }>): Promise<void> {
+    const { what, text, step } = message;
+    if (step === "sent") {
+      const { length: bytes } = new TextEncoder().encode(text);
+      const at = place === undefined ? {} : { round: place.round, cycle: place.cycle };
+      return record({ type: "message_sent", ...whose, what, ...at, bytes });
+    }
+    const kept = await keep({ what, text });
+    const dispatched = present({ dispatchedAtMs: dispatch?.mtimeMs });
+    record({ type: "message_sending", ...whose, terminalId: terminal.id, what, step, ...kept, ...dispatched });
+  }
+
+  async function noteResponse({ path, bytes, text }: Extract<TurnEvent, { type: "archived" }>["response"]) {
+    noteAgent();
+    const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
+    turn.onResponse({ bytes, archivedAs: path, sha256, seconds: (clock.now() - turn.startedAtMs) / 1000, text });
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case "message":
+        return noteMessage(event);
+      case "archived":
+        return noteResponse(event.response);
+      case "status": {
+        noteAgent();
+        const { status, rule, record: said } = event;
+        return record({ type: "status_changed", ...whose, status, ...present({ rule, record: said }) });
+      }
+      case "failure": {
+        const { failure: { class: failureClass, text: message, evidence, resetsAt }, retry } = event;
+        const reset = present({ resetsAt: resetsAt?.toISOString() });
+        const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
+        return record({ type: "agent_failed", ...whose, class: failureClass, message, evidence, ...reset, ...again });
+      }
+      case "held": {
+        const { held } = event;
+        stuck?.withdraw();
+        stuck = undefined;
+        const look = present({ attachCommand });
+        record({ type: "message_held", ...whose, terminalId: terminal.id, ...held, ...look, passable: true });
+        if (held.obstacle !== "draft") return;
+        const text = `${role} cannot be sent its ${held.what}: a person's draft is in its composer.`;
+        stuck = turn.onStuck(role, text);
+        return;
+      }
+      case "released":
+        stuck?.withdraw();
+        stuck = undefined;
+        return record({ type: "message_released", ...whose, passable: true });
+      case "time_used":
+        return record({ type: "turn_time", ...whose, usedSeconds: event.seconds, passable: true });
+      case "reminder":
+        return record({ type: "reminder_sent", ...whose, reminder: event.number });
+      case "notice": {
+        const { message } = event;
+        if (event.severity === "warning") return record({ type: "warning", role, message });
+        return record({ type: "note", role, message, passable: true });
+      }
+    }
+  };
+}

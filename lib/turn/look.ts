@@ -1,0 +1,64 @@
+import { AgentAtWorkError, HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../base/errors.ts";
+import { abortable } from "../base/ports/abortable.ts";
+import { present } from "../base/schema.ts";
+import { errorText } from "../base/text/error_text.ts";
+import type { TerminalStatus } from "../screen/status.ts";
+import { type Turn, turnMessage, warn, whoseTurn } from "./turn.ts";
+import { tellTime } from "./turn_time.ts";
+
+/** How many reads of a status may fail in a row before the turn fails. */
+const MAX_STATUS_ATTEMPTS = 5;
+
+/** Waits until a time of the clock, or until something happened that is worth a look. */
+export async function waitUntil({ clock, signal, wake }: Turn, untilMs: number): Promise<void> {
+  if (wake) return await wake(untilMs, signal);
+  await clock.sleep(Math.max(0, Math.ceil(untilMs - clock.now())), signal);
+}
+
+/**
+ * Does something with the turn's terminal that has to succeed.
+ *
+ * @throws {RuntimeError} naming role and terminal, when it fails; what is a reason to wait, or a request for a person,
+ * passes through as it is
+ */
+export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await abortable(call, turn.signal);
+  } catch (error) {
+    throw asTurnError(turn, error, `${purpose} failed: ${errorText(error)}`);
+  }
+}
+
+/**
+ * Reads the terminal's status. A failure is tried again after an eighth of the poll interval, then after twice as long
+ * each time, up to the whole interval.
+ *
+ * @throws {RuntimeError} when five attempts in a row failed
+ */
+export async function readStatus(turn: Turn): Promise<TerminalStatus> {
+  const { call, clock, progress, settings, signal, terminal } = turn;
+  await tellTime(turn);
+  for (let attempt = 1;; attempt++) {
+    try {
+      const reading = await abortable(() => terminal.status(call), signal);
+      if (reading.status !== progress.lastStatus) await turn.emit({ type: "status", ...reading });
+      progress.lastStatus = reading.status;
+      return reading.status;
+    } catch (error) {
+      const failure = `reading the terminal's status failed ${attempt} times in a row: ${errorText(error)}`;
+      const turnError = asTurnError(turn, error, failure);
+      if (attempt === MAX_STATUS_ATTEMPTS || !(turnError instanceof RuntimeError)) throw turnError;
+      if (attempt === 1) {
+        await warn(turn, `cannot read the status of ${whoseTurn(turn)}: ${errorText(error)}. Trying again.`);
+      }
+    }
+    await clock.sleep(Math.ceil(settings.pollSeconds * 1000 / 2 ** (MAX_STATUS_ATTEMPTS - 1 - attempt)), signal);
+  }
+}
+
+function asTurnError(turn: Turn, error: unknown, problem: string): unknown {
+  if (turn.signal?.aborted) return turn.signal.reason;
+  if (error instanceof HumanInterventionRequiredError || error instanceof AgentAtWorkError) return error;
+  const hint = error instanceof PanewrightError ? error.hint : undefined;
+  return new RuntimeError(turnMessage(turn, problem), { cause: error, ...present({ hint }) });
+}
