@@ -1,35 +1,84 @@
 import { hasAcp } from "../agents/mod.ts";
-import type { AcpAgentProvider } from "../agents/provider.ts";
-import { agentPaths, providerAt } from "./agent_paths.ts";
-import { type CheckContext, report } from "./checks.ts";
-import { type KeyPath, valueAt } from "./source.ts";
+import type { Provider } from "../agents/provider.ts";
+import { type CheckContext, report, reportMissing } from "./checks.ts";
+import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 
 /**
- * Checks that what the configuration says of agents over the Agent Client Protocol means something there. Skips values
- * already known to be wrong.
+ * Checks that what the configuration says of its agents leaves them in the sandbox that it asks for, means something to
+ * them, and can be kept. Skips values already known to be wrong.
  */
-export function checkAcpAgents(context: CheckContext): void {
-  for (const path of agentPaths(context.merged)) {
+export function checkAgents(context: CheckContext): void {
+  const { merged } = context;
+  checkCosts(context);
+  const paths = agentPaths(merged);
+  const agents = paths.flatMap((path) => {
     const provider = providerAt(context, path);
-    if (provider !== undefined && hasAcp(provider)) checkAgent(context, { path, provider });
+    return provider === undefined ? [] : [{ path, provider }];
+  });
+  if (merged["sandbox"] === "cli") { for (const agent of agents) checkSandbox(context, agent); }
+  for (const agent of agents) checkAcp(context, agent);
+}
+
+/** A cap of costs needs prices. */
+function checkCosts(context: CheckContext): void {
+  const { merged } = context;
+  if (merged["prices"] !== undefined) return;
+  for (const owner of agentPaths(merged).filter(([group]) => group !== "providers")) {
+    const path = [...owner, "limits", "max_cost"];
+    if (valueAt(merged, path) === undefined) continue;
+    reportMissing(context, path, { message: "% cannot be kept without prices", missing: [["prices"]] });
   }
 }
 
-function checkAgent(context: CheckContext, { path, provider }: { path: KeyPath; provider: AcpAgentProvider }): void {
+/** Where the configuration says how agents are started: of providers, by default, of roles and of steps. */
+function agentPaths(merged: CheckContext["merged"]): readonly KeyPath[] {
+  const below = (group: string): readonly KeyPath[] =>
+    isKeyed(merged[group]) ? Object.keys(merged[group]).map((key) => [group, key]) : [];
+  const steps = below("pipelines").flatMap((path) => {
+    const list = valueAt(merged, path);
+    return Array.isArray(list) ? list.map((_, index): KeyPath => [...path, index]) : [];
+  });
+  return [...below("providers"), [], ...below("roles"), ...steps];
+}
+
+function providerAt({ merged, providers }: CheckContext, path: KeyPath): Provider | undefined {
+  const [group, name] = path;
+  const named = group === "providers"
+    ? name
+    : valueAt(merged, [...path, "provider"]) ?? merged["provider"] ?? providers[0]?.id;
+  return providers.find(({ id }) => id === named);
+}
+
+interface Agent {
+  readonly path: KeyPath;
+  readonly provider: Provider;
+}
+
+function checkSandbox(context: CheckContext, { path, provider: { id, sandbox } }: Agent): void {
+  if (sandbox === undefined) {
+    const named = [...path, "provider"];
+    const at = valueAt(context.merged, named) === undefined ? ["sandbox"] : named;
+    return report(context, at, `% asks for a sandbox, but the provider ${id} brings none`);
+  }
+  const args = valueAt(context.merged, [...path, "args"]);
+  if (!Array.isArray(args)) return;
+  const texts = args.map(String);
+  const loosening = sandbox.findLoosening(texts);
+  if (loosening === undefined) return;
+  const at = [...path, "args", texts.indexOf(loosening)];
+  report(context, at, `% is "${loosening}", which changes the sandbox of ${id}`);
+}
+
+function checkAcp(context: CheckContext, { path, provider }: Agent): void {
+  if (!hasAcp(provider)) return;
   const { id, label, acp } = provider;
-  const isSet = (key: string) => valueAt(context.merged, [...path, key]) !== undefined;
-  if (isSet("profile")) {
-    report(
-      context,
-      [...path, "profile"],
-      `% has no effect on ${label}, which is driven over the Agent Client Protocol: use args or env`,
-    );
-  }
-  if (isSet("model") && acp.model === undefined) {
-    report(
-      context,
-      [...path, "model"],
-      `% cannot be given to ${id}: how its model is chosen is not known; use args or env, or a pack that says how`,
-    );
-  }
+  const complain = (key: string, problem: string) => {
+    if (valueAt(context.merged, [...path, key]) !== undefined) report(context, [...path, key], `% ${problem}`);
+  };
+  complain("profile", `has no effect on ${label}, which is driven over the Agent Client Protocol: use args or env`);
+  if (acp.model !== undefined) return;
+  complain(
+    "model",
+    `cannot be given to ${id}: how its model is chosen is not known; use args or env, or a pack that says how`,
+  );
 }

@@ -52,7 +52,6 @@ export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | u
   const workdir = await findWorkdir(context);
   const job = isJobNeeded(context) ? await readJob(context) : undefined;
   checkNotifications(context);
-  checkCosts(context);
   if (problems.length > 0 || workdir === undefined) return undefined;
   return { workdir, job };
 }
@@ -85,28 +84,6 @@ function isJobNeeded({ merged, jobNeeded }: CheckContext): boolean {
   const { pipelines, prompt, prompt_file: promptFile } = merged;
   const hasPipelines = isKeyed(pipelines) && Object.keys(pipelines).length > 0;
   return !hasPipelines || prompt !== undefined || promptFile !== undefined;
-}
-
-/** A cap of costs needs prices. */
-function checkCosts(context: CheckContext): void {
-  const { merged } = context;
-  if (merged["prices"] !== undefined) return;
-  const keysOf = (path: KeyPath) => {
-    const value = valueAt(merged, path);
-    return isKeyed(value) ? Object.keys(value) : Array.isArray(value) ? value.map((_item, index) => index) : [];
-  };
-  const owners: KeyPath[] = [
-    [],
-    ...keysOf(["roles"]).map((role): KeyPath => ["roles", role]),
-    ...keysOf(["pipelines"]).flatMap((name) =>
-      keysOf(["pipelines", name]).map((index): KeyPath => ["pipelines", name, index])
-    ),
-  ];
-  for (const owner of owners) {
-    const path = [...owner, "limits", "max_cost"];
-    if (valueAt(merged, path) === undefined) continue;
-    reportMissing(context, path, { message: "% cannot be kept without prices", missing: [["prices"]] });
-  }
 }
 
 /** The working directory that the configuration names; `undefined` where the value is not a path. */

@@ -3,7 +3,7 @@ import { type Mistake, type PanewrightErrorOptions, UsageError } from "../base/e
 import { type Job, parseJob } from "../jobs/review_loop/job.ts";
 import { PROVIDERS } from "../agents/mod.ts";
 import type { Provider } from "../agents/provider.ts";
-import { checkAcpAgents } from "./agent_checks.ts";
+import { checkAgents } from "./agent_checks.ts";
 import { withAgents } from "./agents.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { readConfigFile } from "./config_file.ts";
@@ -13,7 +13,6 @@ import { checkVariableNames, environmentLayer, flagLayer, type Layer, mergeData,
 import { checkLimits } from "./limit_checks.ts";
 import { tellOnce } from "./problems.ts";
 import { readProviders } from "./rules.ts";
-import { checkSandbox } from "./sandbox_checks.ts";
 import { formOf, parseConfig } from "./schema.ts";
 import type { Config } from "./settings_table.ts";
 import { dotted, isKeyed, type Source, valueAt } from "./source.ts";
@@ -68,42 +67,30 @@ export class ConfigError extends UsageError {
   }
 }
 
+type MoreChecks = (context: CheckContext) => Promise<void>;
+
 /**
  * Reads the configuration: flags before environment before file before defaults.
  *
- * @throws {UsageError} that lists every mistake with its place
+ * @throws {ConfigError} that lists every mistake with its place
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { job, ...settings } = await load(options, { jobNeeded: true });
   return { ...settings, job: parseJob(job?.text ?? "", { file: job?.source ?? "" }) };
 }
 
-/**
- * Reads the configuration like {@linkcode loadConfig}, for what needs no job.
- *
- * @param moreChecks adds problems of its own
- */
-export async function loadSettings(
-  options: LoadConfigOptions,
-  moreChecks?: (context: CheckContext) => Promise<void>,
-): Promise<LoadedSettings> {
-  const { job: _, ...settings } = await load(options, { jobNeeded: false, ...(moreChecks ? { moreChecks } : {}) });
+/** Reads the configuration like {@linkcode loadConfig}, for what needs no job. */
+export async function loadSettings(options: LoadConfigOptions, moreChecks?: MoreChecks): Promise<LoadedSettings> {
+  const { job: _, ...settings } = await load(options, { jobNeeded: false, moreChecks });
   return settings;
 }
 
-/**
- * Reads the configuration like {@linkcode loadConfig}. Where it has pipelines, it may do without a job.
- *
- * @param moreChecks adds problems of its own
- */
+/** Reads the configuration like {@linkcode loadConfig}. Where it has pipelines, it may do without a job. */
 export async function loadAnyConfig(
   options: LoadConfigOptions,
-  moreChecks?: (context: CheckContext) => Promise<void>,
+  moreChecks?: MoreChecks,
 ): Promise<LoadedSettings & { readonly job?: Job }> {
-  const { job, ...settings } = await load(options, {
-    jobNeeded: "unless_pipelines",
-    ...(moreChecks ? { moreChecks } : {}),
-  });
+  const { job, ...settings } = await load(options, { jobNeeded: "unless_pipelines", moreChecks });
   return job === undefined ? settings : { ...settings, job: parseJob(job.text, { file: job.source }) };
 }
 
@@ -129,9 +116,9 @@ export async function loadProviders(
 
 async function load(
   options: LoadConfigOptions,
-  needs: {
+  { jobNeeded, moreChecks }: {
     readonly jobNeeded: CheckContext["jobNeeded"];
-    readonly moreChecks?: (context: CheckContext) => Promise<void>;
+    readonly moreChecks?: MoreChecks | undefined;
   },
 ): Promise<LoadedSettings & { readonly job: JobInput | undefined }> {
   const { path, cwd, env, flags = {}, providers: builtIn = PROVIDERS } = options;
@@ -145,17 +132,16 @@ async function load(
   for (const warning of warnings) options.onWarning?.(warning);
   const problems = [...layers.flatMap((layer) => layer.problems), ...mistakes];
   const merged = mergeData(onePromptOnly(layers));
-  const baseOf = (layer: Layer) => layer === fileLayer ? resolve(cwd, file ?? "", "..") : cwd;
-  const { jobNeeded } = needs;
   const baseFolder = resolve(cwd, file ?? "", "..");
+  const baseOf = (layer: Layer) => layer === fileLayer ? baseFolder : cwd;
   const known = await withAgents({ providers: builtIn, fileLayer, baseFolder, problems, files });
   const context = { providers: known, merged, layers, fileLayer, baseOf, cwd, problems, jobNeeded, files };
-  const inputs = fileLayer?.broken === true ? undefined : await checkAcrossKeys(context);
+  let inputs;
   if (fileLayer?.broken !== true) {
-    checkSandbox(context);
-    checkAcpAgents(context);
+    inputs = await checkAcrossKeys(context);
+    checkAgents(context);
     checkLimits(context);
-    await needs.moreChecks?.(context);
+    await moreChecks?.(context);
   }
   const providers = await readProviders({ providers: known, form, fileLayer, baseFolder, problems, files });
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);

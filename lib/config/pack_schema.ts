@@ -2,20 +2,20 @@ import * as z from "zod";
 import { ACP_ACTING_KINDS, ACP_TOOL_KINDS } from "../agents/acp/acp_provider.ts";
 import { FAILURE_CLASSES } from "../agents/failure.ts";
 import type { Pack } from "../agents/packs/pack.ts";
-import { patternProblem } from "../screen/pattern_cost.ts";
 import { DECIDED_KINDS } from "../policy/mod.ts";
 import type { FileForm } from "./schema.ts";
-import { text } from "./shapes.ts";
+import { pattern, text } from "./shapes.ts";
 
 const line = (most: number) =>
   z.string().min(1).max(most).regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line, without control characters");
 const sentence = () => line(400);
 const variable = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
-const pattern = () =>
-  z.string().min(1).superRefine((source, context) => {
-    const problem = patternProblem(source);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-  });
+function needsOne(keys: readonly string[], message: string) {
+  return (entry: Readonly<Record<string, unknown>>, context: z.RefinementCtx) => {
+    if (context.issues.length > 0 || keys.some((key) => entry[key] !== undefined)) return;
+    context.addIssue({ code: "custom", message });
+  };
+}
 
 const subject = z.strictObject({
   from: z.enum(["input", "meta", "locations", "diffs", "title"]).describe(
@@ -47,10 +47,7 @@ const tool = z.strictObject({
     "A regular expression whose first group is that folder, in the text of the tool call's content. A person decides " +
       "about what it does not match.",
   ),
-}).superRefine(({ name, kind }, context) => {
-  if (context.issues.length > 0 || name !== undefined || kind !== undefined) return;
-  context.addIssue({ code: "custom", message: "needs a name or a kind: which tool calls is it about?" });
-});
+}).superRefine(needsOne(["name", "kind"], "needs a name or a kind: which tool calls is it about?"));
 
 const login = z.strictObject({
   variables: z.array(variable()).min(1).optional().describe("Variables that are set. Keys are named, never valued."),
@@ -61,19 +58,13 @@ const login = z.strictObject({
   auth_method: line(200).optional().describe(
     "The id of the protocol's authentication method that is called with this login; without it, none is.",
   ),
-}).superRefine(({ variables, file }, context) => {
-  if (context.issues.length > 0 || variables !== undefined || file !== undefined) return;
-  context.addIssue({ code: "custom", message: "needs variables or a file: what shows this login?" });
-});
+}).superRefine(needsOne(["variables", "file"], "needs variables or a file: what shows this login?"));
 
 const failure = z.strictObject({
   class: z.enum(FAILURE_CLASSES).describe("What it means."),
   code: pattern().optional().describe("A regular expression for the agent's own name or code of it."),
   words: pattern().optional().describe("A regular expression for its message. It begins with ^ where it can."),
-}).superRefine(({ code, words }, context) => {
-  if (context.issues.length > 0 || code !== undefined || words !== undefined) return;
-  context.addIssue({ code: "custom", message: "needs a code or words: by what is it known?" });
-});
+}).superRefine(needsOne(["code", "words"], "needs a code or words: by what is it known?"));
 
 const turnOrSession = z.enum(["turn", "session"]).describe("Whether it is of the turn, or of the session so far.");
 

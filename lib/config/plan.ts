@@ -15,14 +15,14 @@ import {
 } from "../jobs/review_loop/settings.ts";
 import { findRoleProvider, hasAcp } from "../agents/mod.ts";
 import type { RoleProvider } from "../agents/provider.ts";
-import type { SandboxRequest } from "../agents/sandbox.ts";
+import type { Prices } from "../run/prices.ts";
 import { type Role, ROLES } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { Setting, SettingsOf } from "../base/settings.ts";
-import type { LoadedConfig } from "./load.ts";
+import type { LoadedConfig, LoadedSettings } from "./load.ts";
+import type { StepConfig } from "./pipeline_schema.ts";
 import type { Config, TableSlice } from "./settings_table.ts";
 import { EVERYDAY_LIST, type EverydayRules } from "./allow_list.ts";
-import { capsIn, pricesIn } from "./shapes.ts";
 import { dotted, valueAt } from "./source.ts";
 
 /**
@@ -31,26 +31,45 @@ import { dotted, valueAt } from "./source.ts";
  * @throws {UsageError} when it has a cap that the review loop could not keep
  */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
-  const { config, workdir, job } = loaded;
+  const { config, job } = loaded;
+  const common = commonPlan(loaded);
   const agents = Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>;
-  const caps = settingsIn(config, CAP_SETTINGS);
-  for (const role of ROLES) requireTokens(role, { agent: agents[role], caps });
+  for (const role of ROLES) requireTokens(role, { agent: agents[role], caps: common.caps });
   return {
-    workdir,
+    ...common,
     job,
-    ...sandboxIn(config),
     agents,
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
-    caps,
-    ...pricesIn(config.prices),
     noProgress: { ...settingsIn(config, REPETITION_SETTINGS), ...settingsIn(config, NO_CHANGE_SETTINGS) },
-    handoff: settingsIn(config, HANDOFF_SETTINGS),
-    permissions: permissionPlan(config),
     tmux: settingsIn(config, TMUX_SETTINGS),
     ...settingsIn(config, REVIEW_RUN_SETTINGS),
-    ...notificationsIn(config),
     postProcessing: settingsIn(config, POST_PROCESSING_SETTINGS),
   };
+}
+
+/** What a plan of either job has. */
+export function commonPlan({ config, workdir }: LoadedSettings) {
+  const { sandbox, permissions, prices } = config;
+  return {
+    workdir,
+    caps: settingsIn(config, CAP_SETTINGS),
+    handoff: settingsIn(config, HANDOFF_SETTINGS),
+    permissions: permissionPlan(config),
+    ...(sandbox === "off" ? {} : { sandbox: { writable: permissions.writable } }),
+    ...(prices === undefined ? {} : { prices: toPrices(prices) }),
+    ...notificationsIn(config),
+  };
+}
+
+function toPrices({ date, models }: NonNullable<Config["prices"]>): Prices {
+  const entries = Object.entries(models).map(([name, { cached_input, cache_write, input, output }]) =>
+    [name, { input, output, ...present({ cachedInput: cached_input, cacheWrite: cache_write }) }] as const
+  );
+  return { date, models: Object.fromEntries(entries) };
+}
+
+function capsIn(limits: object | undefined): { readonly caps?: Caps } {
+  return limits === undefined ? {} : { caps: settingsIn({ limits }, CAP_SETTINGS) };
 }
 
 /** Makes sure that a role's agent tells of its tokens where they are capped. */
@@ -70,16 +89,11 @@ function tellsTokens(provider: RoleProvider): boolean {
 }
 
 /** The settings of one slice of the table, as the configuration has them. */
-export function settingsIn<Slice extends TableSlice>(config: Config, slice: Slice): SettingsOf<Slice> {
+export function settingsIn<Slice extends TableSlice>(config: object, slice: Slice): SettingsOf<Slice> {
   const values = Object.entries<Setting>(slice).map((
     [name, { names }],
   ) => [name, valueAt(config, names.key.split("."))]);
   return present(Object.fromEntries(values)) as SettingsOf<Slice>;
-}
-
-/** The sandbox that agents are started with, if any. */
-export function sandboxIn({ sandbox, permissions }: Config): { readonly sandbox?: SandboxRequest } {
-  return sandbox === "off" ? {} : { sandbox: { writable: permissions.writable } };
 }
 
 /** Where a person is told how a run goes, if anywhere. */
@@ -101,7 +115,7 @@ export function notificationsIn({ notifications }: Config): { readonly notificat
 }
 
 /** How a configuration wants permissions to be decided about. */
-export function permissionPlan(config: Config): PermissionPlan {
+function permissionPlan(config: Config): PermissionPlan {
   return { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) };
 }
 
@@ -121,20 +135,28 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
   };
 }
 
-/** A role's own entry takes precedence over its provider's; the variables of both are merged. */
 function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
   const own = config.roles[role] ?? {};
-  const provider = own.provider ?? config.provider;
-  const common = config.providers[provider] ?? {};
+  const { provider, common, start } = startOf(own, config);
   return {
+    ...start,
     provider: findRoleProvider(provider, providers),
     args: own.args ?? common.args ?? [],
+    ...present({ profile: own.profile ?? common.profile }),
+  };
+}
+
+/** A role's or step's own entry takes precedence over its provider's; the variables of both are merged. */
+export function startOf(
+  own: Partial<Pick<StepConfig, "provider" | "command" | "env" | "model" | "limits">>,
+  config: Config,
+) {
+  const provider = own.provider ?? config.provider;
+  const common = config.providers[provider] ?? {};
+  const start = {
     env: { ...common.env, ...own.env },
     ...capsIn(own.limits),
-    ...present({
-      command: own.command ?? common.command,
-      model: own.model ?? common.model,
-      profile: own.profile ?? common.profile,
-    }),
+    ...present({ command: own.command ?? common.command, model: own.model ?? common.model }),
   };
+  return { provider, common, start };
 }

@@ -1,14 +1,8 @@
 import * as z from "zod";
 import type { ProviderId } from "../agents/provider.ts";
-import { patternProblem } from "../screen/pattern_cost.ts";
 import { LAYOUT_PARTS, ROW_REGIONS, ROW_SELECTIONS } from "../screen/rules.ts";
 import { TERMINAL_STATUSES } from "../screen/status.ts";
-
-const pattern = () =>
-  z.string().min(1).superRefine((source, context) => {
-    const problem = patternProblem(source);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-  });
+import { pattern } from "./shapes.ts";
 
 const color = () =>
   z.union([

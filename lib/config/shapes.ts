@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { CAP_SETTINGS, type Caps, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
-import type { Prices } from "../run/prices.ts";
+import { CAP_SETTINGS, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Setting, SettingValue } from "../base/settings.ts";
-import { present } from "../base/schema.ts";
+import { patternProblem } from "../screen/pattern_cost.ts";
 
 /** The value of a setting that needs a schema of its own. */
 export interface ShapeValue {
@@ -27,6 +26,13 @@ export const seconds = () => z.number().positive().max(MOST.seconds);
 export const shellText = () => z.string().min(1, { abort: true }).regex(/\S/, "must not be blank");
 /** A program with its arguments. */
 export const argv = () => z.tuple([text()], z.string());
+
+/** A regular expression for rows of a screen, or for words of an agent: its cost is bounded. */
+export const pattern = () =>
+  z.string().min(1).superRefine((source, context) => {
+    const problem = patternProblem(source);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+  });
 
 /** What an agent of a configuration's own may be called: not as what every object has. */
 export const AGENT_ID = /^(?!constructor$)[a-z][a-z0-9_-]{0,63}$/;
@@ -60,19 +66,6 @@ export const prices = z.strictObject({
   ).describe("By the model's name as its CLI records it: the end of a run shows these names."),
 });
 
-/** The prices of a configuration. */
-export function pricesIn(config: z.output<typeof prices> | undefined): { readonly prices?: Prices } {
-  if (config === undefined) return {};
-  const models = Object.entries(config.models).map(([name, model]) => {
-    const { cached_input: cachedInput, cache_write: cacheWrite, input, output } = model;
-    const ofCache = {
-      ...present({ cachedInput, cacheWrite }),
-    };
-    return [name, { input, output, ...ofCache }] as const;
-  });
-  return { prices: { date: config.date, models: Object.fromEntries(models) } };
-}
-
 /** What a role or a step may use: the same keys as in `limits` of the whole run. */
 export const capKeys = {
   limits: z.strictObject({
@@ -85,21 +78,3 @@ export const capKeys = {
       .describe("Cost, by `prices`, after which the run is stopped with exit code 3."),
   }).optional().describe("What it may use, all processes of a run together."),
 };
-
-/** The caps of a role or a step as the configuration has them. */
-export function capsIn(limits: LimitKeys | undefined): { readonly caps?: Caps } {
-  if (limits === undefined) return {};
-  const { max_turns: maxTurns, max_minutes: maxMinutes, max_tokens: maxTokens, max_cost: maxCost } = limits;
-  return {
-    caps: {
-      ...present({ maxTurns, maxMinutes, maxTokens, maxCost }),
-    },
-  };
-}
-
-interface LimitKeys {
-  readonly max_turns?: number | undefined;
-  readonly max_minutes?: number | undefined;
-  readonly max_tokens?: number | undefined;
-  readonly max_cost?: number | undefined;
-}
