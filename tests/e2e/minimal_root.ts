@@ -13,6 +13,9 @@ export interface InRootOptions {
   readonly home: "writable" | "read-only";
 }
 
+/** Making and entering a system takes programs of the administrator's, whose folders are not in everybody's PATH. */
+const PATH = `${Deno.env.get("PATH") ?? "/usr/bin:/bin"}:/usr/sbin:/sbin`;
+
 /** Where a release of Debian says what it is called. */
 const CODENAME = /^VERSION_CODENAME=(\w+)$/m;
 
@@ -32,6 +35,7 @@ export async function minimalRoot(): Promise<string> {
   const staging = await Deno.makeTempDir({ dir: cache, prefix: ".minimal-root-" });
   const { code, stderr } = await systemProcessRunner.run({
     argv: ["mmdebstrap", "--quiet", "--variant=minbase", "--include=tmux", codename, staging],
+    env: { PATH },
     timeoutMs: 10 * 60_000,
   });
   if (code !== 0) throw new Error(`Cannot make a minimal system: mmdebstrap exited with ${code}\n${stderr}`);
@@ -77,7 +81,7 @@ export async function runInRoot(
     ],
     // A variable of this process that names another test's sandbox would have that one end these programs.
     clearEnv: true,
-    env: { PATH: Deno.env.get("PATH") ?? "/usr/sbin:/usr/bin:/sbin:/bin" },
+    env: { PATH },
     timeoutMs: 120_000,
   });
 }

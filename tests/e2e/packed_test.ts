@@ -13,7 +13,7 @@ Deno.test.beforeAll(async () => {
   folder = await tempDir();
   packed = await buildPacked(folder.path);
   // A config above the cache is not panewright's.
-  await folder.write({ "home/deno.json": "{ not a config" });
+  await folder.write({ "home/deno.json": "{ not a config", "temporary/deno.json": "{ not a config" });
   const home = `${folder.path}/home`;
   used = { home, cache: `${home}/.cache/panewright`, first: await start(["version"], { HOME: home }) };
 });
@@ -24,7 +24,8 @@ async function start(
   env: Readonly<Record<string, string>>,
   { program = packed, cwd = folder.path }: { readonly program?: string; readonly cwd?: string } = {},
 ): Promise<ProgramResult> {
-  const variables = { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", ...env };
+  // A temporary folder of its own: what an earlier start has unpacked in the system's would be taken.
+  const variables = { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TMPDIR: `${folder.path}/temporary`, ...env };
   return await runProgram([program, ...args], { cwd, env: variables, timeoutMs: 120_000 });
 }
 
