@@ -1,5 +1,5 @@
 /**
- * Collects what the doc comments of facts say into lib/api/output/record_texts.json, for the JSON Schemas and
+ * Collects what the doc comments of facts say into lib/journal/record_texts.json, for the JSON Schemas and
  * docs/events.md: `deno task schemas`.
  *
  * @module
@@ -7,19 +7,19 @@
 const ROOT = new URL("../", import.meta.url);
 
 /** The file that is made. */
-export const RECORD_TEXTS = new URL("lib/api/output/record_texts.json", ROOT);
+export const RECORD_TEXTS = new URL("lib/journal/record_texts.json", ROOT);
 
 /** Where the records of each job are declared, by the job. */
 const SOURCES = {
   run: [
-    "lib/run/run_facts.ts",
-    "lib/turn/desk/facts.ts",
-    "lib/jobs/review_loop/agent_facts.ts",
-    "lib/jobs/review_loop/turn_facts.ts",
-    "lib/jobs/review_loop/outside_facts.ts",
-    "lib/jobs/review_loop/facts.ts",
+    "lib/journal/run_facts.ts",
+    "lib/journal/loop/dialog_facts.ts",
+    "lib/journal/loop/agent_facts.ts",
+    "lib/journal/loop/turn_facts.ts",
+    "lib/journal/loop/outside_facts.ts",
+    "lib/journal/loop/facts.ts",
   ],
-  exec: ["lib/run/run_facts.ts", "lib/jobs/pipeline/attempt_facts.ts", "lib/jobs/pipeline/facts.ts"],
+  exec: ["lib/journal/run_facts.ts", "lib/journal/exec/attempt_facts.ts", "lib/journal/exec/facts.ts"],
 };
 
 /** What a record type tells, under an empty name, and what each of its fields is. */

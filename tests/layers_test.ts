@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["agents"],
   ["policy", "tmux"],
   ["screen", "shell"],
+  ["journal"],
   ["base"],
 ];
 

@@ -1,7 +1,9 @@
-import type { QuestionReply } from "../policy/question.ts";
+import type { AgentFact } from "../base/activity.ts";
+export type { AgentFact } from "../base/activity.ts";
+import type { FailureClass } from "../base/terms.ts";
+import type { QuestionReply } from "../base/question.ts";
 import type { Request } from "../policy/request.ts";
-import type { FailureClass } from "./failure.ts";
-import type { TokenUsage, ToldCost, Usage } from "./usage.ts";
+import type { TokenUsage, Usage } from "../base/usage.ts";
 
 /**
  * An agent, whatever drives it: a pane, a process without a terminal, the Agent Client Protocol, a recording. In goes a
@@ -46,29 +48,6 @@ export interface ToldCommand {
 
 /** What agents tell, whatever drives them. Texts are the agent's own: not for a terminal as they are. */
 export type AgentEvent = AgentFact | AgentSignal;
-
-/** What an agent said and did, as people read it. */
-export type AgentFact =
-  /** Its session has a name; it can be resumed by it. */
-  | { readonly type: "session"; readonly sessionId: string }
-  | { readonly type: "said"; readonly text: string }
-  | { readonly type: "reasoned"; readonly text: string }
-  /** It runs a command, or calls another tool, of which `command` is a line that tells about it. */
-  | { readonly type: "ran"; readonly id: string; readonly command: string }
-  /** What it saw of that: its output, and the exit code where there is one. */
-  | {
-    readonly type: "saw";
-    readonly id: string;
-    readonly command: string;
-    readonly output: string;
-    readonly exitCode?: number;
-  }
-  /** The tokens so far, by model, and what they cost where the agent tells it. */
-  | { readonly type: "usage"; readonly usage: Usage; readonly cost?: ToldCost }
-  /** What it may do by its own word: its sandbox, its permission mode. */
-  | { readonly type: "permitted"; readonly mode: string }
-  /** Something went wrong that did not end the turn, such as a request that is tried again. */
-  | { readonly type: "trouble"; readonly text: string };
 
 /** What folds need besides. Times are milliseconds since the epoch, and `NaN` where the record has none. */
 export type AgentSignal =

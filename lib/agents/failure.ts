@@ -1,28 +1,4 @@
-/**
- * Why a turn of an agent failed, by what its CLI says of it: in its record with a code, on its screen in words.
- *
- * - `usage_limit`: the account has nothing left until a reset, or until somebody pays
- * - `rate_limit`: too many requests for the moment
- * - `overloaded`: the model server is at capacity, or failed (5xx)
- * - `auth`: not logged in, or the server refuses the login or key
- * - `context`: the conversation is too long for the model
- * - `model`: the server does not know the model, or the account may not use it
- * - `network`: the server cannot be reached, or the connection broke
- * - `other`: none of these, or nothing that is understood
- */
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
-
-/** Every class of failures. */
-export const FAILURE_CLASSES = [
-  "usage_limit",
-  "rate_limit",
-  "overloaded",
-  "auth",
-  "context",
-  "model",
-  "network",
-  "other",
-] as const;
+import type { FailureClass } from "../base/terms.ts";
 
 /** What a CLI says of a turn that failed. */
 export interface FailureWords {

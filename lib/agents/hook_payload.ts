@@ -1,4 +1,4 @@
-import { questionsText, readQuestions } from "../policy/question.ts";
+import { questionsText, readQuestions } from "../base/question.ts";
 import type { Request } from "../policy/request.ts";
 import { objectOf, parseJsonObject, textOf } from "../base/text/json.ts";
 import { present } from "../base/schema.ts";

@@ -3,9 +3,6 @@ import type { Host } from "../base/ports/host.ts";
 import type { ProcessRunner } from "../base/ports/process.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
 
-/** Whether agents run in a sandbox: `cli` is the one that their CLI brings. */
-export const SANDBOX_MODES = ["off", "cli"] as const;
-
 /** The sandbox of an agent's CLI, as a configuration wants it. */
 export interface SandboxRequest {
   /** Absolute paths of the folders besides the working directory in which commands may write. */

@@ -6,7 +6,7 @@ import type { RunFolder } from "../run/run_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { Witnesses } from "./audit_witnesses.ts";
-import { plural } from "./show/words.ts";
+import { plural } from "../journal/words/words.ts";
 
 /** What is wrong with a log whose chain is whole. */
 export function problemOf(

@@ -1,9 +1,9 @@
-import type { ReviewFact } from "../jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../journal/loop/facts.ts";
 import { lineDiff } from "../base/text/line_diff.ts";
 import { sanitizeText } from "../base/text/sanitize.ts";
 import { paint, type Style } from "./console/color.ts";
-import { tokenText } from "./show/usage_text.ts";
-import { duration, plural } from "./show/words.ts";
+import { tokenText } from "../journal/words/usage_text.ts";
+import { duration, plural } from "../journal/words/words.ts";
 
 /** What the demo did. */
 interface DemoStory {

@@ -1,10 +1,10 @@
+import type { Job } from "../journal/loop/facts.ts";
 import { resolve } from "@std/path/posix";
 import { toExecPlan } from "../config/exec_plan.ts";
 import type { Problem } from "../config/layers.ts";
 import { loadAnyConfig, type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
-import type { Job } from "../jobs/review_loop/job.ts";
 import { withBuiltInPipeline } from "./built_in_pipeline.ts";
 import { UsageError } from "../base/errors.ts";
 import type { ProviderId } from "../agents/provider.ts";

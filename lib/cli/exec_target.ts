@@ -1,6 +1,6 @@
+import type { ExecOverrides, ExecTarget } from "../journal/exec/facts.ts";
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
-import type { ExecOverrides, ExecTarget } from "../jobs/pipeline/plan.ts";
 import { MAX_TEXT_BYTES } from "../jobs/pipeline/read_text.ts";
 import { readTask } from "../jobs/pipeline/task.ts";
 import { filesOf, isTaskName } from "../jobs/pipeline/task_folder.ts";

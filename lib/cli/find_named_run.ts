@@ -1,7 +1,7 @@
+import { isExecuted } from "../base/ports/lock_file.ts";
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
-import { isExecuted } from "../run/overview.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../base/text/error_text.ts";

@@ -1,9 +1,10 @@
-import { answerWay, readAnswer } from "../turn/desk/answers.ts";
+import { answerWay } from "../base/terms.ts";
+import { readAnswer } from "../turn/desk/answers.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { readOverview } from "../run/overview.ts";
-import { allWaiting, type Waiting, type WaitingDialog } from "../run/waiting.ts";
-import { levelOf } from "../run/progress.ts";
+import { allWaiting, type Waiting, type WaitingDialog } from "../journal/waiting.ts";
+import { levelOf } from "../journal/progress.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import { findRunMail } from "../run/run_mail.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";

@@ -2,8 +2,8 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { isFile } from "../base/ports/files.ts";
 import { findCarried } from "../run/carried.ts";
-import { workdirOf } from "../run/journal_paths.ts";
-import type { Progress } from "../run/progress.ts";
+import { workdirOf } from "../journal/paths.ts";
+import type { Progress } from "../journal/progress.ts";
 import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
 

@@ -1,3 +1,4 @@
+import { isExecuted } from "../base/ports/lock_file.ts";
 import { basename, dirname } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { JOBS } from "../jobs/mod.ts";
@@ -5,8 +6,8 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Role } from "../base/roles.ts";
 import { activityPathOf, type ToldActivity } from "../run/activity_file.ts";
 import { ActivityTail } from "../run/activity_tail.ts";
-import { isExecuted, readRun, type RunOverview } from "../run/overview.ts";
-import { workerOf } from "../run/workers.ts";
+import { readRun, type RunOverview } from "../run/overview.ts";
+import { workerOf } from "../journal/workers.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { watchFolder } from "../base/follow/folder_watch.ts";
 import { roleAtWork, roleText, runText } from "./attach/scene.ts";

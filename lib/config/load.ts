@@ -1,6 +1,7 @@
+import type { Job } from "../journal/loop/facts.ts";
 import { resolve } from "@std/path/posix";
 import { type Mistake, type PanewrightErrorOptions, UsageError } from "../base/errors.ts";
-import { type Job, parseJob } from "../jobs/review_loop/job.ts";
+import { parseJob } from "../jobs/review_loop/job.ts";
 import { PROVIDERS } from "../agents/mod.ts";
 import type { Provider } from "../agents/provider.ts";
 import { checkAgents } from "./agent_checks.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProviderId } from "../agents/provider.ts";
 import { LAYOUT_PARTS, ROW_REGIONS, ROW_SELECTIONS } from "../screen/rules.ts";
-import { TERMINAL_STATUSES } from "../screen/status.ts";
+import { TERMINAL_STATUSES } from "../base/status.ts";
 import { pattern } from "./shapes.ts";
 
 const color = () =>

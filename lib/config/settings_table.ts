@@ -1,3 +1,4 @@
+import { SANDBOX_MODES } from "../base/terms.ts";
 import * as z from "zod";
 import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
@@ -10,7 +11,6 @@ import {
 } from "../jobs/review_loop/settings.ts";
 import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../agents/mod.ts";
 import type { ProviderId } from "../agents/provider.ts";
-import { SANDBOX_MODES } from "../agents/sandbox.ts";
 import { ROLES } from "../base/roles.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";

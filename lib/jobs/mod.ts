@@ -1,4 +1,4 @@
-import type { Job } from "../run/job.ts";
+import type { Job } from "../journal/job.ts";
 import { PIPELINE } from "./pipeline/mod.ts";
 import { REVIEW_LOOP } from "./review_loop/mod.ts";
 

@@ -1,5 +1,6 @@
+import type { ReportRef } from "../journal/items/source.ts";
 import { useEffect, useState } from "preact/hooks";
-import type { ReportDetail, ReportRef } from "../api/report/model.ts";
+import type { ReportDetail } from "../api/report/model.ts";
 import { diffBlocks } from "./diff_lines.ts";
 import { shownLine, shownText } from "./show.ts";
 import { Terminal } from "./terminal.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { age } from "../cli/show/words.ts";
+import { age } from "../journal/words/words.ts";
 import type { Condition } from "../run/condition.ts";
 import { createClient, RefusedError } from "./client.ts";
 import { CONDITIONS } from "./outcome.tsx";

@@ -1,4 +1,5 @@
-import type { Report, ReportIncrement, ReportItem, ReportItemKind } from "../api/report/model.ts";
+import type { ReportItem, ReportItemKind } from "../journal/items/source.ts";
+import type { Report, ReportIncrement } from "../api/report/model.ts";
 
 /** Which items are shown; empty texts mean all. */
 export interface Filter {

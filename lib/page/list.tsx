@@ -1,6 +1,7 @@
+import type { ReportItem } from "../journal/items/source.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { duration } from "../cli/show/words.ts";
-import type { ReportItem, ReportLane } from "../api/report/model.ts";
+import { duration } from "../journal/words/words.ts";
+import type { ReportLane } from "../api/report/model.ts";
 import { Details, type DetailSource } from "./details.tsx";
 import { KIND_WORDS } from "./items.ts";
 import { dayOf, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";

@@ -1,4 +1,4 @@
-import { duration } from "../cli/show/words.ts";
+import { duration } from "../journal/words/words.ts";
 import type { Condition } from "../run/condition.ts";
 import type { ReportHeader } from "../api/report/model.ts";
 import { dayOf, numberText, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";

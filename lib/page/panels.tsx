@@ -1,4 +1,4 @@
-import type { GivenAnswer } from "../run/progress.ts";
+import type { GivenAnswer } from "../journal/progress.ts";
 import type { ReportAudit, ReportGap, ReportHeader, ReportTokens } from "../api/report/model.ts";
 import { dayOf, numberText, shownLine, shownText, timeOfDay } from "./show.ts";
 

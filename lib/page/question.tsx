@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { AgentQuestion } from "../policy/question.ts";
+import type { AgentQuestion } from "../base/question.ts";
 import type { ReportWaiting } from "../api/report/model.ts";
 import { type Chosen, composeReplies, isComplete } from "./reply.ts";
 import { shownLine, shownText, timeOfDay } from "./show.ts";

@@ -1,4 +1,4 @@
-import type { AgentQuestion } from "../policy/question.ts";
+import type { AgentQuestion } from "../base/question.ts";
 
 /** What was chosen for one question: places from 0, and words of one's own. */
 export interface Chosen {

@@ -1,5 +1,6 @@
+import type { ReportItem } from "../journal/items/source.ts";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Report, ReportItem } from "../api/report/model.ts";
+import type { Report } from "../api/report/model.ts";
 import type { DetailSource } from "./details.tsx";
 import { countKinds, type Filter, filterItems, itemOfFragment, KIND_WORDS, NO_FILTER } from "./items.ts";
 import { type FocusRequest, ItemList, useFocusOn } from "./list.tsx";

@@ -1,4 +1,4 @@
-import type { ReportItem } from "../api/report/model.ts";
+import type { ReportItem } from "../journal/items/source.ts";
 
 /** Where times stand on a timeline, from left to right, in pixels. */
 interface TimeScale {

@@ -1,6 +1,7 @@
+import type { ReportItem } from "../journal/items/source.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { age, duration } from "../cli/show/words.ts";
-import type { ReportItem, ReportLane } from "../api/report/model.ts";
+import { age, duration } from "../journal/words/words.ts";
+import type { ReportLane } from "../api/report/model.ts";
 import { KIND_WORDS } from "./items.ts";
 import { secondsBetween, shortTime, shownLine, timeOfDay } from "./show.ts";
 import { timeScale } from "./time_scale.ts";

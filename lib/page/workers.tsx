@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { duration } from "../cli/show/words.ts";
+import { duration } from "../journal/words/words.ts";
 import type { ScreenEvent } from "../api/http/screens/frame.ts";
 import type { ReportHeader, ReportWorker } from "../api/report/model.ts";
 import type { Client } from "./client.ts";

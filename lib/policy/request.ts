@@ -1,5 +1,5 @@
 import type { DialogKind } from "../screen/dialog.ts";
-import type { AgentQuestion } from "./question.ts";
+import type { AgentQuestion } from "../base/question.ts";
 
 /** What an agent asks to do, whole and exact, from its CLI's own record: never as a screen shows it. */
 export interface Request {

@@ -1,3 +1,4 @@
+import type { RunCaps } from "../journal/meter_event.ts";
 import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
 import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { didYouMean } from "../base/text/suggest.ts";
@@ -48,12 +49,6 @@ type Cap = keyof Caps;
 
 /** How much was used of what is capped; minutes have fractions. */
 export type Used = Readonly<Record<Cap, number>>;
-
-/**
- * The caps of a run by the names that `--raise` takes: `max_turns` for the whole run, `tester.max_turns` for a role,
- * `main/build.max_turns` for a step of a pipeline.
- */
-export type RunCaps = Readonly<Record<string, number>>;
 
 const NAMES: Readonly<Record<Cap, string>> = {
   maxTurns: "max_turns",

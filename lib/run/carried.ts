@@ -1,5 +1,5 @@
 import type { RunFolder } from "./run_folder.ts";
-import { workdirOf } from "./journal_paths.ts";
+import { workdirOf } from "../journal/paths.ts";
 
 /** A run whose folder is not where a process last executed it. */
 export interface Carried {

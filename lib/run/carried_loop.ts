@@ -1,5 +1,5 @@
 import { type Carried, findCarried } from "./carried.ts";
-import { workdirOf } from "./journal_paths.ts";
+import { workdirOf } from "../journal/paths.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { findOtherPlace } from "./run_mail.ts";
 

@@ -1,4 +1,4 @@
-import type { JobId, RunEnd } from "./run_facts.ts";
+import type { JobId, RunEnd } from "../journal/run_facts.ts";
 
 /**
  * How a run is, in one word for both jobs and all commands.

@@ -1,3 +1,4 @@
+import type { RunCaps } from "../journal/meter_event.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import type { Press } from "./notify/buttons.ts";
 import type { Notification } from "./notify/notification.ts";
@@ -6,9 +7,8 @@ import type { NotificationPlan } from "./notify/plan.ts";
 import type { HttpPoster } from "../base/ports/http.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
-import type { RunCaps } from "./caps.ts";
-import type { AnyFact, Job } from "./job.ts";
-import type { RunEnd, StartedBy } from "./run_facts.ts";
+import type { AnyFact, Job } from "../journal/job.ts";
+import type { RunEnd, StartedBy } from "../journal/run_facts.ts";
 import type { TurnToCheck } from "./meter.ts";
 import type { Prices } from "./prices.ts";
 import type { RunFolder, RunSubfolder } from "./run_folder.ts";

@@ -1,3 +1,4 @@
+import { isMessageId, MESSAGE_WAYS, type MessageWay } from "../base/terms.ts";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
 import { createFileOnce } from "../base/ports/own_files.ts";
@@ -9,12 +10,6 @@ import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { compareText } from "../base/text/order.ts";
 import type { RunMail } from "./run_mail.ts";
-
-/** The ways in which a message for an agent comes from outside; who sends over MCP is a model. */
-export const MESSAGE_WAYS = ["command", "http", "mcp"] as const;
-
-/** One of {@linkcode MESSAGE_WAYS}. */
-export type MessageWay = typeof MESSAGE_WAYS[number];
 
 /** The most that a message from outside may have: 256 KiB of UTF-8. */
 export const MAX_OUTSIDE_MESSAGE_BYTES = 256 * 1024;
@@ -48,11 +43,6 @@ export async function messageIdOf(key: string): Promise<string> {
 /** The id of a message without a key. */
 export function newMessageId(): string {
   return `m-${crypto.randomUUID().replaceAll("-", "").slice(-16)}`;
-}
-
-/** Whether a text is an id of a message. */
-export function isMessageId(text: string): boolean {
-  return /^m-[0-9a-f]{16}$/.test(text);
 }
 
 /**

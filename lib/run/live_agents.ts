@@ -6,8 +6,8 @@ import { createTmuxClient } from "../tmux/plain_client.ts";
 import { isServerRunning } from "../tmux/server.ts";
 import { knownFolders } from "./carried.ts";
 import { CHECK_VARIABLE, ROLE_VARIABLE } from "./left_processes.ts";
-import type { Progress } from "./progress.ts";
-import type { Worker } from "./workers.ts";
+import type { Progress } from "../journal/progress.ts";
+import type { Worker } from "../journal/workers.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** The processes of this machine at one moment, as far as runs can be known by them. */

@@ -1,17 +1,9 @@
+import type { MeterEvent, RunCaps } from "../journal/meter_event.ts";
 import type { Clock } from "../base/ports/clock.ts";
-import {
-  CapReachedError,
-  nameOf,
-  raisedCaps,
-  raiseOf,
-  type ReachedCap,
-  reachedCap,
-  type RunCaps,
-  TOKEN_CAPS,
-} from "./caps.ts";
+import { CapReachedError, nameOf, raisedCaps, raiseOf, type ReachedCap, reachedCap, TOKEN_CAPS } from "./caps.ts";
 import { costOf, type Prices, unpricedModels } from "./prices.ts";
 import { reachedStandstill } from "./no_progress.ts";
-import { type MeterEvent, spend, type Spending, usageIn, usedBy } from "./spending.ts";
+import { spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
 /** Watches what a run uses, and stops it at its caps. */
 interface Meter extends Disposable {

@@ -1,6 +1,7 @@
+import type { WorkEvent } from "../journal/meter_event.ts";
+import type { RunCaps } from "../journal/meter_event.ts";
 import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
-import type { RunCaps } from "./caps.ts";
 
 /** The slice of the settings table with what both jobs may repeat before a person is asked. */
 export const REPETITION_SETTINGS = {
@@ -58,32 +59,6 @@ export function noProgressCaps(limits: NoProgressLimits = {}): RunCaps {
     LIMITS.flatMap((limit) => (limits[limit] ?? 0) === 0 ? [] : [[NAMES[limit], limits[limit]!]]),
   );
 }
-
-/**
- * What a fact shows of whether the work advances. A fingerprint is undefined where the files could not be looked at.
- */
-export type WorkEvent =
-  /** The files at the beginning of a turn that is to change some. */
-  | { readonly kind: "work_begins"; readonly files: string | undefined }
-  /** The files at its end. */
-  | { readonly kind: "work_ends"; readonly turn: string; readonly files: string | undefined }
-  /** `evidence` names the file with what the test wrote, below the run's folder; `output` is missing without a test. */
-  | {
-    readonly kind: "round_fails";
-    readonly round: number;
-    readonly output?: string | undefined;
-    readonly evidence?: string | undefined;
-  }
-  /** A check of a step; `files` is their fingerprint then. */
-  | {
-    readonly kind: "check_fails";
-    readonly check: string;
-    readonly output: string;
-    readonly files: string | undefined;
-  }
-  /** What was checked before does not count any more. */
-  | { readonly kind: "checks_begin" }
-  | { readonly kind: "command_repeats"; readonly worker: string; readonly command: string; readonly times: number };
 
 /** What a run has done of the same, in a row and up to now: a fold over its facts. Plain data. */
 export interface Standstill {

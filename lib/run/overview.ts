@@ -1,11 +1,11 @@
 import { readAnswer } from "../turn/desk/answers.ts";
 import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
-import { isLocked, readLockHolder } from "./lock_file.ts";
-import type { Job } from "./job.ts";
-import type { Progress } from "./progress.ts";
-import { allWaiting, type Waiting } from "./waiting.ts";
-import { UnknownRecordError } from "./fact_reader.ts";
+import { readLockHolder } from "../base/ports/lock_file.ts";
+import type { Job } from "../journal/job.ts";
+import type { Progress } from "../journal/progress.ts";
+import { allWaiting, type Waiting } from "../journal/waiting.ts";
+import { UnknownRecordError } from "../journal/fact_reader.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { findRunMail } from "./run_mail.ts";
@@ -94,9 +94,4 @@ export async function readRun(folder: RunFolder, jobs: readonly Job[]): Promise<
   const overview = await readOverview(folder, jobs);
   if (overview.problem instanceof UnknownRecordError) throw overview.problem;
   return overview;
-}
-
-/** Whether a process executes a run; a lock that cannot be looked at is not held by any of ours. */
-export async function isExecuted({ lockPath }: Pick<RunFolder, "lockPath">): Promise<boolean> {
-  return await isLocked(lockPath).catch(() => false);
 }

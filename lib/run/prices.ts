@@ -1,7 +1,7 @@
-import type { TokenUsage, Usage } from "../agents/usage.ts";
-import { mapOf, number, object, text, type ValueOf } from "../base/schema.ts";
+import type { Cost } from "../journal/usage.ts";
+import type { TokenUsage, Usage } from "../base/usage.ts";
 import { didYouMean } from "../base/text/suggest.ts";
-import { type TokenCounts, usageOfAll } from "./usage.ts";
+import { type TokenCounts, usageOfAll } from "../journal/usage.ts";
 
 /** What a model takes for a million tokens, in the currency of the table. */
 interface ModelPrices {
@@ -20,18 +20,6 @@ export interface Prices {
   /** By the model's name in the records of its CLI. */
   readonly models: Readonly<Record<string, ModelPrices>>;
 }
-
-/** Checks what a run has cost, as its last record has it. */
-export const cost = object({
-  total: number,
-  /** By role, or by step as its caps are named. */
-  byWorker: mapOf(number),
-  /** The day of the prices. */
-  pricesOf: text,
-});
-
-/** What a run has cost. */
-export type Cost = ValueOf<typeof cost>;
 
 const MILLION = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { basename } from "@std/path/posix";
-import { tryLockFile } from "./lock_file.ts";
+import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, type RunFolder } from "./run_folder.ts";
 import { removeRunMail } from "./run_mail.ts";
 

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { makeOwnFolder } from "../base/ports/own_files.ts";
-import { readLockOwner, tryLockFile } from "./lock_file.ts";
+import { readLockOwner, tryLockFile } from "../base/ports/lock_file.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** A process that only checks whether a run is owned holds the lock for a moment. */

@@ -7,7 +7,7 @@ import { assertOwn, makeOwnFolder, stateFolder } from "../base/ports/state_folde
 import { errorText } from "../base/text/error_text.ts";
 import { compareText } from "../base/text/order.ts";
 import { findCarried } from "./carried.ts";
-import { workdirOf } from "./journal_paths.ts";
+import { workdirOf } from "../journal/paths.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /**

@@ -7,8 +7,8 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { isObject } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { MAX_JOURNAL_BYTES } from "./journal.ts";
-import { tryLockFile } from "./lock_file.ts";
+import { MAX_JOURNAL_BYTES } from "../journal/journal.ts";
+import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, makePanewrightFolder, type RunFolder, runFolderAt } from "./run_folder.ts";
 
 /** A request for a run that is carried out once, however often it is made. */

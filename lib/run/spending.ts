@@ -1,23 +1,8 @@
-import { addUsage, tokensIn, type Usage } from "../agents/usage.ts";
-import type { RunCaps, Used } from "./caps.ts";
-import { atTurn, NO_STANDSTILL, noteWork, type Standstill, type WorkEvent } from "./no_progress.ts";
-
-/** What a fact means for what a run uses. */
-export type MeterEvent =
-  | { readonly kind: "process_begins"; readonly raised?: RunCaps | undefined }
-  | { readonly kind: "process_ends"; readonly seconds: number }
-  /** What it used before, as in another task, does not count. */
-  | { readonly kind: "worker_begins"; readonly worker: string }
-  | { readonly kind: "turn_begins"; readonly worker: string }
-  /** A turn that an earlier process has begun. */
-  | { readonly kind: "turn_continues"; readonly worker: string }
-  /** What it has used since that was told last, in a turn or beside one. */
-  | { readonly kind: "tokens_counted"; readonly worker: string; readonly usage: Usage }
-  /**
-   * What was used in it, and not told yet, counts as well. Where several workers may be at work, it names the one.
-   */
-  | { readonly kind: "turn_ends"; readonly worker?: string; readonly seconds: number; readonly usage?: Usage }
-  | WorkEvent;
+import type { MeterEvent } from "../journal/meter_event.ts";
+import type { RunCaps } from "../journal/meter_event.ts";
+import { addUsage, tokensIn, type Usage } from "../base/usage.ts";
+import type { Used } from "./caps.ts";
+import { atTurn, NO_STANDSTILL, noteWork, type Standstill } from "./no_progress.ts";
 
 /** What a run has used: a fold over its facts. Times are of one clock within a process. Plain data. */
 export interface Spending {

@@ -1,5 +1,5 @@
+import { isMessageId } from "../base/terms.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { isMessageId } from "./inbox.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /**

@@ -1,13 +1,13 @@
+import { isExecuted } from "../base/ports/lock_file.ts";
 import type { Channel } from "./notify/channels/channel.ts";
 import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "./notify/end_due.ts";
 import { type Notification, outgoing } from "./notify/notification.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
-import type { Job } from "./job.ts";
-import { isExecuted } from "./overview.ts";
-import type { Finished } from "./progress.ts";
+import type { Job } from "../journal/job.ts";
+import type { Finished } from "../journal/progress.ts";
 import { readProgress } from "./read_progress.ts";
-import type { RunEnd } from "./run_facts.ts";
+import type { RunEnd } from "../journal/run_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** An end that is older is not told any more: as long as messages are kept that cannot be delivered. */

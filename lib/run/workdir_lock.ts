@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { readLockOwner, tryLockFile } from "./lock_file.ts";
+import { readLockOwner, tryLockFile } from "../base/ports/lock_file.ts";
 
 /**
  * Takes a working directory for one review loop, until it is disposed of. Two loops in one directory would read each

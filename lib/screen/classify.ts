@@ -4,7 +4,7 @@ import { findRegions } from "./regions.ts";
 import type { Rule, RulePack } from "./rules.ts";
 import type { Screen } from "./screen.ts";
 import { withoutSidePanel } from "./side_panel.ts";
-import type { TerminalStatus } from "./status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 
 export type { Evidence } from "./conditions.ts";
 

@@ -3,5 +3,5 @@ export * from "./dialog.ts";
 export * from "./regions.ts";
 export * from "./rules.ts";
 export * from "./screen.ts";
-export * from "./status.ts";
+export * from "../base/status.ts";
 export * from "./screen_data.ts";

@@ -1,6 +1,6 @@
 import type { DialogKind } from "./dialog.ts";
 import type { Color } from "./screen.ts";
-import type { TerminalStatus } from "./status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 
 /**
  * A colour, the terminal's own one (`"default"`), any but that (`"coloured"`), or any that is no shade of grey

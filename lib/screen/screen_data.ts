@@ -1,7 +1,7 @@
 import commonRules from "./common_rules.json" with { type: "json" };
 import type { DialogKind } from "./dialog.ts";
 import type { Condition, Layout, LayoutPart, RowRegion, RowSelection, Rule, RulePack, StylePattern } from "./rules.ts";
-import type { TerminalStatus } from "./status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 import { present } from "../base/schema.ts";
 
 /** A regular expression that is valid in Unicode mode, or several of which one must match. */

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../base/errors.ts";
 import { abortable } from "../base/ports/abortable.ts";
-import { isAtRest } from "../screen/status.ts";
+import { isAtRest } from "../base/status.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { lastLines } from "../base/text/lines.ts";
 import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";

@@ -1,3 +1,4 @@
+import type { MessageKind } from "../base/terms.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import type { Role } from "../base/roles.ts";
 import type { DispatchMark } from "./response_reading.ts";
@@ -29,12 +30,6 @@ export type TurnEvent =
 
 /** Takes events in; the turn waits for what it returns. A notice must be taken in at once. */
 export type EmitTurnEvent = (event: TurnEvent) => void | Promise<void>;
-
-/**
- * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a
- * request to continue after its CLI was started again, or after a failure of its model server.
- */
-export type MessageKind = "prompt" | "reminder" | "refusal" | "continuation";
 
 /** A message to an agent, and how far it has come: about to be pasted, about to be submitted, taken. */
 export interface Message {

@@ -1,7 +1,8 @@
+import type { FailureClass } from "../base/terms.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError } from "../base/errors.ts";
 import { abortable } from "../base/ports/abortable.ts";
 import { sleepUntilTime } from "../base/ports/calendar.ts";
-import type { AgentFailure, FailureClass } from "../agents/failure.ts";
+import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
 import { planRetry } from "./retry.ts";
 import { readStatus } from "./look.ts";

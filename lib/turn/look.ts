@@ -2,7 +2,7 @@ import { AgentAtWorkError, HumanInterventionRequiredError, PanewrightError, Runt
 import { abortable } from "../base/ports/abortable.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
-import type { TerminalStatus } from "../screen/status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 import { type Turn, turnMessage, warn, whoseTurn } from "./turn.ts";
 import { tellTime } from "./turn_time.ts";
 

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
-import { isAtRest } from "../screen/status.ts";
+import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
 import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
 import { agentError, awaitRetry, isFailedTurnOver } from "./failure.ts";

@@ -1,4 +1,4 @@
-import type { TerminalStatus } from "../screen/status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 import type { HandoffSettings } from "./settings.ts";
 
 // The polling rules of the seeds (002, as changed by 000 and 003), as a function of what was seen. Times are

@@ -1,8 +1,9 @@
+import type { MessageKind } from "../base/terms.ts";
 import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
 import { createHold } from "./hold.ts";
-import type { Message, MessageKind } from "./events.ts";
+import type { Message } from "./events.ts";
 import { readStatus, useTerminal } from "./look.ts";
 import { type DispatchMark, hasResponse, takeUpDispatch } from "./response_reading.ts";
 import { SETTLE_INTERVAL_MS } from "./settle.ts";

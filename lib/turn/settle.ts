@@ -1,5 +1,5 @@
 import type { Clock } from "../base/ports/clock.ts";
-import { isAtRest, type TerminalStatus } from "../screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../base/status.ts";
 
 /** How far apart the two looks are that must find a terminal at rest. */
 export const SETTLE_INTERVAL_MS = 1000;

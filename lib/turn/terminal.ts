@@ -1,5 +1,5 @@
 import type { AgentFailure } from "../agents/failure.ts";
-import type { TerminalStatus } from "../screen/status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 
 /** What every call of a {@linkcode Terminal} takes. */
 export interface CallOptions {

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../base/errors.ts";
 import type { Role } from "../base/roles.ts";
-import { TERMINAL_STATUSES, type TerminalStatus } from "../screen/status.ts";
+import { TERMINAL_STATUSES, type TerminalStatus } from "../base/status.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import type { ArchivedResponse, EmitTurnEvent, Held, Message } from "./events.ts";
 import { playTurn, waitForTurn } from "./play_turn.ts";

@@ -3,7 +3,7 @@ import { TimeoutError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
-import type { TerminalStatus } from "../screen/status.ts";
+import type { TerminalStatus } from "../base/status.ts";
 import { defaultArchiveDir } from "./archive.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { EmitTurnEvent, Message } from "./events.ts";

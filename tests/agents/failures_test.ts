@@ -1,3 +1,4 @@
+import type { FailureClass } from "../../lib/base/terms.ts";
 import { assert, assertEquals } from "@std/assert";
 import { CLAUDE_FAILURES } from "../../lib/agents/claude_code/failures.ts";
 import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
@@ -5,7 +6,7 @@ import { readLastTurn } from "../../lib/agents/claude_code/transcript.ts";
 import { CODEX_FAILURES } from "../../lib/agents/codex/failures.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { EMPTY_CODEX_LOG, foldCodexLine } from "../../lib/agents/codex/session_log.ts";
-import { classifyFailure, type FailureClass } from "../../lib/agents/failure.ts";
+import { classifyFailure } from "../../lib/agents/failure.ts";
 import type { PaneProvider } from "../../lib/agents/provider.ts";
 import { findShownFailure, judgeFailure } from "../../lib/agents/pane/failure_report.ts";
 import { readScreen } from "../../lib/agents/pane/glance.ts";

@@ -21,7 +21,7 @@ import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import type { PaneProvider } from "../../lib/agents/provider.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";

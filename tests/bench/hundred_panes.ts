@@ -20,7 +20,7 @@ import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.t
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import type { PaneProvider } from "../../lib/agents/provider.ts";
 import type { Recording } from "../../lib/lab/recordings/recording.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";

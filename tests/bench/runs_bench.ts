@@ -1,6 +1,6 @@
 // How long it takes to look at 500 runs: `deno bench -P tests/bench/runs_bench.ts`.
 import { listRuns } from "../../lib/api/control/list_runs.ts";
-import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../lib/journal/loop/facts.ts";
 import { agentReady, PROGRAMMER_AT_WORK, reviewFinished, reviewStarted } from "../support/run_folders.ts";
 
 const RUNS = 500;

@@ -6,8 +6,8 @@
  *
  *     deno task bench:serve [SECONDS]
  */
-import { openJournal } from "../../lib/run/journal.ts";
-import { tryLockFile } from "../../lib/run/lock_file.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
+import { tryLockFile } from "../../lib/base/ports/lock_file.ts";
 import { readEvents } from "../api/http/support.ts";
 import { startBrowser, whyNoBrowser } from "../support/browser.ts";
 import { startProgram } from "../support/program.ts";

@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import files from "../../fixtures/demo/files.json" with { type: "json" };
 import { COMMANDS } from "../../lib/cli/command_table.ts";
 import { generateKeys } from "../../lib/lab/rule_packs/keys.ts";
-import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../lib/journal/loop/facts.ts";
 import { stateFolder } from "../../lib/base/ports/state_folder.ts";
 import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import { activityPathOf } from "../../lib/run/activity_file.ts";

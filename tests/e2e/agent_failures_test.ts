@@ -1,5 +1,5 @@
+import type { FailureClass } from "../../lib/base/terms.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { FailureClass } from "../../lib/agents/failure.ts";
 import { until } from "../tmux/support.ts";
 import { setUpStage, untilStatus } from "./agent_stage.ts";
 

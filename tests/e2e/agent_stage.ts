@@ -6,7 +6,7 @@ import { findPaneProvider } from "../../lib/agents/mod.ts";
 import type { LaunchRequest, PaneProvider } from "../../lib/agents/provider.ts";
 import { turnHooksOf } from "../../lib/agents/pane/turn_hooks.ts";
 import { openSpool } from "../../lib/agents/spool.ts";
-import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../../lib/base/status.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { isAtRest, type TerminalStatus } from "../../lib/screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../../lib/base/status.ts";
 import type { Step } from "../lab/steps.ts";
 import { CLI_LABELS } from "../support/clis.ts";
 import { until } from "../support/until.ts";

@@ -11,7 +11,7 @@ import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
 import { openHookChannel } from "../../lib/turn/desk/hook_channel.ts";
 import { createDialogDesk } from "../../lib/turn/desk/desk.ts";
 import type { DialogDeskContext } from "../../lib/turn/desk/desk_context.ts";
-import type { DialogFact } from "../../lib/turn/desk/facts.ts";
+import type { DialogFact } from "../../lib/journal/loop/dialog_facts.ts";
 import type { HookCommand } from "../../lib/agents/hook_command.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";

@@ -1,9 +1,9 @@
+import type { MeterEvent, RunCaps } from "../../lib/journal/meter_event.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../../lib/base/errors.ts";
-import { CapReachedError, parseRaise, requireRaise, type RunCaps } from "../../lib/run/caps.ts";
+import { CapReachedError, parseRaise, requireRaise } from "../../lib/run/caps.ts";
 import { openMeter } from "../../lib/run/meter.ts";
 import { NOTHING_SPENT, settled, spend, type Spending, usedBy } from "../../lib/run/spending.ts";
-import type { MeterEvent } from "../../lib/run/spending.ts";
 import { createFakeClock } from "../support/fake_clock.ts";
 
 const MINUTE_MS = 60_000;

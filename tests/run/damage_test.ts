@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PanewrightError } from "../../lib/base/errors.ts";
-import { openJournal } from "../../lib/run/journal.ts";
-import { UnknownRecordError } from "../../lib/run/fact_reader.ts";
-import { cutDamagedJournal, readFacts } from "../../lib/run/read_facts.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
+import { UnknownRecordError } from "../../lib/journal/fact_reader.ts";
+import { cutDamagedJournal, readFacts } from "../../lib/journal/read_facts.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { OPENED, STARTED, TOY_JOB } from "./toy_job.ts";
 import { tempDir } from "../support/temp_dir.ts";

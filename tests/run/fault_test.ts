@@ -3,7 +3,7 @@ import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { cleanEnvironment } from "../support/run_panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
-const MODULE = new URL("../../lib/run/journal.ts", import.meta.url).href;
+const MODULE = new URL("../../lib/journal/journal.ts", import.meta.url).href;
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 const PROGRAM = `import { openJournal } from ${JSON.stringify(MODULE)};
 using journal = openJournal(Deno.args[0]);

@@ -1,13 +1,8 @@
+import type { RunCaps, WorkEvent } from "../../lib/journal/meter_event.ts";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { CapReachedError, type RunCaps } from "../../lib/run/caps.ts";
+import { CapReachedError } from "../../lib/run/caps.ts";
 import { openMeter } from "../../lib/run/meter.ts";
-import {
-  NO_STANDSTILL,
-  noProgressCaps,
-  noteWork,
-  reachedStandstill,
-  type WorkEvent,
-} from "../../lib/run/no_progress.ts";
+import { NO_STANDSTILL, noProgressCaps, noteWork, reachedStandstill } from "../../lib/run/no_progress.ts";
 import { NOTHING_SPENT, spend } from "../../lib/run/spending.ts";
 import { createFakeClock } from "../support/fake_clock.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { PanewrightError } from "../../lib/base/errors.ts";
-import { openJournal } from "../../lib/run/journal.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../lib/run/run_folder.ts";
 import { findRequestedRun, holdRequest } from "../../lib/run/run_request.ts";
 import { stillClock } from "../support/still_clock.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { leaveAnswer, readAnswer } from "../../lib/turn/desk/answers.ts";
 import { UsageError } from "../../lib/base/errors.ts";
-import { openJournal } from "../../lib/run/journal.ts";
-import { isLocked, readLockHolder, tryLockFile } from "../../lib/run/lock_file.ts";
-import { tryParseFacts } from "../../lib/run/read_facts.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
+import { isLocked, readLockHolder, tryLockFile } from "../../lib/base/ports/lock_file.ts";
+import { tryParseFacts } from "../../lib/journal/read_facts.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { OPENED, STARTED, TOY_JOB } from "./toy_job.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";

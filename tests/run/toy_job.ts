@@ -1,4 +1,4 @@
-import type { Job } from "../../lib/run/job.ts";
+import type { Job } from "../../lib/journal/job.ts";
 import { oneOf, optional, text } from "../../lib/base/schema.ts";
 
 /** A job for tests of journals: its runs count their records. */

@@ -3,7 +3,7 @@
  * compare with: `deno run tests/status_benchmark/words_only.ts < screens.ndjson > predictions.ndjson`.
  */
 import { toText } from "@std/streams";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 
 /** What a detector needs of an exported screen. */
 export interface ExportedScreen {

@@ -1,4 +1,4 @@
-import type { AgentQuestion } from "../../lib/policy/question.ts";
+import type { AgentQuestion } from "../../lib/base/question.ts";
 import { findPaneProvider } from "../../lib/agents/mod.ts";
 import { readScreen } from "../../lib/agents/pane/glance.ts";
 import type { PaneLook } from "../../lib/agents/pane/pane_look.ts";

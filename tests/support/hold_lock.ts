@@ -1,5 +1,5 @@
 // Holds a run's lock until it is ended: `deno run hold_lock.ts LOCK [ignore-term]`.
-import { tryLockFile } from "../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../lib/base/ports/lock_file.ts";
 
 const [path = "", mode] = Deno.args;
 const lock = await tryLockFile(path, `process ${Deno.pid}`);

@@ -1,10 +1,10 @@
 import type { Role } from "../../lib/base/roles.ts";
-import { openJournal } from "../../lib/run/journal.ts";
+import { openJournal } from "../../lib/journal/journal.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { parseJob } from "../../lib/jobs/review_loop/job.ts";
-import type { ReviewFact } from "../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../lib/journal/loop/facts.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../lib/jobs/review_loop/settings.ts";
-import type { ExecFact } from "../../lib/jobs/pipeline/facts.ts";
+import type { ExecFact } from "../../lib/journal/exec/facts.ts";
 
 /** A run's folder, written as a run would have: a second passes before each record. */
 export interface WrittenRun {

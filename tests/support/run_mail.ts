@@ -1,6 +1,6 @@
 import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/turn/desk/answers.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
-import { readLockOwner } from "../../lib/run/lock_file.ts";
+import { readLockOwner } from "../../lib/base/ports/lock_file.ts";
 import { listInbox } from "../../lib/run/inbox.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
 import { claimRunMail, findRunMail } from "../../lib/run/run_mail.ts";

@@ -1,5 +1,5 @@
 import type { TerminalApi } from "../../lib/turn/terminal_api.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import type { FakeClock } from "./fake_clock.ts";
 
 /** From when on, in seconds of the clock, a terminal shows a status; an Error is what reading it fails with. */

@@ -6,7 +6,7 @@ import type { TurnOptions, TurnSeat } from "../../lib/turn/turn.ts";
 import type { HandoffSettings } from "../../lib/turn/settings.ts";
 import type { Terminal } from "../../lib/turn/terminal.ts";
 import type { AgentFailure } from "../../lib/agents/failure.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createBench } from "./support.ts";
 
 /** A terminal whose agent fails each turn in the same way, until it is told something that it does. */

@@ -3,7 +3,7 @@ import { AgentAtWorkError, DraftInTheWayError, RuntimeError, TimeoutError } from
 import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
 import type { Held, Message } from "../../lib/turn/events.ts";
 import { sendAndWait, type TerminalApi } from "../../lib/turn/terminal_api.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 /** What is in the composer from a second on: a person's words, ours, or both. */

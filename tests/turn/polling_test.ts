@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { decide, type PollAction, type PollObservation, type PollState, startPolling } from "../../lib/turn/polling.ts";
-import { isAtRest, TERMINAL_STATUSES } from "../../lib/screen/status.ts";
+import { isAtRest, TERMINAL_STATUSES } from "../../lib/base/status.ts";
 
 const SETTINGS = { idleGraceSeconds: 30 };
 const RESPONSES = ["none", "changing", "ready"] as const;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { comesToRest, createSettling, type RestLook } from "../../lib/turn/settle.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createFakeClock } from "../support/fake_clock.ts";
 
 Deno.test("terminals settle side by side: only the first that is asked about is waited for", async () => {

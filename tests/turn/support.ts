@@ -3,7 +3,7 @@ import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
 import type { HandoffSettings } from "../../lib/turn/settings.ts";
 import { ensureResponseDir, responsePathFor } from "../../lib/turn/response_files.ts";
 import type { Role } from "../../lib/base/roles.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createFakeClock, type FakeClock } from "../support/fake_clock.ts";
 import { type ScriptedTerminal, scriptedTerminal, type TerminalScript } from "../support/scripted_terminal.ts";
 import { tempDir } from "../support/temp_dir.ts";

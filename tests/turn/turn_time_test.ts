@@ -1,9 +1,9 @@
+import type { MessageKind } from "../../lib/base/terms.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { TimeoutError } from "../../lib/base/errors.ts";
 import { markDispatch } from "../../lib/turn/response_reading.ts";
 import type { BegunTurn } from "../../lib/turn/turn.ts";
 import type { HandoffOptions } from "../../lib/turn/terminal_api.ts";
-import type { MessageKind } from "../../lib/turn/events.ts";
 import { sendAndWait, type TerminalApi } from "../../lib/turn/terminal_api.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { RuntimeError, TimeoutError } from "../../lib/base/errors.ts";
 import { responsePathFor } from "../../lib/turn/response_files.ts";
 import type { HandoffSettings } from "../../lib/turn/settings.ts";
 import { waitForResponseFile } from "../../lib/turn/terminal_api.ts";
-import type { TerminalStatus } from "../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../lib/base/status.ts";
 import { createBench, type HandoffBench } from "./support.ts";
 
 function waitOn(bench: HandoffBench, settings: Partial<HandoffSettings> = {}): Promise<string> {

@@ -1,7 +1,7 @@
 import type { AcpElicitation, AcpElicitationReply, AcpPermissionOutcome } from "./protocol/protocol.ts";
 import { objectOf } from "../../base/text/json.ts";
 import { ACP_ACTING_KINDS } from "./acp_provider.ts";
-import { type QuestionReply, questionsText, readQuestions, replyText } from "../../policy/question.ts";
+import { type QuestionReply, questionsText, readQuestions, replyText } from "../../base/question.ts";
 import type { Request } from "../../policy/request.ts";
 import { readForm } from "./elicitation.ts";
 import type { AnswerWays } from "./pending.ts";

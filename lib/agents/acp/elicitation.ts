@@ -1,5 +1,5 @@
 import { isObject } from "../../base/schema.ts";
-import type { AgentChoice, AgentQuestion, QuestionReply } from "../../policy/question.ts";
+import type { AgentChoice, AgentQuestion, QuestionReply } from "../../base/question.ts";
 import { objectOf, textOf } from "../../base/text/json.ts";
 
 /** What is sent for a form's fields. */

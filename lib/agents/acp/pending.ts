@@ -1,5 +1,5 @@
 import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
-import type { QuestionReply } from "../../policy/question.ts";
+import type { QuestionReply } from "../../base/question.ts";
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 

@@ -1,4 +1,4 @@
-import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../../base/status.ts";
 import type { AgentFailure } from "../failure.ts";
 import type { AcpView } from "./agent.ts";
 

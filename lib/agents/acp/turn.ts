@@ -1,5 +1,5 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { totalUsage } from "../usage.ts";
+import { totalUsage } from "../../base/usage.ts";
 import type { AcpActivity } from "./activity.ts";
 import { takeAnswer, takeCall, takeReplayed, takeRequest, takeUnread } from "./calls.ts";
 import {

@@ -1,6 +1,6 @@
 import type { AcpUsageSource } from "./acp_provider.ts";
 import { arrayOf, objectOf, textOf } from "../../base/text/json.ts";
-import { addUsage, type TokenUsage, type Usage } from "../usage.ts";
+import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
 import type { AcpCost } from "./update.ts";
 
 /** What a session over ACP has used, as far as the agent has told this process. */

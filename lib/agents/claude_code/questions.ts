@@ -1,5 +1,5 @@
 import type { DialogOption } from "../../screen/dialog.ts";
-import { type AgentQuestion, replyText } from "../../policy/question.ts";
+import { type AgentQuestion, replyText } from "../../base/question.ts";
 import { openDialog, type PaneLook } from "../pane/pane_look.ts";
 import {
   type AskingPage,

@@ -1,6 +1,6 @@
 import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import type { SpentTokens } from "../pane/session_tokens.ts";
-import { type TokenUsage, type Usage, usageSince } from "../usage.ts";
+import { type TokenUsage, type Usage, usageSince } from "../../base/usage.ts";
 
 /**
  * Counts what replies of Claude Code cost. Each block of a reply comes as a line of its own; of the output, the first

@@ -1,3 +1,4 @@
+import type { FailureClass } from "../../base/terms.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 import type {
   AcpActingKind,
@@ -7,7 +8,6 @@ import type {
   AcpToolKind,
   AcpUsageSource,
 } from "../acp/acp_provider.ts";
-import type { FailureClass } from "../failure.ts";
 
 /** What shows that somebody is logged in; it must all be there. */
 export interface PackLogin {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Screen } from "../../screen/screen.ts";
-import { type AgentQuestion, type QuestionReply, replyText } from "../../policy/question.ts";
+import { type AgentQuestion, type QuestionReply, replyText } from "../../base/question.ts";
 import {
   CLOSING_PATIENCE,
   DEAF_MS,

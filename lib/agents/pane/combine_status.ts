@@ -1,5 +1,5 @@
 import type { Decision } from "../../screen/classify.ts";
-import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../../base/status.ts";
 import type { StatusReport } from "./status_source.ts";
 
 /** What was seen of an agent before, in milliseconds of its terminal's clock. */

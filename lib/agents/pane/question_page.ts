@@ -1,4 +1,4 @@
-import type { AgentQuestion, QuestionReply } from "../../policy/question.ts";
+import type { AgentQuestion, QuestionReply } from "../../base/question.ts";
 import type { PaneLook } from "./pane_look.ts";
 
 /** A page of a dialog with questions, as a screen shows it. */

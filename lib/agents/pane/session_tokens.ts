@@ -1,6 +1,6 @@
 import { LineTail } from "../../base/follow/line_tail.ts";
 import { parseJsonObject, textOf } from "../../base/text/json.ts";
-import { addUsage, type TokenUsage, type Usage } from "../usage.ts";
+import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
 
 /** What a line of a session's record says that a reply cost. */
 export interface SpentTokens {

@@ -1,6 +1,6 @@
 import { HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import { isAtRest } from "../../screen/status.ts";
+import { isAtRest } from "../../base/status.ts";
 import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
 import type { PaneProvider } from "../provider.ts";
 

@@ -5,7 +5,7 @@ import type { PaneEvents } from "../../tmux/pane_events.ts";
 import type { Request } from "../../policy/request.ts";
 import type { FailureWords } from "../failure.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../../base/usage.ts";
 
 /** How a turn ended; `undefined` where the record does not say. */
 type TurnOutcome = "completed" | "error" | "interrupted";

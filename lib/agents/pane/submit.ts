@@ -5,7 +5,7 @@ import {
   RuntimeError,
 } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import { isAtRest } from "../../screen/status.ts";
+import { isAtRest } from "../../base/status.ts";
 import { composerHolds, composerHoldsAll, composerProves } from "./composer_text.ts";
 import {
   isProcessGone,

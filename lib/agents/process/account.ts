@@ -1,12 +1,13 @@
+import type { FailureClass } from "../../base/terms.ts";
 import type { AgentEvent, AgentFact, ToldCommand, TurnEnd } from "../agent.ts";
 import { AskLedger } from "./ask_ledger.ts";
 import type { SeenAsk } from "./asking_process.ts";
 import { type AskCommands, findAsks } from "../../shell/asks/find_asks.ts";
 import { AttemptLog } from "./attempt_log.ts";
-import { classifyFailure, type FailureClass, type FailureTable } from "../failure.ts";
+import { classifyFailure, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
 import type { HeadlessResult } from "./seam.ts";
-import type { ToldCost, Usage } from "../usage.ts";
+import type { ToldCost, Usage } from "../../base/usage.ts";
 import { UsageTotals } from "./usage_totals.ts";
 import { present } from "../../base/schema.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../agent.ts";
 import type { Host } from "../../base/ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../../base/usage.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
 import type { AttemptRequest } from "./seam.ts";
 

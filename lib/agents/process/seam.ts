@@ -1,13 +1,13 @@
+import type { FailureClass } from "../../base/terms.ts";
 import type { AgentFact } from "../agent.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import type { FailureClass } from "../failure.ts";
 import type { Request } from "../../policy/request.ts";
 import type { CallJudge } from "./call_judge.ts";
 import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
-import type { ToldCost, Usage } from "../usage.ts";
+import type { ToldCost, Usage } from "../../base/usage.ts";
 
 /** How the agent of a step asks a person, and where its question arrives. */
 export interface AskSettings {

@@ -1,4 +1,4 @@
-import { addUsage, type TokenUsage, type Usage } from "../usage.ts";
+import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
 
 /** The tokens of an attempt, by model. */
 export class UsageTotals {

@@ -1,4 +1,4 @@
-import type { AnswerBy } from "../../turn/desk/answers.ts";
+import type { AnswerBy } from "../../base/terms.ts";
 
 /** From where something is done to a run: a command, a face, or the button of a notification. */
 type ActBy = Exclude<AnswerBy, "terminal" | "timeout">;

@@ -1,7 +1,7 @@
 import { ERROR_CODES, HumanInterventionRequiredError, PanewrightError, UsageError } from "../../base/errors.ts";
 import { startDetachedProcess } from "../../base/ports/detached_process.ts";
 import { selfCommand } from "../../base/ports/self.ts";
-import type { StartedBy } from "../../run/run_facts.ts";
+import type { StartedBy } from "../../journal/run_facts.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { isObject, present } from "../../base/schema.ts";
 

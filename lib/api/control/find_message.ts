@@ -1,7 +1,7 @@
 import { JOBS } from "../../jobs/mod.ts";
-import type { OutsideMessageProgress } from "../../run/message_progress.ts";
-import { initialProgress, type Progress } from "../../run/progress.ts";
-import { readJournalText, tryParseFacts } from "../../run/read_facts.ts";
+import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
+import { initialProgress, type Progress } from "../../journal/progress.ts";
+import { readJournalText, tryParseFacts } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 
 /**

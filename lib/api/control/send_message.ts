@@ -1,23 +1,23 @@
+import type { MessageWay } from "../../base/terms.ts";
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { responseText } from "../../turn/response_reading.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
-import { followJournal } from "../../run/follow_journal.ts";
+import { followJournal } from "../../journal/follow_journal.ts";
 import {
   isInboxClosed,
   type LeftMessage,
   MAX_OUTSIDE_MESSAGE_BYTES,
   messageIdOf,
-  type MessageWay,
   newMessageId,
   putInInbox,
   takeBack,
 } from "../../run/inbox.ts";
 import { findMessage, messageStatus } from "./find_message.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
-import { initialProgress, type Progress } from "../../run/progress.ts";
-import type { OutsideMessageProgress } from "../../run/message_progress.ts";
+import { initialProgress, type Progress } from "../../journal/progress.ts";
+import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
 import { shellJoin } from "../../shell/quote.ts";

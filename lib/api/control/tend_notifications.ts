@@ -1,3 +1,4 @@
+import { isExecuted } from "../../base/ports/lock_file.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { HttpPoster } from "../../base/ports/http.ts";
@@ -11,7 +12,6 @@ import { type OutboxEntry, readEntries, removeEntry } from "../../run/notify/out
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import { pageOf } from "../../run/notify/way_back.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import { isExecuted } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lockOutbox } from "../../run/run_lock.ts";
 import { hasUntoldEnd, keepUntoldEnd } from "../../run/told_end.ts";

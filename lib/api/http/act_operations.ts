@@ -6,7 +6,7 @@ import { resumeDetached } from "../control/resume_detached.ts";
 import { OVERRIDES, startRun } from "../control/start_run.ts";
 import { stopRun } from "../../jobs/stop_run.ts";
 import { canResume } from "../../run/condition.ts";
-import { JOB_IDS } from "../../run/run_facts.ts";
+import { JOB_IDS } from "../../journal/run_facts.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import { operation } from "./operation.ts";
 import { Problem } from "./problem.ts";

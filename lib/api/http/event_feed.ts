@@ -1,7 +1,7 @@
 import { OUTPUT_VERSION } from "../output/line.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import { followJournal } from "../../run/follow_journal.ts";
+import { followJournal } from "../../journal/follow_journal.ts";
 import { eventFrame, type EventStream } from "./event_stream.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
 import { present } from "../../base/schema.ts";

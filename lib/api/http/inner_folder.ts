@@ -1,7 +1,7 @@
 import { basename, dirname } from "@std/path/posix";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { assertOwn } from "../../base/ports/state_folder.ts";
-import { isLocked, tryLockFile } from "../../run/lock_file.ts";
+import { isLocked, tryLockFile } from "../../base/ports/lock_file.ts";
 import { present } from "../../base/schema.ts";
 
 /** A folder of one server, which nobody else can reach; removed when it is disposed of. */

@@ -1,9 +1,10 @@
+import type { ReportItem } from "../../journal/items/source.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 import { auditOf } from "../report/audit.ts";
 import type { ReportCollector } from "../report/collect.ts";
 import { createDetailLoader, type LoadDetail } from "../report/details.ts";
 import { headerOf } from "../report/header.ts";
-import type { Report, ReportAudit, ReportDetail, ReportHeader, ReportIncrement, ReportItem } from "../report/model.ts";
+import type { Report, ReportAudit, ReportDetail, ReportHeader, ReportIncrement } from "../report/model.ts";
 import { aroundOf, entryOf, readReport } from "../report/read_report.ts";
 import { overviewOf } from "../../run/overview.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";

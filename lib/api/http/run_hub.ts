@@ -1,8 +1,8 @@
 import type { PanewrightError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import { followJournal, type JournalGap, type JournalRecord } from "../../run/follow_journal.ts";
-import { initialProgress, type Progress } from "../../run/progress.ts";
+import { followJournal, type JournalGap, type JournalRecord } from "../../journal/follow_journal.ts";
+import { initialProgress, type Progress } from "../../journal/progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 
 /** What those who listen to a run are told, in its order. */

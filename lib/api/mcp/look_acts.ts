@@ -5,7 +5,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
-import { isJournalOf, readFacts } from "../../run/read_facts.ts";
+import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { deadlineOf, type ToolActs } from "./call.ts";
 import { isMessageOver, requireMessage } from "./message_state.ts";

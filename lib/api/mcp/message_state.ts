@@ -1,9 +1,10 @@
+import { isMessageId } from "../../base/terms.ts";
 import { findMessage } from "../control/find_message.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
-import { isMessageId, readLeftMessage } from "../../run/inbox.ts";
+import { readLeftMessage } from "../../run/inbox.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import type { OutsideMessageProgress } from "../../run/message_progress.ts";
+import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { findRunMail } from "../../run/run_mail.ts";
 import { abridge } from "../../base/text/abridge.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TERMINAL_STATUSES } from "../../screen/status.ts";
+import { TERMINAL_STATUSES } from "../../base/status.ts";
 import {
   count,
   ended,

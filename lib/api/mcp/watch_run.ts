@@ -1,7 +1,7 @@
-import { describeRecord, type ShownRecord } from "../../cli/show/record_text.ts";
+import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import { followJournal, type JournalRecord } from "../../run/follow_journal.ts";
+import { followJournal, type JournalRecord } from "../../journal/follow_journal.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { abridge } from "../../base/text/abridge.ts";

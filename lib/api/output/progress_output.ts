@@ -1,8 +1,7 @@
+import { MESSAGE_WAYS, MODEL_ANSWERS } from "../../base/terms.ts";
 import * as z from "zod";
-import { usage } from "../../run/usage.ts";
-import { MESSAGE_WAYS } from "../../run/inbox.ts";
-import { JOB_IDS, runEnd } from "../../run/run_facts.ts";
-import { MODEL_ANSWERS } from "../../turn/desk/settings.ts";
+import { usage } from "../../journal/usage.ts";
+import { JOB_IDS, runEnd } from "../../journal/run_facts.ts";
 import { zodOf } from "./records.ts";
 import { count, flag, runId, status, text, time } from "./shapes.ts";
 

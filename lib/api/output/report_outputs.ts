@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { JOB_IDS, runEnd } from "../../run/run_facts.ts";
+import { JOB_IDS, runEnd } from "../../journal/run_facts.ts";
 import { zodOf } from "./records.ts";
 import { condition } from "./run_outputs.ts";
 import { dialog, progress } from "./progress_output.ts";

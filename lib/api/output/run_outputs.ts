@@ -1,10 +1,10 @@
+import { SANDBOX_MODES } from "../../base/terms.ts";
 import * as z from "zod";
 import { CONDITIONS } from "../../run/condition.ts";
-import { toldCost, usage } from "../../run/usage.ts";
-import { JOB_IDS } from "../../run/run_facts.ts";
+import { toldCost, usage } from "../../journal/usage.ts";
+import { JOB_IDS } from "../../journal/run_facts.ts";
 import { ACP_ACTIVITIES } from "../../agents/acp/activity.ts";
 import { ROLES } from "../../base/roles.ts";
-import { SANDBOX_MODES } from "../../agents/sandbox.ts";
 import { dialog, progress, waiting } from "./progress_output.ts";
 import { kindsOf, zodOf } from "./records.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { EXEC_FACTS } from "../../jobs/pipeline/facts.ts";
-import { REVIEW_FACTS } from "../../jobs/review_loop/facts.ts";
+import { EXEC_FACTS } from "../../journal/exec/facts.ts";
+import { REVIEW_FACTS } from "../../journal/loop/facts.ts";
 import { OUTPUT_VERSION } from "./line.ts";
 import { OUTPUTS, type OutputType } from "./outputs.ts";
-import RECORD_TEXTS from "./record_texts.json" with { type: "json" };
+import RECORD_TEXTS from "../../journal/record_texts.json" with { type: "json" };
 import { recordsOf } from "./records.ts";
 import { output, time } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TERMINAL_STATUSES } from "../../screen/status.ts";
+import { TERMINAL_STATUSES } from "../../base/status.ts";
 
 /** The fields of one type of object that `--json` prints, and what the object tells, as a sentence. */
 export function output<Shape extends z.ZodRawShape>(about: string, shape: Shape) {

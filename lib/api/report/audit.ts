@@ -1,6 +1,6 @@
 import { problemOf, readLog } from "../../cli/audit_check.ts";
 import { readWitnesses, type Witnesses } from "../../cli/audit_witnesses.ts";
-import { plural } from "../../cli/show/words.ts";
+import { plural } from "../../journal/words/words.ts";
 import { checkChain } from "../../turn/desk/audit_chain.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { RunFolder } from "../../run/run_folder.ts";

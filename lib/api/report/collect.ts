@@ -1,7 +1,6 @@
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { EMPTY_REPORT, foldReport, type ReportEntry, type ReportState } from "./fold.ts";
-import type { ReportItem } from "./model.ts";
-import type { DetailSource } from "./source.ts";
+import type { DetailSource, ReportItem } from "../../journal/items/source.ts";
 
 /** A report while its journal is read: it can be asked for as it is at any time. */
 export interface ReportCollector {

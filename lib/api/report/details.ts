@@ -1,6 +1,6 @@
 import { dirname } from "@std/path/posix";
 import { renderDecision } from "../../cli/show/audit_text.ts";
-import { byteSize } from "../../cli/show/words.ts";
+import { byteSize } from "../../journal/words/words.ts";
 import { MAX_AUDIT_BYTES } from "../../turn/desk/audit.ts";
 import { type ChainedRecord, readAuditRecords } from "../../turn/desk/audit_chain.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
@@ -11,8 +11,8 @@ import { scanRow } from "../../base/text/ansi.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText } from "../../base/text/sanitize.ts";
-import type { ReportDetail, ReportRef } from "./model.ts";
-import type { DetailSource } from "./source.ts";
+import type { ReportDetail } from "./model.ts";
+import type { DetailSource, ReportRef } from "../../journal/items/source.ts";
 
 /** What details are loaded with. */
 interface DetailOptions {

@@ -1,10 +1,10 @@
-import { byteSize, plural } from "../../cli/show/words.ts";
+import { byteSize, plural } from "../../journal/words/words.ts";
 import { VERSION } from "../../base/version.ts";
 import type { ReportCollector } from "./collect.ts";
 import type { LoadDetail } from "./details.ts";
 import { REPORT_VERSION } from "./model.ts";
-import type { ReportDetail, ReportDetailKind, ReportDocument, ReportHeader, ReportItem } from "./model.ts";
-import type { DetailSource } from "./source.ts";
+import type { ReportDetail, ReportDocument, ReportHeader } from "./model.ts";
+import type { DetailSource, ReportDetailKind, ReportItem } from "../../journal/items/source.ts";
 
 /** All details together have at most so many characters: a browser opens that in a moment. */
 const MAX_DETAILS = 16 * 1024 * 1024;

@@ -1,17 +1,18 @@
-import { describeRecord, type ShownRecord } from "../../cli/show/record_text.ts";
+import type { Cost } from "../../journal/usage.ts";
+import type { ReportTone } from "../../journal/items/source.ts";
+import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import type { ExecFact } from "../../jobs/pipeline/facts.ts";
-import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { ExecFact } from "../../journal/exec/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import type { AnyFact, Job, Recorded } from "../../run/job.ts";
-import type { Cost } from "../../run/prices.ts";
-import { initialProgress, type Progress } from "../../run/progress.ts";
-import { type ChangedItems, changeItems, type ItemChange, type OpenItems } from "./item_changes.ts";
-import type { ItemTable, Words } from "./item_table.ts";
-import type { ReportGap, ReportLane, ReportTone } from "./model.ts";
+import type { AnyFact, Job, Recorded } from "../../journal/job.ts";
+import { initialProgress, type Progress } from "../../journal/progress.ts";
+import { type ChangedItems, changeItems, type ItemChange, type OpenItems } from "../../journal/items/item_changes.ts";
+import type { ItemTable, Words } from "../../journal/items/item_table.ts";
+import type { ReportGap, ReportLane } from "./model.ts";
 import { redactFact } from "./redact_fact.ts";
-import { REVIEW_ITEMS } from "./review_items.ts";
-import { stepItems } from "./step_items.ts";
+import { REVIEW_ITEMS } from "../../journal/items/review_items.ts";
+import { stepItems } from "../../journal/items/step_items.ts";
 import { present } from "../../base/schema.ts";
 
 /** A line of a journal, or lines that it has not. */

@@ -1,10 +1,10 @@
 import { placeText } from "../../cli/show/run_words.ts";
-import { workerStatusText } from "../../cli/show/words.ts";
+import { workerStatusText } from "../../journal/words/words.ts";
 import type { Condition } from "../../run/condition.ts";
-import type { Progress } from "../../run/progress.ts";
-import { allWaiting, type Waiting } from "../../run/waiting.ts";
-import type { Worker } from "../../run/workers.ts";
-import type { TerminalStatus } from "../../screen/status.ts";
+import type { Progress } from "../../journal/progress.ts";
+import { allWaiting, type Waiting } from "../../journal/waiting.ts";
+import type { Worker } from "../../journal/workers.ts";
+import type { TerminalStatus } from "../../base/status.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import type { ReportState } from "./fold.ts";
 import type { ReportAudit, ReportHeader, ReportTokens, ReportWaiting, ReportWorker } from "./model.ts";

@@ -1,12 +1,13 @@
+import type { ReportItem } from "../../journal/items/source.ts";
 import { runCommandLine } from "../../cli/find_named_run.ts";
-import { answerForm } from "../../cli/show/dialog_text.ts";
+import { answerForm } from "../../journal/words/dialog_text.ts";
 import { conditionText } from "../../cli/show/run_words.ts";
-import { duration, plural } from "../../cli/show/words.ts";
+import { duration, plural } from "../../journal/words/words.ts";
 import { condense } from "../../base/text/condense.ts";
 import { fenced } from "../../base/text/markdown.ts";
 import { markdownLine } from "../../base/text/markdown_line.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
-import { type Report, type ReportHeader, type ReportItem, type ReportWaiting, waitingOf } from "./model.ts";
+import { type Report, type ReportHeader, type ReportWaiting, waitingOf } from "./model.ts";
 
 /** A summary has at most so many of each; it says how many there are besides. */
 const MAX_ROWS = 40;

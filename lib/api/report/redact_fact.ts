@@ -1,5 +1,5 @@
 import type { Redactor } from "../../base/redact/redactor.ts";
-import type { AnyFact, Recorded } from "../../run/job.ts";
+import type { AnyFact, Recorded } from "../../journal/job.ts";
 
 /** The fields, besides those that a journal redacts itself, that hold what people and agents have written. */
 const WRITTEN = new Set(["task", "target", "text", "finalText", "answer", "command", "description", "subject"]);

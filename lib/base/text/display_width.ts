@@ -86,3 +86,8 @@ function sumOfWidths(text: string): number {
   }
   return width;
 }
+
+/** Cuts text to at most `width` terminal columns; `…` marks the cut. */
+export function cut(text: string, width: number): string {
+  return displayWidth(text) <= width ? text : `${clip(text, width - 1)}…`;
+}

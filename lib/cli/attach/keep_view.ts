@@ -1,7 +1,7 @@
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import type { Progress } from "../../run/progress.ts";
-import { workerOf } from "../../run/workers.ts";
+import type { Progress } from "../../journal/progress.ts";
+import { workerOf } from "../../journal/workers.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import type { Label, SessionView, Tile, ViewLook, ViewTerminal } from "../../tmux/session_view.ts";

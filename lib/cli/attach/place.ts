@@ -1,8 +1,8 @@
 import { UsageError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import type { Progress } from "../../run/progress.ts";
-import { type SessionState, workerOf } from "../../run/workers.ts";
+import type { Progress } from "../../journal/progress.ts";
+import { type SessionState, workerOf } from "../../journal/workers.ts";
 import { readShows, SHOWS_OPTION } from "../../tmux/shown_work.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { runCommandLine } from "../find_named_run.ts";

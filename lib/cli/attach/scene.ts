@@ -1,11 +1,11 @@
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import type { Progress } from "../../run/progress.ts";
-import { workerOf } from "../../run/workers.ts";
+import type { Progress } from "../../journal/progress.ts";
+import { workerOf } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { RunView } from "../show/run_view.ts";
 import { conditionText, placeText, turnText } from "../show/run_words.ts";
-import { forHowLong, workerStatusText } from "../show/words.ts";
+import { forHowLong, workerStatusText } from "../../journal/words/words.ts";
 
 /**
  * The role that a person who watches wants to see: the one that waits for a person, otherwise the one whose turn it is.

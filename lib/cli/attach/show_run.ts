@@ -3,7 +3,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { runInForeground } from "../../base/ports/process.ts";
 import { ROLES } from "../../base/roles.ts";
 import { readRun } from "../../run/overview.ts";
-import type { SessionState } from "../../run/workers.ts";
+import type { SessionState } from "../../journal/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { watchFolder } from "../../base/follow/folder_watch.ts";
 import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";

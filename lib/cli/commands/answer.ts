@@ -1,6 +1,6 @@
 import { findOpenQuestion, giveAnswer, requireSaid } from "../../api/control/give_answer.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Waiting } from "../../run/waiting.ts";
+import type { Waiting } from "../../journal/waiting.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";

@@ -10,7 +10,7 @@ import { tmuxCommand } from "../../tmux/server.ts";
 import { NEXT_WINDOW_KEYS } from "../../tmux/session_view.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
-import { isWithoutPanes, type SessionState } from "../../run/workers.ts";
+import { isWithoutPanes, type SessionState } from "../../journal/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lookAtProcesses } from "../../run/live_agents.ts";
 import { didYouMean, nearest } from "../../base/text/suggest.ts";

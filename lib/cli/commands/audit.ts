@@ -10,7 +10,7 @@ import { outputLine, recordLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { renderRecords } from "../show/audit_text.ts";
-import { plural } from "../show/words.ts";
+import { plural } from "../../journal/words/words.ts";
 
 const ACTIONS = ["show", "verify"];
 

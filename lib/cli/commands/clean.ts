@@ -5,13 +5,13 @@ import { JOBS } from "../../jobs/mod.ts";
 import type { Condition } from "../../run/condition.ts";
 import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
-import { UnknownRecordError } from "../../run/fact_reader.ts";
+import { UnknownRecordError } from "../../journal/fact_reader.ts";
 import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
-import { age, byteSize, plural } from "../show/words.ts";
+import { age, byteSize, plural } from "../../journal/words/words.ts";
 
 const DEFAULT_OLDER_THAN = "14d";
 const DEFAULT_KEEP = 5;

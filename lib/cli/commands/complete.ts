@@ -1,6 +1,6 @@
+import { cut } from "../../base/text/display_width.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, type Command, type CommandEntry, defineCommand } from "../console/command.ts";
-import { cut } from "../console/layout.ts";
 import { commandIndex } from "../console/parse.ts";
 import { type Candidate, existing } from "../completion/existing.ts";
 import { joinWords, type TypedLine, wantedAt } from "../completion/wanted.ts";

@@ -9,12 +9,12 @@ import { demoSummary, type NextCommands } from "../demo_summary.ts";
 import { commandInForm, type Start, startOfThis, taskInForm } from "../start_form.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
 import { executeReview } from "./run.ts";
-import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import { checkFolder } from "../preflight/machine.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { recordWritten } from "../trust.ts";
-import { plural } from "../show/words.ts";
+import { plural } from "../../journal/words/words.ts";
 
 /** `panewright demo`: the review loop in real tmux panes, with agents that play their part by a script. */
 export const command = defineCommand({

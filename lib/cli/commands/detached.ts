@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
 import { sayFirstLine } from "../../base/ports/detached_process.ts";
-import { STARTED_BY } from "../../run/run_facts.ts";
+import { STARTED_BY } from "../../journal/run_facts.ts";
 import { RunBegunError } from "../../run/run_request.ts";
 import { type CliIo, type Command, defineCommand, type DetachedStart } from "../console/command.ts";
 import { NO_COLORS } from "../console/color.ts";

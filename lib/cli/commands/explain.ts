@@ -7,7 +7,7 @@ import { classify, type Evidence, judgeRules, parseScreen, type RulePack } from 
 import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
-import { isJournalOf, readFacts } from "../../run/read_facts.ts";
+import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { findNamedRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
 import { explainStatuses, statusLine } from "../show/explain_statuses.ts";

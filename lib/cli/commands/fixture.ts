@@ -5,7 +5,7 @@ import { privateWordsOf, secretPatterns } from "../../base/redact/secret_pattern
 import { loadTimeline } from "../../lab/recordings/timeline_file.ts";
 import { classify } from "../../screen/mod.ts";
 import { parseScreen } from "../../screen/screen.ts";
-import { TERMINAL_STATUSES } from "../../screen/status.ts";
+import { TERMINAL_STATUSES } from "../../base/status.ts";
 import { defineCommand } from "../console/command.ts";
 import { CONFIG_RULES_FLAG, loadRulePacks } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";

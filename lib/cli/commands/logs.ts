@@ -1,10 +1,10 @@
 import { UsageError } from "../../base/errors.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import type { Job } from "../../run/job.ts";
-import { initialProgress } from "../../run/progress.ts";
-import { followJournal, type JournalRecord } from "../../run/follow_journal.ts";
-import { readJournalText } from "../../run/read_facts.ts";
+import type { Job } from "../../journal/job.ts";
+import { initialProgress } from "../../journal/progress.ts";
+import { followJournal, type JournalRecord } from "../../journal/follow_journal.ts";
+import { readJournalText } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { PANE_MARK_VARIABLE } from "../../tmux/pane_processes.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
@@ -13,10 +13,10 @@ import { showRoles, type ShowRolesOptions } from "../show_roles.ts";
 import { AttemptActivity } from "../attempt_activity.ts";
 import { paint } from "../console/color.ts";
 import { painted } from "../show/live_output.ts";
-import { describeRecord, type ShownRecord } from "../show/record_text.ts";
-import type { ShownLine } from "../show/shown_line.ts";
+import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
+import type { ShownLine } from "../../journal/words/shown_line.ts";
 import { taskName } from "../show/run_words.ts";
-import { localTime } from "../show/words.ts";
+import { localTime } from "../../journal/words/words.ts";
 import { recordLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 

@@ -6,7 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import { type Command, type CommandEntry, defineCommand } from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { renderManPage, renderOverviewPage } from "../console/man_page.ts";
-import { plural } from "../show/words.ts";
+import { plural } from "../../journal/words/words.ts";
 
 /**
  * `panewright man [COMMAND]`. The table whose pages it prints is handed in, as to `panewright help`.

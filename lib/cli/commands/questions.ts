@@ -2,9 +2,9 @@ import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
-import { dialogRequest } from "../show/dialog_text.ts";
+import { dialogRequest } from "../../journal/words/dialog_text.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
-import { ago } from "../show/words.ts";
+import { ago } from "../../journal/words/words.ts";
 
 /** `panewright questions` */
 export const command = defineCommand({

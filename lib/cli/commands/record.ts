@@ -17,7 +17,7 @@ import { planRecording, RECORD_FLAGS, type RecordingPlan } from "../record_plan.
 import { loadRulePacks } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { duration, plural } from "../show/words.ts";
+import { duration, plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 /** `panewright record`. */

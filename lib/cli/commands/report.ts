@@ -16,7 +16,7 @@ import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { secretsOfRun } from "../run_secrets.ts";
-import { byteSize } from "../show/words.ts";
+import { byteSize } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 const FORMATS = ["html", "md", "json"] as const;

@@ -9,7 +9,7 @@ import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { hasPanes } from "../../jobs/review_loop/run_session.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import type { RunResult } from "../../run/execution.ts";
-import type { Progress } from "../../run/progress.ts";
+import type { Progress } from "../../journal/progress.ts";
 import { auditHeadsPath } from "../../turn/desk/audit_heads.ts";
 import { carryOut, type Surroundings, whereOf } from "../carry_out.ts";
 import { askedDialog } from "../console/ask_person.ts";

@@ -1,14 +1,15 @@
+import { cut } from "../../base/text/display_width.ts";
 import { listRuns, type RunRow } from "../../api/control/list_runs.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { paint } from "../console/color.ts";
-import { cut, padEnd } from "../console/layout.ts";
+import { padEnd } from "../console/layout.ts";
 import { conditionStyle, conditionText, placeText, waitingText } from "../show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { runFields } from "../../api/output/run_fields.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { age } from "../show/words.ts";
+import { age } from "../../journal/words/words.ts";
 
 /** `panewright runs` */
 export const command = defineCommand({

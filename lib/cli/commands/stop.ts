@@ -1,9 +1,9 @@
+import { isExecuted } from "../../base/ports/lock_file.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { type StopReport, stopRun } from "../../jobs/stop_run.ts";
 import { UsageError } from "../../base/errors.ts";
 import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
-import { isExecuted } from "../../run/overview.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import {

@@ -15,7 +15,7 @@ import { loadExecConfig } from "../exec_config.ts";
 import type { Finding, Obstacle } from "../preflight/finding.ts";
 import { lookAtConfig } from "../preflight/config.ts";
 import { lookContext } from "../preflight/look_context.ts";
-import { plural } from "../show/words.ts";
+import { plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 /** `panewright validate [CONFIG] [TASK…]` */

@@ -7,7 +7,7 @@ import type { CliIo, CommandEntry, Completed } from "../console/command.ts";
 import { findRunsWorkdir } from "../find_named_run.ts";
 import { openQuestions } from "../open_questions.ts";
 import { conditionText } from "../show/run_words.ts";
-import { ago } from "../show/words.ts";
+import { ago } from "../../journal/words/words.ts";
 
 /** A word that can be typed next. */
 export interface Candidate {

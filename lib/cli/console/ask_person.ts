@@ -2,13 +2,13 @@ import type { DialogQuestion } from "../../turn/desk/desk_context.ts";
 import type { PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
 import { type Clock, systemClock } from "../../base/ports/clock.ts";
 import { createKeyFeed } from "../../base/text/keys.ts";
-import { dialogRequest } from "../show/dialog_text.ts";
+import { dialogRequest } from "../../journal/words/dialog_text.ts";
 import { type EditorStep, EMPTY_ANSWER, onInput, renderAnswer } from "./answer_editor.ts";
 import { askLine } from "./ask_line.ts";
 import { canMoveCursor } from "./color.ts";
 import type { CliIo, TerminalInput } from "./command.ts";
 import { plainText, sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
-import { duration } from "../show/words.ts";
+import { duration } from "../../journal/words/words.ts";
 
 /** The person at the terminal, who can be asked; disposal restores the terminal. */
 export interface TerminalPerson extends Disposable {

@@ -1,5 +1,5 @@
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
-import type { StartedBy } from "../../run/run_facts.ts";
+import type { StartedBy } from "../../journal/run_facts.ts";
 import type { RunRequest } from "../../run/run_request.ts";
 import type { Colors } from "./color.ts";
 import type { WorkflowCommand } from "./workflow_commands.ts";

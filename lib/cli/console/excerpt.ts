@@ -1,8 +1,7 @@
 import type { Excerpt } from "../../base/errors.ts";
-import { displayWidth } from "../../base/text/display_width.ts";
+import { cut, displayWidth } from "../../base/text/display_width.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint } from "./color.ts";
-import { cut } from "./layout.ts";
 
 /** How {@linkcode excerptLines} shows a row. */
 export interface ExcerptOptions {

@@ -86,8 +86,3 @@ export function twoColumns(rows: readonly (readonly [string, string])[], options
 export function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
-
-/** Cuts text to at most `width` terminal columns; `…` marks the cut. */
-export function cut(text: string, width: number): string {
-  return displayWidth(text) <= width ? text : `${clip(text, width - 1)}…`;
-}

@@ -1,5 +1,5 @@
+import { cut } from "../../base/text/display_width.ts";
 import type { CliIo } from "./command.ts";
-import { cut } from "./layout.ts";
 
 const ERASE_LINE = "\r\x1b[2K";
 

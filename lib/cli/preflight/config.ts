@@ -1,7 +1,7 @@
+import type { Job } from "../../journal/loop/facts.ts";
 import type { LoadedSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
-import type { Job } from "../../jobs/review_loop/job.ts";
 import { rolesUsed } from "../../jobs/review_loop/machine.ts";
 import type { Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";

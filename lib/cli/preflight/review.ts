@@ -1,9 +1,9 @@
+import type { Job } from "../../journal/loop/facts.ts";
 import type { LoadedSettings } from "../../config/load.ts";
 import { describeSource } from "../../config/source.ts";
 import { UsageError } from "../../base/errors.ts";
 import { commandProblem, programProblem } from "../../jobs/programs.ts";
 import { unwrittenSections } from "../../jobs/review_loop/job_template.ts";
-import type { Job } from "../../jobs/review_loop/job.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { formatTestCommand } from "../../jobs/test_command.ts";
 import { systemHost } from "../../base/ports/host.ts";

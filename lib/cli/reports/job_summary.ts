@@ -1,5 +1,5 @@
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
-import type { RunSummary } from "../../jobs/pipeline/summary.ts";
+import type { RunSummary } from "../../journal/exec/summary.ts";
 import { condense } from "../../base/text/condense.ts";
 import { fenced } from "../../base/text/markdown.ts";
 import { markdownLine } from "../../base/text/markdown_line.ts";

@@ -1,5 +1,5 @@
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
-import type { RunSummary, StepSummary, TaskSummary } from "../../jobs/pipeline/summary.ts";
+import type { RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
 import { openStep } from "./table.ts";
 
 /**

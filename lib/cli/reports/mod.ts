@@ -1,7 +1,7 @@
 import { relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
-import type { ExecEvent } from "../../jobs/pipeline/facts.ts";
-import { NO_SUMMARY, summarize, type SummaryFold } from "../../jobs/pipeline/summary.ts";
+import type { ExecEvent } from "../../journal/exec/facts.ts";
+import { NO_SUMMARY, summarize, type SummaryFold } from "../../journal/exec/summary.ts";
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import { isPlainFile } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";

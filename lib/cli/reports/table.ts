@@ -5,14 +5,14 @@ import {
   type StepSummary,
   tasksDone,
   type TaskSummary,
-} from "../../jobs/pipeline/summary.ts";
-import { totalUsage } from "../../agents/usage.ts";
+} from "../../journal/exec/summary.ts";
+import { totalUsage } from "../../base/usage.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint, type Style } from "../console/color.ts";
 import { padEnd } from "../console/layout.ts";
-import { toldCostText } from "../show/usage_text.ts";
-import { duration } from "../show/words.ts";
+import { toldCostText } from "../../journal/words/usage_text.ts";
+import { duration } from "../../journal/words/words.ts";
 
 /** The columns of {@linkcode summaryRows}. */
 export const SUMMARY_COLUMNS = ["TASK", "STEP", "RESULT", "TIME", "TOKENS"] as const;

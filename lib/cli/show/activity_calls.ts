@@ -1,6 +1,6 @@
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { type ActivityRow, block, fromWorkdir, quoted, safeRows } from "./activity_row.ts";
-import { plural } from "./words.ts";
+import { plural } from "../../journal/words/words.ts";
 
 type ToolCall = Extract<AcpActivity, { readonly type: "tool_call" }>;
 type ToolOutput = Extract<AcpActivity, { readonly type: "tool_output" }>;

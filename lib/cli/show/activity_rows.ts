@@ -3,7 +3,7 @@ import type { ToldActivity } from "../../run/activity_file.ts";
 import type { Style } from "../console/color.ts";
 import { createCallRows } from "./activity_calls.ts";
 import { type ActivityRow, block, fromWorkdir, quoted, safeRow, safeRows } from "./activity_row.ts";
-import { byteSize, duration, plural } from "./words.ts";
+import { byteSize, duration, plural } from "../../journal/words/words.ts";
 
 /** Turns what an agent does into rows, one activity after the other. */
 export interface ActivityView {

@@ -1,3 +1,4 @@
+import { cut } from "../../base/text/display_width.ts";
 import type {
   BeatenRule,
   DialogInfo,
@@ -8,7 +9,6 @@ import type {
   Screen,
   TerminalStatus,
 } from "../../screen/mod.ts";
-import { cut } from "../console/layout.ts";
 import { describeOrigin } from "../rule_packs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 

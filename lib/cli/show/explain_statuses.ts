@@ -1,9 +1,9 @@
-import type { ReviewFact } from "../../jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { Role } from "../../base/roles.ts";
-import type { Recorded } from "../../run/job.ts";
+import type { Recorded } from "../../journal/job.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
-import { localTime } from "./words.ts";
+import { localTime } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 /** Why an agent of a run was taken to do what it did. */

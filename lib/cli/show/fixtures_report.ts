@@ -4,7 +4,7 @@ import { TERMINAL_STATUSES } from "../../screen/mod.ts";
 import { describeOrigin } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { plural } from "./words.ts";
+import { plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 /** How a status is called at the head of a column. */

@@ -1,19 +1,19 @@
 import type { AgentFact } from "../../agents/agent.ts";
 import { type Clock, systemClock } from "../../base/ports/clock.ts";
-import { initialProgress, type Progress } from "../../run/progress.ts";
-import { isWithoutPanes } from "../../run/workers.ts";
-import type { Job } from "../../run/job.ts";
+import { initialProgress, type Progress } from "../../journal/progress.ts";
+import { isWithoutPanes } from "../../journal/workers.ts";
+import type { Job } from "../../journal/job.ts";
 import { recordLine } from "../../api/output/line.ts";
 import { type CliIo, type GlobalFlags, Interruption } from "../console/command.ts";
 import { canMoveCursor, paint, paintAfterRole, roleStyle, type Style } from "../console/color.ts";
 import { wrapProse } from "../console/layout.ts";
 import { liveColumns, LiveLine } from "../console/live_line.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
-import { describeRecord, type ShownRecord } from "./record_text.ts";
-import { watchLine } from "./review_words.ts";
+import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
+import { watchLine } from "../../journal/words/review_words.ts";
 import { liveText, stoppingText, taskName } from "./run_words.ts";
-import type { ShownLine, Tone } from "./shown_line.ts";
-import { timeOfDay } from "./words.ts";
+import type { ShownLine, Tone } from "../../journal/words/shown_line.ts";
+import { timeOfDay } from "../../journal/words/words.ts";
 
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */
 export interface LiveOutput extends Disposable {

@@ -4,7 +4,7 @@ import { paint, roleStyle } from "../console/color.ts";
 import type { CliIo } from "../console/command.ts";
 import { wrapRow } from "../console/layout.ts";
 import type { ActivityRow } from "./activity_row.ts";
-import { timeOfDay } from "./words.ts";
+import { timeOfDay } from "../../journal/words/words.ts";
 
 /** How rows are printed. */
 interface RowPrinterOptions {

@@ -1,14 +1,14 @@
-import { type Counts, levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
-import type { OutsideMessageProgress } from "../../run/message_progress.ts";
-import type { Worker } from "../../run/workers.ts";
+import { type Counts, levelOf, type Progress, tasksPassed } from "../../journal/progress.ts";
+import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
+import type { Worker } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint, paintAfterRole, type Style } from "../console/color.ts";
 import { padEnd, wrap } from "../console/layout.ts";
-import { dialogRequest } from "./dialog_text.ts";
-import { tokensOf, workerTokens } from "./usage_text.ts";
+import { dialogRequest } from "../../journal/words/dialog_text.ts";
+import { tokensOf, workerTokens } from "../../journal/words/usage_text.ts";
 import type { AgentView, QuestionView, RunView } from "./run_view.ts";
 import { conditionStyle, conditionText, messageText, placeText, turnText } from "./run_words.ts";
-import { ago, forHowLong, localTime, plural } from "./words.ts";
+import { ago, forHowLong, localTime, plural } from "../../journal/words/words.ts";
 
 /** How {@linkcode renderView} shows a run. */
 export interface RenderViewOptions {

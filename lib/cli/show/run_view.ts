@@ -1,14 +1,14 @@
 import { canResume, type Condition } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import { isWithoutPanes, type Worker, workerOf } from "../../run/workers.ts";
-import { levelOf, type Progress, tasksPassed } from "../../run/progress.ts";
-import type { Waiting } from "../../run/waiting.ts";
-import { DamagedJournalError } from "../../run/fact_reader.ts";
+import { isWithoutPanes, type Worker, workerOf } from "../../journal/workers.ts";
+import { levelOf, type Progress, tasksPassed } from "../../journal/progress.ts";
+import type { Waiting } from "../../journal/waiting.ts";
+import { DamagedJournalError } from "../../journal/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../find_named_run.ts";
 import { outputLine } from "../../api/output/line.ts";
-import { answerForm } from "./dialog_text.ts";
+import { answerForm } from "../../journal/words/dialog_text.ts";
 import { present } from "../../base/schema.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */

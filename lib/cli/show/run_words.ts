@@ -1,16 +1,16 @@
+import { cut } from "../../base/text/display_width.ts";
 import { basename } from "@std/path/posix";
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { Condition } from "../../run/condition.ts";
 import type { RunOverview } from "../../run/overview.ts";
-import { type Activity, type Level, levelOf, type Progress } from "../../run/progress.ts";
-import type { OutsideMessageProgress } from "../../run/message_progress.ts";
-import type { Waiting } from "../../run/waiting.ts";
-import { workerOf } from "../../run/workers.ts";
+import { type Activity, type Level, levelOf, type Progress } from "../../journal/progress.ts";
+import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
+import type { Waiting } from "../../journal/waiting.ts";
+import { workerOf } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Style } from "../console/color.ts";
-import { cut } from "../console/layout.ts";
-import { dialogRequest } from "./dialog_text.ts";
-import { forHowLong, localTime, plural, senderText, timeOfDay, workerStatusText } from "./words.ts";
+import { dialogRequest } from "../../journal/words/dialog_text.ts";
+import { forHowLong, localTime, plural, senderText, timeOfDay, workerStatusText } from "../../journal/words/words.ts";
 
 /** How a run is, with the question that it waits for. */
 export function conditionText(

@@ -12,7 +12,7 @@ import type { StepPlan } from "./plan.ts";
 import { buildStepPrompt } from "./prompts/step_prompt.ts";
 import { whyRefused } from "./refuse_write.ts";
 import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
-import { workerOf } from "./state.ts";
+import { workerOf } from "../../journal/exec/state.ts";
 import { callFingerprint, createStepJudge } from "./step_judge.ts";
 import { attemptFolder } from "./step_folders.ts";
 import { present } from "../../base/schema.ts";

@@ -1,12 +1,12 @@
+import { isReserved, type ModelAnswers } from "../../base/terms.ts";
 import { giveAndTake, type LeftAnswer, takeAnswer } from "../../turn/desk/answers.ts";
-import { isReserved, type ModelAnswers } from "../../turn/desk/settings.ts";
 import { readSaid } from "../../turn/desk/person_answer.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { RunMail } from "../../run/run_mail.ts";
 import { strayAnswerMessage } from "../../run/stray_mail.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { ExecSettings } from "./settings.ts";
-import type { QuestionState } from "./state.ts";
+import type { QuestionState } from "../../journal/exec/state.ts";
 
 /** A person at a terminal. What they say, or undefined when they leave the question open. */
 export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<string | undefined>;

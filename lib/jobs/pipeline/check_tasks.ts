@@ -1,6 +1,7 @@
+import type { ExecOverrides } from "../../journal/exec/facts.ts";
 import { relative } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
-import type { ExecOverrides, ExecPlan } from "./plan.ts";
+import type { ExecPlan } from "./plan.ts";
 import { choosePipeline, pipelineProblem, readTask, taskError, type TaskProblem } from "./task.ts";
 import { sourceOf } from "./task_folder.ts";
 import { isUnwritten } from "./task_template.ts";

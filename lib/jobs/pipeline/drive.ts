@@ -7,7 +7,7 @@ import { awaitAnswer } from "./await_answer.ts";
 import { countInterrupted, hearInterrupted } from "./left_over.ts";
 import type { Drive } from "./context.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
-import type { QuestionState } from "./state.ts";
+import type { QuestionState } from "../../journal/exec/state.ts";
 import { runCheck } from "./step_checks.ts";
 import { dropContents, dropScratch, forgetFiles, leaveChanges } from "./step_files.ts";
 import { beginTask, finishTask, folderResult } from "./drive_tasks.ts";

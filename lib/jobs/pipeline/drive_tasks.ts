@@ -3,7 +3,7 @@ import type { RunResult } from "../../run/execution.ts";
 import type { Drive } from "./context.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import type { Action } from "./machine.ts";
-import type { ExecState } from "./state.ts";
+import type { ExecState } from "../../journal/exec/state.ts";
 import { choosePipeline, parseTask, type Task } from "./task.ts";
 import { filesOf, plainName, sourceOf } from "./task_folder.ts";
 import { present } from "../../base/schema.ts";

@@ -1,10 +1,11 @@
+import type { RunCaps } from "../../journal/meter_event.ts";
 import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
 import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { UsageError } from "../../base/errors.ts";
 import { agentSecrets } from "../../agents/agent_secrets.ts";
 import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../agents/process/headless.ts";
-import { type RunCaps, runCaps } from "../../run/caps.ts";
+import { runCaps } from "../../run/caps.ts";
 import { noProgressCaps } from "../../run/no_progress.ts";
 import type { Execution, RunOptions, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
@@ -13,15 +14,15 @@ import { endLeftProcesses } from "../../run/left_processes.ts";
 import { nameInState, type RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
-import type { ExecEvent, ExecFact } from "./facts.ts";
+import type { ExecEvent, ExecFact, ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";
 import { PIPELINE } from "./mod.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
-import type { ExecOverrides, ExecPlan, ExecTarget } from "./plan.ts";
-import { type ExecState, type RunHead, stepWorker } from "./state.ts";
+import type { ExecPlan } from "./plan.ts";
+import { type ExecState, type RunHead, stepWorker } from "../../journal/exec/state.ts";
 import { costIn } from "../../run/prices.ts";
-import { usageOfAll } from "../../run/usage.ts";
+import { usageOfAll } from "../../journal/usage.ts";
 import { present } from "../../base/schema.ts";
 
 /** What a run is given besides its task. */

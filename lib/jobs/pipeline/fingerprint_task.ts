@@ -1,8 +1,9 @@
+import type { ExecOverrides } from "../../journal/exec/facts.ts";
 import { relative } from "@std/path/posix";
 import { stepTextOf } from "./agent_request.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import type { ExecOverrides, ExecPlan, StepPlan } from "./plan.ts";
-import type { TaskState } from "./state.ts";
+import type { ExecPlan, StepPlan } from "./plan.ts";
+import type { TaskState } from "../../journal/exec/state.ts";
 
 /** What a task is, for its fingerprint. */
 type FingerprintedTask = Pick<TaskState, "file" | "text" | "pipeline" | "autonomyLevel">;

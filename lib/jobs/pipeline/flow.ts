@@ -1,3 +1,5 @@
+import { END } from "../../journal/exec/facts.ts";
+
 /** Where a pipeline continues after a step: names of steps. */
 export interface Next {
   /** After a step that has passed; {@linkcode END} for the end of the task. @default the step that follows in order */
@@ -11,9 +13,6 @@ export interface FlowStep {
   readonly name: string;
   readonly next?: Next;
 }
-
-/** What `next` names where the task is done. */
-export const END = "end";
 
 /**
  * The number of the step that follows a step, from 1; one more than there are steps at the end of the task. Undefined

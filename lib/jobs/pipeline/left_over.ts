@@ -1,13 +1,13 @@
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { condense } from "../../base/text/condense.ts";
-import { tokensIn } from "../../agents/usage.ts";
-import { newIn } from "../../run/usage.ts";
+import { tokensIn } from "../../base/usage.ts";
+import { newIn } from "../../journal/usage.ts";
 import { findInterruptedAsk } from "../../agents/process/interrupted_ask.ts";
 import { channelFolderOf } from "./agent_request.ts";
 import type { Drive } from "./context.ts";
 import { attemptFolder } from "./step_folders.ts";
-import { ATTEMPT, type ExecState } from "./state.ts";
+import { ATTEMPT, type ExecState } from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
 
 /** Lines of the log of an attempt that was broken off. */

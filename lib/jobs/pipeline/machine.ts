@@ -1,8 +1,9 @@
+import type { AutonomyLevel } from "../../journal/exec/facts.ts";
 import { basename } from "@std/path/posix";
-import type { AttemptReason } from "./attempt_facts.ts";
+import type { AttemptReason } from "../../journal/exec/attempt_facts.ts";
 import { followingStep } from "./flow.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
-import type { AutonomyLevel, ExecSettings } from "./settings.ts";
+import type { ExecSettings } from "./settings.ts";
 import {
   type ExecState,
   type FailedCheckKind,
@@ -11,7 +12,7 @@ import {
   roundsOf,
   type StepState,
   type TaskState,
-} from "./state.ts";
+} from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
 
 /** What to do next. Whoever does it reports the result as facts, which lead to the next state. */

@@ -1,11 +1,11 @@
-import type { Job } from "../../run/job.ts";
-import { tasksPassed } from "../../run/progress.ts";
-import { usageOfAll } from "../../run/usage.ts";
-import { EXEC_FACTS, type ExecFact, mapExecPaths } from "./facts.ts";
-import { applyFact } from "./fold.ts";
-import { meterExec } from "./meter.ts";
-import { execProgress } from "./progress.ts";
-import { type ExecState, INITIAL_STATE } from "./state.ts";
+import type { Job } from "../../journal/job.ts";
+import { tasksPassed } from "../../journal/progress.ts";
+import { usageOfAll } from "../../journal/usage.ts";
+import { EXEC_FACTS, type ExecFact, mapExecPaths } from "../../journal/exec/facts.ts";
+import { applyFact } from "../../journal/exec/fold.ts";
+import { meterExec } from "../../journal/exec/meter.ts";
+import { execProgress } from "../../journal/exec/progress.ts";
+import { type ExecState, INITIAL_STATE } from "../../journal/exec/state.ts";
 
 /** The job of `panewright exec`: the steps of a pipeline, each with an agent of its own. */
 export const PIPELINE: Job<ExecFact, ExecState> = {

@@ -1,5 +1,5 @@
 import { listRunIds } from "../../run/find_run.ts";
-import { isLocked } from "../../run/lock_file.ts";
+import { isLocked } from "../../base/ports/lock_file.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 
 /** Whether another run of the same working directory is executed now, or has written to its journal since a moment. */

@@ -1,3 +1,4 @@
+import type { AutonomyLevel } from "../../journal/exec/facts.ts";
 import type { DialogPlan } from "../../turn/desk/decision.ts";
 import type { StepProvider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
@@ -7,7 +8,7 @@ import type { NotificationPlan } from "../../run/notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { Next } from "./flow.ts";
-import type { AutonomyLevel, ExecSettings } from "./settings.ts";
+import type { ExecSettings } from "./settings.ts";
 
 /** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */
 export interface ExecPlan extends DialogPlan {
@@ -74,28 +75,3 @@ export type CheckPlan =
     readonly expect: "pass" | "fail";
     readonly timeLimitSeconds: number;
   };
-
-/**
- * What `panewright exec` was told on its command line: it goes before the task's front matter and the configuration.
- */
-export interface ExecOverrides extends Partial<Pick<ExecSettings, "autonomyLevel" | "resume">> {
-  readonly pipeline?: string;
-  /** Whether a folder's next task is done although one has failed. @default {false} */
-  readonly keepGoing?: boolean;
-  /** The only tasks of a folder that are done, by the names of their files, with or without `.md`. @default all */
-  readonly only?: readonly string[];
-  /** Whether a folder's tasks are done that an earlier run has passed. @default {false} */
-  readonly force?: boolean;
-  /** The agent CLI of steps that name none. */
-  readonly provider?: string;
-  /** The command for `sh -c` that must pass after the step of the built-in pipeline. */
-  readonly check?: string;
-}
-
-/** What is executed: one task, or the tasks of a folder. Paths are absolute. */
-export interface ExecTarget {
-  readonly kind: "task" | "folder";
-  readonly path: string;
-  /** The task itself, where it is in no file: the path only names it then. */
-  readonly text?: string;
-}

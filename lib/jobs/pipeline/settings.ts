@@ -66,8 +66,5 @@ export const EXEC_SETTINGS = {
 /** What all steps have in common. */
 export interface ExecSettings extends SettingsOf<typeof EXEC_SETTINGS> {}
 
-/** How much an agent asks: higher asks more. */
-export type AutonomyLevel = ExecSettings["autonomyLevel"];
-
 /** Seconds that one attempt of a step may take. */
 export const DEFAULT_STEP_TIME_LIMIT_SECONDS = 7200;

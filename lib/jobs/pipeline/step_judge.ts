@@ -8,7 +8,7 @@ import type { CallJudge, CallVerdict } from "../../agents/process/call_judge.ts"
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Drive } from "./context.ts";
 import type { StepPlace } from "./machine.ts";
-import { stepWorker } from "./state.ts";
+import { stepWorker } from "../../journal/exec/state.ts";
 
 /** Whose calls are judged. */
 interface JudgedAttempt {

@@ -1,6 +1,6 @@
+import type { AutonomyLevel, ExecOverrides } from "../../journal/exec/facts.ts";
 import { type Excerpt, UsageError } from "../../base/errors.ts";
-import type { ExecOverrides, ExecPlan } from "./plan.ts";
-import type { AutonomyLevel } from "./settings.ts";
+import type { ExecPlan } from "./plan.ts";
 import { didYouMean, nearest } from "../../base/text/suggest.ts";
 
 /** A task as its file has it. */

@@ -1,9 +1,9 @@
+import type { ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { compareText } from "../../base/text/order.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import type { ExecOverrides, ExecTarget } from "./plan.ts";
 import { readText } from "./read_text.ts";
 
 /**

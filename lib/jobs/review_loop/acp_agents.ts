@@ -13,7 +13,7 @@ import { requireSandbox } from "../../agents/require_sandbox.ts";
 import type { Role } from "../../base/roles.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { present } from "../../base/schema.ts";
 

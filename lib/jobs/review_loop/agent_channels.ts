@@ -7,7 +7,7 @@ import { type ActivityWriter, openActivityWriter } from "../../run/activity_writ
 import type { Role } from "../../base/roles.ts";
 import { openSpool, type Spool } from "../../agents/spool.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
 /** What the channels of a run are opened with. */

@@ -1,3 +1,4 @@
+import type { RunState } from "./state.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { hasAcp } from "../../agents/mod.ts";
 import { createSettling, type Settling } from "../../turn/settle.ts";
@@ -6,7 +7,6 @@ import { rolesAhead } from "./machine.ts";
 import { type AcpAgentsOptions, startAcpRole } from "./acp_agents.ts";
 import { adoptPaneAgent, type PaneAgentOptions, startPaneAgent } from "./pane_agents.ts";
 import type { RoleAgent } from "./role_agent.ts";
-import type { RunState } from "./run_state.ts";
 
 /** The agents of a run, one to a role. Disposal ends those without a pane; the session ends the others. */
 export interface AgentTeam extends AsyncDisposable {

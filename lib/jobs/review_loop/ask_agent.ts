@@ -5,7 +5,7 @@ import { lookUpNames } from "./existing_names.ts";
 import { buildPrompt } from "./prompts/mod.ts";
 import { outsideMessagePrompt } from "./prompts/outside_message.ts";
 import type { RoleAgent } from "./role_agent.ts";
-import type { OutsideMessage } from "./run_state.ts";
+import type { OutsideMessage } from "../../journal/loop/state.ts";
 import type { LoopResponse, Turn } from "./state.ts";
 import { createTurnPlayer, type TurnPlayerOptions, type Work } from "./turn_player.ts";
 

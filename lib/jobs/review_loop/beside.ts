@@ -2,7 +2,7 @@ import { UsageError } from "../../base/errors.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { findMarkedPids } from "../../base/ports/end_processes.ts";
 import { roleMark } from "../../run/left_processes.ts";
-import type { Progress } from "../../run/progress.ts";
+import type { Progress } from "../../journal/progress.ts";
 import { readProgress } from "../../run/read_progress.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";

@@ -1,8 +1,9 @@
+import type { RunState } from "./state.ts";
 import { continuationPrompt, replacementPrompt } from "../../turn/instruction.ts";
 import type { BegunTurn } from "../../turn/turn.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readMessage } from "./messages.ts";
-import type { OpenTurn, RunState } from "./run_state.ts";
+import type { OpenTurn } from "../../journal/loop/state.ts";
 
 /** What a turn continues with. */
 interface ContinueOptions {

@@ -1,3 +1,4 @@
+import type { RunState } from "./state.ts";
 import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
 import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
@@ -15,9 +16,9 @@ import { agentSecrets } from "../../agents/agent_secrets.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { costIn } from "../../run/prices.ts";
-import { usageOfAll } from "../../run/usage.ts";
+import { usageOfAll } from "../../journal/usage.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
-import type { ReviewFact, RunOrigin } from "./facts.ts";
+import type { ReviewFact, RunOrigin } from "../../journal/loop/facts.ts";
 import { rolesLeft } from "./machine.ts";
 import { REVIEW_LOOP } from "./mod.ts";
 import type { ReviewRunPlan } from "./plan.ts";
@@ -25,7 +26,6 @@ import { playRun, type RunParts } from "./play_run.ts";
 import { postProcess } from "./post_process.ts";
 import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
 import { endLeftSession } from "./left_session.ts";
-import type { RunState } from "./run_state.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 

@@ -1,5 +1,6 @@
+import type { Job } from "../../journal/loop/facts.ts";
 import { oneLine } from "../../base/text/lines.ts";
-import { EXPLORE_HEADER, type Job, parseJob, SCENARIO_HEADER } from "./job.ts";
+import { EXPLORE_HEADER, parseJob, SCENARIO_HEADER } from "./job.ts";
 
 /**
  * A job to start from, with both sections that a job needs. The blank line below each header keeps formatters of Markdown

@@ -3,7 +3,7 @@ import type { Redactor } from "../../base/redact/redactor.ts";
 import type { KeptLook } from "../../turn/desk/desk_context.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RoleAgent } from "./role_agent.ts";
 
 /** Where something is kept. */

@@ -1,3 +1,4 @@
+import type { RunState } from "./state.ts";
 import { tidyArchive } from "../../turn/archive.ts";
 import { lookAtResponsePath, responsePathFor } from "../../turn/response_files.ts";
 import { responseText } from "../../turn/response_reading.ts";
@@ -8,8 +9,8 @@ import type { Role } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { lookUpNames } from "./existing_names.ts";
-import type { ReviewFact } from "./facts.ts";
-import type { OpenTurn, RunState } from "./run_state.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import type { OpenTurn } from "../../journal/loop/state.ts";
 
 /** A response that was archived, and whose record was not written any more. */
 interface LateResponse {

@@ -1,10 +1,11 @@
+import type { RunState } from "./state.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { removeDeadSocket } from "../../tmux/server.ts";
-import type { AgentState, RunState } from "./run_state.ts";
+import type { AgentState } from "../../journal/loop/state.ts";
 
 type AgentPanes = Readonly<Partial<Record<Role, Pick<AgentState, "pane">>>>;
 

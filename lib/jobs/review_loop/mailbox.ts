@@ -1,3 +1,4 @@
+import type { RunState } from "./state.ts";
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
@@ -17,8 +18,8 @@ import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { compareText } from "../../base/text/order.ts";
-import type { ReviewFact } from "./facts.ts";
-import type { OutsideMessage, RunState } from "./run_state.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import type { OutsideMessage } from "../../journal/loop/state.ts";
 import type { Locks } from "./turn_locks.ts";
 import { present } from "../../base/schema.ts";
 

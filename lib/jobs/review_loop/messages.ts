@@ -1,5 +1,6 @@
+import type { MessageKind } from "../../base/terms.ts";
 import { PanewrightError } from "../../base/errors.ts";
-import type { Message, MessageKind } from "../../turn/events.ts";
+import type { Message } from "../../turn/events.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";

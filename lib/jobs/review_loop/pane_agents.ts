@@ -11,10 +11,10 @@ import {
 } from "../../agents/pane/start_agent_terminal.ts";
 import { turnHooksOf } from "../../agents/pane/turn_hooks.ts";
 import type { Role } from "../../base/roles.ts";
-import type { AgentPane } from "../../run/workers.ts";
+import type { AgentPane } from "../../journal/workers.ts";
 import type { Spool } from "../../agents/spool.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { present } from "../../base/schema.ts";
 

@@ -1,3 +1,4 @@
+import type { Job } from "../../journal/loop/facts.ts";
 import type { Role } from "../../base/roles.ts";
 import type { PermissionPlan } from "../../turn/desk/decision.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";
@@ -7,7 +8,6 @@ import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
-import type { Job } from "./job.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 

@@ -1,12 +1,12 @@
 import { PanewrightError } from "../../base/errors.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { responseText } from "../../turn/response_reading.ts";
-import type { Recorded } from "../../run/job.ts";
+import type { Recorded } from "../../journal/job.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RecordedEvent } from "./fold.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Role } from "../../base/roles.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { approvalObjection } from "./evidence.ts";
 import type { ExistingNames } from "../../base/text/paths_in.ts";
 import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";

@@ -3,7 +3,7 @@ import { hasAcp } from "../../agents/mod.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 

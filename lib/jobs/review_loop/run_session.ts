@@ -1,3 +1,4 @@
+import type { RunState } from "./state.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
 import { hasAcp } from "../../agents/mod.ts";
@@ -6,12 +7,11 @@ import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession } from "../../tmux/open_session.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
-import type { SessionState } from "../../run/workers.ts";
+import type { SessionState } from "../../journal/workers.ts";
 import { endLeftSession, panesOf } from "./left_session.ts";
-import type { RunState } from "./run_state.ts";
 
 /** What a run's session is opened with. */
 interface RunSessionOptions {

@@ -1,8 +1,8 @@
+import type { RunRecords } from "../../journal/loop/state.ts";
 import type { Role } from "../../base/roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { Job, ReviewFact } from "../../journal/loop/facts.ts";
 import type { ExistingNames } from "../../base/text/paths_in.ts";
-import type { Job } from "./job.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
 /** What stays the same during a loop. Plain data. */
@@ -112,4 +112,12 @@ export interface Transition {
 /** The cycle number of a role's first turn in a round. */
 export function firstCycle(role: Role): number {
   return role === "tester" ? 0 : 1;
+}
+
+/** Where a run of the review loop stands by its journal: all that another process needs to resume it. Plain data. */
+export interface RunState extends RunRecords {
+  readonly head: RunRecords["head"] & { readonly settings: ReviewLoopSettings };
+  readonly loop: LoopState;
+  /** What the state machine has to tell, and the journal does not hold yet. */
+  readonly untold: readonly ReviewFact[];
 }

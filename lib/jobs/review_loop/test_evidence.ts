@@ -1,5 +1,4 @@
-import type { RunState } from "./run_state.ts";
-import type { LoopState } from "./state.ts";
+import type { LoopState, RunState } from "./state.ts";
 
 /** What the test of a round has shown, and the file that holds it, below the run's folder. */
 interface RoundEvidence {

@@ -1,12 +1,13 @@
+import { countOf } from "../../journal/loop/fold.ts";
+import type { RunState } from "./state.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import { tokensIn, type ToldCost } from "../../agents/usage.ts";
+import { tokensIn, type ToldCost } from "../../base/usage.ts";
 import type { SessionUsage } from "../../agents/pane/status_source.ts";
 import type { Role } from "../../base/roles.ts";
 import { TokensUnknownError } from "../../run/caps.ts";
-import { newIn } from "../../run/usage.ts";
-import type { ReviewFact } from "./facts.ts";
-import { countOf } from "./fold.ts";
-import { openTurnOf, type RunState } from "./run_state.ts";
+import { newIn } from "../../journal/usage.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import { openTurnOf } from "../../journal/loop/state.ts";
 import { present } from "../../base/schema.ts";
 
 /** What is counted: an agent that can tell what its session has used. */

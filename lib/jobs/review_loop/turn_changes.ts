@@ -12,9 +12,9 @@ import {
   noteFilesIn,
   readFilesNote,
 } from "../file_changes.ts";
-import type { ReviewFact } from "./facts.ts";
-import { type ChangesDue, findOpenTurn, type RunState } from "./run_state.ts";
-import type { Turn } from "./state.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import { type ChangesDue, findOpenTurn } from "../../journal/loop/state.ts";
+import type { RunState, Turn } from "./state.ts";
 
 /** What is kept of the changes of a run. */
 type TurnChangesOptions =

@@ -6,11 +6,10 @@ import { sha256Hex } from "../../base/text/digest.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { OnStuck } from "../../turn/desk/desk_context.ts";
 import type { EmitTurnEvent, TurnEvent } from "../../turn/events.ts";
-import type { ReviewFact } from "./facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
 import type { RoleAgent } from "./role_agent.ts";
-import type { RunState } from "./run_state.ts";
-import type { Turn } from "./state.ts";
+import type { RunState, Turn } from "./state.ts";
 
 /** A response, as it was taken. */
 export interface TakenResponse {

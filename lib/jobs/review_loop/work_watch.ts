@@ -6,9 +6,9 @@ import { noProgressName } from "../../run/no_progress.ts";
 import type { Role } from "../../base/roles.ts";
 import { watchCommands } from "../command_watch.ts";
 import { fingerprintFiles } from "../fingerprint_files.ts";
-import type { ReviewFact } from "./facts.ts";
-import { findOpenTurn, type RunState } from "./run_state.ts";
-import type { Turn } from "./state.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import { findOpenTurn } from "../../journal/loop/state.ts";
+import type { RunState, Turn } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
 
 /** What the work of a run is watched with. */

@@ -1,7 +1,7 @@
 import { UsageError } from "../../base/errors.ts";
 import type { Recording } from "./recording.ts";
 import { parseScreen, type Screen } from "../../screen/screen.ts";
-import type { TerminalStatus } from "../../screen/status.ts";
+import type { TerminalStatus } from "../../base/status.ts";
 import type { Frame, Timeline } from "./timeline.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { present } from "../../base/schema.ts";

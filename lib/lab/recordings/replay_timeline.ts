@@ -1,5 +1,5 @@
 import type { Screen } from "../../screen/screen.ts";
-import { isAtRest, type TerminalStatus } from "../../screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../../base/status.ts";
 import { frameScreen } from "./cut_fixture.ts";
 import type { RecordedStatus, Timeline } from "./timeline.ts";
 import type { TruthInterval } from "./truth.ts";

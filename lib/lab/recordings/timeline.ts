@@ -1,5 +1,5 @@
 import type { ScreenMeta } from "../../screen/screen.ts";
-import { TERMINAL_STATUSES, type TerminalStatus } from "../../screen/status.ts";
+import { TERMINAL_STATUSES, type TerminalStatus } from "../../base/status.ts";
 import { present } from "../../base/schema.ts";
 
 /** The facts about a recording as a whole. */

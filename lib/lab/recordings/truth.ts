@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
-import { TERMINAL_STATUSES, type TerminalStatus } from "../../screen/status.ts";
+import { TERMINAL_STATUSES, type TerminalStatus } from "../../base/status.ts";
 import { present } from "../../base/schema.ts";
 
 /** What an agent really did during a part of a recording, known from another source than its screen. */

@@ -3,7 +3,7 @@ import { screenSchema } from "../../config/rules_schema.ts";
 import type { Recording } from "../recordings/recording.ts";
 import { isObject } from "../../base/schema.ts";
 import type { ScreenData } from "../../screen/screen_data.ts";
-import { TERMINAL_STATUSES } from "../../screen/status.ts";
+import { TERMINAL_STATUSES } from "../../base/status.ts";
 import { VERSION } from "../../base/version.ts";
 import { needsNewerEngine, RULES_VERSION } from "./versions.ts";
 

@@ -4,7 +4,7 @@ import { faultOfEnvironment, killSelf } from "../../base/ports/fault.ts";
 import { replaceFile, type ReplaceFileOptions } from "../../base/ports/own_files.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
-import { tryLockFile } from "../../run/lock_file.ts";
+import { tryLockFile } from "../../base/ports/lock_file.ts";
 import { type Check, flag, listOf, mapOf, object, oneOf, optional, text } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { MAX_PACK_BYTES } from "./limits.ts";

@@ -1,7 +1,7 @@
 import type { DialogDesk, OpenDialog, TurnLimits } from "../dialog_desk.ts";
 import type { PendingAnswer, PendingRequest } from "../../agents/acp/agent.ts";
 import type { AcpTerminal } from "../../agents/acp/acp_terminal.ts";
-import { repliesText } from "../../policy/question.ts";
+import { repliesText } from "../../base/question.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { requestFields } from "./audit_matter.ts";
 import { decideRequest, MAX_ASKED_CHARS, requestOf } from "./decision.ts";

@@ -1,3 +1,4 @@
+import { ANSWER_WAYS, type AnswerSource, answerWay } from "../../base/terms.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { createFileOnce } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
@@ -11,22 +12,6 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export interface AnswersFolder {
   /** Absolute path; it need not exist. */
   readonly answersDir: string;
-}
-
-/**
- * How an answer was given: in the terminal of the run, by `panewright answer`, by nobody in time, over HTTP, by a model
- * over MCP, or by the button of a notification.
- */
-export const ANSWER_WAYS = ["terminal", "command", "timeout", "http", "mcp", "notification"] as const;
-
-/** One of {@linkcode ANSWER_WAYS}. */
-export type AnswerBy = typeof ANSWER_WAYS[number];
-
-/** Whose answer a question has, and how it came. */
-export interface AnswerSource {
-  readonly by: AnswerBy;
-  /** Who gave it, where that has a name: an MCP client, say. Foreign text. */
-  readonly who?: string;
 }
 
 /** An answer to a question of a run, left for the process that executes the run. */
@@ -133,20 +118,6 @@ export async function takeAnswer(
   );
   return undefined;
 }
-
-/** How an answer came, in words that follow "given". */
-export function answerWay({ by, who }: AnswerSource): string {
-  return who === undefined ? WAYS[by] : `${WAYS[by]} (${who})`;
-}
-
-const WAYS: Readonly<Record<AnswerBy, string>> = {
-  terminal: "in the terminal of the run",
-  command: "by panewright answer",
-  timeout: "by nobody in time",
-  http: "over HTTP",
-  mcp: "by a model over MCP",
-  notification: "by the button of a notification",
-};
 
 /** The ids of questions are ours (`q1`), so they are safe as names of files. */
 function answerPath(folder: AnswersFolder, question: string): string {

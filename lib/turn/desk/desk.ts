@@ -1,6 +1,6 @@
 import type { DialogDesk, OpenDialog, TurnLimits } from "../dialog_desk.ts";
 import { refusalText } from "../instruction.ts";
-import type { QuestionReply } from "../../policy/question.ts";
+import type { QuestionReply } from "../../base/question.ts";
 import { type DialogAnswer, keysOfWay } from "../../agents/pane/dialog_keys.ts";
 import { openDialog, type PaneLook, screenExcerpt } from "../../agents/pane/pane_look.ts";
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/ports/clock.ts";
-import type { AgentQuestion } from "../../policy/question.ts";
+import type { AgentQuestion } from "../../base/question.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 import type { Role } from "../../base/roles.ts";
@@ -8,7 +8,7 @@ import type { Screen } from "../../screen/screen.ts";
 import type { AnswersFolder } from "./answers.ts";
 import type { AuditLog } from "./audit.ts";
 import type { DialogPlan } from "./decision.ts";
-import type { DialogFact } from "./facts.ts";
+import type { DialogFact } from "../../journal/loop/dialog_facts.ts";
 import type { HookChannel } from "./hook_channel.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import type { Request } from "../../policy/request.ts";

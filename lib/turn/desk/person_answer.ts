@@ -1,24 +1,6 @@
-import type { AgentQuestion, QuestionReply } from "../../policy/question.ts";
-import type { DialogAnswer } from "../../agents/pane/dialog_keys.ts";
+import { parsePersonsAnswer, type PersonsAnswer } from "../../base/terms.ts";
+import type { AgentQuestion, QuestionReply } from "../../base/question.ts";
 import { readReplies } from "./question_answer.ts";
-
-/** What a person says to a dialog that asks for a yes or a no. */
-export interface PersonsAnswer {
-  readonly answer: DialogAnswer;
-  /** What a person adds to a no, for the agent. */
-  readonly reason?: string;
-}
-
-const ANSWER = /^\s*(?<word>yes|y|no|n)\b[\s.,:;-]*(?<reason>[^]*)$/i;
-
-/** Reads a person's answer to a dialog: `yes`, or `no` with or without a reason. Anything else is none. */
-export function parsePersonsAnswer(text: string): PersonsAnswer | undefined {
-  const { word = "", reason = "" } = ANSWER.exec(text)?.groups ?? {};
-  if (word === "") return undefined;
-  const added = reason.trim();
-  if (/^n/i.test(word)) return { answer: "decline", ...(added === "" ? {} : { reason: added }) };
-  return added === "" ? { answer: "accept" } : undefined;
-}
 
 /** What a person says to a dialog that asks for a yes or a no, or to one with questions. */
 export type Said = PersonsAnswer | { readonly answer: "reply"; readonly replies: readonly QuestionReply[] };

@@ -1,8 +1,9 @@
+import { type AnswerSource, isReserved } from "../../base/terms.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { type AnswerSource, giveAndTake, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
+import { giveAndTake, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
 import { matterFields } from "./audit_matter.ts";
 import { requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from "./desk_context.ts";
@@ -10,7 +11,6 @@ import { readSaid, type Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { isSameRequest } from "./request.ts";
 import type { Request } from "../../policy/request.ts";
-import { isReserved } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 
 /** What a person has to decide about, and why. */

@@ -1,4 +1,4 @@
-import type { AgentQuestion, QuestionReply } from "../../policy/question.ts";
+import type { AgentQuestion, QuestionReply } from "../../base/question.ts";
 import { oneLine } from "../../base/text/lines.ts";
 
 /** What a person's answer to an agent's questions comes to. */

@@ -1,9 +1,9 @@
-import { type QuestionReply, repliesText } from "../../policy/question.ts";
+import type { AnswerSource } from "../../base/terms.ts";
+import { type QuestionReply, repliesText } from "../../base/question.ts";
 import type { PaneProvider } from "../../agents/provider.ts";
 import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 import type { QuestionsOutcome } from "../../agents/pane/answer_questions.ts";
 import type { PaneLook } from "../../agents/pane/pane_look.ts";
-import type { AnswerSource } from "./answers.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
 import { rowsOf } from "./audit_matter.ts";
 import type { KnownRequest } from "./decision.ts";

@@ -1,19 +1,5 @@
+import { MODEL_ANSWERS } from "../../base/terms.ts";
 import type { SettingSlice } from "../../base/settings.ts";
-
-/** What a model may answer in place of a person. */
-export const MODEL_ANSWERS = ["none", "questions", "all"] as const;
-
-/** One of {@linkcode MODEL_ANSWERS}. */
-export type ModelAnswers = typeof MODEL_ANSWERS[number];
-
-/**
- * Whether only a person may answer, and no model.
- *
- * @param isPermission whether it is a request for a permission; otherwise it is a question
- */
-export function isReserved(allowed: ModelAnswers, { isPermission }: { readonly isPermission: boolean }): boolean {
-  return allowed === "none" || (isPermission && allowed !== "all");
-}
 
 /** The slice of the settings table about permission dialogs, besides the rules and what the handoff counts. */
 export const DIALOG_SETTINGS = {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readReplies } from "../../../lib/turn/desk/question_answer.ts";
-import type { AgentQuestion, QuestionReply } from "../../../lib/policy/question.ts";
+import type { AgentQuestion, QuestionReply } from "../../../lib/base/question.ts";
 import { claudeQuestions } from "../../../lib/agents/claude_code/questions.ts";
 import { answerQuestions, type QuestionKey, type QuestionsOutcome } from "../../../lib/agents/pane/answer_questions.ts";
 import { type FakeQuestions, fakeQuestions } from "../../support/claude_questions.ts";

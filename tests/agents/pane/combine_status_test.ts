@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { combineStatus, LAG_MS, type StatusHistory } from "../../../lib/agents/pane/combine_status.ts";
 import type { ReportedState, StatusReport } from "../../../lib/agents/pane/status_source.ts";
 import type { Classification } from "../../../lib/screen/classify.ts";
-import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../../lib/base/status.ts";
 
 /** 100 s into a session whose last prompt was submitted at 50 s, with a screen that changed just now. */
 const NOW: StatusHistory = {

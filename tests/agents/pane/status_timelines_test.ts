@@ -7,7 +7,7 @@ import { frameAt, frameScreen } from "../../../lib/lab/recordings/cut_fixture.ts
 import { loadTimeline } from "../../../lib/lab/recordings/timeline_file.ts";
 import { parseTruth } from "../../../lib/lab/recordings/truth.ts";
 import type { Screen } from "../../../lib/screen/screen.ts";
-import { isAtRest } from "../../../lib/screen/status.ts";
+import { isAtRest } from "../../../lib/base/status.ts";
 import { TIMELINES } from "../../lab/recordings/support.ts";
 import { stillClock } from "../../support/still_clock.ts";
 

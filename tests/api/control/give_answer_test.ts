@@ -3,7 +3,7 @@ import { type AnswerToGive, giveAnswer } from "../../../lib/api/control/give_ans
 import { leaveMessage } from "../../../lib/api/control/send_message.ts";
 import type { LeftAnswer } from "../../../lib/turn/desk/answers.ts";
 import { PanewrightError } from "../../../lib/base/errors.ts";
-import { openJournal } from "../../../lib/run/journal.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { claimRunMail } from "../../../lib/run/run_mail.ts";
 import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { resultOf } from "../../../lib/api/control/result_of.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
-import { openJournal } from "../../../lib/run/journal.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { reviewStarted } from "../../support/run_folders.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { eventFrame, streamEvents } from "../../../lib/api/http/event_stream.ts";
 import { DEFAULT_LIMITS } from "../../../lib/api/http/limits.ts";
 import { RUN_ID, writeReview } from "../../support/run_folders.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { agentReady, dialogWaiting, RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";

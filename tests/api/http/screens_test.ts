@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { SCREEN_OPERATIONS } from "../../../lib/api/http/screens/screen_operations.ts";
 import { HOSTILE_TEXTS } from "../../support/hostile_texts.ts";
 import { agentReady, execWaiting, RUN_ID, writeReview, writeRun } from "../../support/run_folders.ts";
 import { readEvents, testServer } from "./support.ts";
 import { activityLine, activityPathOf } from "../../../lib/run/activity_file.ts";
-import { initialProgress, type Progress } from "../../../lib/run/progress.ts";
-import type { Worker } from "../../../lib/run/workers.ts";
+import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";
+import type { Worker } from "../../../lib/journal/workers.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { ScreenEvent } from "../../../lib/api/http/screens/frame.ts";
 import { ScreenHub } from "../../../lib/api/http/screens/screen_hub.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { createDetailLoader } from "../../../lib/api/report/details.ts";
-import type { DetailSource } from "../../../lib/api/report/source.ts";
+import type { DetailSource } from "../../../lib/journal/items/source.ts";
 import { createRunFolder } from "../../../lib/run/run_folder.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 

@@ -3,7 +3,7 @@ import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { createCollector } from "../../../lib/api/report/collect.ts";
 import { makeDocument } from "../../../lib/api/report/document.ts";
 import { headerOf } from "../../../lib/api/report/header.ts";
-import type { DetailSource } from "../../../lib/api/report/source.ts";
+import type { DetailSource } from "../../../lib/journal/items/source.ts";
 
 const AT = "2026-11-20T08:00:00.000Z";
 

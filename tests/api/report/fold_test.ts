@@ -1,8 +1,8 @@
+import type { ReportItem } from "../../../lib/journal/items/source.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createCollector, type ReportCollector } from "../../../lib/api/report/collect.ts";
 import type { ReportEntry } from "../../../lib/api/report/fold.ts";
 import { headerOf } from "../../../lib/api/report/header.ts";
-import type { ReportItem } from "../../../lib/api/report/model.ts";
 import { readReport } from "../../../lib/api/report/read_report.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";

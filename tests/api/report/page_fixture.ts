@@ -1,4 +1,5 @@
-import type { Report, ReportDetail, ReportDocument, ReportHeader, ReportItem } from "../../../lib/api/report/model.ts";
+import type { ReportItem } from "../../../lib/journal/items/source.ts";
+import type { Report, ReportDetail, ReportDocument, ReportHeader } from "../../../lib/api/report/model.ts";
 
 /** When the run of the fixture began. */
 const START = Date.parse("2026-11-20T21:04:00.000Z");

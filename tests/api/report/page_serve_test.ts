@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { startBrowser, whyNoBrowser } from "../../support/browser.ts";
 import { agentReady, RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";

@@ -1,4 +1,5 @@
-import type { Report, ReportDetail, ReportHeader, ReportIncrement, ReportItem } from "../../../lib/api/report/model.ts";
+import type { ReportItem } from "../../../lib/journal/items/source.ts";
+import type { Report, ReportDetail, ReportHeader, ReportIncrement } from "../../../lib/api/report/model.ts";
 import { pageDocument } from "../../../lib/api/report/page_document.ts";
 
 /** The token of the server that pages are tried with. */

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { createViewKeeper, type KeepViewOptions, OVERVIEW } from "../../../lib/cli/attach/keep_view.ts";
-import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import { reviewProgress } from "../../../lib/journal/loop/progress.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import type { RunOverview } from "../../../lib/run/overview.ts";
-import { initialProgress } from "../../../lib/run/progress.ts";
+import { initialProgress } from "../../../lib/journal/progress.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { Label } from "../../../lib/tmux/session_view.ts";
 import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { openJournal } from "../../../lib/run/journal.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { listProcesses } from "../../../lib/base/ports/process_table.ts";
 import { callCli } from "../../support/call_cli.ts";

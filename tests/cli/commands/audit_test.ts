@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { auditHeadsPath, openAuditHeads } from "../../../lib/turn/desk/audit_heads.ts";
 import { openAuditLog } from "../../../lib/turn/desk/audit.ts";
-import { openJournal } from "../../../lib/run/journal.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { reviewFinished, reviewStarted } from "../../support/run_folders.ts";

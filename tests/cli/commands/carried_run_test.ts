@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import { claimRunMail } from "../../../lib/run/run_mail.ts";
 import { PANE_MARK_VARIABLE } from "../../../lib/tmux/pane_processes.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { findProcess } from "../../../lib/base/ports/process_table.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { agentReady, execWaiting, reviewFinished, reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

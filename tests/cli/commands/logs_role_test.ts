@@ -5,7 +5,7 @@ import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { activityPathOf } from "../../../lib/run/activity_file.ts";
 import { type ActivityWriter, openActivityWriter } from "../../../lib/run/activity_writer.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";

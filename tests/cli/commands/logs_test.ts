@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { runCli } from "../../../lib/cli/main.ts";
-import { openJournal } from "../../../lib/run/journal.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
-import { openJournal } from "../../../lib/run/journal.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
 import { lockRun } from "../../../lib/run/run_lock.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

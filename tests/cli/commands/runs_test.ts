@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { Condition } from "../../../lib/run/condition.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { runCli } from "../../../lib/cli/main.ts";
-import { localTime } from "../../../lib/cli/show/words.ts";
-import { openJournal } from "../../../lib/run/journal.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { localTime } from "../../../lib/journal/words/words.ts";
+import { openJournal } from "../../../lib/journal/journal.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { findProcess } from "../../../lib/base/ports/process_table.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
 import {

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { isLocked } from "../../../lib/run/lock_file.ts";
+import { isLocked } from "../../../lib/base/ports/lock_file.ts";
 import { readRecords } from "../../support/journal_records.ts";
-import { readFactsOf } from "../../../lib/run/read_facts.ts";
+import { readFactsOf } from "../../../lib/journal/read_facts.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";

@@ -2,12 +2,12 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes
 import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
-import { describeRecord } from "../../../lib/cli/show/record_text.ts";
+import { describeRecord } from "../../../lib/journal/words/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
 import { PIPELINE } from "../../../lib/jobs/pipeline/mod.ts";
-import { execProgress } from "../../../lib/jobs/pipeline/progress.ts";
-import { initialProgress } from "../../../lib/run/progress.ts";
-import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
+import { execProgress } from "../../../lib/journal/exec/progress.ts";
+import { initialProgress } from "../../../lib/journal/progress.ts";
+import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 const GLOBAL = { json: false, quiet: false, verbose: false, color: NO_COLORS };

@@ -3,14 +3,14 @@ import { FakeTime } from "@std/testing/time";
 import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { type GlobalFlags, Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
-import { describeRecord } from "../../../lib/cli/show/record_text.ts";
+import { describeRecord } from "../../../lib/journal/words/record_text.ts";
 import { liveText } from "../../../lib/cli/show/run_words.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
-import { reviewProgress } from "../../../lib/jobs/review_loop/progress.ts";
-import { initialProgress, type Progress } from "../../../lib/run/progress.ts";
+import { reviewProgress } from "../../../lib/journal/loop/progress.ts";
+import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";
 import { type Clock, sleepWithTimer } from "../../../lib/base/ports/clock.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 const FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false, color: NO_COLORS };

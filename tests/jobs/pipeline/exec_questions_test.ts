@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
+import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
 import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
-import { openQuestion } from "../../../lib/jobs/pipeline/state.ts";
+import { openQuestion } from "../../../lib/journal/exec/state.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { JOBS } from "../../../lib/jobs/mod.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError } from "../../../lib/base/errors.ts";
-import { NO_SUMMARY, summarize, tasksDone } from "../../../lib/jobs/pipeline/summary.ts";
-import type { ExecEvent } from "../../../lib/jobs/pipeline/facts.ts";
+import { NO_SUMMARY, summarize, tasksDone } from "../../../lib/journal/exec/summary.ts";
+import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, cast, type Ended, fails, only, resumeIn, runIn, type RunOptions, says, step } from "./support.ts";
 

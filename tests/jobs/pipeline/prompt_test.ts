@@ -4,7 +4,7 @@ import { AUTONOMY_TEXTS } from "../../../lib/jobs/pipeline/prompts/autonomy.ts";
 import { buildStepPrompt, type StepPromptInput } from "../../../lib/jobs/pipeline/prompts/step_prompt.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { defaultsOf } from "../../../lib/base/settings.ts";
-import { type Interaction, newStep, type StepOutput, type StepState } from "../../../lib/jobs/pipeline/state.ts";
+import { type Interaction, newStep, type StepOutput, type StepState } from "../../../lib/journal/exec/state.ts";
 import { step } from "./support.ts";
 
 const INTERACTION: Interaction = {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../../lib/base/errors.ts";
 import { startAcpRole } from "../../../lib/jobs/review_loop/acp_agents.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { endLeftProcesses } from "../../../lib/run/left_processes.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";

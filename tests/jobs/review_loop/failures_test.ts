@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvents } from "../../support/fold_events.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import { JOB } from "./scripted_agents.ts";

@@ -1,10 +1,11 @@
+import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { Role } from "../../../lib/base/roles.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { applyEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { foldEvents } from "../../support/fold_events.ts";
 import { type ReviewLoopOptions, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
-import { openTurnOf, type RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import { openTurnOf } from "../../../lib/journal/loop/state.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
 import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE } from "./scripted_agents.ts";

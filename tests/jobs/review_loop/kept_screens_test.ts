@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { keepDialogScreens, keepScreen } from "../../../lib/jobs/review_loop/kept_screens.ts";
 import type { RoleAgent } from "../../../lib/jobs/review_loop/role_agent.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";

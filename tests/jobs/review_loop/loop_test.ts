@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../../lib/base/errors.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";

@@ -1,9 +1,10 @@
+import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError } from "../../../lib/base/errors.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { failLeftMessages, type MailboxOptions, openMailbox } from "../../../lib/jobs/review_loop/mailbox.ts";
-import type { OutsideMessage, RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import type { OutsideMessage } from "../../../lib/journal/loop/state.ts";
 import { createLocks } from "../../../lib/jobs/review_loop/turn_locks.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import type { Role } from "../../../lib/base/roles.ts";

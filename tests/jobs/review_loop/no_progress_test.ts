@@ -1,8 +1,8 @@
+import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
-import { meterReview } from "../../../lib/jobs/review_loop/meter.ts";
-import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
+import { meterReview } from "../../../lib/journal/loop/meter.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { Standstill } from "../../../lib/run/no_progress.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "../../../lib/run/spending.ts";

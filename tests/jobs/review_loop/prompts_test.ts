@@ -1,8 +1,8 @@
+import type { Job } from "../../../lib/journal/loop/facts.ts";
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import { approvalObjection } from "../../../lib/jobs/review_loop/evidence.ts";
-import type { Job } from "../../../lib/jobs/review_loop/job.ts";
 import { nextTurn, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
 import { buildPrompt } from "../../../lib/jobs/review_loop/prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";

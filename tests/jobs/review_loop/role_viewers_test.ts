@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { openRoleViewers } from "../../../lib/jobs/review_loop/role_viewers.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS } from "../../../lib/jobs/review_loop/settings.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { activityPathOf } from "../../../lib/run/activity_file.ts";
 import { openActivityWriter } from "../../../lib/run/activity_writer.ts";
-import { tryLockFile } from "../../../lib/run/lock_file.ts";
+import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { openSession } from "../../../lib/tmux/open_session.ts";
 import { panewrightArgv } from "../../support/run_panewright.ts";
 import { acpReady, PROGRAMMER_AT_WORK, writeReview } from "../../support/run_folders.ts";

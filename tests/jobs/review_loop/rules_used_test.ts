@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { describeRecord } from "../../../lib/cli/show/record_text.ts";
-import type { ReviewFact, RulesUsed } from "../../../lib/jobs/review_loop/facts.ts";
+import { describeRecord } from "../../../lib/journal/words/record_text.ts";
+import type { ReviewFact, RulesUsed } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { areOtherRules, rulesUsedBy } from "../../../lib/jobs/review_loop/rules_used.ts";

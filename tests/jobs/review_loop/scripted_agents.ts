@@ -1,6 +1,5 @@
 import type { Role } from "../../../lib/base/roles.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
-import type { Job } from "../../../lib/jobs/review_loop/job.ts";
+import type { Job, ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { type ReviewLoopOptions, type ReviewLoopResult, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { Turn } from "../../../lib/jobs/review_loop/state.ts";

@@ -1,19 +1,16 @@
+import { countOf } from "../../../lib/journal/loop/fold.ts";
+import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
-import { countOf } from "../../../lib/jobs/review_loop/fold.ts";
-import { meterReview } from "../../../lib/jobs/review_loop/meter.ts";
-import { startLoop } from "../../../lib/jobs/review_loop/machine.ts";
-import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
-import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import { meterReview } from "../../../lib/journal/loop/meter.ts";
 import { createTokenCounter, whileCounting } from "../../../lib/jobs/review_loop/token_counter.ts";
 import type { SessionUsage } from "../../../lib/agents/pane/status_source.ts";
 import type { Role } from "../../../lib/base/roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../../lib/run/caps.ts";
 import { openMeter } from "../../../lib/run/meter.ts";
 import { NOTHING_SPENT } from "../../../lib/run/spending.ts";
-import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../../lib/run/usage.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../../../lib/journal/usage.ts";
 import type { Clock } from "../../../lib/base/ports/clock.ts";
-import { JOB } from "./scripted_agents.ts";
 
 /** A clock on which every sleep is over at once. */
 function hastyClock(): Clock {
@@ -106,13 +103,12 @@ Deno.test("a count that reaches a cap ends the turn, whoever's it is; the next l
     let tokens = takeCount(NOTHING_COUNTED, { worker: "analyst", source: "analyst s", usage: used(3).usage });
     meter.take({ kind: "tokens_counted", worker: "analyst", usage: used(3).usage });
     let replies = 0;
-    const { state: loop } = startLoop({ workdir: "/job", job: JOB, settings: reviewLoopSettings() });
     const counter = createTokenCounter({
       agents: () => [["tester", { usage: () => Promise.resolve(used(++replies)) }]],
       state: () => ({ tokens, turn: undefined, messages: [] }),
       capOf: () => name,
       record(fact) {
-        meter.take(meterReview(fact, { tokens, loop, responses: [] }));
+        meter.take(meterReview(fact, { tokens }));
         if (fact.type === "tokens_counted") tokens = takeCount(tokens, countOf(fact));
       },
       clock,

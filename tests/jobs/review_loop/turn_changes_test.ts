@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { applyEvent, foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
-import type { RunState } from "../../../lib/jobs/review_loop/run_state.ts";
-import type { Turn } from "../../../lib/jobs/review_loop/state.ts";
+import type { RunState, Turn } from "../../../lib/jobs/review_loop/state.ts";
 import { keepTurnChanges } from "../../../lib/jobs/review_loop/turn_changes.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";

@@ -1,4 +1,4 @@
-import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../../lib/base/status.ts";
 import type { Scene, Stage, Truth } from "./scene.ts";
 
 /**

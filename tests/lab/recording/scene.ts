@@ -1,4 +1,4 @@
-import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../../lib/base/status.ts";
 import type { Respond } from "../script.ts";
 import type { Turn } from "../steps.ts";
 import type { TurnState } from "./turn_state.ts";

@@ -1,6 +1,6 @@
 import { exists, walk } from "@std/fs";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
-import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../../lib/base/status.ts";
 import { runProgram } from "../../support/program.ts";
 import type { Sandbox } from "../../support/sandbox.ts";
 import type { ModelServer } from "../model_server.ts";

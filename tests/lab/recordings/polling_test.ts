@@ -7,7 +7,7 @@ import { frameAt, frameScreen } from "../../../lib/lab/recordings/cut_fixture.ts
 import type { Timeline } from "../../../lib/lab/recordings/timeline.ts";
 import { loadTimeline } from "../../../lib/lab/recordings/timeline_file.ts";
 import { parseTruth, type TruthInterval } from "../../../lib/lab/recordings/truth.ts";
-import { isAtRest, type TerminalStatus } from "../../../lib/screen/status.ts";
+import { isAtRest, type TerminalStatus } from "../../../lib/base/status.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 import { TIMELINES } from "./support.ts";
 

@@ -9,7 +9,7 @@ import { recordPane } from "../../../lib/lab/recordings/recorder.ts";
 import { scrub } from "../../../lib/base/redact/scrub.ts";
 import { secretPatterns } from "../../../lib/base/redact/secret_patterns.ts";
 import type { TruthInterval } from "../../../lib/lab/recordings/truth.ts";
-import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../../lib/base/status.ts";
 import { captureScreen } from "../../../lib/agents/pane/glance.ts";
 import { pasteText, sendKeys } from "../../../lib/tmux/input.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";

@@ -6,7 +6,7 @@ import { isFaultless, replayTimeline } from "../../../lib/lab/recordings/replay_
 import { encodeTimeline } from "../../../lib/lab/recordings/timeline.ts";
 import { parseTruth, type TruthInterval } from "../../../lib/lab/recordings/truth.ts";
 import type { Screen } from "../../../lib/screen/screen.ts";
-import { TERMINAL_STATUSES } from "../../../lib/screen/status.ts";
+import { TERMINAL_STATUSES } from "../../../lib/base/status.ts";
 import { timelineOf, TIMELINES } from "./support.ts";
 
 for (const { name, path, blind } of TIMELINES) {

@@ -12,7 +12,7 @@ import {
 } from "../../../lib/lab/recordings/timeline.ts";
 import { loadTimeline } from "../../../lib/lab/recordings/timeline_file.ts";
 import { readTimeline } from "../../../lib/lab/recordings/timeline_reader.ts";
-import { TERMINAL_STATUSES } from "../../../lib/screen/status.ts";
+import { TERMINAL_STATUSES } from "../../../lib/base/status.ts";
 import { randomNumbers, timelineOf, TIMELINES } from "./support.ts";
 
 const PIECES = [

@@ -4,7 +4,7 @@ import { responseFileInstruction } from "../../../lib/turn/instruction.ts";
 import type { HandoffSettings } from "../../../lib/turn/settings.ts";
 import { playTurn } from "../../../lib/turn/play_turn.ts";
 import { startAgentTerminal } from "../../../lib/agents/pane/start_agent_terminal.ts";
-import type { TerminalStatus } from "../../../lib/screen/status.ts";
+import type { TerminalStatus } from "../../../lib/base/status.ts";
 import { acceptingDesk } from "../../support/accepting_desk.ts";
 import { patientClock } from "../../support/patient_clock.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";

@@ -12,7 +12,7 @@ import type { HookedRequest } from "../../../lib/turn/desk/hook_channel.ts";
 import type { TurnLimits } from "../../../lib/turn/dialog_desk.ts";
 import type { HookAnswer } from "../../../lib/agents/hook_payload.ts";
 import type { Request } from "../../../lib/policy/request.ts";
-import type { ReviewFact } from "../../../lib/jobs/review_loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { recordingsOf } from "../../support/screens.ts";
 import { approval, codex, openBench, recorded } from "./desk_bench.ts";
 

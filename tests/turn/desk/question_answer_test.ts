@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readReplies } from "../../../lib/turn/desk/question_answer.ts";
-import type { AgentQuestion } from "../../../lib/policy/question.ts";
+import type { AgentQuestion } from "../../../lib/base/question.ts";
 
 function question(multiSelect: boolean, ...labels: readonly string[]): AgentQuestion {
   return { question: "Which?", multiSelect, options: labels.map((label) => ({ label, description: "" })) };

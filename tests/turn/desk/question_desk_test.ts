@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError } from "../../../lib/base/errors.ts";
 import type { Request } from "../../../lib/policy/request.ts";
-import { type AgentQuestion, questionsText } from "../../../lib/policy/question.ts";
+import { type AgentQuestion, questionsText } from "../../../lib/base/question.ts";
 import { findPaneProvider } from "../../../lib/agents/mod.ts";
 import { readScreen } from "../../../lib/agents/pane/glance.ts";
 import { parseScreen } from "../../../lib/screen/screen.ts";

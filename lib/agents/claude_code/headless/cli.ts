@@ -5,7 +5,7 @@ import { claudeCommandHooks } from "../hooks.ts";
 import { findNativeClaude } from "../program.ts";
 import { claudeSandboxSettings } from "../sandbox.ts";
 import { usageOfSession } from "../../pane/session_tokens.ts";
-import type { Usage } from "../../usage.ts";
+import type { Usage } from "../../../base/usage.ts";
 import { createTranscriptReader } from "../reply_tokens.ts";
 import { findTranscript, listTranscripts } from "../transcript_files.ts";
 import { createClaudeReader } from "./session_reader.ts";

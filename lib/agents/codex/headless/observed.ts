@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../agent.ts";
 import { type JsonObject, numberOf } from "../../../base/text/json.ts";
-import type { TokenUsage } from "../../usage.ts";
+import type { TokenUsage } from "../../../base/usage.ts";
 import { present } from "../../../base/schema.ts";
 
 /** A turn has come to its end. */

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../agent.ts";
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
 import type { SessionReader } from "../../process/cli.ts";
-import { type TokenUsage, usageSince } from "../../usage.ts";
+import { type TokenUsage, usageSince } from "../../../base/usage.ts";
 import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
 import { readReport } from "./report.ts";
 import { commandText, readToolCall } from "./tool_calls.ts";

@@ -1,4 +1,4 @@
-import type { WorkerStatus } from "../../../run/workers.ts";
+import type { WorkerStatus } from "../../../journal/workers.ts";
 import type { Role } from "../../../base/roles.ts";
 
 /** What a role's agent does, and since when: from the journal, never from its screen. */

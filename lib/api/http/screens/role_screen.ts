@@ -2,7 +2,7 @@ import { abortable } from "../../../base/ports/abortable.ts";
 import type { Clock } from "../../../base/ports/clock.ts";
 import type { Redactor } from "../../../base/redact/redactor.ts";
 import type { Role } from "../../../base/roles.ts";
-import { type SessionState, type Worker, workerOf } from "../../../run/workers.ts";
+import { type SessionState, type Worker, workerOf } from "../../../journal/workers.ts";
 import { errorText } from "../../../base/text/error_text.ts";
 import { capturePane, type PaneCapture } from "../../../tmux/capture.ts";
 import type { PaneRef, TmuxClient } from "../../../tmux/client.ts";

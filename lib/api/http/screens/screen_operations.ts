@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, flag, text, time } from "../../output/shapes.ts";
 import { type Role, ROLES } from "../../../base/roles.ts";
-import { TERMINAL_STATUSES } from "../../../screen/status.ts";
+import { TERMINAL_STATUSES } from "../../../base/status.ts";
 import type { Clock } from "../../../base/ports/clock.ts";
 import { eventFrame, type EventStream } from "../event_stream.ts";
 import { operation } from "../operation.ts";

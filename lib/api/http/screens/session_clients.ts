@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/ports/clock.ts";
-import type { SessionState } from "../../../run/workers.ts";
+import type { SessionState } from "../../../journal/workers.ts";
 import type { TmuxClient } from "../../../tmux/client.ts";
 import { createControlClient } from "../../../tmux/control_client.ts";
 import { createTmuxClient } from "../../../tmux/plain_client.ts";

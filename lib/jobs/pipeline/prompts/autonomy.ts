@@ -1,5 +1,5 @@
+import type { AutonomyLevel } from "../../../journal/exec/facts.ts";
 import { shellJoin } from "../../../shell/mod.ts";
-import type { AutonomyLevel } from "../settings.ts";
 
 /**
  * When an agent asks a person, by level: each level asks what the lower ones ask, and more (as the fifth seed defines

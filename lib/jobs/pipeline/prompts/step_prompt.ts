@@ -1,9 +1,9 @@
+import { parsePersonsAnswer } from "../../../base/terms.ts";
 import { condense } from "../../../base/text/condense.ts";
 import type { Attempt, StepPlace } from "../machine.ts";
 import type { ExecSettings } from "../settings.ts";
-import type { ChangedFiles, Interaction } from "../state.ts";
+import type { ChangedFiles, Interaction } from "../../../journal/exec/state.ts";
 import { autonomySection } from "./autonomy.ts";
-import { parsePersonsAnswer } from "../../../turn/desk/person_answer.ts";
 import { fillReferences, type Reference } from "./references.ts";
 import { UsageError } from "../../../base/errors.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";

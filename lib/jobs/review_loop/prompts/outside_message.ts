@@ -1,5 +1,5 @@
+import type { MessageWay } from "../../../base/terms.ts";
 import { responseFileInstruction } from "../../../turn/instruction.ts";
-import type { MessageWay } from "../../../run/inbox.ts";
 import type { Role } from "../../../base/roles.ts";
 import { sanitizeLine } from "../../../base/text/sanitize.ts";
 

@@ -1,0 +1,108 @@
+/**
+ * Why a turn of an agent failed, by what its CLI says of it: in its record with a code, on its screen in words.
+ *
+ * - `usage_limit`: the account has nothing left until a reset, or until somebody pays
+ * - `rate_limit`: too many requests for the moment
+ * - `overloaded`: the model server is at capacity, or failed (5xx)
+ * - `auth`: not logged in, or the server refuses the login or key
+ * - `context`: the conversation is too long for the model
+ * - `model`: the server does not know the model, or the account may not use it
+ * - `network`: the server cannot be reached, or the connection broke
+ * - `other`: none of these, or nothing that is understood
+ */
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+/** Every class of failures. */
+export const FAILURE_CLASSES = [
+  "usage_limit",
+  "rate_limit",
+  "overloaded",
+  "auth",
+  "context",
+  "model",
+  "network",
+  "other",
+] as const;
+
+/** Whether agents run in a sandbox: `cli` is the one that their CLI brings. */
+export const SANDBOX_MODES = ["off", "cli"] as const;
+
+/** What a model may answer in place of a person. */
+export const MODEL_ANSWERS = ["none", "questions", "all"] as const;
+
+/** One of {@linkcode MODEL_ANSWERS}. */
+export type ModelAnswers = typeof MODEL_ANSWERS[number];
+
+/**
+ * Whether only a person may answer, and no model.
+ *
+ * @param isPermission whether it is a request for a permission; otherwise it is a question
+ */
+export function isReserved(allowed: ModelAnswers, { isPermission }: { readonly isPermission: boolean }): boolean {
+  return allowed === "none" || (isPermission && allowed !== "all");
+}
+
+/**
+ * How an answer was given: in the terminal of the run, by `panewright answer`, by nobody in time, over HTTP, by a model
+ * over MCP, or by the button of a notification.
+ */
+export const ANSWER_WAYS = ["terminal", "command", "timeout", "http", "mcp", "notification"] as const;
+
+/** One of {@linkcode ANSWER_WAYS}. */
+export type AnswerBy = typeof ANSWER_WAYS[number];
+
+/** Whose answer a question has, and how it came. */
+export interface AnswerSource {
+  readonly by: AnswerBy;
+  /** Who gave it, where that has a name: an MCP client, say. Foreign text. */
+  readonly who?: string;
+}
+
+/** How an answer came, in words that follow "given". */
+export function answerWay({ by, who }: AnswerSource): string {
+  return who === undefined ? WAYS[by] : `${WAYS[by]} (${who})`;
+}
+
+const WAYS: Readonly<Record<AnswerBy, string>> = {
+  terminal: "in the terminal of the run",
+  command: "by panewright answer",
+  timeout: "by nobody in time",
+  http: "over HTTP",
+  mcp: "by a model over MCP",
+  notification: "by the button of a notification",
+};
+
+/** The ways in which a message for an agent comes from outside; who sends over MCP is a model. */
+export const MESSAGE_WAYS = ["command", "http", "mcp"] as const;
+
+/** One of {@linkcode MESSAGE_WAYS}. */
+export type MessageWay = typeof MESSAGE_WAYS[number];
+
+/** Whether a text is an id of a message. */
+export function isMessageId(text: string): boolean {
+  return /^m-[0-9a-f]{16}$/.test(text);
+}
+
+/**
+ * What an agent is sent in a turn: its prompt, a reminder of the response file, the refusal of what it asked for, or a
+ * request to continue after its CLI was started again, or after a failure of its model server.
+ */
+export type MessageKind = "prompt" | "reminder" | "refusal" | "continuation";
+
+/** What a person says to a dialog that asks for a yes or a no. */
+export interface PersonsAnswer {
+  readonly answer: "accept" | "decline";
+  /** What a person adds to a no, for the agent. */
+  readonly reason?: string;
+}
+
+const ANSWER = /^\s*(?<word>yes|y|no|n)\b[\s.,:;-]*(?<reason>[^]*)$/i;
+
+/** Reads a person's answer to a dialog: `yes`, or `no` with or without a reason. Anything else is none. */
+export function parsePersonsAnswer(text: string): PersonsAnswer | undefined {
+  const { word = "", reason = "" } = ANSWER.exec(text)?.groups ?? {};
+  if (word === "") return undefined;
+  const added = reason.trim();
+  if (/^n/i.test(word)) return { answer: "decline", ...(added === "" ? {} : { reason: added }) };
+  return added === "" ? { answer: "accept" } : undefined;
+}

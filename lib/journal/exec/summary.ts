@@ -1,0 +1,214 @@
+import type { ToldCost, Usage } from "../../base/usage.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../usage.ts";
+import { END, type ExecFact } from "./facts.ts";
+import { ATTEMPT } from "./state.ts";
+import { present } from "../../base/schema.ts";
+
+/** What a run has done, for reports: a fold over its facts. Plain data. */
+export interface RunSummary {
+  readonly runId: string;
+  /** What the run is about: a task, or a folder of tasks. */
+  readonly target: string;
+  readonly isFolder: boolean;
+  readonly tasks: readonly TaskSummary[];
+  /** How many tasks there are, as far as is known. */
+  readonly of: number;
+}
+
+/** How a task stands; `open` where it has neither passed nor failed. */
+export type Outcome = "pass" | "fail" | "skipped" | "open";
+
+/** A task in a {@linkcode RunSummary}. */
+export interface TaskSummary {
+  readonly number: number;
+  readonly file: string;
+  readonly outcome: Outcome;
+  readonly reason?: string;
+  /** In the order of the pipeline. */
+  readonly steps: readonly StepSummary[];
+  /** The number of the step that is under way or due; one more than there are steps once none is. */
+  readonly at: number;
+}
+
+/** A step in a {@linkcode RunSummary}; of its rounds, all but the time and the tokens are of the last. */
+export interface StepSummary {
+  readonly name: string;
+  /** `skipped` where the task has passed without it. */
+  readonly outcome: Outcome;
+  readonly reason?: string;
+  /** How often it was begun. */
+  readonly rounds: number;
+  /** The step that it led to when it failed, where the pipeline continued; its outcome is `open` then. */
+  readonly ledTo?: string;
+  /** What agents and checks took; without what was waited for. */
+  readonly seconds: number;
+  readonly usage: Usage;
+  /** What that has cost, as far as its agents tell. */
+  readonly cost?: ToldCost;
+  /** The check of its last attempt that failed. */
+  readonly failedCheck?: FailedCheck;
+}
+
+/** A check that failed. */
+interface FailedCheck {
+  readonly description: string;
+  readonly detail: string;
+  readonly output: string;
+}
+
+/** A summary, and what it is folded with. */
+export interface SummaryFold {
+  readonly summary: RunSummary;
+  readonly tokens: TokenCounts;
+  /** What the attempt under way has cost so far. */
+  readonly attemptCost: number;
+}
+
+/** Before the first fact. */
+export const NO_SUMMARY: SummaryFold = {
+  summary: { runId: "", target: "", isFolder: false, tasks: [], of: 0 },
+  tokens: NOTHING_COUNTED,
+  attemptCost: 0,
+};
+
+/** The summary after a fact. */
+export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
+  const { summary, tokens } = before;
+  switch (fact.type) {
+    case "run_started": {
+      const { runId, target: { kind, path } } = fact;
+      return { ...before, summary: { ...summary, runId, target: path, isFolder: kind === "folder" } };
+    }
+    case "task_started": {
+      const { task: number, file, steps: names, of } = fact;
+      const earlier = summary.tasks.find((task) => task.file === file)?.steps ?? [];
+      const steps = names.map((name) => newStep(name, earlier.find((step) => step.name === name)));
+      const begun = { number, file, outcome: "open", steps, at: 1 } as const;
+      return { ...before, summary: withTask(summary, begun, of) };
+    }
+    case "task_skipped": {
+      const { task: number, file, of } = fact;
+      return { ...before, summary: withTask(summary, { number, file, outcome: "skipped", steps: [], at: 1 }, of) };
+    }
+    case "step_started":
+      return inStep(atStep(before, fact.step), ({ name, ...step }) => {
+        return { name, outcome: "open", rounds: fact.round ?? 1, ...spentOf(step) };
+      });
+    case "attempt_started":
+      return inStep(
+        { ...before, tokens: { ...tokens, bySource: {} }, attemptCost: 0 },
+        ({ failedCheck: _, ...step }) => step,
+      );
+    case "tokens_counted":
+      return counted(before, fact);
+    case "attempt_finished":
+    case "question_asked":
+      return inStep(counted(before, fact), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
+    case "check_finished": {
+      const { description = `check ${fact.check}`, detail, output, passed } = fact;
+      return inStep(before, (step) => ({
+        ...step,
+        seconds: step.seconds + fact.seconds,
+        ...(passed ? {} : { failedCheck: { description, detail, output } }),
+      }));
+    }
+    case "step_finished": {
+      const { outcome, reason, next } = fact;
+      const isLed = outcome === "fail" && next !== undefined;
+      const how = isLed
+        ? { outcome: "open", reason: reason ?? "", ledTo: next.name ?? END } as const
+        : ended(outcome, reason);
+      const after = inStep(before, (step) => ({ ...step, ...how }));
+      return outcome === "fail" && !isLed ? after : atStep(after, next?.step ?? fact.step + 1);
+    }
+    case "task_finished":
+      return inTask(before, (task) => ({
+        ...task,
+        ...ended(fact.outcome, fact.reason),
+        steps: fact.outcome === "pass" ? task.steps.map(leftOut) : task.steps,
+      }));
+    case "run_resumed":
+      // What has failed is tried anew.
+      return inStep(inTask(before, reopened), reopened);
+    default:
+      return before;
+  }
+}
+
+/** How many tasks are done: they have passed now, or had before. */
+export function tasksDone({ tasks }: RunSummary): number {
+  return new Set(tasks.filter(({ outcome }) => outcome === "pass" || outcome === "skipped").map(({ file }) => file))
+    .size;
+}
+
+/** A step that is not begun; it has cost what it did in an earlier try of its task. */
+function newStep(name: string, earlier: Spent = NOTHING_SPENT): StepSummary {
+  return { name, outcome: "open", rounds: 0, ...spentOf(earlier) };
+}
+
+type Spent = Pick<StepSummary, "seconds" | "usage" | "cost">;
+
+function spentOf({ seconds, usage, cost }: Spent): Spent {
+  return { seconds, usage, ...present({ cost }) };
+}
+
+const NOTHING_SPENT = { seconds: 0, usage: {} };
+
+/** What a step comes to when its task has passed. */
+function leftOut(step: StepSummary): StepSummary {
+  return step.outcome === "open" && step.ledTo === undefined ? { ...step, outcome: "skipped" } : step;
+}
+
+/** A task that is begun anew takes the place of its earlier try, and what that has cost is added. */
+function withTask(summary: RunSummary, task: TaskSummary, of = 0): RunSummary {
+  const others = summary.tasks.filter(({ file }) => file !== task.file);
+  return { ...summary, tasks: [...others, task], of: Math.max(of, others.length + 1) };
+}
+
+function ended(outcome: "pass" | "fail", reason: string | undefined) {
+  return { outcome, ...present({ reason }) };
+}
+
+function reopened<One extends TaskSummary | StepSummary>(one: One): One {
+  if (one.outcome !== "fail") return one;
+  const { reason: _, ...rest } = one;
+  return { ...rest, outcome: "open" } as One;
+}
+
+function inTask(before: SummaryFold, change: (task: TaskSummary) => TaskSummary): SummaryFold {
+  const { summary } = before;
+  const last = summary.tasks.at(-1);
+  return last === undefined
+    ? before
+    : { ...before, summary: { ...summary, tasks: [...summary.tasks.slice(0, -1), change(last)] } };
+}
+
+/** Changes the step under way. */
+function inStep(before: SummaryFold, change: (step: StepSummary) => StepSummary): SummaryFold {
+  return inTask(before, (task) => ({
+    ...task,
+    steps: task.steps.map((step, index) => index === task.at - 1 ? change(step) : step),
+  }));
+}
+
+function atStep(before: SummaryFold, at: number): SummaryFold {
+  return inTask(before, (task) => ({ ...task, at }));
+}
+
+/** The attempt under way has used so much so far. */
+function counted(
+  before: SummaryFold,
+  { usage, cost }: { readonly usage: Usage; readonly cost?: ToldCost | undefined },
+): SummaryFold {
+  const last = before.summary.tasks.at(-1);
+  const worker = `${last?.steps[last.at - 1]?.name}/${last?.file}`;
+  const tokens = takeCount(before.tokens, { worker, source: ATTEMPT, usage });
+  const after = inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
+  if (cost === undefined) return after;
+  return inStep({ ...after, attemptCost: cost.amount }, (step) => {
+    // Amounts of two currencies have no sum.
+    const isSame = step.cost === undefined || step.cost.currency === cost.currency;
+    const more = cost.amount - (isSame ? before.attemptCost : 0);
+    return { ...step, cost: { ...cost, amount: (isSame ? step.cost?.amount ?? 0 : 0) + more } };
+  });
+}

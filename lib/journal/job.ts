@@ -1,0 +1,62 @@
+import type { MeterEvent } from "./meter_event.ts";
+import type { MapPath } from "./paths.ts";
+import type { JobId } from "./run_facts.ts";
+import type { Progress } from "./progress.ts";
+import type { FactTable } from "../base/schema.ts";
+
+/** What all facts have. */
+export interface AnyFact {
+  readonly type: string;
+}
+
+/** A fact as it stands in a journal. */
+export type Recorded<Fact> = Fact & {
+  /** When it was written, ISO 8601. */
+  readonly at: string;
+};
+
+/** How a run ended that was stopped after its process was gone. */
+export interface StoppedEnd {
+  readonly type: "run_finished";
+  readonly outcome: "interrupted";
+  readonly reason: string;
+  readonly seconds: number;
+  /** The command that resumes it. */
+  readonly resumeCommand: string;
+}
+
+/**
+ * A kind of work that runs do: the facts that can happen in it, and the state that they lead to. Plain data and pure
+ * functions: what carries a job out is in its `execute.ts`.
+ */
+export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
+  readonly id: JobId;
+  /** The record types of its journal and their fields: `Fact` is derived from it with `FactOf`. */
+  readonly facts: FactTable;
+  /** The state before the first fact. */
+  readonly initial: State;
+  /** The state after a fact; any prefix of a journal leads to a state to resume from. */
+  fold(state: State, fact: Recorded<Fact>): State;
+  /** How a run stands after a fact, for all who look at it. */
+  progress(before: Progress, fact: Recorded<Fact>): Progress;
+  /** What a fact means for what the run uses, if anything; `state` is the one before it. */
+  meter?(fact: Fact, state: State): MeterEvent | undefined;
+  /** The last record of a run whose process is gone, and which somebody else has stopped. */
+  stopped(progress: Progress, end: StoppedEnd): Fact;
+  /**
+   * A fact with each of its paths changed. They are absolute, but in a journal: see journal_paths.ts. What only tells
+   * where a process was, such as the folder in which it found the run, is not one of them.
+   */
+  mapPaths?(fact: Fact, map: MapPath): Fact;
+  /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
+  recall?(fact: Recorded<Fact>, folder: JournalFolder): Promise<Recorded<Fact>>;
+}
+
+/** What of a run's folder its journal is read with. Paths are absolute. */
+export interface JournalFolder {
+  readonly id: string;
+  readonly path: string;
+  readonly journalPath: string;
+  readonly lockPath: string;
+  readonly responsesDir: string;
+}

@@ -1,0 +1,45 @@
+import type { MessageWay } from "../base/terms.ts";
+import { compareText } from "../base/text/order.ts";
+
+/** A message from outside for an agent, and how far it is. */
+export interface OutsideMessageProgress {
+  readonly id: string;
+  /** The role. */
+  readonly worker: string;
+  readonly by: MessageWay;
+  /** Who sends it, as the sender says. */
+  readonly who?: string;
+  readonly wantsResponse: boolean;
+  readonly receivedAt: string;
+  /**
+   * `waiting`: for its agent; `sending`: its turn has begun; `sent`: the agent has it; `answered`: the turn is over;
+   * `failed`: it is not sent any more, or its turn has failed
+   */
+  readonly status: "waiting" | "sending" | "sent" | "answered" | "failed";
+  readonly since: string;
+  /** Why it has failed, as a full sentence. */
+  readonly reason?: string;
+  /** The file with the response, absolute; missing as long as there is none, or where none was wanted. */
+  readonly archivedAs?: string;
+}
+
+const MAX_MESSAGES_OVER = 20;
+
+/** A message from outside as it is now; one that is new comes last. */
+export function messageChanged(
+  { messages }: { readonly messages: readonly OutsideMessageProgress[] },
+  id: string,
+  change: Partial<OutsideMessageProgress>,
+): { readonly messages: readonly OutsideMessageProgress[] } {
+  const changed = messages.map((message) => message.id === id ? { ...message, ...change } : message);
+  // Those that were over first go first, whenever they had arrived.
+  const over = changed.filter((message) => message.id !== id && isMessageOver(message))
+    .toSorted((one, other) => compareText(one.since, other.since));
+  const isOneMore = changed.some((message) => message.id === id && isMessageOver(message));
+  const dropped = new Set(isOneMore ? over.slice(0, 1 - MAX_MESSAGES_OVER) : []);
+  return { messages: dropped.size === 0 ? changed : changed.filter((message) => !dropped.has(message)) };
+}
+
+function isMessageOver({ status }: OutsideMessageProgress): boolean {
+  return status === "answered" || status === "failed";
+}

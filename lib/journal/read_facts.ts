@@ -1,0 +1,162 @@
+import type { JournalFolder } from "./job.ts";
+import { PanewrightError, UsageError } from "../base/errors.ts";
+import { openRegularFile, readRegularFile, readRegularText } from "../base/ports/regular_file.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions } from "./fact_reader.ts";
+import type { AnyFact, Job, Recorded } from "./job.ts";
+import { MAX_JOURNAL_BYTES } from "./journal.ts";
+
+/** What a journal holds, as far as it was read. */
+export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
+  /** Undefined where the run was broken off before its first fact. */
+  readonly job: Job<Fact, State> | undefined;
+  /** The version of its last part. */
+  readonly version: number;
+  /** How many of its lines were read. */
+  readonly lines: number;
+  /** Oldest first. */
+  readonly facts: readonly Recorded<Fact>[];
+}
+
+/**
+ * The facts of a journal's text. A last line without its end was never fully written, and does not count.
+ *
+ * @returns what came before the problem, if there is one
+ */
+export function tryParseFacts(
+  text: string,
+  options: Omit<FactReaderOptions, "byteOf">,
+): JournalFacts & { readonly problem: PanewrightError | undefined } {
+  const lines = text.split("\n").slice(0, -1);
+  const reader = createFactReader({ ...options, byteOf: (line) => byteOfLine(text, line) });
+  const facts: Recorded<AnyFact>[] = [];
+  let read = 0;
+  const result = (problem: PanewrightError | undefined) => (
+    { version: reader.version, job: reader.job, lines: read, facts, problem }
+  );
+  try {
+    for (const line of lines) {
+      const { fact } = reader.read(line);
+      read++;
+      if (fact !== undefined) facts.push(fact);
+    }
+  } catch (problem) {
+    if (problem instanceof PanewrightError) return result(problem);
+    throw problem;
+  }
+  return result(undefined);
+}
+
+/**
+ * Reads the facts of a run; its journal may be written to at the same time.
+ *
+ * @throws {UnknownRecordError} when it has a record that this version does not know and must not pass over
+ * @throws {PanewrightError} when it is damaged, or cannot be read
+ */
+export function readFacts(path: string, jobs: readonly Job[]): Promise<JournalFacts> {
+  return Promise.try(() => {
+    const { problem, ...read } = tryParseFacts(readJournalText(path), { path, jobs });
+    if (problem !== undefined) throw problem;
+    return read;
+  });
+}
+
+/**
+ * Reads the facts of a run of one job.
+ *
+ * @throws {UsageError} when it is a run of another job, or was broken off before its first fact
+ * @throws like {@linkcode readFacts}
+ */
+export async function readFactsOf<Fact extends AnyFact, State>(
+  job: Job<Fact, State>,
+  { id, journalPath }: JournalFolder,
+): Promise<JournalFacts<Fact, State>> {
+  const journal = await readFacts(journalPath, [job]);
+  if (isJournalOf(journal, job)) return journal;
+  throw notBegun(id);
+}
+
+/** The error of a run that has no fact, and so nothing to resume. */
+export function notBegun(id: string): UsageError {
+  return new UsageError(`Cannot resume run ${id}: it was interrupted before it began`, {
+    hint: "Nothing was done yet: start it again.",
+  });
+}
+
+/**
+ * The state that a journal's facts lead to.
+ *
+ * @param onFact told each fact with the state before it
+ */
+export async function foldFacts<Fact extends AnyFact, State>(
+  { facts }: JournalFacts<Fact, State>,
+  { job, folder, onFact }: {
+    readonly job: Job<Fact, State>;
+    readonly folder: JournalFolder;
+    readonly onFact?: (fact: Recorded<Fact>, before: State) => void;
+  },
+): Promise<State> {
+  const recalled = await Promise.all(facts.map((fact) => job.recall?.(fact, folder) ?? fact));
+  return recalled.reduce((state, fact) => {
+    onFact?.(fact, state);
+    return job.fold(state, fact);
+  }, job.initial);
+}
+
+/** Whether a journal is one of a job; its facts are then that job's. */
+export function isJournalOf<Fact extends AnyFact, State>(
+  journal: JournalFacts,
+  job: Job<Fact, State>,
+): journal is JournalFacts<Fact, State> {
+  return journal.job?.id === job.id;
+}
+
+/**
+ * The text of a journal.
+ *
+ * @throws {PanewrightError} when it cannot be read
+ */
+export function readJournalText(path: string): string {
+  try {
+    return readRegularText(path, { maxBytes: MAX_JOURNAL_BYTES });
+  } catch (cause) {
+    const reason = cause instanceof Deno.errors.NotFound ? "it does not exist" : errorText(cause);
+    throw new PanewrightError(`Cannot read the journal ${path}: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Cuts a damaged journal before the first line that cannot be read. What follows is kept in a file beside it.
+ *
+ * @throws {UnknownRecordError} when only a later version can read it: nothing is cut then
+ * @returns what was cut off; `undefined` where the journal is whole
+ */
+export async function cutDamagedJournal(
+  path: string,
+  jobs: readonly Job[],
+): Promise<{ readonly line: number; readonly keptAs: string; readonly bytes: number } | undefined> {
+  try {
+    await readFacts(path, jobs);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DamagedJournalError)) throw error;
+    const { line, byte } = error.place;
+    const rest = readRegularFile(path, { maxBytes: MAX_JOURNAL_BYTES }).subarray(byte);
+    const keptAs = await writeBeside(`${path}.damaged`, rest);
+    using journal = openRegularFile(path, { access: "append" });
+    journal.truncate(byte);
+    return { line, keptAs, bytes: rest.length };
+  }
+}
+
+async function writeBeside(base: string, bytes: Uint8Array): Promise<string> {
+  for (let number = 1;; number++) {
+    const path = `${base}-${number}`;
+    try {
+      await Deno.writeFile(path, bytes, { createNew: true, mode: 0o600 });
+      return path;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+}

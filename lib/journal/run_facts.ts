@@ -1,0 +1,74 @@
+import { MODEL_ANSWERS } from "../base/terms.ts";
+import { cost } from "./usage.ts";
+import { auditEnd } from "./loop/dialog_facts.ts";
+import { mapOf, number, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+
+/** The jobs, by the command that starts a run of one; a run's first record names its job so. */
+export const JOB_IDS = ["run", "exec"] as const;
+
+/** One of {@linkcode JOB_IDS}. */
+export type JobId = typeof JOB_IDS[number];
+
+/**
+ * From where a run without a terminal is started or resumed: by `--detach`, over HTTP, by a model over MCP, or by the
+ * button of a notification.
+ */
+export const STARTED_BY = ["command", "http", "mcp", "notification"] as const;
+
+/** One of {@linkcode STARTED_BY}. */
+export type StartedBy = typeof STARTED_BY[number];
+
+/** Checks a {@linkcode RunEnd}. */
+export const runEnd = oneOf("pass", "fail", "waiting", "needs_human", "error", "interrupted");
+
+/** How a run ended, or where it stands still; `needs_human`: at something that only a person may decide. */
+export type RunEnd = ValueOf<typeof runEnd>;
+
+/** The facts that the runs of all jobs have, with the fields that they have in each of them. */
+export const RUN_FACTS = {
+  /** A run begins: the first record after the one that opens the journal. */
+  run_started: {
+    runId: text,
+    workdir: text,
+    /** The run's folder where it was then: its journal, and what its agents wrote. */
+    folder: text,
+    /** What a model may answer in place of a person; missing in older journals. */
+    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
+    /** The version that started it. */
+    panewright: optional(text),
+    /** From where it was started, where it has no terminal. */
+    startedBy: optional(oneOf(...STARTED_BY)),
+    /** SHA-256 of the key of the request that it carries out. */
+    key: optional(text),
+  },
+  /** Another process resumes the run. */
+  run_resumed: {
+    runId: text,
+    folder: text,
+    /** The working directory as it was before, where the run was carried elsewhere since. */
+    carriedFrom: optional(text),
+    /** The config file, where it is another one from now on. */
+    configFile: optional(text),
+    /** The caps that were raised, by name. */
+    raised: optional(mapOf(number)),
+    /** What a model may answer from now on; missing in older journals. */
+    modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
+    panewright: optional(text),
+    /** From where it was resumed, where it has no terminal. */
+    startedBy: optional(oneOf(...STARTED_BY)),
+  },
+  /** Something that a person should know of, and that does not stop the run. */
+  warning: { message: text },
+  /** The process has ended the run, or leaves it to be resumed. */
+  run_finished: {
+    outcome: runEnd,
+    reason: text,
+    seconds: number,
+    /** Missing where there are no prices. */
+    cost: optional(cost),
+    /** Where the audit log ends; missing in older journals. */
+    audit: optional(auditEnd),
+    /** The command that resumes it; missing where there is nothing to resume. */
+    resumeCommand: optional(text),
+  },
+} as const;
