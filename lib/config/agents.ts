@@ -7,7 +7,6 @@ import { createRedactor } from "../base/redact/redactor.ts";
 import { agentFiles } from "./config_file.ts";
 import type { InputFiles } from "./input_files.ts";
 import { inputProblem, type Layer, type Problem, readFileLayer } from "./layers.ts";
-import { PACK_FORM, parsePack } from "./pack_schema.ts";
 import { isKeyed, type KeyPath } from "./source.ts";
 
 /** What {@linkcode readPacks} looks at. */
@@ -34,8 +33,12 @@ export async function withAgents(context: AgentsContext): Promise<readonly Provi
 export async function readPacks(context: AgentsContext): Promise<readonly (readonly [ProviderId, Pack])[]> {
   const { providers, fileLayer, baseFolder, problems, files } = context;
   if (fileLayer === undefined || fileLayer.broken === true) return [];
+  const named = Object.entries(agentFiles(fileLayer.data));
+  if (named.length === 0) return [];
+  // Few configurations have any, and its schema takes 10 ms to make.
+  const { PACK_FORM, parsePack } = await import("./pack_schema.ts");
   const packs: (readonly [ProviderId, Pack])[] = [];
-  for (const [id, path] of Object.entries(agentFiles(fileLayer.data))) {
+  for (const [id, path] of named) {
     const complain = (message: string) => problems.push(fileLayer.problemAt(["agents", id], message));
     if (providers.some((provider) => provider.id === id)) {
       complain("% is the name of an agent that is built in: yours needs another one");
@@ -43,7 +46,7 @@ export async function readPacks(context: AgentsContext): Promise<readonly (reado
     }
     try {
       const layer = await readFileLayer(resolve(baseFolder, path), { shownAs: path, form: PACK_FORM, files });
-      const pack = packIn(layer, problems);
+      const pack = isSound(layer, problems) ? parsePack(layer.data) : undefined;
       if (pack !== undefined) packs.push([id, pack]);
     } catch (error) {
       const reason = inputProblem(error instanceof UsageError ? error.cause : error);
@@ -53,11 +56,11 @@ export async function readPacks(context: AgentsContext): Promise<readonly (reado
   return packs;
 }
 
-/** The pack of a file; `undefined` when a problem was added. */
-function packIn(layer: Layer, problems: Problem[]): Pack | undefined {
+/** Adds the problems of a file with a pack; whether it has none. */
+function isSound(layer: Layer, problems: Problem[]): boolean {
   const found = [...layer.problems, ...secretsIn(layer)];
   problems.push(...found);
-  return found.length > 0 ? undefined : parsePack(layer.data);
+  return found.length === 0;
 }
 
 /** A pack may be in a repository, and is shown: values that look like secrets have no place in it. */

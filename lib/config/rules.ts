@@ -43,18 +43,19 @@ export async function readProviders(context: UserRulesContext): Promise<readonly
   const ids = providers.map(({ id }) => id);
   if (fileLayer === undefined || fileLayer.broken === true) return providers;
   const sources: Source[] = [];
-  const own = rulesSchema(ids).safeParse(fileLayer.data["rules"] ?? {});
-  if (own.success) sources.push({ rules: own.data, layer: fileLayer, at: ["rules"] });
+  const { rules: given, layouts: changed } = fileLayer.data;
+  const own = given === undefined ? undefined : rulesSchema(ids).safeParse(given);
+  if (own?.success) sources.push({ rules: own.data, layer: fileLayer, at: ["rules"] });
   const path = fileLayer.data["rules_file"];
   if (typeof path === "string" && path !== "") {
     const shared = await readRulesFile(path, { ...context, fileLayer });
     if (shared) sources.push(shared);
   }
-  const layouts = layoutsSchema(ids).safeParse(fileLayer.data["layouts"] ?? {});
+  const layouts = changed === undefined ? undefined : layoutsSchema(ids).safeParse(changed);
   return providers.map((provider) => {
     const { id, terminal } = provider;
     if (terminal === undefined) return provider;
-    const layout = layouts.data?.[id];
+    const layout = layouts?.data?.[id];
     const pack = layout === undefined ? terminal.rules : changeRulePack(terminal.rules, { layout });
     const taken = new Set<string>();
     const rules = sources.flatMap((source) => changesOf(source, { pack, taken, problems }));

@@ -86,10 +86,12 @@ function allowAgents(schema: z.core.JSONSchema.BaseSchema, path: string): void {
 /** The schema inside of what only makes it optional or gives it a default. */
 export function unwrapSchema(schema: unknown): unknown {
   let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
-    inner = inner.def.innerType;
+  for (;;) {
+    if (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
+      inner = inner.def.innerType;
+    } else if (inner instanceof z.ZodLazy) inner = inner.def.getter();
+    else return inner;
   }
-  return inner;
 }
 
 /** A value with the limits of what a person writes, where the table names none. */
@@ -109,7 +111,10 @@ function shapeOf(settings: readonly TableEntry[]): Shape {
 
 function withDefault(schema: z.ZodType, value: SettingValue | ShapeValue): z.ZodType {
   if (!("default" in value)) return schema.optional();
-  return value.kind === "shape" ? schema.prefault(value.default) : schema.default(value.default);
+  // What is lazy is not made for its default, which is nothing.
+  return value.kind === "shape" && !(schema instanceof z.ZodLazy)
+    ? schema.prefault(value.default)
+    : schema.default(value.default);
 }
 
 function schemaOf(value: SettingValue | ShapeValue): z.ZodType {

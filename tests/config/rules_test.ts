@@ -256,8 +256,8 @@ Deno.test("what is built in has the form that people write, and its patterns cos
   const lib = new URL("../../lib/", import.meta.url);
   const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, lib)));
   for (const id of ["codex", "claude_code"]) {
-    const result = screenSchema.safeParse(await read(`agents/${id}/screen.json`));
+    const result = screenSchema().safeParse(await read(`agents/${id}/screen.json`));
     assertEquals(result.error?.issues, undefined, id);
   }
-  assertEquals(screenSchema.shape.rules.safeParse(await read("screen/common_rules.json")).error?.issues, undefined);
+  assertEquals(screenSchema().shape.rules.safeParse(await read("screen/common_rules.json")).error?.issues, undefined);
 });

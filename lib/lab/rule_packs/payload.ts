@@ -44,7 +44,7 @@ const payloadSchema = z.strictObject({
   minimum_engine: version,
   made_at: z.iso.datetime(),
   note: z.string().max(2000).optional(),
-  screen: screenSchema,
+  screen: screenSchema(),
   /** The SHA-256 of the recordings' text. */
   recordings_sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
 });

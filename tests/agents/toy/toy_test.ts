@@ -64,7 +64,7 @@ Deno.test("a configuration may name a provider that was handed in, with rules of
 
 Deno.test("the toy's screens are written in the form of the built-in ones, and read like them", async () => {
   const data = JSON.parse(await Deno.readTextFile(`${FOLDER}screen.json`));
-  assertEquals(screenSchema.safeParse(data).error?.issues, undefined);
+  assertEquals(screenSchema().safeParse(data).error?.issues, undefined);
   const line = "~".repeat(40);
   const told = (...rows: string[]) => {
     const { status, rule } = classify(parseScreen(rows.join("\n"), { command: "deno" }), toyProvider.terminal.rules);
