@@ -6,8 +6,8 @@
 import { OUTPUT_SCHEMAS, outputJsonSchema } from "../lib/api/output/schemas.ts";
 import { packJsonSchema } from "../lib/config/pack_schema.ts";
 import { configJsonSchema } from "../lib/config/schema.ts";
-import { openApiDocument } from "../lib/api/http/openapi.ts";
-import { OPERATIONS } from "../lib/api/http/operations.ts";
+import { openApiDocument } from "../lib/api/operations/openapi.ts";
+import { OPERATIONS } from "../lib/api/operations/mod.ts";
 
 /** The document, below the root of the repository. */
 export const EVENTS_DOCUMENT = new URL("../docs/events.md", import.meta.url);

@@ -5,8 +5,8 @@
  * @module
  */
 import openapiTS, { astToString } from "openapi-typescript";
-import { openApiDocument } from "../lib/api/http/openapi.ts";
-import { OPERATIONS } from "../lib/api/http/operations.ts";
+import { openApiDocument } from "../lib/api/operations/openapi.ts";
+import { OPERATIONS } from "../lib/api/operations/mod.ts";
 
 /** The types that the tests' client is made with. */
 export const CLIENT_TYPES = new URL("../tests/api/http/openapi.d.ts", import.meta.url);

@@ -2,16 +2,17 @@ import { type Context, Hono } from "hono";
 import { abortable } from "../../base/ports/abortable.ts";
 import { jsonLine } from "../../base/text/sanitize.ts";
 import { parseInput, readJson } from "./body.ts";
-import { type ServeContext, serveContext, type ServeDeps } from "./context.ts";
-import { streamEvents } from "./event_stream.ts";
+import { serveContext } from "../operations/context.ts";
+import type { ServeDeps, ServerContext } from "./deps.ts";
+import { streamEvents } from "../follow/event_stream.ts";
 import { type Caller, createGuard } from "./guard.ts";
-import type { Answer, Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
-import { Problem, problemResponse } from "./problem.ts";
+import type { Answer, Operation } from "../operations/operation.ts";
+import { OPERATIONS } from "../operations/mod.ts";
+import { Problem, problemResponse } from "../control/problem.ts";
 
 /** A server, as requests see it. */
 export interface ServeApp {
-  readonly context: ServeContext;
+  readonly context: ServerContext;
   /** Answers a request; it never rejects. */
   fetch(request: Request, caller: Caller): Promise<Response>;
 }
@@ -25,7 +26,7 @@ interface ServeEnv {
  * Adds routes that are not {@linkcode Operation}s, such as those with a protocol of their own. They get requests that
  * have passed the guard and have the token; what they throw is told as a problem. Secrets they take out themselves.
  */
-export type MountRoutes = (app: Hono<ServeEnv>, context: ServeContext) => void;
+export type MountRoutes = (app: Hono<ServeEnv>, context: ServerContext) => void;
 
 /** What {@linkcode createServeApp} answers. */
 export interface ServeParts {
@@ -112,7 +113,7 @@ function honoPath(path: string): string {
 
 interface AnswerOptions {
   readonly hono: Context<ServeEnv>;
-  readonly context: ServeContext;
+  readonly context: ServerContext;
   /** Requests without an answer, and streams. */
   readonly load: { underWay: number };
 }
@@ -143,7 +144,7 @@ async function answer(one: Operation, { hono: { req }, context, load }: AnswerOp
 
 function respond(
   found: Answer,
-  { context, onEnd }: { readonly context: ServeContext; readonly onEnd: () => void },
+  { context, onEnd }: { readonly context: ServerContext; readonly onEnd: () => void },
 ): Response {
   if ("response" in found) return found.response;
   if ("events" in found) return streamEvents(found.events, { ...context, onEnd });

@@ -1,15 +1,15 @@
 import type * as z from "zod";
 import { abortable } from "../../base/ports/abortable.ts";
 import { joinBytes } from "../../base/ports/bytes.ts";
-import type { ServeContext } from "./context.ts";
-import { Problem } from "./problem.ts";
+import type { ServeDeps } from "./deps.ts";
+import { Problem } from "../control/problem.ts";
 
 /**
  * The JSON of a request's body.
  *
  * @throws {Problem} `wrong_type`, `too_large`, `too_slow`, `malformed`
  */
-export async function readJson(request: Request, context: Pick<ServeContext, "limits" | "clock">): Promise<unknown> {
+export async function readJson(request: Request, context: Pick<ServeDeps, "limits" | "clock">): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new Problem(
@@ -32,7 +32,7 @@ export async function readJson(request: Request, context: Pick<ServeContext, "li
  */
 async function readBody(
   { headers, body }: Request,
-  { limits: { bodyBytes, readMs }, clock }: Pick<ServeContext, "limits" | "clock">,
+  { limits: { bodyBytes, readMs }, clock }: Pick<ServeDeps, "limits" | "clock">,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () => new Problem("too_large", `Cannot read the body: it has more than ${bodyBytes} bytes`);
   if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();

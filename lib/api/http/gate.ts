@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/ports/clock.ts";
-import type { ServeLimits } from "./limits.ts";
+import type { ServeLimits } from "./deps.ts";
 
 /** A listener whose connections are counted. */
 interface Gate {

@@ -1,5 +1,5 @@
-import type { ServeContext } from "./context.ts";
-import { Problem } from "./problem.ts";
+import type { ServeDeps } from "./deps.ts";
+import { Problem } from "../control/problem.ts";
 import { createRate } from "./rate.ts";
 
 /** Who asks. */
@@ -20,7 +20,7 @@ interface Guard {
 }
 
 /** Makes the checks of a server. */
-export function createGuard({ hosts, scheme, limits, clock, checkToken }: ServeContext): Guard {
+export function createGuard({ hosts, scheme, limits, clock, checkToken }: ServeDeps): Guard {
   const { requestsPerSecond, failuresPerMinute, headerBytes } = limits;
   const requests = createRate({ perSecond: requestsPerSecond, burst: requestsPerSecond * 10 });
   const failures = createRate({ perSecond: failuresPerMinute / 60, burst: failuresPerMinute });

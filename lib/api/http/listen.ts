@@ -6,7 +6,7 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { ServeApp } from "./app.ts";
 import { type GateConnection, openGate } from "./gate.ts";
 import { isDeadSocket, openInnerFolder } from "./inner_folder.ts";
-import { Problem, problemResponse } from "./problem.ts";
+import { Problem, problemResponse } from "../control/problem.ts";
 
 /** Where a server listens. */
 export type ListenAt =

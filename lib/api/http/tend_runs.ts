@@ -5,7 +5,7 @@ import { listRunIds } from "../../run/find_run.ts";
 import { readRun } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import type { ServeDeps } from "./context.ts";
+import type { ServeDeps } from "./deps.ts";
 import { present } from "../../base/schema.ts";
 
 /** What {@linkcode tendRuns} needs. */

@@ -61,11 +61,8 @@ function readToken(path: string): string | undefined {
   });
 }
 
-/** Tells whether what a client has given is the token. */
-export type CheckToken = (given: string) => Promise<boolean>;
-
 /** Compares with the token, in a time that does not depend on how much of it is right. */
-export function createTokenCheck(token: string): CheckToken {
+export function createTokenCheck(token: string): (given: string) => Promise<boolean> {
   const expected = digest(token);
   return async (given) => {
     const [one, other] = await Promise.all([digest(given), expected]);

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { TOOLS, type ToolSpec } from "./tools.ts";
+import type { Tool } from "../operations/operation.ts";
+import { TOOLS } from "../operations/mod.ts";
 
 /** The tools as clients are told them, with their JSON Schemas. */
 export function describeTools() {
-  return Object.entries(TOOLS).map(([name, spec]: [string, ToolSpec]) => ({
+  return Object.entries(TOOLS).map(([name, spec]: [string, Tool]) => ({
     name,
     title: spec.title,
     description: spec.description,

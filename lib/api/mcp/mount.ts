@@ -1,5 +1,5 @@
 import type { MountRoutes } from "../http/app.ts";
-import type { ServeContext } from "../http/context.ts";
+import type { ServerContext } from "../http/deps.ts";
 import type { McpHttp } from "./http_sessions.ts";
 
 /** Adds the Model Context Protocol to a server, at `/mcp`; its library is loaded for the first client. */
@@ -8,15 +8,15 @@ export const mountMcp: MountRoutes = (app, context) => {
   app.all("/mcp", async ({ req }) => await (await (opened ??= open(context))).handle(req.raw));
 };
 
-async function open(context: ServeContext): Promise<McpHttp> {
+async function open(context: ServerContext): Promise<McpHttp> {
   const [{ createMcpHttp }, { createMcpServer }, { createToolActs }] = await Promise.all([
     import("./http_sessions.ts"),
     import("./server.ts"),
-    import("./tool_acts.ts"),
+    import("../operations/mod.ts"),
   ]);
-  const { workdirs: [first, ...others], requireTrust, redactor, meetRun, clock, detach, limits, signal } = context;
-  if (first === undefined) throw new TypeError("Cannot serve MCP: there is no working directory");
-  const acts = createToolActs({ workdirs: [first, ...others], redactor, meetRun, requireTrust, clock, detach });
+  const { workdirs, redactor, clock, limits, signal } = context;
+  if (workdirs.length === 0) throw new TypeError("Cannot serve MCP: there is no working directory");
+  const acts = createToolActs(context);
   const http = createMcpHttp({
     createServer: () => createMcpServer({ acts, redactor, clock }),
     clock,

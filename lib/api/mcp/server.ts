@@ -8,9 +8,9 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { valueWords } from "../../base/text/value_words.ts";
 import { VERSION } from "../../base/version.ts";
-import type { Call, ToolActs } from "./call.ts";
 import { describeTools } from "./describe_tools.ts";
-import { isToolName, type ToolInput, type ToolName, TOOLS } from "./tools.ts";
+import { isToolName, type ToolActs, type ToolInput, type ToolName, TOOLS } from "../operations/mod.ts";
+import type { ToolCall } from "../operations/operation.ts";
 import { wrongArguments } from "./wrong_arguments.ts";
 
 /** What {@linkcode createMcpServer} is made of. */
@@ -125,7 +125,7 @@ function openProgress(
 async function callTool<Name extends ToolName>(
   name: Name,
   given: unknown,
-  { acts, redactor, call }: Pick<McpServerOptions, "acts" | "redactor"> & { readonly call: Call },
+  { acts, redactor, call }: Pick<McpServerOptions, "acts" | "redactor"> & { readonly call: ToolCall },
 ): Promise<CallToolResult> {
   const input = TOOLS[name].input.safeParse(given);
   if (!input.success) {

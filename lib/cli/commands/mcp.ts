@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { ownRedactor } from "../../api/control/own_redactor.ts";
 import { serveStdio } from "../../api/mcp/serve_stdio.ts";
-import { createToolActs } from "../../api/mcp/tool_acts.ts";
+import { createToolActs } from "../../api/operations/mod.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { standardStreams } from "../../base/ports/standard_streams.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -34,11 +34,11 @@ export const command = defineCommand({
           '[mcp_servers.panewright]\ncommand = "panewright"\nargs = ["mcp"]',
       });
     }
-    const [first, ...others] = await Promise.all((flags.wd ?? ["."]).map((folder) => realFolder(folder, io)));
+    const workdirs = await Promise.all((flags.wd ?? ["."]).map((folder) => realFolder(folder, io)));
     const redactor = ownRedactor();
     const warn = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const acts = createToolActs({
-      workdirs: [first!, ...others],
+      workdirs,
       redactor,
       meetRun: createSecretLearner({ io, redactor, clock: systemClock, warn }),
       requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust: false, mayAsk: false }),

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { leaveMessage } from "../../../lib/api/control/send_message.ts";
-import { createToolActs } from "../../../lib/api/mcp/tool_acts.ts";
+import { createToolActs } from "../../../lib/api/operations/mod.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { messageIdOf } from "../../../lib/run/inbox.ts";

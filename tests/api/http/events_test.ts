@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
-import { eventFrame, streamEvents } from "../../../lib/api/http/event_stream.ts";
-import { DEFAULT_LIMITS } from "../../../lib/api/http/limits.ts";
+import { eventFrame, streamEvents } from "../../../lib/api/follow/event_stream.ts";
+import { DEFAULT_LIMITS } from "../../../lib/api/http/deps.ts";
 import { RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { type ReadEvent, readEvents, testServer } from "./support.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { DEFAULT_LIMITS } from "../../../lib/api/http/limits.ts";
+import { DEFAULT_LIMITS } from "../../../lib/api/http/deps.ts";
 import { RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { HOST, testServer, TOKEN } from "./support.ts";

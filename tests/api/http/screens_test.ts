@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
-import { SCREEN_OPERATIONS } from "../../../lib/api/http/screens/screen_operations.ts";
+import { watchScreen } from "../../../lib/api/operations/screen.ts";
 import { HOSTILE_TEXTS } from "../../support/hostile_texts.ts";
 import { agentReady, execWaiting, RUN_ID, writeReview, writeRun } from "../../support/run_folders.ts";
 import { readEvents, testServer } from "./support.ts";
@@ -9,9 +9,9 @@ import { activityLine, activityPathOf } from "../../../lib/run/activity_file.ts"
 import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";
 import type { Worker } from "../../../lib/journal/workers.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import type { ScreenEvent } from "../../../lib/api/http/screens/frame.ts";
-import { ScreenHub } from "../../../lib/api/http/screens/screen_hub.ts";
-import type { WatchedRun } from "../../../lib/api/http/screens/role_screen.ts";
+import type { ScreenEvent } from "../../../lib/api/follow/screens/frame.ts";
+import { ScreenHub } from "../../../lib/api/follow/screens/screen_hub.ts";
+import type { WatchedRun } from "../../../lib/api/follow/screens/role_screen.ts";
 import type { PaneRef } from "../../../lib/tmux/client.ts";
 import { sanitizeText } from "../../../lib/base/text/sanitize.ts";
 import { plainRow } from "../../../lib/base/text/ansi.ts";
@@ -201,7 +201,7 @@ Deno.test("a follower who reads slowly is told the newest, not all", async () =>
 });
 
 /** What is answered, by the schema that the OpenAPI document has. */
-const FRAMES = SCREEN_OPERATIONS[0]!.replies[200]!.schema!;
+const FRAMES = watchScreen.replies[200]!.schema!;
 
 Deno.test("over HTTP: frames as the document has them; unknown roles, pipelines and runs are refused", async () => {
   await using sandbox = await tmuxSandbox();

@@ -1,8 +1,8 @@
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { createServeApp, type ServeApp, type ServeParts } from "../../../lib/api/http/app.ts";
-import type { ServeDeps } from "../../../lib/api/http/context.ts";
-import { DEFAULT_LIMITS } from "../../../lib/api/http/limits.ts";
+import type { ServeDeps } from "../../../lib/api/http/deps.ts";
+import { DEFAULT_LIMITS } from "../../../lib/api/http/deps.ts";
 import { createTokenCheck } from "../../../lib/api/http/token.ts";
 
 /** The token of the servers of tests. */

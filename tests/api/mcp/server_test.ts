@@ -5,9 +5,9 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { type CallToolResult, CallToolResultSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { UsageError } from "../../../lib/base/errors.ts";
-import type { ToolActs } from "../../../lib/api/mcp/call.ts";
+import type { ToolActs } from "../../../lib/api/operations/mod.ts";
 import { createMcpServer } from "../../../lib/api/mcp/server.ts";
-import { TOOLS } from "../../../lib/api/mcp/tools.ts";
+import { TOOLS } from "../../../lib/api/operations/mod.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";

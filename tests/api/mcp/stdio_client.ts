@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import type { CallToolResult, JSONRPCMessage } from "@modelcontextprotocol/sdk/types";
-import type { ToolName, ToolOutput } from "../../../lib/api/mcp/tools.ts";
+import type { ToolName, ToolOutput } from "../../../lib/api/operations/mod.ts";
 
 /** A `panewright mcp` that runs, and the SDK's client of it. */
 export interface StdioClient extends AsyncDisposable {

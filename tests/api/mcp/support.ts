@@ -1,5 +1,5 @@
-import type { ToolActs } from "../../../lib/api/mcp/call.ts";
-import { TOOLS } from "../../../lib/api/mcp/tools.ts";
+import type { ToolActs } from "../../../lib/api/operations/mod.ts";
+import { TOOLS } from "../../../lib/api/operations/mod.ts";
 
 /** Tools that do what the test says; all others fail. */
 export function actsOf(acts: Partial<ToolActs>): ToolActs {

@@ -49,8 +49,8 @@ Deno.test("what --json prints is made in one place, which puts type and version 
   }
   // The activity file is kept, not printed; what is told over MCP and HTTP are messages of these protocols.
   assertEquals(others.sort(), [
+    "lib/api/follow/event_stream.ts",
     "lib/api/http/app.ts",
-    "lib/api/http/event_stream.ts",
     "lib/api/mcp/stdio_transport.ts",
     "lib/api/output/line.ts",
     "lib/base/text/sanitize.ts",

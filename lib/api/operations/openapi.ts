@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { VERSION } from "../../base/version.ts";
-import type { Operation, ReplySpec } from "./operation.ts";
-import { PROBLEM_CODES, type ProblemCode, statusOf } from "./problem.ts";
+import type { Operation, ReplySpec } from "../operations/operation.ts";
+import { PROBLEM_CODES, type ProblemCode, statusOf } from "../control/problem.ts";
 import { present } from "../../base/schema.ts";
 
 /** What every request can meet. */

@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import { jsonLine } from "../../base/text/sanitize.ts";
 import { abortable } from "../../base/ports/abortable.ts";
-import type { ServeLimits } from "./limits.ts";
 
 /** An event of a stream, as {@linkcode eventFrame} writes it. */
 interface StreamEvent {
@@ -40,7 +39,12 @@ const HEARTBEAT = ENCODER.encode(":\n\n");
 
 /** What {@linkcode streamEvents} works with. */
 interface StreamOptions {
-  readonly limits: Pick<ServeLimits, "queueBytes" | "heartbeatMs">;
+  readonly limits: {
+    /** Bytes that wait for a client that reads slowly; one that has more is dropped. */
+    readonly queueBytes: number;
+    /** How often the stream tells that it is alive. */
+    readonly heartbeatMs: number;
+  };
   readonly clock: Clock;
   /** Ends the stream. */
   readonly signal: AbortSignal;

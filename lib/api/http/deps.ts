@@ -1,3 +1,5 @@
+import type { FollowDeps, ServeContext } from "../operations/context.ts";
+
 /** What one client, and all of them together, may ask of the server. */
 export interface ServeLimits {
   /** Connections at the same time; each one more is refused. */
@@ -32,3 +34,19 @@ export const DEFAULT_LIMITS: ServeLimits = {
   queueBytes: 1024 * 1024,
   heartbeatMs: 15_000,
 };
+
+/** What a server is made of. */
+export interface ServeDeps extends FollowDeps {
+  /** Tells whether the token that a client has given is the right one. */
+  readonly checkToken: (given: string) => Promise<boolean>;
+  /** What clients may call the server, in lower case: `127.0.0.1:8484`. */
+  readonly hosts: ReadonlySet<string>;
+  /** How clients reach it: `https` with TLS. */
+  readonly scheme: "http" | "https";
+  readonly limits: ServeLimits;
+  /** Tells the person at the server's terminal something, without a line end. */
+  readonly log: (message: string) => void;
+}
+
+/** What the parts of a server share. */
+export type ServerContext = ServeDeps & ServeContext;

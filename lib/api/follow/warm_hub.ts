@@ -1,5 +1,5 @@
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { ServeContext } from "./context.ts";
+import type { ServeContext } from "../operations/context.ts";
 import type { RunHub } from "./run_hub.ts";
 
 /** How long a run is followed after a question about it: who asks again and again does not have it read each time. */

@@ -9,11 +9,12 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { findRunMail } from "../../run/run_mail.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import type { ToolOutput } from "./tools.ts";
+import type * as z from "zod";
+import type { messageState } from "./fields.ts";
 import { present } from "../../base/schema.ts";
 
 /** How far a message to a role's agent is. */
-export type MessageState = NonNullable<ToolOutput<"wait">["message"]>;
+export type MessageState = z.input<typeof messageState>;
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_RESPONSE_CHARS = 40_000;
@@ -29,7 +30,7 @@ export function isMessageOver(state: MessageState["state"] | undefined): boolean
  * @throws {UsageError} `bad_input` when the run has no message of that id
  */
 export function requireMessage(folder: RunFolder, overview: RunOverview, id: string): MessageState {
-  const told = messageState(folder, overview, id);
+  const told = stateOfMessage(folder, overview, id);
   if (told !== undefined) return told;
   if (isMessageId(id)) {
     try {
@@ -43,7 +44,7 @@ export function requireMessage(folder: RunFolder, overview: RunOverview, id: str
 }
 
 /** How far a message is; undefined as long as the run has not received it. */
-export function messageState(folder: RunFolder, { progress }: RunOverview, id: string): MessageState | undefined {
+export function stateOfMessage(folder: RunFolder, { progress }: RunOverview, id: string): MessageState | undefined {
   const message = findMessage(folder, progress, id);
   if (message === undefined) return undefined;
   const { worker, status: state, reason } = message;

@@ -9,7 +9,7 @@ import { aroundOf, entryOf, readReport } from "../report/read_report.ts";
 import { overviewOf } from "../../run/overview.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { eventFrame, type EventStream } from "./event_stream.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../control/problem.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
 import { present } from "../../base/schema.ts";
 

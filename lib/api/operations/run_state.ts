@@ -3,11 +3,12 @@ import { canResume } from "../../run/condition.ts";
 import type { OpenQuestion, RunOverview } from "../../run/overview.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { isMessageOver, type MessageState } from "./message_state.ts";
-import type { ToolOutput } from "./tools.ts";
+import type * as z from "zod";
+import type { ended, question } from "./fields.ts";
 import { present } from "../../base/schema.ts";
 
 /** What the tools tell of something that waits for an answer. */
-type Question = ToolOutput<"wait">["questions"][number];
+type Question = z.input<typeof question>;
 
 const MAX_QUESTION_CHARS = 8000;
 const MAX_REASON_CHARS = 2000;
@@ -59,7 +60,7 @@ export function doingOf({ executed, progress }: RunOverview, now: Date): { reado
 }
 
 /** How a run has ended, where it has. */
-export function endedOf({ progress }: RunOverview): Pick<ToolOutput<"result">, "ended"> {
+export function endedOf({ progress }: RunOverview): { readonly ended?: z.input<typeof ended> } {
   if (progress?.finished === undefined) return {};
   const { outcome, reason, at } = progress.finished;
   return { ended: { outcome, reason: short(reason), at } };

@@ -2,23 +2,13 @@
  * Fields that several tools take or return. What they are is also what a model is told: each description is read by it.
  */
 import * as z from "zod";
+import { flag, runId, text } from "../output/shapes.ts";
+import { MAX_WAIT_SECONDS } from "./operation.ts";
 import { ROLES } from "../../base/roles.ts";
 import { CONDITIONS } from "../../run/condition.ts";
 
-/** The longest that a tool waits, in seconds: clients give a call a minute. */
-export const MAX_WAIT_SECONDS = 50;
-
 /** The most that a task or an answer may have, in UTF-16 units. */
 export const MAX_TEXT_CHARS = 500_000;
-
-/** A text. */
-export const text = (about: string) => z.string().describe(about);
-
-/** A yes or a no. */
-export const flag = (about: string) => z.boolean().describe(about);
-
-/** A number of things, or a place among them. */
-export const count = (about: string) => z.int().min(0).describe(about);
 
 /** A text that is not empty, and not longer than so many UTF-16 units. */
 export const filled = (about: string, maxChars: number) => text(about).min(1).max(maxChars);
@@ -63,13 +53,18 @@ export const state = z.enum(CONDITIONS).describe(
 /** Whether a run is over. */
 export const isOver = flag("Whether nothing more will happen unless it is resumed.");
 
-/** A run that was started. */
+/** A run that was started, as programs are told of it. */
 export const startedRun = z.object({
-  run: text("The run's id: keep it. It is on the disk, and the run lives on without you."),
-  folder: text("The run's folder."),
-  isNew: flag("Whether this call has started it; otherwise an earlier one with the same key did."),
-  next,
+  run: runId,
+  folder: text("Its folder."),
+  isNew: flag("Whether this request has begun it; otherwise an earlier one with the same key has."),
 });
+
+/** A run's id in a path. */
+export const RUN_PARAM = { run: z.string().describe("The run's whole id: `20261120-072605-3fa9`.") };
+
+/** A role of a run in a path. */
+export const ROLE_PARAM = { role: z.string().describe(`The role: ${ROLES.map((role) => `\`${role}\``).join(", ")}.`) };
 
 /** What waits for an answer. */
 export const question = z.object({

@@ -1,17 +1,15 @@
 import * as z from "zod";
-import { count, flag, text, time } from "../../output/shapes.ts";
-import { type Role, ROLES } from "../../../base/roles.ts";
-import { TERMINAL_STATUSES } from "../../../base/status.ts";
-import type { Clock } from "../../../base/ports/clock.ts";
-import { eventFrame, type EventStream } from "../event_stream.ts";
-import { operation } from "../operation.ts";
-import { Problem } from "../problem.ts";
-import type { RunHub } from "../run_hub.ts";
-import { RUN_PARAM } from "../run_operations.ts";
-import { withHub } from "../warm_hub.ts";
-
-/** A role of a run in a path. */
-export const ROLE_PARAM = { role: z.string().describe(`The role: ${ROLES.map((role) => `\`${role}\``).join(", ")}.`) };
+import { count, flag, text, time } from "../output/shapes.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import { TERMINAL_STATUSES } from "../../base/status.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { eventFrame, type EventStream } from "../follow/event_stream.ts";
+import { ROLE_PARAM, RUN_PARAM } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { requestedRun } from "./served.ts";
+import { Problem } from "../control/problem.ts";
+import type { RunHub } from "../follow/run_hub.ts";
+import { withHub } from "../follow/warm_hub.ts";
 
 const standing = {
   at: time("When it was seen"),
@@ -94,38 +92,35 @@ export async function readInTime(stream: EventStream, clock: Clock): Promise<voi
   }
 }
 
-/** What can be seen of agents at work. */
-export const SCREEN_OPERATIONS = [
-  operation({
-    id: "watchScreen",
-    method: "get",
-    path: "/v1/runs/{run}/screens/{role}",
-    summary: "What a role's agent shows, as it changes",
-    description:
-      "Server-Sent Events without ids: each `screen` replaces the one before, so a client that comes back has missed " +
-      "nothing. It is looked at only while somebody watches. A client that reads slowly gets fewer frames.",
-    params: { ...RUN_PARAM, ...ROLE_PARAM },
-    replies: {
-      200: {
-        about: "The frames.",
-        type: "text/event-stream",
-        schema: z.discriminatedUnion("type", [screen, activity, end]),
+export const watchScreen = operation({
+  id: "watchScreen",
+  method: "get",
+  path: "/v1/runs/{run}/screens/{role}",
+  summary: "What a role's agent shows, as it changes",
+  description:
+    "Server-Sent Events without ids: each `screen` replaces the one before, so a client that comes back has missed " +
+    "nothing. It is looked at only while somebody watches. A client that reads slowly gets fewer frames.",
+  params: { ...RUN_PARAM, ...ROLE_PARAM },
+  replies: {
+    200: {
+      about: "The frames.",
+      type: "text/event-stream",
+      schema: z.discriminatedUnion("type", [screen, activity, end]),
+    },
+  },
+  problems: ["unknown_run", "ambiguous_run", "unknown_role"],
+  async handle({ context, params }) {
+    const folder = await requestedRun(params["run"], context);
+    const role = await withHub(context, folder, (hub) => requireRole(params["role"]!, hub));
+    return {
+      async events(stream) {
+        using lease = context.hubs.open(folder);
+        await lease.hub.ready;
+        for await (const data of context.screens.follow(lease.hub, role, stream.signal)) {
+          stream.send(eventFrame({ data }));
+          await readInTime(stream, context.clock);
+        }
       },
-    },
-    problems: ["unknown_run", "ambiguous_run", "unknown_role"],
-    async handle({ context, params }) {
-      const folder = await context.findRun(params["run"]!);
-      const role = await withHub(context, folder, (hub) => requireRole(params["role"]!, hub));
-      return {
-        async events(stream) {
-          using lease = context.hubs.open(folder);
-          await lease.hub.ready;
-          for await (const data of context.screens.follow(lease.hub, role, stream.signal)) {
-            stream.send(eventFrame({ data }));
-            await readInTime(stream, context.clock);
-          }
-        },
-      };
-    },
-  }),
-];
+    };
+  },
+});

@@ -1,15 +1,29 @@
 import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import { followJournal, type JournalRecord } from "../../journal/follow_journal.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { abridge } from "../../base/text/abridge.ts";
-import type { Call } from "./call.ts";
-import type { ToolOutput } from "./tools.ts";
+import * as z from "zod";
+import { count, text } from "../output/shapes.ts";
+import type { ActContext } from "./context.ts";
+import type { ToolCall } from "./operation.ts";
 
-/** What the tools tell of something that has happened. */
-type Change = ToolOutput<"wait">["changes"][number];
+/** What the tools tell of what has happened. */
+export const watched = {
+  sequence: count("Pass it as `after` to the next call."),
+  changes: z.array(z.object({
+    sequence: count("Its place in the run's journal."),
+    at: text("ISO 8601."),
+    type: text("The type of the record."),
+    text: text("What has happened."),
+  })).describe("What has happened, oldest first."),
+  leftOut: count("How many older changes were left out, so that the answer stays short."),
+  gaps: z.array(z.object({ from: count("The first sequence."), to: count("The last one.") }))
+    .describe("Sequences that the journal does not have any more, or that cannot be read.").optional(),
+};
+
+type Change = z.input<typeof watched.changes>[number];
 
 /** The most that one answer tells: what is older is of no use to its reader any more. */
 const MAX_CHANGES = 40;
@@ -26,18 +40,20 @@ interface WatchOptions {
   readonly deadlineMs: number;
   /** Whether what has come so far is what was waited for; it is asked again after changes. */
   readonly isEnough: (overview: RunOverview, seen: { readonly changes: number; readonly records: number }) => boolean;
-  readonly clock: Clock;
-  readonly call: Pick<Call, "signal" | "progress">;
+  readonly call: Pick<ToolCall & ActContext, "signal" | "progress" | "clock">;
 }
 
 /** What was seen of a run. */
-interface Seen extends Pick<ToolOutput<"wait">, "sequence" | "changes" | "leftOut" | "gaps"> {
+interface Seen extends Watched {
   readonly overview: RunOverview;
 }
 
+type Watched = z.input<z.ZodObject<typeof watched>>;
+
 /** Watches a run until enough has come, or the time has passed; tells the client what comes meanwhile. */
 export async function watchRun(folder: RunFolder, options: WatchOptions): Promise<Seen> {
-  const { after, deadlineMs, isEnough, clock, call } = options;
+  const { after, deadlineMs, isEnough, call } = options;
+  const { clock } = call;
   const changes: Change[] = [];
   const gaps: { from: number; to: number }[] = [];
   let sequence = after;

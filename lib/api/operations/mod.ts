@@ -1,0 +1,94 @@
+/**
+ * What can be asked for from outside of a run's process, one file an operation: its faces over HTTP and over MCP with
+ * their schemas, and the act behind them, which the command of that name does as well.
+ */
+import * as z from "zod";
+import { answerQuestion, answerTool, pressButton } from "./answer.ts";
+import type { ActContext } from "./context.ts";
+import { explainTool } from "./explain.ts";
+import { assignTool, handoffTool, sendTool } from "./message.ts";
+import { getHealth } from "./meta.ts";
+import { type Operation, operation, type Tool, type ToolCall } from "./operation.ts";
+import { followReport, getDetail, getIndexPage, getReport, getRunPage } from "./report.ts";
+import { resultTool } from "./result.ts";
+import { resumeRun, resumeTool } from "./resume.ts";
+import { followRun, getRun, listQuestions, listRuns, runsTool } from "./runs.ts";
+import { watchScreen } from "./screen.ts";
+import { execTool, startRun, startTool } from "./start.ts";
+import { stopRun, stopTool } from "./stop.ts";
+import { waitTool } from "./wait.ts";
+
+/** All that HTTP clients can ask for, in the order of the OpenAPI document. */
+export const OPERATIONS: readonly Operation[] = [
+  getHealth,
+  operation({
+    id: "getOpenApi",
+    method: "get",
+    path: "/openapi.json",
+    summary: "This document",
+    isOpen: true,
+    replies: { 200: { about: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+    async handle() {
+      const { openApiDocument } = await import("./openapi.ts");
+      return { status: 200, json: openApiDocument(OPERATIONS) };
+    },
+  }),
+  listRuns,
+  getRun,
+  listQuestions,
+  followRun,
+  startRun,
+  answerQuestion,
+  stopRun,
+  resumeRun,
+  getReport,
+  followReport,
+  getDetail,
+  getIndexPage,
+  getRunPage,
+  watchScreen,
+  pressButton,
+];
+
+/** All that models can call, in the order in which clients are told. */
+export const TOOLS = {
+  start_run: startTool,
+  exec_task: execTool,
+  wait: waitTool,
+  result: resultTool,
+  runs: runsTool,
+  explain: explainTool,
+  answer: answerTool,
+  stop: stopTool,
+  resume: resumeTool,
+  handoff: handoffTool,
+  assign: assignTool,
+  send_message: sendTool,
+} as const;
+
+/** The name of a tool. */
+export type ToolName = keyof typeof TOOLS;
+
+/** What a tool is given. */
+export type ToolInput<Name extends ToolName> = z.output<(typeof TOOLS)[Name]["input"]>;
+
+/** What a tool returns. */
+export type ToolOutput<Name extends ToolName> = z.input<(typeof TOOLS)[Name]["output"]>;
+
+/** What each tool does. */
+export type ToolActs = {
+  readonly [Name in ToolName]: (input: ToolInput<Name>, call: ToolCall) => Promise<ToolOutput<Name>>;
+};
+
+/** The tools' acts on the runs of some folders. */
+export function createToolActs(context: ActContext): ToolActs {
+  const acts = Object.entries(TOOLS as unknown as Readonly<Record<string, Tool>>).map(([name, { act }]) =>
+    [name, (input: Parameters<typeof act>[0], call: ToolCall) => act(input, { ...context, ...call })] as const
+  );
+  return Object.fromEntries(acts) as unknown as ToolActs;
+}
+
+/** Whether there is a tool of that name. */
+export function isToolName(name: string): name is ToolName {
+  return Object.hasOwn(TOOLS, name);
+}

@@ -1,0 +1,134 @@
+import type * as z from "zod";
+import type { Clock } from "../../base/ports/clock.ts";
+import { present } from "../../base/schema.ts";
+import type { ProblemCode } from "../control/problem.ts";
+import type { EventStream } from "../follow/event_stream.ts";
+import type { ActContext, ServeContext } from "./context.ts";
+
+/** What an operation may be answered with, besides problems. */
+export interface ReplySpec {
+  readonly about: string;
+  /** Of JSON, or of the data of each event. */
+  readonly schema?: z.ZodType;
+  /** @default {application/json} */
+  readonly type?: "application/json" | "text/event-stream" | "text/html";
+  /** Headers of the answer, and what each tells. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An operation as it is asked for over HTTP: routes, checks and the OpenAPI document come from here. */
+export interface Operation {
+  /** Its name in generated clients: `getRun`. */
+  readonly id: string;
+  readonly method: "get" | "post";
+  /** As OpenAPI writes it: `/v1/runs/{run}`. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  /** More of it, in full sentences. */
+  readonly description?: string;
+  /** Whether it is answered without the token, because it tells nothing of a run. @default {false} */
+  readonly isOpen?: boolean;
+  readonly params?: Readonly<Record<string, z.ZodType<unknown, string>>>;
+  readonly query?: z.ZodObject;
+  /** Names in lower case. */
+  readonly headers?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly replies: Readonly<Record<number, ReplySpec>>;
+  /** Those besides the ones that every request can meet. */
+  readonly problems?: readonly ProblemCode[];
+  /** @throws {PanewrightError} told as a problem */
+  handle(call: Call): Promise<Answer>;
+}
+
+/** A request that has passed all checks. */
+export interface Call<Query = unknown, Headers = unknown, Body = unknown> {
+  readonly context: ServeContext;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly headers: Headers;
+  readonly body: Body;
+  /** Aborted when the answer takes too long, or the server ends; missing for a stream, which has its own. */
+  readonly signal: AbortSignal;
+}
+
+/** What a request is answered with. Secrets are taken out of the JSON. */
+export type Answer =
+  | { readonly status: number; readonly json: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Sends until it returns. */
+  | { readonly events: (stream: EventStream) => Promise<void> }
+  | { readonly response: Response };
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** Defines an operation over HTTP; what its handler is given follows from its schemas. */
+export function operation<
+  Query extends z.ZodObject | undefined = undefined,
+  Headers extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  spec: Omit<Operation, "query" | "headers" | "body" | "handle"> & {
+    readonly query?: Query;
+    readonly headers?: Headers;
+    readonly body?: Body;
+    handle(call: Call<Parsed<Query>, Parsed<Headers>, Parsed<Body>>): Promise<Answer>;
+  },
+): Operation {
+  return spec as unknown as Operation;
+}
+
+/** An operation as a model calls it; its schemas are those that clients are told, and that calls are checked by. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** Whether it changes nothing. @default {false} */
+  readonly isReadOnly?: boolean;
+  /** Whether what it does can take something away. @default {false} */
+  readonly isDestructive?: boolean;
+  /** Whether doing it twice is the same as doing it once. @default {false} */
+  readonly isIdempotent?: boolean;
+  act(input: z.output<Input>, call: ToolCall & ActContext): Promise<z.input<Output>>;
+}
+
+/** A call of a tool under way. */
+export interface ToolCall {
+  /** Aborted when the client cancels the call, or is gone. */
+  readonly signal: AbortSignal;
+  /** Tells the client what happens meanwhile, where it wants to know. */
+  readonly progress: (message: string) => void;
+  /** The client's name, as it says. */
+  readonly client: string | undefined;
+}
+
+/** Defines a tool; what its act is given, and has to return, follows from its schemas. */
+export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: Tool<Input, Output>,
+): Tool<Input, Output> {
+  return spec;
+}
+
+/** Who acts: a model, by the client that it is in. */
+export function actorOf({ client }: ToolCall): { readonly by: "mcp"; readonly who?: string } {
+  return { by: "mcp", ...present({ who: client }) };
+}
+
+/** The longest that a tool waits, in seconds: clients give a call a minute. */
+export const MAX_WAIT_SECONDS = 50;
+
+/** Until when a call may wait, by the clock: so many seconds as it says, or as are usual, and no longer than any may. */
+export function deadlineOf(seconds: number | undefined, { usual, clock }: { usual: number; clock: Clock }): number {
+  return clock.now() + Math.min(seconds ?? usual, MAX_WAIT_SECONDS) * 1000;
+}
+
+/** What an act comes to, or undefined where it takes longer than a client waits; it continues then. */
+export async function withinTime<T>(acting: Promise<T>, clock: Clock): Promise<T | undefined> {
+  const over = new AbortController();
+  const limit = clock.sleep(MAX_WAIT_SECONDS * 1000, over.signal).then(() => undefined, () => undefined);
+  acting.catch(() => {});
+  try {
+    return await Promise.race([acting, limit]);
+  } finally {
+    over.abort();
+  }
+}

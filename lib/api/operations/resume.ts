@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { PanewrightError } from "../../base/errors.ts";
+import { present } from "../../base/schema.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { readRun } from "../../run/overview.ts";
+import { resumeDetached } from "../control/resume_detached.ts";
+import { next, run, RUN_PARAM, startedRun, state, workdir } from "./fields.ts";
+import { actorOf, operation, tool, withinTime } from "./operation.ts";
+import { findServed, requestedRun } from "./served.ts";
+
+export const resumeRun = operation({
+  id: "resumeRun",
+  method: "post",
+  path: "/v1/runs/{run}/resume",
+  summary: "Resumes a run, in a process of its own",
+  params: RUN_PARAM,
+  body: z.strictObject({
+    raise: z.record(z.string(), z.number()).describe("Caps that it may go up to from now on, by name: `max_turns`.")
+      .optional(),
+  }),
+  replies: { 202: { about: "It runs.", schema: startedRun.omit({ isNew: true }) } },
+  problems: ["unknown_run", "ambiguous_run", "run_over", "busy", "needs_trust", "bad_input", "refused"],
+  async handle({ context, params, body: { raise } }) {
+    const folder = await requestedRun(params["run"], context);
+    const { runId: run, folder: path } = await resumeDetached(
+      folder,
+      { by: "http", ...present({ raise }) },
+      context.detach,
+    );
+    return { status: 202, json: { run, folder: path } };
+  },
+});
+
+export const resumeTool = tool({
+  title: "Resume a run",
+  description: "Continues a run that was stopped or killed, or that waited for an answer. Returns at once; then call " +
+    "wait. The run's limits stay as they are: a person raises them.",
+  input: z.strictObject({ run, workdir }),
+  output: z.object({ run: z.string(), state, next }),
+  async act(named, call) {
+    const folder = await findServed(named, call);
+    call.progress("looking at what the run needs");
+    const resuming = resumeDetached(folder, actorOf(call), { ...call.detach, signal: call.signal });
+    if (await withinTime(resuming, call.clock) === undefined) {
+      throw new PanewrightError(`Cannot tell yet whether run ${folder.id} continues: it is still being prepared`, {
+        code: "busy",
+        hint: "Call wait with the run's id.",
+      });
+    }
+    const overview = await readRun(folder, JOBS);
+    return { run: folder.id, state: overview.condition, next: "Call wait with the run's id." };
+  },
+});
