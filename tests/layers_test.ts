@@ -6,7 +6,10 @@ const LIB = new URL("../lib", import.meta.url).pathname;
 
 /** From the top down; what shares a row stands beside each other. An import points down or stays in its own row. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["page", "cli", "api", "mod.ts"],
+  ["page"],
+  ["cli"],
+  ["mod.ts"],
+  ["api"],
   ["lab"],
   ["config"],
   ["jobs"],

@@ -3,7 +3,6 @@ import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
-import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { CliIo } from "./console/command.ts";
 import { inRealWorkdir } from "./run_place.ts";
@@ -98,9 +97,4 @@ export async function findMeantRun(io: CliIo, run: string | undefined, wd: strin
 
 async function findRealRun(...where: Parameters<typeof findRun>): Promise<RunFolder> {
   return await inRealWorkdir(await findRun(...where));
-}
-
-/** A command line about a run, as the person can call it from here. */
-export function runCommandLine(words: readonly string[], wd: string | undefined): string {
-  return shellJoin(["panewright", ...words, ...(wd === undefined ? [] : ["--wd", wd])]);
 }

@@ -9,8 +9,8 @@ import { runFolderAt } from "../run/run_folder.ts";
 import { findRunMail } from "../run/run_mail.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
-import { runCommandLine } from "./find_named_run.ts";
-import { answerCommandOf } from "./show/run_view.ts";
+import { runCommandLine } from "../run/command_line.ts";
+import { answerCommandOf } from "../api/show/run_view.ts";
 
 /** A question or a dialog of a run, in the names of `--json`. */
 export interface WaitingQuestion {

@@ -14,9 +14,9 @@ import { roleAtWork, roleText, runText } from "./attach/scene.ts";
 import { canMoveCursor, paintAfterRole } from "./console/color.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { LiveLine } from "./console/live_line.ts";
-import { runCommandLine } from "./find_named_run.ts";
+import { runCommandLine } from "../run/command_line.ts";
 import { outputLine } from "../api/output/line.ts";
-import { type ActivityView, createActivityView } from "./show/activity_rows.ts";
+import { type ActivityView, createActivityView } from "../api/show/activity_rows.ts";
 import { createRowPrinter } from "./show/print_rows.ts";
 
 /** How {@linkcode showRoles} shows them. */

@@ -12,7 +12,7 @@ import type { GivenAnswer, Progress } from "../../journal/progress.ts";
 import { workerOf } from "../../journal/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { findRunMail } from "../../run/run_mail.ts";
-import { shellJoin } from "../../shell/quote.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Actor } from "./act.ts";
 import { requireRunMail } from "./mail_of.ts";
@@ -70,7 +70,11 @@ export async function giveAnswer(
   { question, answer: given, by, who, fingerprint }: AnswerToGive,
   options: GiveAnswerOptions,
 ): Promise<AnswerGiven> {
-  const { requireTrust, commandLine = ordinaryLine, wallClock = () => new Date() } = options;
+  const {
+    requireTrust,
+    commandLine = (words: readonly string[]) => runCommandLine(words),
+    wallClock = () => new Date(),
+  } = options;
   const { overview, waiting } = await findOpenQuestion(folder, question);
   if (fingerprint !== undefined && fingerprint !== waiting.fingerprint) throw otherRequest(folder, waiting);
   if (by === "mcp" && isReservedNow(waiting, overview.progress)) throw reserved(folder, waiting);
@@ -216,8 +220,4 @@ async function requireLiveDialog(
     code: "not_open",
     hint: `Continue with: ${commandLine(["resume", folder.id])}. The new agent asks again if it needs to.`,
   });
-}
-
-function ordinaryLine(words: readonly string[]): string {
-  return shellJoin(["panewright", ...words]);
 }

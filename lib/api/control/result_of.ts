@@ -11,7 +11,7 @@ import { readRun } from "../../run/overview.ts";
 import type { RunEnd } from "../../journal/run_facts.ts";
 import { isJournalOf, type JournalFacts, readJournalText, tryParseFacts } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { shellJoin } from "../../shell/quote.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { ownRedactor } from "./own_redactor.ts";
 
 /** What came of a run, as far as it has come. */
@@ -72,7 +72,7 @@ export async function resultOf(
     usage: progress?.usage ?? {},
     changedFiles: files.slice(0, MAX_FILES).map((file) => redactor.text(file)),
     moreFiles: Math.max(0, files.length - MAX_FILES) + (told?.more ?? 0),
-    ...(resumes ? { resumeCommand: finished?.resumeCommand ?? shellJoin(["panewright", "resume", folder.id]) } : {}),
+    ...(resumes ? { resumeCommand: finished?.resumeCommand ?? runCommandLine(["resume", folder.id]) } : {}),
   };
 }
 

@@ -20,7 +20,7 @@ import { initialProgress, type Progress } from "../../journal/progress.ts";
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
-import { shellJoin } from "../../shell/quote.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
 
@@ -68,7 +68,8 @@ interface LeaveMessageOptions {
 export async function leaveMessage(
   folder: RunFolder,
   { role, text, wantsResponse, by, who, key }: MessageToLeave,
-  { commandLine = panewrightLine, wallClock = () => new Date() }: LeaveMessageOptions = {},
+  { commandLine = (words: readonly string[]) => runCommandLine(words), wallClock = () => new Date() }:
+    LeaveMessageOptions = {},
 ): Promise<MessageLeft> {
   requireText(text);
   requireKey(key);
@@ -220,8 +221,4 @@ function isSameRequest(one: LeftMessage, other: LeftMessage): boolean {
 
 function badInput(message: string, { hint }: { readonly hint?: string } = {}): UsageError {
   return new UsageError(message, { code: "bad_input", ...present({ hint }) });
-}
-
-function panewrightLine(words: readonly string[]): string {
-  return shellJoin(["panewright", ...words]);
 }

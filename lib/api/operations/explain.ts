@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { explainStatuses } from "../../cli/show/explain_statuses.ts";
+import { explainStatuses } from "../show/explain_statuses.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { readRun } from "../../run/overview.ts";

@@ -1,4 +1,4 @@
-import { conditionText, placeText, turnText, waitingText } from "../../cli/show/run_words.ts";
+import { conditionText, placeText, turnText, waitingText } from "../show/run_words.ts";
 import { canResume } from "../../run/condition.ts";
 import type { OpenQuestion, RunOverview } from "../../run/overview.ts";
 import { abridge } from "../../base/text/abridge.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { runFields } from "../output/run_fields.ts";
 import { RUN_OUTPUTS } from "../output/run_outputs.ts";
 import { count, flag, runId, text, time } from "../output/shapes.ts";
-import { viewRun } from "../../cli/show/run_view.ts";
+import { viewRun } from "../show/run_view.ts";
 import { listRuns as list } from "../control/list_runs.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { lookAtProcesses } from "../../run/live_agents.ts";

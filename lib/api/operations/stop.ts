@@ -2,7 +2,7 @@ import * as z from "zod";
 import { stopRun as stop } from "../../jobs/stop_run.ts";
 import { canResume } from "../../run/condition.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { shellJoin } from "../../shell/quote.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { RUN_OUTPUTS } from "../output/run_outputs.ts";
 import { flag } from "../output/shapes.ts";
 import type { ActContext } from "./context.ts";
@@ -18,7 +18,7 @@ async function act(
     readonly signal: AbortSignal;
   },
 ) {
-  const resumeCommand = shellJoin(["panewright", "resume", folder.id]);
+  const resumeCommand = runCommandLine(["resume", folder.id]);
   return { ...await stop(folder, { force, resumeCommand, clock, signal }), resumeCommand };
 }
 

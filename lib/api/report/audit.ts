@@ -1,5 +1,5 @@
-import { problemOf, readLog } from "../../cli/audit_check.ts";
-import { readWitnesses, type Witnesses } from "../../cli/audit_witnesses.ts";
+import { problemOf, readLog } from "../control/audit_check.ts";
+import { readWitnesses, type Witnesses } from "../control/audit_witnesses.ts";
 import { plural } from "../../journal/words/words.ts";
 import { checkChain } from "../../turn/desk/audit_chain.ts";
 import { UsageError } from "../../base/errors.ts";

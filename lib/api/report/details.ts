@@ -1,5 +1,5 @@
 import { dirname } from "@std/path/posix";
-import { renderDecision } from "../../cli/show/audit_text.ts";
+import { renderDecision } from "../show/audit_text.ts";
 import { byteSize } from "../../journal/words/words.ts";
 import { MAX_AUDIT_BYTES } from "../../turn/desk/audit.ts";
 import { type ChainedRecord, readAuditRecords } from "../../turn/desk/audit_chain.ts";

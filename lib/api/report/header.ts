@@ -1,4 +1,4 @@
-import { placeText } from "../../cli/show/run_words.ts";
+import { placeText } from "../show/run_words.ts";
 import { workerStatusText } from "../../journal/words/words.ts";
 import type { Condition } from "../../run/condition.ts";
 import type { Progress } from "../../journal/progress.ts";

@@ -1,7 +1,7 @@
 import type { ReportItem } from "../../journal/items/source.ts";
-import { runCommandLine } from "../../cli/find_named_run.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { answerForm } from "../../journal/words/dialog_text.ts";
-import { conditionText } from "../../cli/show/run_words.ts";
+import { conditionText } from "../show/run_words.ts";
 import { duration, plural } from "../../journal/words/words.ts";
 import { condense } from "../../base/text/condense.ts";
 import { fenced } from "../../base/text/markdown.ts";

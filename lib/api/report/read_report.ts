@@ -1,4 +1,4 @@
-import { runCommandLine } from "../../cli/find_named_run.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { createRedactor, type Redactor } from "../../base/redact/redactor.ts";

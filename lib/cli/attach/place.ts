@@ -5,7 +5,7 @@ import type { Progress } from "../../journal/progress.ts";
 import { type SessionState, workerOf } from "../../journal/workers.ts";
 import { readShows, SHOWS_OPTION } from "../../tmux/shown_work.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
-import { runCommandLine } from "../find_named_run.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 
 /** Where a run's agents can be seen. */
 interface Place {

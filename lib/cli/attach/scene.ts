@@ -3,8 +3,8 @@ import type { RunOverview } from "../../run/overview.ts";
 import type { Progress } from "../../journal/progress.ts";
 import { workerOf } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import type { RunView } from "../show/run_view.ts";
-import { conditionText, placeText, turnText } from "../show/run_words.ts";
+import type { RunView } from "../../api/show/run_view.ts";
+import { conditionText, placeText, turnText } from "../../api/show/run_words.ts";
 import { forHowLong, workerStatusText } from "../../journal/words/words.ts";
 
 /**

@@ -7,7 +7,8 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { shellJoin, shellQuote } from "../../shell/quote.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
-import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { runCommandLine } from "../../run/command_line.ts";
+import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 
 /** `panewright answer [RUN] TEXT…|-` */

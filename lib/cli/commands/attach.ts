@@ -20,9 +20,10 @@ import { OVERVIEW } from "../attach/keep_view.ts";
 import { showRun } from "../attach/show_run.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
-import { findMeantRun, RUN_ARGUMENT, runCommandLine, WORKDIR_FLAG } from "../find_named_run.ts";
+import { runCommandLine } from "../../run/command_line.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { showRoles } from "../show_roles.ts";
-import { statusLine, viewRun } from "../show/run_view.ts";
+import { statusLine, viewRun } from "../../api/show/run_view.ts";
 
 /** `panewright attach [RUN] [ROLE]` */
 export const command = defineCommand({

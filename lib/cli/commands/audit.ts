@@ -3,13 +3,13 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { PanewrightError, UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../console/command.ts";
-import { problemOf, readLog, untrusted } from "../audit_check.ts";
-import { NO_WITNESSES, readWitnesses, type Witnesses } from "../audit_witnesses.ts";
+import { problemOf, readLog, untrusted } from "../../api/control/audit_check.ts";
+import { NO_WITNESSES, readWitnesses, type Witnesses } from "../../api/control/audit_witnesses.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine, recordLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { renderRecords } from "../show/audit_text.ts";
+import { renderRecords } from "../../api/show/audit_text.ts";
 import { plural } from "../../journal/words/words.ts";
 
 const ACTIONS = ["show", "verify"];

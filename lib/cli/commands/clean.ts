@@ -9,7 +9,7 @@ import { UnknownRecordError } from "../../journal/fact_reader.ts";
 import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
-import { conditionText } from "../show/run_words.ts";
+import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { age, byteSize, plural } from "../../journal/words/words.ts";
 

@@ -1,6 +1,6 @@
 import { type Command, type CommandEntry, defineCommand } from "../console/command.ts";
 import { renderCommandHelp, renderOverview } from "../console/help_text.ts";
-import { commandLine, overviewLines } from "../../api/output/help_lines.ts";
+import { commandLine, overviewLines } from "../help_lines.ts";
 
 /**
  * `panewright help [COMMAND]`. The table that it explains is handed in: it is also where this command stands.

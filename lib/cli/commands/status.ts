@@ -10,7 +10,7 @@ import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { LiveScreen } from "../console/live_screen.ts";
 import { renderView, type RenderViewOptions } from "../show/render_view.ts";
-import { type RunView, statusLine, viewRun } from "../show/run_view.ts";
+import { type RunView, statusLine, viewRun } from "../../api/show/run_view.ts";
 
 /** `panewright status [RUN]` */
 export const command = defineCommand({

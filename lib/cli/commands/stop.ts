@@ -6,15 +6,9 @@ import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
-import {
-  findMeantRun,
-  findNamedRun,
-  findRunsWorkdir,
-  RUN_ARGUMENT,
-  runCommandLine,
-  WORKDIR_FLAG,
-} from "../find_named_run.ts";
-import { conditionText } from "../show/run_words.ts";
+import { runCommandLine } from "../../run/command_line.ts";
+import { findMeantRun, findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
 
 /** `panewright stop [RUN]` */

@@ -6,7 +6,7 @@ import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 import type { CliIo, CommandEntry, Completed } from "../console/command.ts";
 import { findRunsWorkdir } from "../find_named_run.ts";
 import { openQuestions } from "../open_questions.ts";
-import { conditionText } from "../show/run_words.ts";
+import { conditionText } from "../../api/show/run_words.ts";
 import { ago } from "../../journal/words/words.ts";
 
 /** A word that can be typed next. */

@@ -1,3 +1,5 @@
+import type { Condition } from "../../run/condition.ts";
+
 /** What `--color` takes. */
 export const COLOR_CHOICES = ["auto", "always", "never"] as const;
 
@@ -82,4 +84,25 @@ export function paintAfterRole(text: string, style: Style | undefined, color: bo
   return role === undefined
     ? paint(text, style, color)
     : paint(name, role, color) + paint(text.slice(name.length), style, color);
+}
+
+/** The colour of a run's condition. */
+export function conditionStyle(condition: Condition): Style | undefined {
+  switch (condition) {
+    case "running":
+      return "strong";
+    case "passed":
+      return "good";
+    case "waiting":
+    case "stopped":
+    case "needs_person":
+      return "caution";
+    case "failed":
+    case "killed":
+    case "error":
+    case "unreadable":
+      return "bad";
+    case "empty":
+      return undefined;
+  }
 }

@@ -11,7 +11,7 @@ import { liveColumns, LiveLine } from "../console/live_line.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
 import { watchLine } from "../../journal/words/review_words.ts";
-import { liveText, stoppingText, taskName } from "./run_words.ts";
+import { liveText, stoppingText, taskName } from "../../api/show/run_words.ts";
 import type { ShownLine, Tone } from "../../journal/words/shown_line.ts";
 import { timeOfDay } from "../../journal/words/words.ts";
 

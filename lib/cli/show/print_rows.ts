@@ -3,7 +3,7 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { paint, roleStyle } from "../console/color.ts";
 import type { CliIo } from "../console/command.ts";
 import { wrapRow } from "../console/layout.ts";
-import type { ActivityRow } from "./activity_row.ts";
+import type { ActivityRow } from "../../api/show/activity_row.ts";
 import { timeOfDay } from "../../journal/words/words.ts";
 
 /** How rows are printed. */

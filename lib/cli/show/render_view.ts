@@ -2,12 +2,12 @@ import { type Counts, levelOf, type Progress, tasksPassed } from "../../journal/
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { Worker } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { paint, paintAfterRole, type Style } from "../console/color.ts";
+import { conditionStyle, paint, paintAfterRole, type Style } from "../console/color.ts";
 import { padEnd, wrap } from "../console/layout.ts";
 import { dialogRequest } from "../../journal/words/dialog_text.ts";
 import { tokensOf, workerTokens } from "../../journal/words/usage_text.ts";
-import type { AgentView, QuestionView, RunView } from "./run_view.ts";
-import { conditionStyle, conditionText, messageText, placeText, turnText } from "./run_words.ts";
+import type { AgentView, QuestionView, RunView } from "../../api/show/run_view.ts";
+import { conditionText, messageText, placeText, turnText } from "../../api/show/run_words.ts";
 import { ago, forHowLong, localTime, plural } from "../../journal/words/words.ts";
 
 /** How {@linkcode renderView} shows a run. */

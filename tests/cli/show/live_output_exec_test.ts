@@ -3,7 +3,7 @@ import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/journal/words/record_text.ts";
-import { liveText } from "../../../lib/cli/show/run_words.ts";
+import { liveText } from "../../../lib/api/show/run_words.ts";
 import { PIPELINE } from "../../../lib/jobs/pipeline/mod.ts";
 import { execProgress } from "../../../lib/journal/exec/progress.ts";
 import { initialProgress } from "../../../lib/journal/progress.ts";

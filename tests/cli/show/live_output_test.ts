@@ -4,7 +4,7 @@ import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { type GlobalFlags, Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { describeRecord } from "../../../lib/journal/words/record_text.ts";
-import { liveText } from "../../../lib/cli/show/run_words.ts";
+import { liveText } from "../../../lib/api/show/run_words.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
 import { reviewProgress } from "../../../lib/journal/loop/progress.ts";
 import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";

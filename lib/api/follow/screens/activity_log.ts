@@ -1,5 +1,5 @@
 import { dirname } from "@std/path/posix";
-import { createActivityView } from "../../../cli/show/activity_rows.ts";
+import { createActivityView } from "../../show/activity_rows.ts";
 import type { Redactor } from "../../../base/redact/redactor.ts";
 import type { Role } from "../../../base/roles.ts";
 import { activityPathOf } from "../../../run/activity_file.ts";

@@ -1,6 +1,8 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import type { Style } from "../console/color.ts";
 import { present } from "../../base/schema.ts";
+
+/** How a row is meant, which decides how it looks. */
+export type RowStyle = "cyan" | "strong" | "faint" | "good" | "caution" | "bad";
 
 /** A row of what a person sees of an agent. Its text holds nothing that a terminal would act upon; it is not wrapped. */
 export interface ActivityRow {
@@ -9,7 +11,7 @@ export interface ActivityRow {
   /** What stands before the text, and tells what it is: `• `, `$ `. */
   readonly mark: string;
   readonly text: string;
-  readonly style?: Style;
+  readonly style?: RowStyle;
   /** Whether something new begins with it, not what belongs to the rows before it. */
   readonly begins: boolean;
   /** Whether its time is worth knowing: a turn begins or ends. @default {false} */
@@ -36,7 +38,7 @@ export function safeRows(text: string, maxRow = MAX_ROW): readonly string[] {
 /** Something new: its first row has the mark, the others stand below the text. */
 export function block(
   at: string,
-  { mark, texts, style }: { readonly mark: string; readonly texts: readonly string[]; readonly style?: Style },
+  { mark, texts, style }: { readonly mark: string; readonly texts: readonly string[]; readonly style?: RowStyle },
 ): readonly ActivityRow[] {
   return texts.map((text, index) => ({
     at,
@@ -53,7 +55,7 @@ export function quoted(
   { mark, texts, style = "faint" }: {
     readonly mark: string;
     readonly texts: readonly string[];
-    readonly style?: Style;
+    readonly style?: RowStyle;
   },
 ): readonly ActivityRow[] {
   return texts.map((text) => ({ at, mark, text, style, begins: false }));

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type ActivityView, createActivityView } from "../../../lib/cli/show/activity_rows.ts";
+import { type ActivityView, createActivityView } from "../../../lib/api/show/activity_rows.ts";
 import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 
 const AT = "2026-11-20T07:26:05.000Z";

@@ -1,14 +1,12 @@
 import { cut } from "../../base/text/display_width.ts";
 import { basename } from "@std/path/posix";
 import { plainName } from "../../jobs/pipeline/task_folder.ts";
-import type { Condition } from "../../run/condition.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { type Activity, type Level, levelOf, type Progress } from "../../journal/progress.ts";
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { Waiting } from "../../journal/waiting.ts";
 import { workerOf } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import type { Style } from "../console/color.ts";
 import { dialogRequest } from "../../journal/words/dialog_text.ts";
 import { forHowLong, localTime, plural, senderText, timeOfDay, workerStatusText } from "../../journal/words/words.ts";
 
@@ -22,27 +20,6 @@ export function conditionText(
   }
   const id = sanitizeLine(question.id);
   return answered ? `${id} is answered` : `waiting for ${id}`;
-}
-
-/** The colour of a run's condition. */
-export function conditionStyle(condition: Condition): Style | undefined {
-  switch (condition) {
-    case "running":
-      return "strong";
-    case "passed":
-      return "good";
-    case "waiting":
-    case "stopped":
-    case "needs_person":
-      return "caution";
-    case "failed":
-    case "killed":
-    case "error":
-    case "unreadable":
-      return "bad";
-    case "empty":
-      return undefined;
-  }
 }
 
 /** What waits for a person, in a line: who asks, and what for. */

@@ -2,7 +2,7 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { Role } from "../../base/roles.ts";
 import type { Recorded } from "../../journal/job.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import type { OutputFields } from "../../api/output/outputs.ts";
+import type { OutputFields } from "../output/outputs.ts";
 import { localTime } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 

@@ -6,8 +6,8 @@ import { levelOf, type Progress, tasksPassed } from "../../journal/progress.ts";
 import type { Waiting } from "../../journal/waiting.ts";
 import { DamagedJournalError } from "../../journal/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
-import { runCommandLine } from "../find_named_run.ts";
-import { outputLine } from "../../api/output/line.ts";
+import { runCommandLine } from "../../run/command_line.ts";
+import { outputLine } from "../output/line.ts";
 import { answerForm } from "../../journal/words/dialog_text.ts";
 import { present } from "../../base/schema.ts";
 

@@ -1,8 +1,7 @@
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import type { ToldActivity } from "../../run/activity_file.ts";
-import type { Style } from "../console/color.ts";
 import { createCallRows } from "./activity_calls.ts";
-import { type ActivityRow, block, fromWorkdir, quoted, safeRow, safeRows } from "./activity_row.ts";
+import { type ActivityRow, block, fromWorkdir, quoted, type RowStyle, safeRow, safeRows } from "./activity_row.ts";
 import { byteSize, duration, plural } from "../../journal/words/words.ts";
 
 /** Turns what an agent does into rows, one activity after the other. */
@@ -95,7 +94,7 @@ export function createActivityView({ workdir, verbose = false }: ActivityViewOpt
   const spoken = (
     at: string,
     { type, id, text }: Of<"message"> | Of<"thought">,
-    shown: { readonly mark: string; readonly style?: Style },
+    shown: { readonly mark: string; readonly style?: RowStyle },
   ): readonly ActivityRow[] => {
     const continues = before?.type === type && before.id === id;
     const rows = block(at, { ...shown, texts: safeRows(text.replace(/\n$/, "")) });

@@ -1,5 +1,5 @@
-import type { Command, CommandEntry } from "../../cli/console/command.ts";
-import { outputLine } from "./line.ts";
+import type { Command, CommandEntry } from "./console/command.ts";
+import { outputLine } from "../api/output/line.ts";
 
 /** All commands that help shows, as objects of `--json`: a line each. */
 export function overviewLines(entries: readonly CommandEntry[]): string {

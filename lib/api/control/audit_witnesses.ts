@@ -1,15 +1,15 @@
-import type { AuditEnd } from "../turn/desk/audit_chain.ts";
-import { auditHeadsPath, readAuditHeads } from "../turn/desk/audit_heads.ts";
-import { PanewrightError } from "../base/errors.ts";
-import { JOBS } from "../jobs/mod.ts";
-import type { ExecFact } from "../journal/exec/facts.ts";
-import { PIPELINE } from "../jobs/pipeline/mod.ts";
-import type { ReviewFact } from "../journal/loop/facts.ts";
-import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
-import { UnknownRecordError } from "../journal/fact_reader.ts";
-import { isJournalOf, readJournalText, tryParseFacts } from "../journal/read_facts.ts";
-import { nameInState, type RunFolder } from "../run/run_folder.ts";
-import { errorText } from "../base/text/error_text.ts";
+import type { AuditEnd } from "../../turn/desk/audit_chain.ts";
+import { auditHeadsPath, readAuditHeads } from "../../turn/desk/audit_heads.ts";
+import { PanewrightError } from "../../base/errors.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import type { ExecFact } from "../../journal/exec/facts.ts";
+import { PIPELINE } from "../../jobs/pipeline/mod.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
+import { UnknownRecordError } from "../../journal/fact_reader.ts";
+import { isJournalOf, readJournalText, tryParseFacts } from "../../journal/read_facts.ts";
+import { nameInState, type RunFolder } from "../../run/run_folder.ts";
+import { errorText } from "../../base/text/error_text.ts";
 
 /** Where an audit log once ended, and what says so. */
 interface KnownHead {

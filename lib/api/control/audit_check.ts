@@ -1,12 +1,12 @@
-import { type AuditVerdict, findCut } from "../turn/desk/audit_chain.ts";
-import { MAX_AUDIT_BYTES } from "../turn/desk/audit.ts";
-import { PanewrightError, UsageError } from "../base/errors.ts";
-import { readRegularText } from "../base/ports/regular_file.ts";
-import type { RunFolder } from "../run/run_folder.ts";
-import { errorText } from "../base/text/error_text.ts";
-import { sanitizeLine } from "../base/text/sanitize.ts";
+import { type AuditVerdict, findCut } from "../../turn/desk/audit_chain.ts";
+import { MAX_AUDIT_BYTES } from "../../turn/desk/audit.ts";
+import { PanewrightError, UsageError } from "../../base/errors.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Witnesses } from "./audit_witnesses.ts";
-import { plural } from "../journal/words/words.ts";
+import { plural } from "../../journal/words/words.ts";
 
 /** What is wrong with a log whose chain is whole. */
 export function problemOf(
