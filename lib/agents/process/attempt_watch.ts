@@ -180,9 +180,10 @@ export class AttemptWatch {
       decided.abort();
       try {
         // What the agent has left behind may ask, and is seen for the last time.
-        if (end === "ended" || end === "turn_over" || end === "time_limit") {
-          for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen);
-        }
+        const mayBeLeft = end === "ended"
+          ? (await agent.listPids()).length > 0
+          : end === "turn_over" || end === "time_limit";
+        if (mayBeLeft) for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen);
       } finally {
         await agent.stop();
       }

@@ -131,15 +131,18 @@ class Group {
   /** Every descendant ever seen: a process whose parent has ended is no longer below the program. */
   readonly #known = new Map<string, ProcessInfo>();
   #latest: readonly ProcessInfo[] = [];
+  /** Whether a look after the program's end has found nothing: nothing can come of nothing. */
+  #isGone = false;
 
   constructor(readonly pid: number, readonly options: GroupOptions) {}
 
   /** The living descendants of the program. */
   async find(): Promise<readonly ProcessInfo[]> {
-    const { mark, processRunner = systemProcessRunner } = this.options.spec;
+    const { hasEnded, spec: { mark, processRunner = systemProcessRunner } } = this.options;
+    const hadEnded = hasEnded();
     const [marked, all] = await Promise.all([findMarkedPids(mark, processRunner), listProcesses(processRunner)]);
     // Once the program has ended its id may be given to another, but not while a process of its group lives.
-    const isReused = this.options.hasEnded() && all.some(({ pid, zombie }) => pid === this.pid && !zombie);
+    const isReused = hasEnded() && all.some(({ pid, zombie }) => pid === this.pid && !zombie);
     const inGroup = all.filter(({ groupId }) => groupId === this.pid && !isReused);
     const alive = stillAlive([...this.#known.values()], all);
     const roots = new Set([...marked, ...[...inGroup, ...alive].map(({ pid }) => pid)]);
@@ -147,6 +150,7 @@ class Group {
       for (const one of processTree(all, root)) this.#known.set(`${one.pid} ${one.startTime}`, one);
     }
     this.#latest = stillAlive([...this.#known.values()], all);
+    this.#isGone = hadEnded && this.#latest.length === 0;
     return this.#latest;
   }
 
@@ -156,6 +160,7 @@ class Group {
   }
 
   async end(): Promise<void> {
+    if (this.#isGone) return;
     const { clock } = this.options.spec;
     let left = await this.find();
     const startMs = clock.now();

@@ -39,9 +39,10 @@ const GIT_TIMEOUT_MS = 60_000;
 export async function makePatch(request: PatchRequest): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ dir: request.scratchParent, prefix: "patch-" });
   try {
-    const { before, after } = await sidesOf(request, folder);
+    const { before, after, isListed } = await sidesOf(request, folder);
+    if (isListed && before.length === 0 && after.length === 0) return "";
     const git = await ownRepository(folder, request);
-    const trees = [await git.tree("before", before), await git.tree("after", after)];
+    const trees = await Promise.all([git.tree("before", before), git.tree("after", after)]);
     return await git.run(["diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", ...trees]);
   } catch (error) {
     if (error instanceof NoPatchError || error instanceof Deno.errors.NotFound) return undefined;
@@ -94,7 +95,7 @@ async function sidesOf(request: PatchRequest, folder: string) {
       after.push({ name, mode: ((now.mode ?? 0) & 0o111) === 0 ? "100644" : "100755", path });
     } else if (now !== undefined && then !== undefined) before.pop();
   }
-  return { before, after };
+  return { before, after, isListed: listed !== undefined };
 }
 
 async function ownRepository(folder: string, { objects, blobs, signal }: PatchRequest) {
