@@ -8,7 +8,7 @@ import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_d
 import { answerQuestions, type QuestionOptions, type QuestionsOutcome } from "./answer_questions.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
 import { findShownFailure, judgeFailure } from "./failure_report.ts";
-import type { PaneLook } from "./pane_look.ts";
+import type { AgentPane, PaneLook } from "./pane_look.ts";
 import { PaneReader } from "./pane_reader.ts";
 import type { AgentFailure } from "../failure.ts";
 import type { Request } from "../../policy/request.ts";
@@ -173,8 +173,6 @@ export class AgentTerminal implements AsyncDisposable {
     text: string,
     options: TerminalCallOptions & Pick<SubmitOptions, "onStep" | "mayBePasted"> = {},
   ): Promise<void> {
-    const client = this.#client;
-    const { paneId } = this.pane;
     const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     let announced = false;
     const announce = async () => {
@@ -185,32 +183,40 @@ export class AgentTerminal implements AsyncDisposable {
       }
       announced = true;
     };
+    const pane = this.#paneFor(options);
     await submitText({
-      name: this.name,
+      ...pane,
       // Until Enter the record counts as well: an agent that looks finished may still be streaming.
-      look: () => announced ? this.look(options) : this.#lookWithRecord(options),
-      paste: () => pasteText(client, paneId, { text: guarded }),
-      async pressEnter() {
+      look: () => announced ? pane.look() : this.#lookWithRecord(options),
+      async press(keys) {
         await announce();
-        await sendKeys(client, paneId, { keys: ["Enter"] });
+        await pane.press(keys);
       },
-    }, {
-      ...this.provider.terminal.submit,
+    }, { ...this.provider.terminal.submit, ...options, text: guarded });
+  }
+
+  #paneFor(options: TerminalCallOptions): AgentPane {
+    const { paneId } = this.pane;
+    return {
       ...options,
-      text: guarded,
+      name: this.name,
+      look: () => this.look(options),
+      press: (keys) => sendKeys(this.#client, paneId, { keys }),
+      paste: (text) => pasteText(this.#client, paneId, { text }),
+      proofTimeoutMs: this.provider.terminal.submit.proofTimeoutMs,
       clock: this.#clock,
-    });
+    };
   }
 
   /** Whether the agent's composer holds this text as {@linkcode submit} pastes it, not submitted yet. */
   holdsText(text: string, options: TerminalCallOptions = {}): Promise<boolean> {
     const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
-    return holdsDraft(() => this.look(options), { ...options, text: guarded, clock: this.#clock });
+    return holdsDraft(this.#paneFor(options), guarded);
   }
 
   /** Whether words stand in the agent's composer that nobody has submitted, whoever typed them. */
   hasDraft(options: TerminalCallOptions = {}): Promise<boolean> {
-    return hasDraft(() => this.look(options), { ...options, clock: this.#clock });
+    return hasDraft(this.#paneFor(options));
   }
 
   /**
@@ -223,18 +229,8 @@ export class AgentTerminal implements AsyncDisposable {
     answer: DialogAnswer,
     options: TerminalCallOptions & Pick<AnswerOptions, "isMeant"> = {},
   ): Promise<AnswerOutcome> {
-    return answerDialog({
-      name: this.name,
-      look: () => this.look(options),
-      press: (keys) => sendKeys(this.#client, this.pane.paneId, { keys }),
-      answerWay: (open, wanted) => this.provider.terminal.answerWay(open, wanted),
-    }, {
-      ...options,
-      dialog,
-      answer,
-      proofTimeoutMs: this.provider.terminal.submit.proofTimeoutMs,
-      clock: this.#clock,
-    });
+    const way = this.provider.terminal.answerWay(dialog, answer);
+    return answerDialog(this.#paneFor(options), { ...options, dialog, answer, way });
   }
 
   /**
@@ -246,16 +242,10 @@ export class AgentTerminal implements AsyncDisposable {
     { callId, questions, replies }: Pick<QuestionOptions, "questions" | "replies"> & { readonly callId: string },
     options: TerminalCallOptions & Pick<QuestionOptions, "isMeant" | "perform">,
   ): Promise<QuestionsOutcome> {
-    const { provider, pane: { paneId } } = this;
-    const { questionDialogs: dialogs, submit: { proofTimeoutMs } } = provider.terminal;
-    if (dialogs === undefined) throw new TypeError(`Questions of ${provider.label} are answered by a person`);
-    return answerQuestions({
-      dialogs,
-      look: () => this.look(options),
-      press: (key) => sendKeys(this.#client, paneId, { keys: [key] }),
-      paste: (text) => pasteText(this.#client, paneId, { text }),
-      recorded: () => this.#tracker.questionAnswers(callId),
-    }, { ...options, questions, replies, proofTimeoutMs, clock: this.#clock });
+    const { label, terminal: { questionDialogs: dialogs } } = this.provider;
+    if (dialogs === undefined) throw new TypeError(`Questions of ${label} are answered by a person`);
+    const recorded = () => this.#tracker.questionAnswers(callId);
+    return answerQuestions(this.#paneFor(options), { ...options, dialogs, questions, replies, recorded });
   }
 
   /**

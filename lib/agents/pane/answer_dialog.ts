@@ -1,9 +1,9 @@
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { Screen } from "../../screen/screen.ts";
-import type { AnswerWay, DialogAnswer, Keys } from "./dialog_keys.ts";
+import type { AnswerWay, DialogAnswer } from "./dialog_keys.ts";
 import {
+  type AgentPane,
   CLOSING_PATIENCE,
   DEAF_MS,
   isProcessGone,
@@ -14,27 +14,15 @@ import {
   screenExcerpt,
 } from "./pane_look.ts";
 
-/** The pane in which a dialog is answered. */
-interface AnswerTarget {
-  /** For messages, such as `analyst`. */
-  readonly name: string;
-  look(): Promise<PaneLook>;
-  press(keys: Keys): Promise<void>;
-  /** How the provider answers a dialog; `undefined` for one that only a person may answer. */
-  answerWay(dialog: DialogInfo, answer: DialogAnswer): AnswerWay | undefined;
-}
-
 /** Options of {@linkcode answerDialog}. */
 export interface AnswerOptions {
   /** The dialog that was decided about. */
   readonly dialog: DialogInfo;
   readonly answer: DialogAnswer;
+  /** How it is answered; `undefined` for one that only a person may answer. */
+  readonly way: AnswerWay | undefined;
   /** Whether the dialog is still about what was decided: asked right before the key. @default {() => true} */
   readonly isMeant?: () => Promise<boolean>;
-  /** How long a dialog may take to close, in milliseconds. */
-  readonly proofTimeoutMs: number;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
 }
 
 /** The outcome for a dialog. */
@@ -61,30 +49,26 @@ const MAX_ATTEMPTS = 2;
  *
  * @throws {HumanInterventionRequiredError} with the screen, when only a person may answer the dialog, or it stays open
  */
-export async function answerDialog(target: AnswerTarget, options: AnswerOptions): Promise<AnswerOutcome> {
-  const { dialog, answer, proofTimeoutMs, clock, signal } = options;
-  const waiting = { clock, ...(signal ? { signal } : {}) };
-  const look = () => target.look();
-  await clock.sleep(DEAF_MS, signal);
+export async function answerDialog(pane: AgentPane, options: AnswerOptions): Promise<AnswerOutcome> {
+  const { dialog, way } = options;
+  const refuse = (look: PaneLook, problem: string) => answerError(pane, { dialog, look, problem });
+  await pane.clock.sleep(DEAF_MS, pane.signal);
   for (let attempts = 0;; attempts++) {
-    const before = await lookUntil(look, { ...waiting, timeoutMs: FRAME_MS }, (now) => shows(now, dialog));
+    const before = await lookUntil(pane, (now) => shows(now, dialog), { timeoutMs: FRAME_MS });
     if (!shows(before, dialog)) {
       return { result: openDialog(before) === undefined ? "gone" : "replaced", after: before.screen };
     }
-    if (attempts === MAX_ATTEMPTS) throw answerError(target, { dialog, look: before, problem: "stays open" });
-    const way = target.answerWay(dialog, answer);
-    if (way === undefined) {
-      throw answerError(target, { dialog, look: before, problem: "is one that only a person may answer" });
-    }
-    if (way.by === "selection" && !await select(target, way.option, options)) continue;
+    if (attempts === MAX_ATTEMPTS) throw refuse(before, "stays open");
+    if (way === undefined) throw refuse(before, "is one that only a person may answer");
+    if (way.by === "selection" && !await select(pane, way.option, dialog)) continue;
     if (await options.isMeant?.() === false) return { result: "replaced", after: before.screen };
-    await target.press(way.by === "keys" ? way.keys : ["Enter"]);
-    const closing = { ...waiting, timeoutMs: CLOSING_PATIENCE * proofTimeoutMs };
-    const after = await lookUntil(look, closing, createClosingProof(before, options));
+    await pane.press(way.by === "keys" ? way.keys : ["Enter"]);
+    const closing = { timeoutMs: CLOSING_PATIENCE * pane.proofTimeoutMs };
+    const after = await lookUntil(pane, createClosingProof(before, options), closing);
     if (isClosed(before, after, options) || await options.isMeant?.() === false) {
       return { result: "closed", after: after.screen };
     }
-    throw answerError(target, { dialog, look: after, problem: "stays open, though it was answered" });
+    throw refuse(after, "stays open, though it was answered");
   }
 }
 
@@ -119,22 +103,16 @@ function wordsAbove({ screen, dialogRow = 0 }: PaneLook): string {
 }
 
 /** Moves the selection to a choice, with a look after each key. False when the dialog is no longer this one. */
-async function select(target: AnswerTarget, option: number, options: AnswerOptions): Promise<boolean> {
-  const { dialog, proofTimeoutMs: timeoutMs, clock, signal } = options;
-  const waiting = { clock, timeoutMs, ...(signal ? { signal } : {}) };
-  let look = await lookWithRetry(() => target.look(), waiting);
+async function select(pane: AgentPane, option: number, dialog: DialogInfo): Promise<boolean> {
+  let look = await lookWithRetry(pane);
   for (let moves = 0; moves <= dialog.options.length; moves++) {
     if (!shows(look, dialog)) return false;
     const selected = selectedOption(look);
     if (selected === option) return true;
-    await target.press([selected < option ? "Down" : "Up"]);
-    look = await lookUntil(
-      () => target.look(),
-      waiting,
-      (now) => !shows(now, dialog) || selectedOption(now) !== selected,
-    );
+    await pane.press([selected < option ? "Down" : "Up"]);
+    look = await lookUntil(pane, (now) => !shows(now, dialog) || selectedOption(now) !== selected);
   }
-  throw answerError(target, { dialog, look, problem: "does not let its selection be moved" });
+  throw answerError(pane, { dialog, look, problem: "does not let its selection be moved" });
 }
 
 function selectedOption(look: PaneLook): number {
@@ -142,7 +120,7 @@ function selectedOption(look: PaneLook): number {
 }
 
 function answerError(
-  { name }: AnswerTarget,
+  { name }: AgentPane,
   { dialog, look, problem }: { readonly dialog: DialogInfo; readonly look: PaneLook; readonly problem: string },
 ): HumanInterventionRequiredError {
   return new HumanInterventionRequiredError(

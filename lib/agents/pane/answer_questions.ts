@@ -1,26 +1,15 @@
-import type { Clock } from "../../base/ports/clock.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { type AgentQuestion, type QuestionReply, replyText } from "../../base/question.ts";
 import {
+  type AgentPane,
   CLOSING_PATIENCE,
   DEAF_MS,
   LOOK_EVERY_MS,
-  type LookOptions,
   lookUntil,
   openDialog,
   type PaneLook,
 } from "./pane_look.ts";
 import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep } from "./question_page.ts";
-
-/** The pane in which questions are answered. */
-interface QuestionTarget {
-  readonly dialogs: QuestionDialogs;
-  look(): Promise<PaneLook>;
-  press(key: string): Promise<void>;
-  paste(text: string): Promise<void>;
-  /** What the CLI has on record as answered, by the question's text; `undefined` where it has nothing. */
-  recorded(): Promise<Readonly<Record<string, string>> | undefined>;
-}
 
 /** A step that changes something in the pane. */
 export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
@@ -35,6 +24,9 @@ interface KeyEffect {
 
 /** Options of {@linkcode answerQuestions}. */
 export interface QuestionOptions {
+  readonly dialogs: QuestionDialogs;
+  /** What the CLI has on record as answered, by the question's text; `undefined` where it has nothing. */
+  readonly recorded: () => Promise<Readonly<Record<string, string>> | undefined>;
   readonly questions: readonly AgentQuestion[];
   /** One a question, in their order. */
   readonly replies: readonly QuestionReply[];
@@ -42,10 +34,6 @@ export interface QuestionOptions {
   readonly isMeant: () => Promise<boolean>;
   /** Carries out a key, given the screen before it, and resolves when its effect does. */
   readonly perform: (key: QuestionKey, before: PaneLook, effect: () => Promise<KeyEffect>) => Promise<unknown>;
-  /** How long a page may take to change, and the record to be written, in milliseconds. */
-  readonly proofTimeoutMs: number;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
 }
 
 /** What came of an answer to questions. */
@@ -80,15 +68,12 @@ const MAX_KEYS = 80;
  * screen. The answers are handed in when the last page shows just them; what the CLI has on record afterwards is the
  * proof.
  */
-export async function answerQuestions(target: QuestionTarget, options: QuestionOptions): Promise<QuestionsOutcome> {
-  const { questions, replies, proofTimeoutMs, clock, signal } = options;
-  const waiting: LookOptions = { clock, timeoutMs: proofTimeoutMs, ...(signal ? { signal } : {}) };
-  const read = (look: PaneLook) => target.dialogs.read(look, questions);
-  const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean, patience = 1) => {
-    const options = { ...waiting, timeoutMs: patience * proofTimeoutMs };
-    return lookUntil(() => target.look(), options, createStill(read, accept));
-  };
-  await clock.sleep(DEAF_MS, signal);
+export async function answerQuestions(pane: AgentPane, options: QuestionOptions): Promise<QuestionsOutcome> {
+  const { dialogs, questions, replies } = options;
+  const read = (look: PaneLook) => dialogs.read(look, questions);
+  const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean, patience = 1) =>
+    lookUntil(pane, createStill(read, accept), { timeoutMs: patience * pane.proofTimeoutMs });
+  await pane.clock.sleep(DEAF_MS, pane.signal);
   let isGoingBack = false;
   let turns = 0;
   let pressed = 0;
@@ -96,13 +81,13 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
   for (let tries = 0; tries <= MAX_KEYS; tries++) {
     const look = await lookFor((page, now) => page !== undefined || isGone(now));
     const page = read(look);
-    if (page === undefined) return await settle(target, { look, pressed }, options);
+    if (page === undefined) return await settle(pane, { look, pressed }, options);
     const stop = (problem: string) => ({ result: "stopped", problem, after: look.screen }) as const;
-    let step = target.dialogs.next(page, { questions, replies, isGoingBack });
+    let step = dialogs.next(page, { questions, replies, isGoingBack });
     for (; step.do === "turn"; turns++) {
       if (turns === MAX_TURNS) return stop("The CLI does not show the answers as they were given.");
       isGoingBack = !isGoingBack;
-      step = target.dialogs.next(page, { questions, replies, isGoingBack });
+      step = dialogs.next(page, { questions, replies, isGoingBack });
     }
     if (step.do === "stop") return stop(`The answer cannot be given with keys: ${step.problem}.`);
     const key: QuestionKey = step;
@@ -111,20 +96,20 @@ export async function answerQuestions(target: QuestionTarget, options: QuestionO
     const same = JSON.stringify([closes ? page.page : page, key]);
     if (last.key !== same) last = { key: same, times: 0 };
     // Also where a key has no effect: the agent may have asked the very same again at once.
-    if (!await options.isMeant()) return await settle(target, { look, pressed }, options);
+    if (!await options.isMeant()) return await settle(pane, { look, pressed }, options);
     if (last.times >= (closes ? 1 : MAX_ATTEMPTS)) return stop("A key of the answer has no effect.");
     await options.perform(key, look, async () => {
       // Writing down what is to be pressed takes a moment.
-      const before = await target.look();
+      const before = await pane.look();
       if (JSON.stringify(read(before)) !== JSON.stringify(page)) return { isPressed: false, after: before };
       pressed++;
       last.times++;
-      await (key.do === "press" ? target.press(key.key) : target.paste(key.text));
+      await (key.do === "press" ? pane.press([key.key]) : pane.paste(key.text));
       const hasEffect = (now: QuestionPage | undefined, after: PaneLook) => isGone(after) || isEffect(now, page, key);
       return { isPressed: true, after: await lookFor(hasEffect, closes ? CLOSING_PATIENCE : 1) };
     });
   }
-  const { screen: after } = await target.look();
+  const { screen: after } = await pane.look();
   return { result: "stopped", problem: "The answer takes more keys than it should.", after };
 }
 
@@ -157,16 +142,15 @@ function createStill(
 
 /** What came of questions that the screen does not show: the CLI's record tells, which may be behind. */
 async function settle(
-  target: QuestionTarget,
+  { clock, proofTimeoutMs, signal }: AgentPane,
   { look, pressed }: { readonly look: PaneLook; readonly pressed: number },
   options: QuestionOptions,
 ): Promise<QuestionsOutcome> {
-  const { proofTimeoutMs, clock, signal } = options;
   const after = look.screen;
   for (const startMs = clock.now();;) {
     // Asked before: what is not open any more has its answers on record, or has none.
     const isOpen = await options.isMeant();
-    const recorded = await target.recorded();
+    const recorded = await options.recorded();
     if (recorded !== undefined && pressed > 0) return { result: "closed", ...compare(recorded, options), after };
     if (!isOpen) return { result: "gone", after };
     if (clock.now() - startMs >= proofTimeoutMs) {

@@ -63,14 +63,23 @@ export const DEAF_MS = 1000;
  */
 export const CLOSING_PATIENCE = 6;
 
-/** How a pane is looked at while something is awaited. */
-export interface LookOptions {
+/** An agent's pane: what it shows, and a way to write to it. */
+export interface AgentPane {
+  /** For messages, such as `analyst`. */
+  readonly name: string;
+  look(): Promise<PaneLook>;
+  /** Presses keys, by tmux's names. */
+  press(keys: readonly string[]): Promise<void>;
+  /** Pastes text, bracketed, without Enter. */
+  paste(text: string): Promise<void>;
+  /** How long the effect of a key may take, in milliseconds. */
+  readonly proofTimeoutMs: number;
   readonly clock: Clock;
-  readonly timeoutMs: number;
-  /** How far apart the looks are. @default {50} */
-  readonly everyMs?: number;
   readonly signal?: AbortSignal;
 }
+
+/** A pane that is only looked at. */
+export type ShownPane = Pick<AgentPane, "look" | "clock" | "signal">;
 
 /** How often the screen is looked at while something is awaited (agent-deck's figure). */
 export const LOOK_EVERY_MS = 50;
@@ -78,29 +87,27 @@ export const LOOK_EVERY_MS = 50;
 /** How often a failing look is tried, with growing pauses. */
 const MAX_LOOK_ATTEMPTS = 3;
 
-/** Looks until the look is accepted, or the time is up; the last look in any case. */
+/** Looks until the look is accepted, or the time for a proof is up; the last look in any case. */
 export async function lookUntil(
-  look: () => Promise<PaneLook>,
-  options: LookOptions,
+  pane: ShownPane & Pick<AgentPane, "proofTimeoutMs">,
   accept: (look: PaneLook) => boolean,
+  { everyMs = LOOK_EVERY_MS, timeoutMs = pane.proofTimeoutMs } = {},
 ): Promise<PaneLook> {
-  const { clock, everyMs = LOOK_EVERY_MS, timeoutMs, signal } = options;
+  const { clock, signal } = pane;
   for (const start = clock.now();;) {
-    const now = await lookWithRetry(look, options);
+    const now = await lookWithRetry(pane);
     if (accept(now) || clock.now() - start >= timeoutMs) return now;
     await clock.sleep(everyMs, signal);
   }
 }
 
 /** Looks, and tries again if that fails: a single failure between a key and its proof must not cost the turn. */
-export async function lookWithRetry(
-  look: () => Promise<PaneLook>,
-  { clock, signal }: Pick<LookOptions, "clock" | "signal">,
-): Promise<PaneLook> {
+export async function lookWithRetry(pane: ShownPane): Promise<PaneLook> {
+  const { clock, signal } = pane;
   for (let attempt = 1;; attempt++) {
     signal?.throwIfAborted();
     try {
-      return await look();
+      return await pane.look();
     } catch (error) {
       signal?.throwIfAborted();
       if (attempt === MAX_LOOK_ATTEMPTS) throw error;

@@ -2,34 +2,27 @@ import {
   AgentAtWorkError,
   DraftInTheWayError,
   HumanInterventionRequiredError,
+  type PanewrightError,
   RuntimeError,
 } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
+import { present } from "../../base/schema.ts";
 import { isAtRest } from "../../base/status.ts";
 import { composerHolds, composerHoldsAll, composerProves } from "./composer_text.ts";
 import {
+  type AgentPane,
   isProcessGone,
-  type LookOptions,
-  lookUntil as lookUntilTimeout,
+  lookUntil,
   lookWithRetry,
   type PaneLook,
   screenExcerpt,
+  type ShownPane,
   showsDialog,
 } from "./pane_look.ts";
 import type { SubmitProfile } from "../provider.ts";
 
-/** The pane that text is submitted to. */
-export interface SubmitTarget {
-  /** For messages, such as `analyst`. */
-  readonly name: string;
-  look(): Promise<PaneLook>;
-  /** Pastes text, bracketed, without Enter. */
-  paste(text: string): Promise<void>;
-  pressEnter(): Promise<void>;
-}
-
 /** Options of {@linkcode submitText}. */
-export interface SubmitOptions extends SubmitProfile {
+export interface SubmitOptions extends Pick<SubmitProfile, "pastedToEnterMs"> {
   readonly text: string;
   /** Called right before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
@@ -40,8 +33,6 @@ export interface SubmitOptions extends SubmitProfile {
    * @default {false}
    */
   readonly mayBePasted?: boolean;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
 }
 
 /** How many Enters one text may take: the first, and another if the first was lost or became a line end. */
@@ -69,45 +60,46 @@ const SECOND_LOOK_MS = 200;
  * @throws {AgentAtWorkError} when the agent is at work
  * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
  */
-export async function submitText(target: SubmitTarget, options: SubmitOptions): Promise<void> {
-  const { text, clock, mayBePasted = false } = options;
-  const closely = { ...options, everyMs: PROOF_LOOK_EVERY_MS };
+export async function submitText(pane: AgentPane, options: SubmitOptions): Promise<void> {
+  const { text, mayBePasted = false } = options;
+  const closely = { everyMs: PROOF_LOOK_EVERY_MS };
   const isPasted = (look: PaneLook) =>
     isAtRest(look.classification.status) && (mayBePasted ? proves(look, text) : holdsAll(look, text));
-  const before = await lookUntil(target, options, (look) => isReady(look) || isPasted(look));
+  const isDecided = (look: PaneLook) => holds(look, text) || isObstructed(look);
+  const before = await lookUntil(pane, (look) => isReady(look) || isPasted(look));
   // What a submission that failed has left in the composer needs no second paste.
   if (!isPasted(before)) {
-    if (!isReady(before)) throw notReadyError(target.name, before);
+    if (!isReady(before)) throw notReadyError(pane.name, before);
     await options.onStep?.("paste");
-    await target.paste(text);
-    const shown = await lookUntil(target, closely, (look) => holds(look, text) || isObstructed(look));
-    if (!holds(shown, text)) throw notPastedError(target.name, shown);
-    await letStand(target, shown, options);
+    await pane.paste(text);
+    const shown = await lookUntil(pane, isDecided, closely);
+    if (!holds(shown, text)) throw notPastedError(pane.name, shown);
+    await letStand(pane, shown, options);
   }
   for (let enters = 0; enters < MAX_ENTERS; enters++) {
-    const pasted = await lookUntil(target, options, (look) => holds(look, text) || isObstructed(look));
+    const pasted = await lookUntil(pane, isDecided);
     if (!holds(pasted, text)) {
-      if (enters === 0) throw notPastedError(target.name, pasted);
+      if (enters === 0) throw notPastedError(pane.name, pasted);
       // The first Enter had its effect late: what is open now is about work on the text.
       if (isTaken(pasted, text)) return;
-      throw notSubmittedError(target, { look: pasted, text });
+      throw notSubmittedError(pane.name, { look: pasted, text });
     }
     await options.onStep?.("enter");
-    await target.pressEnter();
-    const after = await lookUntil(target, closely, createSubmissionProof(text, clock));
+    await pane.press(["Enter"]);
+    const after = await lookUntil(pane, createSubmissionProof(text, pane.clock), closely);
     if (isTaken(after, text)) return;
-    if (!holds(after, text)) throw notSubmittedError(target, { look: after, text });
+    if (!holds(after, text)) throw notSubmittedError(pane.name, { look: after, text });
   }
-  throw notSubmittedError(target, { look: await lookWithRetry(() => target.look(), options), text });
+  throw notSubmittedError(pane.name, { look: await lookWithRetry(pane), text });
 }
 
 /** Waits until the composer has shown the same for the pause before Enter: a long text may come in pieces. */
-async function letStand(target: SubmitTarget, shown: PaneLook, options: SubmitOptions): Promise<void> {
-  const { text, clock, pastedToEnterMs, proofTimeoutMs, signal } = options;
+async function letStand(pane: AgentPane, shown: PaneLook, { text, pastedToEnterMs }: SubmitOptions): Promise<void> {
+  const { clock, proofTimeoutMs, signal } = pane;
   let before = shown;
   for (const start = clock.now(); clock.now() - start < proofTimeoutMs;) {
     await clock.sleep(pastedToEnterMs, signal);
-    const now = await lookWithRetry(() => target.look(), options);
+    const now = await lookWithRetry(pane);
     // What is not ours any more is told by the look right before Enter.
     if (!holds(now, text) || now.composer?.text === before.composer?.text) return;
     before = now;
@@ -117,10 +109,7 @@ async function letStand(target: SubmitTarget, shown: PaneLook, options: SubmitOp
 /**
  * Whether the composer holds this text, not submitted yet. If not, a second look makes sure: a frame may be half drawn.
  */
-export async function holdsDraft(
-  look: () => Promise<PaneLook>,
-  { text, clock, signal }: Pick<SubmitOptions, "text" | "clock" | "signal">,
-): Promise<boolean> {
+export async function holdsDraft({ look, clock, signal }: ShownPane, text: string): Promise<boolean> {
   if (proves(await look(), text)) return true;
   await clock.sleep(SECOND_LOOK_MS, signal);
   return proves(await look(), text);
@@ -130,10 +119,7 @@ export async function holdsDraft(
  * Whether somebody's words stand in the composer, or our own text does. If so, a second look makes sure: a frame may be
  * half drawn.
  */
-export async function hasDraft(
-  look: () => Promise<PaneLook>,
-  { clock, signal }: Pick<SubmitOptions, "clock" | "signal">,
-): Promise<boolean> {
+export async function hasDraft({ look, clock, signal }: ShownPane): Promise<boolean> {
   if (!showsDraft(await look())) return false;
   await clock.sleep(SECOND_LOOK_MS, signal);
   return showsDraft(await look());
@@ -141,15 +127,6 @@ export async function hasDraft(
 
 function showsDraft(look: PaneLook): boolean {
   return !isObstructed(look) && look.composer?.state === "draft";
-}
-
-/** Looks until the look is accepted, or the time for the proof is up; the last look in any case. */
-function lookUntil(
-  target: SubmitTarget,
-  { proofTimeoutMs, ...options }: SubmitOptions & Pick<LookOptions, "everyMs">,
-  accept: (look: PaneLook) => boolean,
-): Promise<PaneLook> {
-  return lookUntilTimeout(() => target.look(), { ...options, timeoutMs: proofTimeoutMs }, accept);
 }
 
 /** Whether a prompt may be pasted. A turn that ended in an error leaves an agent that can take the next prompt. */
@@ -196,55 +173,58 @@ function createSubmissionProof(text: string, clock: Clock): (look: PaneLook) => 
 }
 
 function notReadyError(name: string, look: PaneLook): Error {
-  const subject = `Cannot submit to ${name}`;
-  const excerpt = screenExcerpt(look.screen);
-  if (isProcessGone(look)) return new RuntimeError(`${subject}: the agent has ended\n${excerpt}`);
+  const refuse = refusal(name, look);
+  if (isProcessGone(look)) return refuse(RuntimeError, "the agent has ended");
   if (showsDialog(look)) {
-    return new HumanInterventionRequiredError(`${subject}: ${describeDialog(look)} is open\n${excerpt}`, {
-      hint: "Nothing was typed. Only a person may answer the dialog, in the agent's pane.",
-    });
+    const hint = "Nothing was typed. Only a person may answer the dialog, in the agent's pane.";
+    return refuse(HumanInterventionRequiredError, `${describeDialog(look)} is open`, hint);
   }
-  if (look.classification.status === "processing") {
-    return new AgentAtWorkError(`${subject}: the agent is still at work\n${excerpt}`);
-  }
+  if (look.classification.status === "processing") return refuse(AgentAtWorkError, "the agent is still at work");
   if (look.composer?.state === "draft") {
-    return new DraftInTheWayError(`${subject}: its composer holds a draft that is not ours\n${excerpt}`, {
-      hint: "Nothing was typed. The draft is for the person who wrote it to submit or delete, in the agent's pane.",
-    });
+    const hint =
+      "Nothing was typed. The draft is for the person who wrote it to submit or delete, in the agent's pane.";
+    return refuse(DraftInTheWayError, "its composer holds a draft that is not ours", hint);
   }
-  if (look.composer === undefined) return new RuntimeError(`${subject}: it shows no composer\n${excerpt}`);
-  return new RuntimeError(`${subject}: the agent is in a state that is not known\n${excerpt}`);
+  if (look.composer === undefined) return refuse(RuntimeError, "it shows no composer");
+  return refuse(RuntimeError, "the agent is in a state that is not known");
 }
 
 function notPastedError(name: string, look: PaneLook): Error {
-  const subject = `Cannot submit to ${name}`;
-  const excerpt = screenExcerpt(look.screen);
-  if (isProcessGone(look)) return new RuntimeError(`${subject}: the agent ended while the text was pasted\n${excerpt}`);
+  const refuse = refusal(name, look);
+  if (isProcessGone(look)) return refuse(RuntimeError, "the agent ended while the text was pasted");
   if (showsDialog(look)) {
-    const problem = `${describeDialog(look)} opened while the text was pasted`;
-    return new HumanInterventionRequiredError(`${subject}: ${problem}\n${excerpt}`, {
-      hint: "Enter was not pressed, it would have answered the dialog. Only a person may do that, in the agent's pane.",
-    });
+    const hint =
+      "Enter was not pressed, it would have answered the dialog. Only a person may do that, in the agent's pane.";
+    return refuse(HumanInterventionRequiredError, `${describeDialog(look)} opened while the text was pasted`, hint);
   }
   if (look.composer?.state === "draft") {
     const problem = "its composer holds something other than the pasted text; Enter was not pressed";
-    return new DraftInTheWayError(`${subject}: ${problem}\n${excerpt}`, {
-      hint: "What was typed is for the person who typed it to delete, in the agent's pane.",
-    });
+    return refuse(
+      DraftInTheWayError,
+      problem,
+      "What was typed is for the person who typed it to delete, in the agent's pane.",
+    );
   }
-  const problem = `${subject}: the pasted text does not show in its composer; Enter was not pressed\n${excerpt}`;
-  return look.classification.status === "processing" ? new AgentAtWorkError(problem) : new RuntimeError(problem);
+  const isAtWork = look.classification.status === "processing";
+  const problem = "the pasted text does not show in its composer; Enter was not pressed";
+  return refuse(isAtWork ? AgentAtWorkError : RuntimeError, problem);
 }
 
-function notSubmittedError({ name }: SubmitTarget, { look, text }: { look: PaneLook; text: string }): Error {
+function notSubmittedError(name: string, { look, text }: { look: PaneLook; text: string }): Error {
+  const refuse = refusal(name, look);
   const problem = isProcessGone(look)
     ? "the agent ended when Enter was pressed"
     : "Enter was pressed, but nothing shows that the text was taken";
-  const message = `Cannot submit to ${name}: ${problem}\n${screenExcerpt(look.screen)}`;
   const hasOtherWords = showsDraft(look) && !holds(look, text);
   return hasOtherWords
-    ? new DraftInTheWayError(message, { hint: "See in the agent's pane what was submitted, and what was typed there." })
-    : new RuntimeError(message);
+    ? refuse(DraftInTheWayError, problem, "See in the agent's pane what was submitted, and what was typed there.")
+    : refuse(RuntimeError, problem);
+}
+
+/** Makes the errors of a text that could not be submitted, with the screen. */
+function refusal(name: string, { screen }: PaneLook) {
+  return (Kind: typeof PanewrightError, problem: string, hint?: string): Error =>
+    new Kind(`Cannot submit to ${name}: ${problem}\n${screenExcerpt(screen)}`, present({ hint }));
 }
 
 function describeDialog({ classification: { dialog } }: PaneLook): string {

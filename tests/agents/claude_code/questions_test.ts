@@ -35,12 +35,15 @@ function answer(
   let pressed = 0;
   let step: QuestionKey;
   return answerQuestions({
-    dialogs: claudeQuestions,
+    name: "analyst",
     look: () => Promise.resolve(dialog.look()),
-    press: (key) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.press(key)),
+    press: ([key]) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.press(key!)),
     paste: (text) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.paste(text)),
-    recorded: () => Promise.resolve(dialog.recorded),
+    proofTimeoutMs: 500,
+    clock: stillClock(),
   }, {
+    dialogs: claudeQuestions,
+    recorded: () => Promise.resolve(dialog.recorded),
     questions,
     replies: repliesOf(said, questions),
     isMeant: () => Promise.resolve(dialog.recorded === undefined),
@@ -51,8 +54,6 @@ function answer(
       whileWritten(pressed);
       await effect();
     },
-    proofTimeoutMs: 500,
-    clock: stillClock(),
   });
 }
 

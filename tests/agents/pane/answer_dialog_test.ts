@@ -5,7 +5,6 @@ import type { AnswerWay, DialogAnswer } from "../../../lib/agents/pane/dialog_ke
 import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
 import { readScreen } from "../../../lib/agents/pane/glance.ts";
 import { openDialog, type PaneLook } from "../../../lib/agents/pane/pane_look.ts";
-import type { DialogInfo } from "../../../lib/screen/dialog.ts";
 import { parseScreen } from "../../../lib/screen/screen.ts";
 import { stillClock } from "../../support/still_clock.ts";
 
@@ -80,14 +79,15 @@ async function play(
       if (scenes.length > 1) scenes.shift();
       return Promise.resolve();
     },
-    answerWay: (open: DialogInfo, wanted: DialogAnswer) => way ?? claudeCodeProvider.terminal.answerWay(open, wanted),
+    paste: () => Promise.reject(new TypeError("a dialog is answered with keys")),
+    proofTimeoutMs: 1000,
+    clock,
   };
   try {
     const outcome = await answerDialog(target, {
       dialog: asked,
       answer,
-      proofTimeoutMs: 1000,
-      clock,
+      way: way ?? claudeCodeProvider.terminal.answerWay(asked, answer),
       isMeant: () => Promise.resolve(isMeant(pressed.length)),
     });
     return { outcome, error: undefined, pressed, pressedAtMs };
@@ -202,10 +202,11 @@ Deno.test("waiting for a dialog ends when it is aborted", async () => {
       controller.abort(new Error("stop"));
       return Promise.resolve();
     },
-    answerWay: () => ({ by: "keys", keys: ["1"] } as const),
+    paste: () => Promise.resolve(),
+    proofTimeoutMs: 1000,
+    clock: stillClock(),
+    signal: controller.signal,
   };
-  const clock = stillClock();
-  const { signal } = controller;
-  const options = { dialog: asked, answer: "accept", proofTimeoutMs: 1000, clock, signal } as const;
+  const options = { dialog: asked, answer: "accept", way: { by: "keys", keys: ["1"] } } as const;
   await assertRejects(() => answerDialog(target, options), Error, "stop");
 });

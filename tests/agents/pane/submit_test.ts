@@ -8,8 +8,8 @@ import {
 import type { Clock } from "../../../lib/base/ports/clock.ts";
 import { CODEX_RULES } from "../../../lib/agents/codex/rules.ts";
 import { readScreen } from "../../../lib/agents/pane/glance.ts";
-import type { PaneLook } from "../../../lib/agents/pane/pane_look.ts";
-import { type SubmitTarget, submitText } from "../../../lib/agents/pane/submit.ts";
+import type { AgentPane, PaneLook } from "../../../lib/agents/pane/pane_look.ts";
+import { submitText } from "../../../lib/agents/pane/submit.ts";
 import { parseScreen, type ScreenMeta } from "../../../lib/screen/screen.ts";
 
 const TEXT = "fix the bug";
@@ -65,7 +65,7 @@ async function play(act: Act): Promise<{ done: string[]; ms: number; error: Erro
   };
   let scenes = [...act.before ?? [EMPTY]];
   const later = [act.afterPaste ?? [draft(TEXT)], act.afterEnter ?? [BUSY], act.afterSecondEnter ?? [BUSY]];
-  const target: SubmitTarget = {
+  const pane: AgentPane = {
     name: "analyst",
     look() {
       const scene = scenes.length > 1 ? scenes.shift()! : scenes[0]!;
@@ -76,16 +76,20 @@ async function play(act: Act): Promise<{ done: string[]; ms: number; error: Erro
       scenes = [...later.shift()!];
       return Promise.resolve();
     },
-    pressEnter() {
+    press() {
       if (done.length === 0) later.shift();
       done.push(`enter at ${now}`);
       scenes = [...later.shift()!];
       return Promise.resolve();
     },
+    proofTimeoutMs: 5000,
+    clock,
   };
   const { mayBePasted = false } = act;
-  const options = { text: TEXT, clock, pastedToEnterMs: 300, proofTimeoutMs: 5000, mayBePasted };
-  const error = await submitText(target, options).then(() => undefined, (reason: Error) => reason);
+  const error = await submitText(pane, { text: TEXT, pastedToEnterMs: 300, mayBePasted }).then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
   return { done, ms: now, error };
 }
 
