@@ -1,7 +1,7 @@
 import type { AgentFact } from "../agent.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
-import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
+import type { PaneRef } from "../../tmux/client.ts";
 import { pasteText, sendKeys } from "../../tmux/input.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
@@ -53,12 +53,7 @@ export class AgentTerminal implements AsyncDisposable {
   readonly provider: PaneProvider;
   readonly pane: PaneRef;
   readonly launchedAtMs: number;
-  readonly #session: TmuxSession;
-  readonly #client: TmuxClient;
-  readonly #tracker: StatusTracker;
-  readonly #clock: Clock;
-  readonly #sandboxWatch: SandboxWatch | undefined;
-  readonly #hookMail: HookMail | undefined;
+  readonly #parts: AgentTerminalParts;
   readonly #reader: PaneReader;
   /** Whether it has been given nothing since it was started. */
   #isFresh: boolean;
@@ -69,14 +64,9 @@ export class AgentTerminal implements AsyncDisposable {
     this.provider = parts.provider;
     this.pane = parts.pane;
     this.launchedAtMs = parts.launchedAtMs;
-    this.#session = parts.session;
-    this.#client = parts.session.client;
-    this.#tracker = parts.tracker;
-    this.#clock = parts.clock;
-    this.#sandboxWatch = parts.sandboxWatch;
-    this.#hookMail = parts.hookMail;
+    this.#parts = parts;
     this.#isFresh = parts.adopted === undefined;
-    this.#reader = new PaneReader({ ...parts, client: this.#client });
+    this.#reader = new PaneReader({ ...parts, client: parts.session.client });
   }
 
   /** The id of its pane. */
@@ -91,25 +81,19 @@ export class AgentTerminal implements AsyncDisposable {
 
   /** The rules that were seen on this agent's screens and lift a doubt about later ones. */
   get seenRules(): readonly string[] {
-    return this.#tracker.seenRules;
+    return this.#parts.tracker.seenRules;
   }
 
   /** The id under which the agent's CLI keeps its session; `undefined` until it is known. */
   get sessionId(): string | undefined {
-    return this.#tracker.sessionId;
+    return this.#parts.tracker.sessionId;
   }
 
   /** Waits until the agent can take a prompt: `startAgentTerminal` does so. */
   async waitUntilReady(
     options: TerminalCallOptions & { readonly timeoutMs: number; readonly resumes?: boolean },
   ): Promise<void> {
-    const { signal } = options;
-    await waitUntilReady(() => this.look(signal ? { signal } : {}), {
-      ...options,
-      name: this.name,
-      provider: this.provider,
-      clock: this.#clock,
-    });
+    await waitUntilReady({ ...this.#paneFor(options), ...options, provider: this.provider });
     await this.#reader.noteReady();
   }
 
@@ -125,7 +109,7 @@ export class AgentTerminal implements AsyncDisposable {
   /** A look whose status comes from both screen and record; a doubtful screen is believed at once. */
   async #lookWithRecord(options: TerminalCallOptions): Promise<PaneLook> {
     const look = await this.look(options);
-    return { ...look, classification: await this.#tracker.judge(look, { quietMs: 0 }) };
+    return { ...look, classification: await this.#parts.tracker.judge(look, { quietMs: 0 }) };
   }
 
   /**
@@ -135,8 +119,8 @@ export class AgentTerminal implements AsyncDisposable {
    * @throws {RuntimeError} when the pane cannot be read
    */
   async status(options: TerminalCallOptions = {}): Promise<JudgedStatus> {
-    const judged = await this.#tracker.judge(await this.#reader.lookIfChanged(options));
-    return this.#sandboxWatch?.judge(judged) ?? judged;
+    const judged = await this.#parts.tracker.judge(await this.#reader.lookIfChanged(options));
+    return this.#parts.sandboxWatch?.judge(judged) ?? judged;
   }
 
   /** How the agent's program ended, for a message; `undefined` while it runs. */
@@ -150,14 +134,13 @@ export class AgentTerminal implements AsyncDisposable {
     // What a new program shows of a session that it resumes is over.
     const told = this.#isFresh
       ? { overBy: "nothing was submitted since its start" }
-      : await this.#tracker.lastFailure();
+      : await this.#parts.tracker.lastFailure();
     return judgeFailure(this.provider, { ...told, shown: findShownFailure(look, this.provider), now: new Date() });
   }
 
   /** Tell when an early look is worthwhile: its pane, where tmux tells of it, and the hooks of its CLI. */
   get wakeSources(): readonly WakeSource[] {
-    const { paneEvents } = this.#client;
-    const mail = this.#hookMail;
+    const { hookMail: mail, session: { client: { paneEvents } } } = this.#parts;
     return [
       ...(paneEvents ? [paneWakeSource(paneEvents, this.pane.paneId)] : []),
       ...(mail ? [hookWakeSource(mail)] : []),
@@ -178,8 +161,8 @@ export class AgentTerminal implements AsyncDisposable {
     const announce = async () => {
       if (!announced) {
         this.#isFresh = false;
-        await this.#tracker.noteSubmission(guarded);
-        this.#sandboxWatch?.noteSubmission();
+        await this.#parts.tracker.noteSubmission(guarded);
+        this.#parts.sandboxWatch?.noteSubmission();
       }
       announced = true;
     };
@@ -196,15 +179,16 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   #paneFor(options: TerminalCallOptions): AgentPane {
-    const { paneId } = this.pane;
+    const { name, pane: { paneId } } = this;
+    const { clock, session: { client } } = this.#parts;
     return {
       ...options,
-      name: this.name,
+      name,
       look: () => this.look(options),
-      press: (keys) => sendKeys(this.#client, paneId, { keys }),
-      paste: (text) => pasteText(this.#client, paneId, { text }),
+      press: (keys) => sendKeys(client, paneId, { keys }),
+      paste: (text) => pasteText(client, paneId, { text }),
       proofTimeoutMs: this.provider.terminal.submit.proofTimeoutMs,
-      clock: this.#clock,
+      clock,
     };
   }
 
@@ -244,7 +228,7 @@ export class AgentTerminal implements AsyncDisposable {
   ): Promise<QuestionsOutcome> {
     const { label, terminal: { questionDialogs: dialogs } } = this.provider;
     if (dialogs === undefined) throw new TypeError(`Questions of ${label} are answered by a person`);
-    const recorded = () => this.#tracker.questionAnswers(callId);
+    const recorded = () => this.#parts.tracker.questionAnswers(callId);
     return answerQuestions(this.#paneFor(options), { ...options, dialogs, questions, replies, recorded });
   }
 
@@ -253,31 +237,31 @@ export class AgentTerminal implements AsyncDisposable {
    * alternate screen that is the visible rows.
    */
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
-    const recorded = await this.#tracker.lastAnswer();
+    const recorded = await this.#parts.tracker.lastAnswer();
     if (recorded !== undefined) return recorded;
     return await this.#reader.lastBlock(options);
   }
 
   /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
   async pendingRequests(): Promise<readonly Request[]> {
-    return await this.#tracker.pendingRequests();
+    return await this.#parts.tracker.pendingRequests();
   }
 
   /**
    * What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell.
    */
   async usage(): Promise<SessionUsage | undefined> {
-    return await this.#tracker.usage();
+    return await this.#parts.tracker.usage();
   }
 
   /** What the agent has run since the last call, by the record of its CLI; nothing where that does not tell. */
   async takeWork(): Promise<readonly AgentFact[]> {
-    return await this.#tracker.takeWork();
+    return await this.#parts.tracker.takeWork();
   }
 
   /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
-    await this.#session.closePane(this.pane);
+    await this.#parts.session.closePane(this.pane);
   }
 
   /**
@@ -285,11 +269,11 @@ export class AgentTerminal implements AsyncDisposable {
    * alone.
    */
   releaseRecord(): void {
-    this.#tracker[Symbol.dispose]();
+    this.#parts.tracker[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.releaseRecord();
-    if (this.#session.cleanupOnExit) await this.close();
+    if (this.#parts.session.cleanupOnExit) await this.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import { LAG_MS } from "./combine_status.ts";
 import { type HookEvent, readHookEvent } from "./hook_events.ts";
-import type { StatusReport, StatusSource } from "./status_source.ts";
+import type { StatusReport } from "./status_source.ts";
 
 /** What the hooks of an agent's CLI have left for its run. */
 export interface HookMail {
@@ -64,60 +64,44 @@ function weighHook(
   return { ...word, newsMs: Math.max(record.newsMs, word.sinceMs) };
 }
 
-/** Options of {@linkcode withHookEvents}. */
-interface HookEventsOptions {
-  readonly mail: HookMail;
-  readonly clock: Clock;
-}
-
 /** More events are not kept while the record does not name its session. */
 const MAX_KEPT = 50;
 
-/**
- * The record that an agent's CLI keeps, together with what its hooks tell: the hooks come first, the record lasts. Only
- * events of the session that the record names count.
- */
-export function withHookEvents(record: StatusSource, { mail, clock }: HookEventsOptions): StatusSource {
+/** What the hooks of an agent's CLI tell beside its record: they come first, the record lasts. */
+export interface HookWord {
+  /** What record and hooks come to. Only events of the session that the record names count. */
+  weigh(record: StatusReport | undefined, sessionId: string | undefined): StatusReport | undefined;
+  /** Told right before a prompt is submitted. */
+  expectPrompt(sessionId: string | undefined): void;
+}
+
+/** Begins to listen to the hooks of an agent. */
+export function createHookWord({ mail, clock }: { readonly mail: HookMail; readonly clock: Clock }): HookWord {
   let witness = NO_HOOK_YET;
   let kept: readonly { readonly event: HookEvent; readonly atMs: number }[] = [];
 
-  function takeIn(): void {
+  function takeIn(sessionId: string | undefined): void {
     const come = mail.take().flatMap(({ text, writtenAt }) => {
       const event = readHookEvent(text);
       return event === undefined ? [] : [{ event, atMs: clock.now() - Math.max(0, Date.now() - writtenAt) }];
     });
     kept = [...kept, ...come].slice(-MAX_KEPT);
-    const { sessionId } = record;
     if (sessionId === undefined) return;
     for (const { event, atMs } of kept) {
       if (event.sessionId === sessionId) witness = foldHookEvent(witness, event, atMs);
     }
     kept = [];
   }
+
   return {
-    name: record.name,
-    get sessionId() {
-      return record.sessionId;
+    weigh(record, sessionId) {
+      takeIn(sessionId);
+      return weighHook(record, witness, clock.now());
     },
-    async read() {
-      const report = await record.read();
-      takeIn();
-      return weighHook(report, witness, clock.now());
-    },
-    expectPrompt(text) {
-      takeIn();
+    expectPrompt(sessionId) {
+      takeIn(sessionId);
       kept = [];
       witness = { ...witness, awaitsPrompt: true };
-      record.expectPrompt(text);
     },
-    doubt: () => record.doubt(),
-    lastAnswer: () => record.lastAnswer(),
-    lastFailure: async () => await record.lastFailure?.(),
-    pendingRequests: async () => await record.pendingRequests?.() ?? [],
-    ...(record.usage === undefined ? {} : { usage: record.usage.bind(record) }),
-    questionAnswers: async (callId) => await record.questionAnswers?.(callId),
-    takeWork: async () => await record.takeWork?.() ?? [],
-    ...(record.sandboxReport === undefined ? {} : { sandboxReport: record.sandboxReport.bind(record) }),
-    [Symbol.dispose]: () => record[Symbol.dispose](),
   };
 }

@@ -7,7 +7,7 @@ import { AgentTerminal } from "./agent_terminal.ts";
 import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { createSandboxWatch } from "./sandbox_watch.ts";
-import { type HookMail, withHookEvents } from "./hook_witness.ts";
+import { createHookWord, type HookMail } from "./hook_witness.ts";
 import { StatusTracker } from "./status_tracker.ts";
 import { present } from "../../base/schema.ts";
 
@@ -91,34 +91,39 @@ function createTerminal(
   options: AgentTerminalOptions,
   agent: Pick<AdoptedAgent, "pane" | "launchedAtMs"> & Partial<AdoptedAgent> & { readonly plan: LaunchPlan },
 ): AgentTerminal {
-  const { session, provider, request, hookMail, clock = systemClock } = options;
+  const { session, provider, request: { role: name, sandbox }, hookMail, clock = systemClock } = options;
   const { pane, launchedAtMs, plan: { cwd, env } } = agent;
-  const record = provider.terminal.openStatusSource?.({
+  const { paneEvents } = session.client;
+  const source = provider.terminal.openStatusSource?.({
     pane,
     workdir: cwd,
     env: { ...Deno.env.toObject(), ...env },
     startedAt: launchedAtMs,
     clock,
-    ...present({ sandbox: request.sandbox }),
-    ...(session.client.paneEvents ? { paneEvents: session.client.paneEvents } : {}),
+    ...present({ sandbox, paneEvents }),
   });
-  const source = record && hookMail ? withHookEvents(record, { mail: hookMail, clock }) : record;
   // What was submitted to an adopted agent is not known here: its record is looked for at once.
-  if ("wrapperShell" in agent) source?.doubt();
+  const isAdopted = "wrapperShell" in agent;
+  if (isAdopted) source?.doubt();
   const tracker = new StatusTracker({
     rules: provider.terminal.rules,
     clock,
     quietMs: options.quietMs ?? 8000,
     log: options.log ?? (() => {}),
-    ...present({ seenRules: agent.seenRules }),
-    ...(source ? { source } : {}),
+    ...present({
+      source,
+      hooks: hookMail && createHookWord({ mail: hookMail, clock }),
+      seenRules: agent.seenRules,
+    }),
   });
-  const adopted = "wrapperShell" in agent ? { adopted: { wrapperShell: agent.wrapperShell } } : {};
-  const { sandbox, role: name } = request;
-  const watch = sandbox !== undefined && source?.sandboxReport !== undefined
-    ? { sandboxWatch: createSandboxWatch({ name, provider, source, clock }) }
-    : {};
-  const hooks = hookMail === undefined ? {} : { hookMail };
-  const parts = { name, session, provider, pane, launchedAtMs, tracker, clock };
-  return new AgentTerminal({ ...parts, ...adopted, ...watch, ...hooks });
+  return new AgentTerminal({
+    ...{ name, session, provider, pane, launchedAtMs, tracker, clock },
+    ...present({
+      adopted: isAdopted ? { wrapperShell: agent.wrapperShell } : undefined,
+      sandboxWatch: sandbox !== undefined && source?.sandboxReport !== undefined
+        ? createSandboxWatch({ name, provider, source, clock })
+        : undefined,
+      hookMail,
+    }),
+  });
 }

@@ -1,19 +1,21 @@
 import { HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import { isAtRest } from "../../base/status.ts";
-import { isProcessGone, type PaneLook, screenExcerpt, showsDialog } from "./pane_look.ts";
+import {
+  type AgentPane,
+  isProcessGone,
+  type PaneLook,
+  screenExcerpt,
+  type ShownPane,
+  showsDialog,
+} from "./pane_look.ts";
 import type { PaneProvider } from "../provider.ts";
 
-/** Options of {@linkcode waitUntilReady}. */
-interface StartupOptions {
-  /** For messages, such as `analyst`. */
-  readonly name: string;
+/** The pane of an agent that was started, and what is awaited there. */
+interface StartingPane extends ShownPane, Pick<AgentPane, "name"> {
   readonly provider: PaneProvider;
-  readonly clock: Clock;
   readonly timeoutMs: number;
   /** Whether it resumes a session, and so may show how the last turn of that failed. @default {false} */
   readonly resumes?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 /** Two looks that far apart must show the same before an agent counts as ready. */
@@ -33,34 +35,27 @@ const STARTING_FOOTER_MS = 5000;
  * @throws {HumanInterventionRequiredError} when a dialog stops the start, with what a person can do about it
  * @throws {RuntimeError} when the program ends, or is not ready in time
  */
-export async function waitUntilReady(look: () => Promise<PaneLook>, options: StartupOptions): Promise<void> {
-  const { clock, timeoutMs, resumes = false, signal } = options;
+export async function waitUntilReady(pane: StartingPane): Promise<void> {
+  const { clock, timeoutMs, resumes = false, signal } = pane;
   let last: PaneLook | undefined;
   const start = clock.now();
   for (let stillSinceMs = start;;) {
     signal?.throwIfAborted();
-    const now = await look();
+    const now = await pane.look();
     const elapsedMs = clock.now() - start;
-    if (isProcessGone(now)) throw endedError(now, options);
+    if (isProcessGone(now)) throw endedError(now, pane);
     // Dialogs may be animated, so their rows need not stand still.
-    if (last && showsDialog(last) && showsDialog(now)) throw dialogError(now, options);
-    const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, options.provider);
+    if (last && showsDialog(last) && showsDialog(now)) throw dialogError(now, pane);
+    const starting = elapsedMs < STARTING_FOOTER_MS && hasStartingFooter(now, pane.provider);
     if (last === undefined || !showsSame(last, now)) stillSinceMs = clock.now();
-    else if (!starting && rests(now, { resumes })) {
+    else if (!starting && (isAtRest(now.classification.status) || (resumes && now.classification.status === "error"))) {
       if (now.composer?.state === "empty") return;
       if (now.composer?.state === "draft" && clock.now() - stillSinceMs >= DRAFT_STANDS_MS) return;
     }
-    if (elapsedMs >= timeoutMs) throw notReadyError(now, options);
+    if (elapsedMs >= timeoutMs) throw notReadyError(now, pane);
     last = now;
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
-}
-
-function rests(
-  { classification: { status } }: PaneLook,
-  { resumes }: Required<Pick<StartupOptions, "resumes">>,
-): boolean {
-  return isAtRest(status) || (resumes && status === "error");
 }
 
 function hasStartingFooter({ screen, footer }: PaneLook, { terminal }: PaneProvider): boolean {
@@ -75,14 +70,14 @@ function showsSame(one: PaneLook, other: PaneLook): boolean {
     one.screen.rows.every((row, index) => row.text === other.screen.rows[index]?.text);
 }
 
-function endedError(look: PaneLook, { name, provider }: StartupOptions): RuntimeError {
+function endedError(look: PaneLook, { name, provider }: StartingPane): RuntimeError {
   return new RuntimeError(
     `Cannot start ${name}: ${provider.label} ended while it was starting\n${screenExcerpt(look.screen)}`,
     provider.cli ? { hint: `Where ${provider.label} is missing: ${provider.cli.installHint}` } : {},
   );
 }
 
-function dialogError(look: PaneLook, { name, provider }: StartupOptions): HumanInterventionRequiredError {
+function dialogError(look: PaneLook, { name, provider }: StartingPane): HumanInterventionRequiredError {
   const kind = look.classification.dialog?.kind ?? "other";
   const remedy = provider.terminal.startupRemedies[kind] ?? provider.terminal.startupRemedies.other;
   return new HumanInterventionRequiredError(
@@ -92,7 +87,7 @@ function dialogError(look: PaneLook, { name, provider }: StartupOptions): HumanI
   );
 }
 
-function notReadyError(look: PaneLook, { name, provider, timeoutMs }: StartupOptions): RuntimeError {
+function notReadyError(look: PaneLook, { name, provider, timeoutMs }: StartingPane): RuntimeError {
   const { status, rule } = look.classification;
   return new RuntimeError(
     `Cannot start ${name}: ${provider.label} was not ready within ${timeoutMs / 1000} s ` +

@@ -5,6 +5,7 @@ import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
+import type { HookWord } from "./hook_witness.ts";
 import type { PaneLook } from "./pane_look.ts";
 import type { RecordedFailure, SessionUsage, StatusReport, StatusSource } from "./status_source.ts";
 import { present } from "../../base/schema.ts";
@@ -12,6 +13,8 @@ import { present } from "../../base/schema.ts";
 /** What a {@linkcode StatusTracker} is made of. */
 interface StatusTrackerOptions {
   readonly source?: StatusSource;
+  /** What the hooks of its CLI tell; it counts beside a source. */
+  readonly hooks?: HookWord;
   readonly rules: RulePack;
   readonly clock: Clock;
   /** How long a doubtful screen must stand still to be believed without a source. */
@@ -100,6 +103,7 @@ export class StatusTracker implements Disposable {
   async noteSubmission(text: string): Promise<void> {
     const { clock, source } = this.#options;
     await this.#readSource();
+    this.#options.hooks?.expectPrompt(source?.sessionId);
     source?.expectPrompt(text);
     this.#submittedMs = clock.now();
     this.#disagreeSinceMs = undefined;
@@ -162,7 +166,11 @@ export class StatusTracker implements Disposable {
 
   /** A source reads on from where it stopped: two reads at once would spoil that. */
   #readSource(): Promise<StatusReport | undefined> {
-    const read = this.#lastRead.then(() => this.#options.source?.read());
+    const { hooks, source } = this.#options;
+    const read = this.#lastRead.then(async () => {
+      const report = await source?.read();
+      return hooks === undefined ? report : hooks.weigh(report, source?.sessionId);
+    });
     this.#lastRead = read.catch(() => {});
     return read;
   }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { HookMail } from "../../../lib/agents/pane/hook_witness.ts";
-import { withHookEvents } from "../../../lib/agents/pane/hook_witness.ts";
-import type { ReportedState, StatusReport, StatusSource } from "../../../lib/agents/pane/status_source.ts";
+import { createHookWord } from "../../../lib/agents/pane/hook_witness.ts";
+import type { ReportedState, StatusReport } from "../../../lib/agents/pane/status_source.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
 
 /** A record and hooks that say what the test tells them to, on a clock that the test moves. */
@@ -10,27 +10,14 @@ function open() {
   let recorded: StatusReport | undefined;
   let sessionId: string | undefined = "s";
   let mail: { text: string; writtenAt: number }[] = [];
-  const calls: string[] = [];
-  const record: StatusSource = {
-    name: "status file",
-    get sessionId() {
-      return sessionId;
-    },
-    read: () => Promise.resolve(recorded),
-    expectPrompt: (text) => void calls.push(`expect ${text}`),
-    doubt: () => void calls.push("doubt"),
-    lastAnswer: () => Promise.resolve("The answer."),
-    [Symbol.dispose]: () => void calls.push("dispose"),
-  };
   const box: HookMail = {
     take: () => mail.splice(0),
     onEnd: () => ({ [Symbol.dispose]() {} }),
   };
-  const source = withHookEvents(record, { mail: box, clock });
+  const word = createHookWord({ mail: box, clock });
   return {
-    source,
-    calls,
     clock,
+    expectPrompt: () => word.expectPrompt(sessionId),
     async wait(ms: number) {
       await clock.runUntilSettled(clock.sleep(ms));
     },
@@ -44,8 +31,8 @@ function open() {
       mail = [...mail, { text: JSON.stringify(payload), writtenAt: Date.now() }];
     },
     leave: (text: string) => void mail.push({ text, writtenAt: Date.now() }),
-    async says() {
-      const report = await source.read();
+    says() {
+      const report = word.weigh(recorded, sessionId);
       return report === undefined ? "nothing" : `${report.state} (${report.evidence})`;
     },
     [Symbol.dispose]: () => clock[Symbol.dispose](),
@@ -56,10 +43,10 @@ function open() {
 async function openAtWork() {
   const agent = open();
   agent.write({ state: "at_rest" });
-  agent.source.expectPrompt("Do it");
+  agent.expectPrompt();
   agent.hook("UserPromptSubmit", "1");
   agent.write({ state: "working" });
-  assertEquals(await agent.says(), "working (working, hook UserPromptSubmit of turn 1)");
+  assertEquals(agent.says(), "working (working, hook UserPromptSubmit of turn 1)");
   await agent.wait(1000);
   return agent;
 }
@@ -68,39 +55,39 @@ Deno.test("a hook is ahead of the record by as much as that may lag, and then th
   using agent = open();
   agent.write({ state: "at_rest" });
   await agent.wait(5000);
-  agent.source.expectPrompt("Do it");
-  assertEquals(await agent.says(), "at_rest (at_rest)");
+  agent.expectPrompt();
+  assertEquals(agent.says(), "at_rest (at_rest)");
   agent.hook("UserPromptSubmit", "1");
-  assertEquals(await agent.says(), "working (hook UserPromptSubmit of turn 1)");
+  assertEquals(agent.says(), "working (hook UserPromptSubmit of turn 1)");
   await agent.wait(40);
   agent.write({ state: "working" });
   await agent.wait(5000);
   agent.hook("Stop", "1");
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 1)");
   await agent.wait(140);
   agent.write({ state: "at_rest" });
-  assertEquals(await agent.says(), "at_rest (at_rest, hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (at_rest, hook Stop of turn 1)");
   await agent.wait(2000);
-  assertEquals(await agent.says(), "at_rest (at_rest)");
+  assertEquals(agent.says(), "at_rest (at_rest)");
 });
 
 Deno.test("a turn that the record does not see end goes by the record again", async () => {
   using agent = await openAtWork();
   agent.hook("Stop", "1");
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 1)");
   await agent.wait(1999);
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 1)");
   await agent.wait(1);
-  assertEquals(await agent.says(), "working (working)");
+  assertEquals(agent.says(), "working (working)");
 });
 
 Deno.test("what the record says later than the hook counts", async () => {
   using agent = await openAtWork();
   agent.hook("Stop", "1");
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 1)");
   await agent.wait(100);
   agent.write({ state: "waiting" });
-  assertEquals(await agent.says(), "waiting (waiting)");
+  assertEquals(agent.says(), "waiting (waiting)");
 });
 
 Deno.test("nothing but the end of the agent's own turn under way ends it", async () => {
@@ -119,54 +106,54 @@ Deno.test("nothing but the end of the agent's own turn under way ends it", async
   ) {
     using agent = await openAtWork();
     agent.hook(name, turn, fields);
-    assertMatch(await agent.says(), /^working \(working/, what);
+    assertMatch(agent.says(), /^working \(working/, what);
   }
 });
 
 Deno.test("an end that comes in late, after the next prompt was submitted or taken, ends nothing", async () => {
   using agent = await openAtWork();
-  agent.source.expectPrompt("And more");
+  agent.expectPrompt();
   agent.hook("Stop", "1");
-  assertMatch(await agent.says(), /^working \(working/);
+  assertMatch(agent.says(), /^working \(working/);
   agent.hook("UserPromptSubmit", "2");
   agent.hook("Stop", "1");
-  assertEquals(await agent.says(), "working (working, hook UserPromptSubmit of turn 2)");
+  assertEquals(agent.says(), "working (working, hook UserPromptSubmit of turn 2)");
   agent.hook("Stop", "2");
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 2)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 2)");
 });
 
 Deno.test("an end counts once, unless the turn has continued since", async () => {
   using agent = await openAtWork();
   agent.hook("Stop", "1");
-  await agent.says();
+  agent.says();
   await agent.wait(2000);
   agent.hook("Stop", "1");
-  assertEquals(await agent.says(), "working (working)");
+  assertEquals(agent.says(), "working (working)");
   agent.hook("Stop", "1", { stop_hook_active: true });
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 1)");
 });
 
 Deno.test("a prompt that is told of twice does not begin the turn anew", async () => {
   using agent = await openAtWork();
   agent.hook("Stop", "1");
   agent.hook("UserPromptSubmit", "1");
-  assertEquals(await agent.says(), "at_rest (hook Stop of turn 1)");
+  assertEquals(agent.says(), "at_rest (hook Stop of turn 1)");
 });
 
 Deno.test("without a record nothing bears a hook out; events wait until the record names its session", async () => {
   using agent = open();
   agent.name(undefined);
-  agent.source.expectPrompt("Do it");
+  agent.expectPrompt();
   agent.hook("UserPromptSubmit", "1");
   agent.hook("UserPromptSubmit", "9", { session_id: "other" });
   agent.hook("Stop", "9", { session_id: "other" });
-  assertEquals(await agent.says(), "nothing");
+  assertEquals(agent.says(), "nothing");
   await agent.wait(300);
   agent.name("s");
   agent.write({ state: "working" });
-  assertEquals(await agent.says(), "working (working, hook UserPromptSubmit of turn 1)");
+  assertEquals(agent.says(), "working (working, hook UserPromptSubmit of turn 1)");
   agent.lose();
-  assertEquals(await agent.says(), "nothing");
+  assertEquals(agent.says(), "nothing");
 });
 
 Deno.test("what is no event changes nothing", async () => {
@@ -174,18 +161,5 @@ Deno.test("what is no event changes nothing", async () => {
   for (const text of ["", "{", "[]", "null", '"Stop"', '{"hook_event_name":["Stop"],"session_id":"s"}', "\u0000"]) {
     agent.leave(text);
   }
-  assertMatch(await agent.says(), /^working \(working/);
-});
-
-Deno.test("the record hears of prompts and doubts, has the answer, and is released", async () => {
-  using agent = open();
-  agent.source.expectPrompt("Do it");
-  agent.source.doubt();
-  assertEquals([agent.source.name, agent.source.sessionId, await agent.source.lastAnswer()], [
-    "status file",
-    "s",
-    "The answer.",
-  ]);
-  agent.source[Symbol.dispose]();
-  assertEquals(agent.calls, ["expect Do it", "doubt", "dispose"]);
+  assertMatch(agent.says(), /^working \(working/);
 });

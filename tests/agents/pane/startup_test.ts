@@ -15,7 +15,7 @@ Deno.test("an agent that shows an error when it starts is ready only where that 
   assertEquals(look.classification.status, "error");
   const about = { name: "tester", provider: codexProvider, timeoutMs: 60_000 } as const;
   const start = (resumes: boolean) =>
-    waitUntilReady(() => Promise.resolve(look), { ...about, clock: stillClock(), resumes });
+    waitUntilReady({ ...about, look: () => Promise.resolve(look), clock: stillClock(), resumes });
   await start(true);
   await assertRejects(() => start(false), RuntimeError, "was not ready within 60 s (status error, rule turn-error)");
 });
