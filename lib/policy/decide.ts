@@ -85,7 +85,7 @@ function decideRequest(request: PermissionRequest, context: PreparedContext): Pe
   }
   const first = decideByDefault(decideReading(request, context), context.policy);
   if (first.decision === "deny") return first;
-  for (const subject of request.otherReadings) {
+  for (const subject of request.otherReadings ?? []) {
     const other = decideReading({ ...request, subject }, context);
     if (other.decision === "allow") continue;
     return first.decision === "ask" ? first : verdict(

@@ -5,12 +5,12 @@ import { inspectShellText } from "./inspect/shell_text.ts";
 import { type Ground, whereto } from "./places.ts";
 import type { PermissionPolicy } from "./rules.ts";
 
-/** What a policy needs to know of a dialog. */
-export type PermissionRequest = Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">;
-
-/** A request whose subject is known as it is: not read from a screen. */
-export function exactRequest(kind: DialogKind, subject: string | undefined): PermissionRequest {
-  return { kind, subject, subjectComplete: true, otherReadings: [] };
+/** What a policy needs to know of a request, also of one that only a screen tells of. */
+export interface PermissionRequest extends Pick<DialogInfo, "kind" | "subject"> {
+  /** @default {true} */
+  readonly subjectComplete?: boolean;
+  /** @default {[]} */
+  readonly otherReadings?: readonly string[];
 }
 
 /** Whose dialog it is, and what applies to it. */
@@ -67,7 +67,7 @@ export function guardedBy({ kind, inspection, paths }: Matter, ground: Ground): 
 
 /** What of it cannot be known. */
 export function doubtsOf(
-  { kind, subject, subjectComplete }: PermissionRequest,
+  { kind, subject, subjectComplete = true }: PermissionRequest,
   { inspection, paths }: Matter,
   ground: Ground,
 ): readonly Doubt[] {

@@ -4,7 +4,7 @@
  * @module
  */
 export { decideNamed, decidePermission, namesCalls, permissionDecider, type PermissionVerdict } from "./decide.ts";
-export { exactRequest, type PermissionContext, type PermissionRequest } from "./matter.ts";
+export type { PermissionContext, PermissionRequest } from "./matter.ts";
 export { patternProblem } from "./pattern.ts";
 export {
   BUILTIN_RULE_NAMES,

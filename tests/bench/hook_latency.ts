@@ -8,7 +8,7 @@
  * the real CLI it is the time from the end of the model's reply, which calls a command, to the CLI's next request with
  * the command's result, so it has the command's own time in it, and the CLI's.
  */
-import { createDialogDesk } from "../../lib/turn/desk/desk.ts";
+import { createPaneDesk } from "../../lib/turn/desk/pane_desk.ts";
 import type { CliName } from "../support/clis.ts";
 import type { Step } from "../lab/steps.ts";
 import { type DialogStageOptions, setUpDialogs } from "../e2e/dialog_stage.ts";
@@ -44,7 +44,7 @@ async function measureHook(provider: CliName, decisions: number): Promise<number
   await using dialogs = await setUpDialogs({ provider, prompts: [] });
   const { context, agent, hook, project } = dialogs;
   if (hook === undefined) throw new TypeError("The stage has no hook");
-  const desk = createDialogDesk(context, { turnId: "bench", role: "tester", terminal: agent });
+  const desk = createPaneDesk(context, { turnId: "bench", role: "tester", terminal: agent });
   using _ = desk.serve?.({ take: () => true });
   const times: number[] = [];
   for (let turn = 0; turn < decisions; turn++) {

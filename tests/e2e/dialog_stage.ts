@@ -9,7 +9,7 @@ import { claimRunMail } from "../../lib/run/run_mail.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
 import { openHookChannel } from "../../lib/turn/desk/hook_channel.ts";
-import { createDialogDesk } from "../../lib/turn/desk/desk.ts";
+import { createPaneDesk } from "../../lib/turn/desk/pane_desk.ts";
 import type { DialogDeskContext } from "../../lib/turn/desk/desk_context.ts";
 import type { DialogFact } from "../../lib/journal/loop/dialog_facts.ts";
 import type { HookCommand } from "../../lib/agents/hook_command.ts";
@@ -142,7 +142,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     signal: new AbortController().signal,
   };
   const play = async () => {
-    const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
+    const desk = createPaneDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
     const text = await playTurn(agent, {
       role: "tester",
       message: `Do the work.\n\n${responseFileInstruction(project, "tester")}`,

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { createDialogDesk } from "../../lib/turn/desk/desk.ts";
+import { createPaneDesk } from "../../lib/turn/desk/pane_desk.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { openDialog } from "../../lib/agents/pane/pane_look.ts";
 import { sendKeys } from "../../lib/tmux/input.ts";
@@ -116,7 +116,7 @@ for (const provider of ["claude_code", "codex"] as const) {
         ...(provider === "codex" ? { model: "gpt-5.5" } : {}),
       });
       const { agent, context, project, stage } = dialogs;
-      const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
+      const desk = createPaneDesk(context, { turnId: "r1-tester", role: "tester", terminal: agent });
       const pending = async (subject: string) =>
         (await agent.pendingRequests()).some((request) => request.subject === subject);
       // A session log may be behind: until it tells of one request only, a person would be asked.

@@ -5,7 +5,6 @@ import {
   type BuiltinRule,
   decidePermission,
   DEFAULT_PERMISSION_POLICY,
-  exactRequest,
   type PermissionContext,
   type PermissionPolicy,
   type PermissionRequest,
@@ -18,7 +17,7 @@ function decide(
 ) {
   return decidePermission(
     typeof request === "string"
-      ? exactRequest("command", request)
+      ? { kind: "command", subject: request }
       : { subjectComplete: true, otherReadings: [], ...request },
     {
       policy: { ...DEFAULT_PERMISSION_POLICY, ...policy },

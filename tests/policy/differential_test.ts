@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { DEFAULT_PERMISSION_POLICY, exactRequest, permissionDecider } from "../../lib/policy/mod.ts";
+import { DEFAULT_PERMISSION_POLICY, permissionDecider } from "../../lib/policy/mod.ts";
 import { shellQuote } from "../../lib/shell/mod.ts";
 import { type GeneratedPayload, generatedPayloads } from "../support/payload_generator.ts";
 import { payloadTexts } from "../support/permission_table.ts";
@@ -132,7 +132,7 @@ async function payloadFolder(): Promise<TempDir> {
 
 function deciderFor(workdir: string): (text: string) => string {
   const decide = permissionDecider({ policy: POLICY, workdir, role: "programmer", provider: "codex" });
-  return (text) => decide(exactRequest("command", text)).decision;
+  return (text) => decide({ kind: "command", subject: text }).decision;
 }
 
 /** The marks that payloads have left. */

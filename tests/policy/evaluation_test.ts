@@ -1,10 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  decidePermission,
-  DEFAULT_PERMISSION_POLICY,
-  exactRequest,
-  type PermissionPolicy,
-} from "../../lib/policy/mod.ts";
+import { decidePermission, DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/policy/mod.ts";
 
 const PROGRAMS = [
   "npm **",
@@ -29,7 +24,7 @@ function decisions(commands: readonly string[], policy: Partial<PermissionPolicy
     provider: "claude_code",
   } as const;
   return Object.fromEntries(
-    commands.map((command) => [command, decidePermission(exactRequest("command", command), context).decision]),
+    commands.map((command) => [command, decidePermission({ kind: "command", subject: command }, context).decision]),
   );
 }
 

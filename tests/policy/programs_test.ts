@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decidePermission, DEFAULT_PERMISSION_POLICY, exactRequest } from "../../lib/policy/mod.ts";
+import { decidePermission, DEFAULT_PERMISSION_POLICY } from "../../lib/policy/mod.ts";
 
 /** The commands of a list that are not decided in the given way, where `allow` has these entries. */
 function others(commands: readonly string[], decision: "allow" | "ask" | "deny", allow: readonly string[]): string[] {
@@ -19,7 +19,7 @@ function others(commands: readonly string[], decision: "allow" | "ask" | "deny",
     realPath,
   } as const;
   return commands.filter((command) =>
-    decidePermission(exactRequest("command", command), context).decision !== decision
+    decidePermission({ kind: "command", subject: command }, context).decision !== decision
   );
 }
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
-import { decidePermission, DEFAULT_PERMISSION_POLICY, exactRequest, NEVER_ACCEPTED } from "../../lib/policy/mod.ts";
+import { decidePermission, DEFAULT_PERMISSION_POLICY, NEVER_ACCEPTED } from "../../lib/policy/mod.ts";
 import { classifyScreen } from "../../lib/agents/classify_screen.ts";
 import { PROVIDER_IDS } from "../../lib/agents/mod.ts";
 import type { ProviderId } from "../../lib/agents/provider.ts";
@@ -50,7 +50,7 @@ Deno.test("what is denied is not allowed anywhere in a text, under any policy th
   const commands = ["sudo x", "rm -rf /", "touch /etc/x", "curl x | sh", "$(cat x) y", "cp a /etc", "echo x > ../y"];
   for (let round = 0; round < 5000; round++) {
     const subject = wrap(random.pick(commands), random.int(5), random);
-    const { decision } = decidePermission(exactRequest("command", subject), CONTEXT);
+    const { decision } = decidePermission({ kind: "command", subject: subject }, CONTEXT);
     assert(decision !== "allow", JSON.stringify(subject));
   }
 });
@@ -102,7 +102,7 @@ Deno.test("whatever the text, there is a decision, and a text that is not unders
       "",
     );
     const kind = random.pick(["command", "file_edit", "patch", "other"] as const);
-    const { decision, reason } = decidePermission(exactRequest(kind, subject), {
+    const { decision, reason } = decidePermission({ kind, subject }, {
       ...CONTEXT,
       policy: { deny: [{ command: "git push" }], ask: [{ path: "a/**" }], allow: [], liftBuiltin: [] },
     });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { decidePermission, DEFAULT_PERMISSION_POLICY, exactRequest } from "../../lib/policy/mod.ts";
+import { decidePermission, DEFAULT_PERMISSION_POLICY } from "../../lib/policy/mod.ts";
 import type { PermissionDecision, PermissionPolicy } from "../../lib/policy/mod.ts";
 import {
   documentedPolicy,
@@ -65,7 +65,7 @@ Deno.test("the policy of docs/permissions.md denies what its rules name", () => 
 });
 
 function decide({ kind, subject }: TableRow, policy: TablePolicy): PermissionDecision {
-  return decidePermission(exactRequest(kind, subject), {
+  return decidePermission({ kind, subject }, {
     policy: POLICIES[policy],
     workdir: TABLE_WORKDIR,
     home: "/home/me",

@@ -5,7 +5,7 @@ import { loadSettings } from "../../config/load.ts";
 import { toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { UsageError } from "../../base/errors.ts";
-import { exactRequest, permissionDecider, type PermissionVerdict } from "../../policy/mod.ts";
+import { permissionDecider, type PermissionVerdict } from "../../policy/mod.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import { ROLES } from "../../base/roles.ts";
@@ -110,7 +110,7 @@ export const command = defineCommand({
       : parsePermissionSubjects(await readText(io.readStdin, separator), { kind, kinds: KINDS, separator });
     const { auto_accept: autoAccept, dry_run: dryRun } = config.permissions;
     const tell = (request: PermissionSubject) => {
-      const verdict = decide(exactRequest(request.kind, request.subject));
+      const verdict = decide({ kind: request.kind, subject: request.subject });
       return global.json
         ? outputLine("permission_decision", { ...verdict, ...request })
         : render(verdict, { ...request, role, provider, color: global.color.stdout });

@@ -1,9 +1,9 @@
-import { decideRequest, type DialogPlan, MAX_ASKED_CHARS, requestOf } from "../../turn/desk/decision.ts";
-import { requestFields } from "../../turn/desk/audit_matter.ts";
-import { machineGround } from "../../turn/desk/machine_ground.ts";
-import { decideNamed, exactRequest, namesCalls, type PermissionVerdict } from "../../policy/mod.ts";
+import { decideCall, type DialogPlan, requestOf } from "../../turn/desk/decision.ts";
+import { auditEntry } from "../../turn/desk/asked.ts";
+import { namesCalls, type PermissionVerdict } from "../../policy/mod.ts";
 import { refusalText } from "../../turn/instruction.ts";
 import type { Request } from "../../policy/request.ts";
+import { present } from "../../base/schema.ts";
 import type { CallJudge, CallVerdict } from "../../agents/process/call_judge.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Drive } from "./context.ts";
@@ -26,38 +26,25 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
   const { plan, audit, record } = drive;
   const { provider, name } = at.plan;
   const place = { task: at.task.number, step: at.step.number, attempt };
-  const who = { role: undefined, provider: provider.id };
+  const who = { role: undefined, provider };
   /** What a yes has let run, and may need a permission of its CLI's as well. */
   const letRun = new Map<string, Decided>();
 
   /** What is decided, and whether a person's yes to it is used up; `undefined` where nothing is. */
-  async function decide(request: Request): Promise<Decided | undefined> {
-    const { permissions: { policy }, workdir } = plan;
-    const { needsPermission = true, offers } = request;
-    const ground = machineGround();
-    const ruled = needsPermission
-      ? decideRequest(request, { plan, role: undefined, provider, ground })
-      : decideNamed(exactRequest(request.kind, request.subject), {
-        ...who,
-        ...ground,
-        policy,
-        workdir,
-        cwd: request.cwd ?? workdir,
-      });
-    const hasNoYes = offers?.allow === false && request.kind !== "question";
-    const verdict = hasNoYes && ruled !== undefined && ruled.decision !== "deny"
-      ? { decision: "ask", rule: "no_plain_yes", reason: `${NO_PLAIN_YES} ${ruled.reason}` } as const
-      : ruled;
-    if (verdict?.decision !== "ask" || request.kind === "question") return verdict;
+  async function decideHere(request: Request): Promise<Decided | undefined> {
+    const { kind, needsPermission = true } = request;
+    const allow = request.offers?.allow !== false || kind === "question";
+    // Where no plain no is offered, the agent is stopped.
+    const offers = { allow, reject: true, refuse: true, noPlain: () => NO_PLAIN_YES };
+    const verdict = decideCall(request, { ...who, plan, offers });
+    if (verdict?.decision !== "ask" || kind === "question") return verdict;
     const call = await callFingerprint(request);
     const said = drive.state().current?.step.verdicts.find((one) => one.call === call);
     const [rule, sayer] = said?.isModels === true
       ? ["model", "A model that answered over MCP"]
       : ["person", "The person who was asked"];
     if (said?.answer === "decline") return { decision: "deny", rule, reason: said.reason ?? `${sayer} said no.` };
-    if (said !== undefined && hasNoYes) {
-      return { decision: "deny", rule: "no_plain_yes", reason: NO_PLAIN_YES, call };
-    }
+    if (said !== undefined && !allow) return { decision: "deny", rule: "no_plain_yes", reason: NO_PLAIN_YES, call };
     if (said !== undefined) {
       const verdict = { decision: "allow", rule, reason: `${sayer} said yes.` } as const;
       if (!needsPermission) letRun.set(call, verdict);
@@ -68,32 +55,31 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): C
       letRun.delete(call);
       return before;
     }
-    if (request.subject.length > MAX_ASKED_CHARS) {
-      return { decision: "deny", rule: "too_long", reason: `It is too long for a person to read. ${verdict.reason}` };
-    }
     const { questions } = drive.state().current?.step ?? at.step;
-    if (questions < plan.settings.maxQuestionsPerStep) return verdict;
-    const reason = `The person was asked ${questions} times in this step, and is not asked any more. ${verdict.reason}`;
-    return { decision: "deny", rule: "question_cap", reason };
+    if (questions >= plan.settings.maxQuestionsPerStep) {
+      const times = `The person was asked ${questions} times in this step, and is not asked any more.`;
+      return { decision: "deny", rule: "question_cap", reason: `${times} ${verdict.reason}` };
+    }
+    return allow || verdict.rule === "no_plain_yes"
+      ? verdict
+      : { ...verdict, reason: `${NO_PLAIN_YES} ${verdict.reason}` };
   }
 
   async function writeDown(request: Request, { call, ...verdict }: Decided, isActedUpon: boolean): Promise<void> {
     const { kind, tool, subject } = request;
-    const worker = stepWorker(at.task.pipeline, name);
-    const whose = { role: worker, terminal: "", provider: provider.id };
-    const about = { ...whose, ...requestFields(request), before: [], ...verdict };
-    if (verdict.decision === "ask" || !isActedUpon) await audit.note(about);
-    else await audit.perform({ ...about, keys: [] }, () => Promise.resolve({ result: "answered", after: [] }));
-    const used = call === undefined ? {} : { call };
-    const told = { ...place, ...verdict, kind, tool, subject, ...used };
+    const whose = { role: stepWorker(at.task.pipeline, name), terminal: "", provider: provider.id };
+    const entry = auditEntry(whose, { request, shown: request, before: [] }, verdict);
+    if (verdict.decision === "ask" || !isActedUpon) await audit.note(entry);
+    else await audit.perform(entry, () => Promise.resolve({ result: "answered", after: [] }));
+    const told = { ...place, ...verdict, kind, tool, subject, ...present({ call }) };
     record({ type: "call_decided", ...told, audit: audit.end, passable: true });
   }
 
   return {
-    judgesAll: namesCalls(plan.permissions.policy, who),
+    judgesAll: namesCalls(plan.permissions.policy, { ...who, provider: provider.id }),
     async judge(request) {
       const { needsPermission = true } = request;
-      const decided = await decide(request);
+      const decided = await decideHere(request);
       if (decided === undefined) return { decision: "pass" };
       const isActedUpon = needsPermission || !plan.permissions.dryRun;
       await writeDown(request, decided, isActedUpon);

@@ -1,7 +1,7 @@
 import type { RunState } from "./state.ts";
 import type { AuditLog } from "../../turn/desk/audit.ts";
 import { createAcpDesk } from "../../turn/desk/acp_desk.ts";
-import { createDialogDesk } from "../../turn/desk/desk.ts";
+import { createPaneDesk } from "../../turn/desk/pane_desk.ts";
 import type { AskAboutDialog, DialogDeskContext } from "../../turn/desk/desk_context.ts";
 import { DraftInTheWayError } from "../../base/errors.ts";
 import { watchResponses } from "../../turn/response_watch.ts";
@@ -162,7 +162,7 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
     createDesk: ({ terminal, ...turn }) =>
       terminal.via === "acp"
         ? createAcpDesk(desks, { ...turn, terminal })
-        : createDialogDesk(desks, { ...turn, terminal }),
+        : createPaneDesk(desks, { ...turn, terminal }),
     commandsOf: (role, turnId) => work.commandsOf(role, turnId),
     attachCommandOf,
     onStuck: desks.onStuck,

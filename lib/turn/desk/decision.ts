@@ -1,16 +1,16 @@
 import type { HandoffSettings } from "../settings.ts";
-import type { PaneProvider, Provider } from "../../agents/provider.ts";
+import type { Provider } from "../../agents/provider.ts";
+import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { Role } from "../../base/roles.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import {
+  decideNamed,
   decidePermission,
-  exactRequest,
   type PermissionContext,
   type PermissionPolicy,
   type PermissionVerdict,
 } from "../../policy/mod.ts";
-import { isShownBy } from "./request.ts";
 import type { Request } from "../../policy/request.ts";
 import type { DIALOG_SETTINGS } from "./settings.ts";
 
@@ -27,103 +27,102 @@ export interface DialogPlan {
   readonly permissions: PermissionPlan;
 }
 
-/** A request whose text is longer is not put to a person, who could not judge it: it is refused. */
-export const MAX_ASKED_CHARS = 20_000;
+/** What can be said on the way that a request came. */
+export interface Offers {
+  readonly allow: boolean;
+  readonly reject: boolean;
+  /** Whether it can be refused in any way, as by the end of the agent's turn. */
+  readonly refuse: boolean;
+  /** Tells that there is no plain yes, or no plain no, as a full sentence. */
+  readonly noPlain: (missing: "yes" | "no") => string;
+}
 
-/** Whose dialog it is, and what applies to it. */
-interface DialogContext {
+/** Who asks, on which way, and what applies to it. */
+interface DecisionContext {
   readonly plan: DialogPlan;
   /** Missing for the agent of a step. */
   readonly role: Role | undefined;
-  readonly provider: Pick<PaneProvider, "id" | "terminal">;
-  /** What is known of the machine. @default {{}} */
+  readonly provider: Pick<Provider, "id">;
+  readonly offers: Offers;
+  /** Why an automatic yes is out of the question, as a full sentence. @default nothing stands against it */
+  readonly doubt?: string | undefined;
+  /** What is known of the machine. @default {machineGround()} */
   readonly ground?: Pick<PermissionContext, "home" | "realPath">;
 }
 
-/** What is known of the request behind a dialog, besides its screen. */
-export interface KnownRequest {
-  /** The only request that the agent's CLI has on record, or the one among them that the screen shows. */
-  readonly request?: Request;
-  /**
-   * Why an automatic yes is out of the question, as a full sentence; missing where the request is sure to be this one.
-   */
-  readonly doubt?: string;
-}
+/** A request whose text is longer is not put to a person, who could not judge it: it is refused. */
+export const MAX_ASKED_CHARS = 20_000;
 
-/** Finds the request that a dialog on the screen is about among those that the CLI has on record. Pure. */
-export function knownRequest(
-  dialog: Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">,
-  pending: readonly Request[],
-  workdir: string,
-): KnownRequest {
-  const shown = pending.filter((request) => isShownBy(dialog, request, workdir));
-  const [only, ...others] = pending;
-  if (only === undefined) {
-    return {
-      doubt: "Its exact words are not known: only the screen shows them, and a screen may leave something out.",
-    };
-  }
-  if (others.length > 0) {
-    const doubt = "The agent waits for several answers, and the screen does not prove which one this is.";
-    return { doubt, ...(shown.length === 1 ? { request: shown[0]! } : {}) };
-  }
-  if (only.kind !== dialog.kind) return { doubt: "The screen shows another kind of dialog than the agent asks for." };
-  if (shown.length === 1) return { request: only };
-  return { request: only, doubt: "The screen does not show just that: it leaves something out, or adds something." };
-}
-
-/** What is decided, and about what. */
-interface DialogDecision extends PermissionVerdict {
-  readonly request?: Request;
+/**
+ * Decides what a run says to a request, whatever way it came: the policy's word, where this is no dry run, the switch is
+ * on, nothing is in doubt, and there is a plain yes or no for it; otherwise `ask`: a person has to decide.
+ *
+ * @param asked what a screen shows is never accepted on that alone: it comes with a doubt
+ */
+export function decide(asked: Request | DialogInfo, context: DecisionContext): PermissionVerdict {
+  return settled(decideAsked(asked, contextOf(context), context.plan), asked, context);
 }
 
 /**
- * Decides what a run does about a dialog. Pure.
+ * The same for a call of an agent that may need no permission.
  *
- * @returns what the policy says of the request behind it, if the switch is on, this is not a dry run, and the dialog
- * has a plain yes or no for it; otherwise `ask`: a person has to decide. A dialog is never accepted on its screen
- * alone.
+ * @returns `undefined` where it needs none, and no rule names it
  */
-export function decideDialog(
-  dialog: DialogInfo,
-  { request, doubt }: KnownRequest,
-  context: DialogContext,
-): DialogDecision {
-  const about = request === undefined ? {} : { request };
-  const asked = request ?? dialog;
-  const verdict = decideRequest(asked, context);
-  if (verdict.decision === "ask") return { ...verdict, ...about };
-  if (verdict.decision === "allow" && doubt !== undefined) {
-    return { decision: "ask", rule: "not_exact", reason: doubt, ...about };
-  }
-  const answer = verdict.decision === "allow" ? "accept" : "decline";
-  if (context.provider.terminal.answerWay(dialog, answer) !== undefined) return { ...verdict, ...about };
-  const missing = answer === "accept" ? "yes" : "no";
-  const reason = `Its plain ${missing} is not among the choices. ${verdict.reason}`;
-  return { decision: "ask", rule: `no_plain_${missing}`, reason, ...about };
+export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
+  if (request.needsPermission !== false) return decide(request, context);
+  const { workdir } = context.plan;
+  const ruled = decideNamed(request, { ...contextOf(context), cwd: request.cwd ?? workdir });
+  return ruled && settled(ruled, request, context);
 }
 
-/** Decides what a run says to a request. In a dry run, and with the switch off, that is `ask`. Pure. */
-export function decideRequest(
-  request: Request | DialogInfo,
-  { plan, role, provider, ground }: Omit<DialogContext, "provider"> & { readonly provider: Pick<Provider, "id"> },
+function contextOf({ ground = machineGround(), plan, role, provider }: DecisionContext): PermissionContext {
+  return { ...ground, workdir: plan.workdir, role, provider: provider.id, policy: plan.permissions.policy };
+}
+
+/** What of a verdict can be said on the way that the request came. */
+function settled(
+  ruled: PermissionVerdict,
+  { subject = "" }: Request | DialogInfo,
+  context: DecisionContext,
 ): PermissionVerdict {
-  const { policy, dryRun } = plan.permissions;
+  const verdict = asOffered(ruled, context);
+  const { decision, reason } = verdict;
+  if (decision !== "ask" || subject.length <= MAX_ASKED_CHARS || !context.offers.refuse) return verdict;
+  return { decision: "deny", rule: "too_long", reason: `It is too long for a person to read. ${reason}` };
+}
+
+function asOffered(
+  verdict: PermissionVerdict,
+  { offers, doubt }: Pick<DecisionContext, "offers" | "doubt">,
+): PermissionVerdict {
+  const { decision, reason } = verdict;
+  if (decision === "allow" && doubt !== undefined) return { decision: "ask", rule: "not_exact", reason: doubt };
+  const isOffered = { allow: offers.allow, deny: offers.reject, ask: true }[decision];
+  if (isOffered) return verdict;
+  const missing = decision === "allow" ? "yes" : "no";
+  return { decision: "ask", rule: `no_plain_${missing}`, reason: `${offers.noPlain(missing)} ${reason}` };
+}
+
+function decideAsked(
+  asked: Request | DialogInfo,
+  whose: PermissionContext,
+  { handoff, permissions: { dryRun } }: DialogPlan,
+): PermissionVerdict {
   // No switch lets a policy answer a question.
-  if (!plan.handoff.autoAcceptPermissions && !dryRun && request.kind !== "question") {
+  if (!handoff.autoAcceptPermissions && !dryRun && asked.kind !== "question") {
     return { decision: "ask", rule: "switch_off", reason: "AUTO_ACCEPT_PERMISSIONS is off." };
   }
-  const { workdir } = plan;
-  const exact = "fingerprint" in request ? request : exactRequest(request.kind, request.subject);
-  const asked = { workdir, role, provider: provider.id, ...ground };
-  const verdict = decidePermission(exact, { ...asked, policy });
-  if (verdict.decision === "allow" && "source" in request && request.leavesSandbox === true) {
-    const isNamed = decidePermission(exact, { ...asked, policy: namedOnly(policy) }).decision === "allow";
-    if (!isNamed) return { decision: "ask", rule: "leaves_sandbox", reason: LEAVES_SANDBOX };
-  }
-  if (verdict.decision === "allow" && "source" in request && (request.cwd ?? workdir) !== workdir) {
-    const reason = `It would run in ${request.cwd}, and not in the working directory.`;
-    return { decision: "ask", rule: "other_folder", reason };
+  const verdict = decidePermission(asked, whose);
+  if (verdict.decision === "allow" && "source" in asked) {
+    const { workdir, policy } = whose;
+    const { cwd = workdir, leavesSandbox = false } = asked;
+    if (leavesSandbox && decidePermission(asked, { ...whose, policy: namedOnly(policy) }).decision !== "allow") {
+      return { decision: "ask", rule: "leaves_sandbox", reason: LEAVES_SANDBOX };
+    }
+    if (cwd !== workdir) {
+      const reason = `It would run in ${cwd}, and not in the working directory.`;
+      return { decision: "ask", rule: "other_folder", reason };
+    }
   }
   if (!dryRun || verdict.decision === "ask") return verdict;
   const would = verdict.decision === "allow" ? "accepted" : "declined";
@@ -142,6 +141,12 @@ function namedOnly(policy: PermissionPolicy): PermissionPolicy {
     place === undefined && (command !== undefined || path !== undefined)
   );
   return { ...policy, default: "ask", allow };
+}
+
+/** What the policy may know of this machine for one decision: the home folder, and where links lead now. */
+export function machineGround(): Pick<PermissionContext, "home" | "realPath"> {
+  const home = Deno.env.get("HOME");
+  return { ...(home?.startsWith("/") ? { home } : {}), realPath: realPathSnapshot() };
 }
 
 /** What the agent asks for, in a few words. */

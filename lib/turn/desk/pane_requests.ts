@@ -1,7 +1,6 @@
 import type { DialogInfo } from "../../screen/dialog.ts";
-import type { KnownRequest } from "./decision.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "./desk_context.ts";
-import { isSameRequest } from "./request.ts";
+import { isSameRequest, type KnownRequest } from "./known_request.ts";
 import type { Request } from "../../policy/request.ts";
 
 /** Claude Code draws its dialog while its hook still runs (2.1.328): so long a dialog waits for the hook's word. */

@@ -1,31 +1,19 @@
 import { type AnswerSource, isReserved } from "../../base/terms.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
-import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
+import type { DialogKind } from "../../screen/dialog.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { giveAndTake, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
-import { matterFields } from "./audit_matter.ts";
+import { type AskedMatter, auditEntry } from "./asked.ts";
 import { requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from "./desk_context.ts";
 import { readSaid, type Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
-import { isSameRequest } from "./request.ts";
-import type { Request } from "../../policy/request.ts";
+import { isSameRequest } from "./known_request.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a person has to decide about, and why. */
-export interface PersonMatter extends Pick<DialogInfo, "kind" | "subject">, Pick<PermissionVerdict, "rule" | "reason"> {
-  /** Tells it from what is asked next. */
-  readonly identity: string;
-  /** Missing where only a screen tells of it. */
-  readonly request: Request | undefined;
-  /** Whether an answer can be given for the person; otherwise they give it themselves, in the pane. */
-  readonly isAnswerable: boolean;
-  /** What can be seen of it: rows from the top, for the audit log. */
-  readonly before: readonly string[];
-  /** The same in a few lines, for a person. */
-  readonly excerpt: string;
-}
+/** Why a person is asked. */
+type Why = Pick<PermissionVerdict, "rule" | "reason">;
 
 /** What was said, how it came, and to which question. */
 export type GivenSaid = Said & { readonly given: AnswerSource & { readonly question: string | undefined } };
@@ -48,23 +36,23 @@ export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSo
 }
 
 /** The wait for a person's answer to a dialog; there is one at most. */
-interface PersonWait {
+export interface PersonWait {
   readonly isOn: boolean;
   /** Whether the person was asked about this very matter. */
-  isAbout(matter: Pick<PersonMatter, "identity" | "request">): boolean;
+  isAbout(matter: Pick<AskedMatter, "identity" | "request">): boolean;
   /**
    * Records and tells once that a person has to answer, and looks whether one did.
    *
    * @returns `undefined` as long as there is no answer
    * @throws {HumanInterventionRequiredError} when it has waited too long
    */
-  look(matter: PersonMatter): Promise<GivenSaid | undefined>;
+  look(matter: AskedMatter, why: Why): Promise<GivenSaid | undefined>;
   /** The matter is settled, or another one; nothing where no person was asked. */
   end(): void;
 }
 
 /** A matter that waits for a person. */
-interface WaitingMatter extends Pick<PersonMatter, "identity" | "request"> {
+interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
   readonly question: string | undefined;
@@ -95,10 +83,10 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
     emit({ type: "dialog_closed", turnId, role, seconds, ...present({ question }) });
   }
 
-  async function begin(matter: PersonMatter): Promise<WaitingMatter> {
-    const { identity, kind, subject, request, rule, reason, isAnswerable, before } = matter;
+  async function begin(matter: AskedMatter, { rule, reason }: Why): Promise<WaitingMatter> {
+    const { identity, shown: { kind, subject }, request, isAnswerable } = matter;
     const questions = request?.questions;
-    await audit.note({ ...whose, ...matterFields(matter), before, decision: "ask", rule, reason });
+    await audit.note(auditEntry(whose, matter, { decision: "ask", rule, reason }));
     const earlier = context.earlierQuestion(turnId);
     // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
     const kept = await sha256Hex(identity);
@@ -171,8 +159,8 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
     isAbout({ identity, request }) {
       return waiting?.identity === identity && isSameRequest(waiting.request, request);
     },
-    async look(matter) {
-      waiting ??= await begin(matter);
+    async look(matter, why) {
+      waiting ??= await begin(matter, why);
       const { question, sinceMs } = waiting;
       const questions = waiting.request?.questions;
       tellOfStray(waiting);
@@ -187,8 +175,10 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
       if (said !== undefined || clock.now() - sinceMs < timeoutSeconds * 1000) return said;
       end();
       throw new HumanInterventionRequiredError(
-        `Cannot finish the turn of ${role} in terminal ${terminalId}: ${requestOf(matter)} waited for a person for ` +
-          `${timeoutSeconds} s. ${matter.reason}\n${matter.excerpt}`,
+        `Cannot finish the turn of ${role} in terminal ${terminalId}: ${
+          requestOf(matter.shown)
+        } waited for a person for ` +
+          `${timeoutSeconds} s. ${why.reason}\n${matter.excerpt}`,
         { hint: "permissions.dialog_timeout_seconds sets the limit. A rule in permissions decides without a person." },
       );
     },
@@ -200,7 +190,7 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
 const TELLABLE_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit"];
 
 /** The answers to a matter that need no typing. */
-function answersTo({ kind, subject, request }: PersonMatter): Pick<StuckQuestion, "permits" | "choices"> {
+function answersTo({ shown: { kind, subject }, request }: AskedMatter): Pick<StuckQuestion, "permits" | "choices"> {
   const questions = request?.questions;
   if (questions === undefined) {
     const isTold = request !== undefined && TELLABLE_KINDS.includes(kind) && subject !== undefined;

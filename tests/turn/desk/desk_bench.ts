@@ -11,7 +11,7 @@ import type { QuestionsOutcome } from "../../../lib/agents/pane/answer_questions
 import { readScreen } from "../../../lib/agents/pane/glance.ts";
 import type { PaneLook } from "../../../lib/agents/pane/pane_look.ts";
 import { parseScreen } from "../../../lib/screen/screen.ts";
-import { createDialogDesk } from "../../../lib/turn/desk/desk.ts";
+import { createPaneDesk } from "../../../lib/turn/desk/pane_desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "../../../lib/turn/desk/desk_context.ts";
 import type { Request } from "../../../lib/policy/request.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
@@ -58,7 +58,7 @@ export interface Bench extends AsyncDisposable {
   readonly stuck: string[];
   /** The answers that were given in the pane. */
   readonly answers: { readonly answer: string; readonly recorded: number }[];
-  readonly desk: ReturnType<typeof createDialogDesk>;
+  readonly desk: ReturnType<typeof createPaneDesk>;
   shown: PaneLook;
   /** What the CLI's session log has as asked and not answered. */
   pending: readonly Request[];
@@ -169,6 +169,6 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
       return bench.outcome ?? { result: "closed", told, isAsSaid: true, after: BUSY.screen };
     },
   };
-  const desk = createDialogDesk(context, { turnId: "r1-tester", role: "tester", terminal });
+  const desk = createPaneDesk(context, { turnId: "r1-tester", role: "tester", terminal });
   return Object.assign(bench, { desk });
 }
