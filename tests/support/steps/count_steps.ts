@@ -58,8 +58,8 @@ interface Coverage {
 /** One for each test file. It counts from here to the end: what was compiled before has no counters in it. */
 const session = new inspector.Session();
 session.connect();
-await post("Profiler.enable");
-await post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+// Not awaited: modules beside this one, whose tables call functions, would be evaluated meanwhile.
+const started = [post("Profiler.enable"), post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })];
 
 function post(method: string, params = {}): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -69,6 +69,7 @@ function post(method: string, params = {}): Promise<unknown> {
 
 /** The functions of our own code that were entered since the last call. */
 async function takeCounts(): Promise<readonly FunctionCoverage[]> {
+  await Promise.all(started);
   const { result } = await post("Profiler.takePreciseCoverage") as Coverage;
   return result.filter(({ url }) => url.startsWith("file:") && url !== import.meta.url).flatMap(({ functions }) =>
     functions
