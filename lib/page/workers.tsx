@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { duration } from "../journal/words/words.ts";
-import type { ScreenEvent } from "../api/follow/screens/frame.ts";
+import type { ScreenEvent } from "../api/output/screen_event.ts";
 import type { ReportHeader, ReportWorker } from "../api/report/model.ts";
 import type { Client } from "./client.ts";
 import { useEndInView } from "./end_in_view.ts";

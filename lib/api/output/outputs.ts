@@ -16,3 +16,7 @@ export type OutputFields = { readonly [Type in OutputType]: ReadonlyOf<z.input<t
 type ReadonlyOf<Value> = Value extends readonly (infer Item)[] ? readonly ReadonlyOf<Item>[]
   : Value extends object ? { readonly [Name in keyof Value]: ReadonlyOf<Value[Name]> }
   : Value;
+
+/** What is optional is missing, and never undefined. */
+export type Exact<Value> = Value extends object ? { [Name in keyof Value]: Exact<Exclude<Value[Name], undefined>> }
+  : Value;

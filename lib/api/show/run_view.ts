@@ -1,4 +1,4 @@
-import { canResume, type Condition } from "../../run/condition.ts";
+import { canResume } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { isWithoutPanes, type Worker, workerOf } from "../../journal/workers.ts";
@@ -8,47 +8,19 @@ import { DamagedJournalError } from "../../journal/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { outputLine } from "../output/line.ts";
+// Types only: zod is not loaded for them.
+import type { Exact, OutputFields } from "../output/outputs.ts";
 import { answerForm } from "../../journal/words/dialog_text.ts";
 import { present } from "../../base/schema.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */
-export interface RunView {
-  readonly run: string;
-  readonly state: Condition;
-  readonly folder: string;
-  readonly executed: boolean;
-  /** Who executes it, as its lock says: `process 1234`. */
-  readonly owner?: string;
-  /** Whether anything is alive that came out of its agents. */
-  readonly agentsAlive: boolean;
-  /** What the journal tells; null where nothing was written down, or nothing can be read. */
+export type RunView = Omit<Exact<OutputFields["status"]>, "progress" | "question" | "summary"> & {
   readonly progress: Progress | null;
-  /** The agents of a review loop. */
-  readonly agents?: readonly AgentView[];
   readonly question?: QuestionView;
-  readonly commands: {
-    readonly resume?: string;
-    readonly attach?: string;
-    /** As tmux itself is called. */
-    readonly attachTmux?: string;
-    readonly stop?: string;
-    readonly logs?: string;
-  };
-  readonly problem?: { readonly message: string; readonly hint?: string };
-}
+};
 
 /** A role's agent. */
-export interface AgentView {
-  readonly role: string;
-  readonly provider: string;
-  /** How it is driven; missing where it is in a pane. */
-  readonly protocol?: "acp";
-  readonly terminalId?: string;
-  /** Of its process, where it has no pane. */
-  readonly pid?: number;
-  readonly sessionId?: string;
-  readonly alive: boolean;
-}
+export type AgentView = NonNullable<RunView["agents"]>[number];
 
 /** What waits for a person, with the command that answers it. */
 export type QuestionView = Waiting & { readonly answered: boolean; readonly answerCommand?: string };

@@ -9,7 +9,7 @@ import { activityLine, activityPathOf } from "../../../lib/run/activity_file.ts"
 import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";
 import type { Worker } from "../../../lib/journal/workers.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import type { ScreenEvent } from "../../../lib/api/follow/screens/frame.ts";
+import type { ScreenEvent } from "../../../lib/api/output/screen_event.ts";
 import { ScreenHub } from "../../../lib/api/follow/screens/screen_hub.ts";
 import type { WatchedRun } from "../../../lib/api/follow/screens/role_screen.ts";
 import type { PaneRef } from "../../../lib/tmux/client.ts";

@@ -5,7 +5,7 @@ import type { Role } from "../../../base/roles.ts";
 import { activityPathOf } from "../../../run/activity_file.ts";
 import { ActivityTail } from "../../../run/activity_tail.ts";
 import type { RunFolder } from "../../../run/run_folder.ts";
-import type { ActivityRowFrame } from "./frame.ts";
+import type { ActivityRowFrame } from "../../output/screen_event.ts";
 import { present } from "../../../base/schema.ts";
 
 /** Rows that are kept for those who come later, and UTF-16 units that are told at once. */

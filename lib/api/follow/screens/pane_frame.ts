@@ -3,7 +3,7 @@ import type { PaneCapture } from "../../../tmux/capture.ts";
 import { plainRow } from "../../../base/text/ansi.ts";
 import { sanitizeLine } from "../../../base/text/sanitize.ts";
 import { styledRows } from "../../../base/text/styled_rows.ts";
-import type { PaneFrame } from "./frame.ts";
+import type { PaneFrame } from "../../output/screen_event.ts";
 
 /**
  * UTF-16 units of a frame's text, so that two frames never are too much for a client's queue. Screens of agents have a

@@ -8,7 +8,7 @@ import { capturePane, type PaneCapture } from "../../../tmux/capture.ts";
 import type { PaneRef, TmuxClient } from "../../../tmux/client.ts";
 import { ActivityLog } from "./activity_log.ts";
 import type { RunHub } from "../run_hub.ts";
-import type { PaneFrame, RoleStanding, ScreenEvent } from "./frame.ts";
+import type { PaneFrame, RoleStanding, ScreenEvent } from "../../output/screen_event.ts";
 import { paneFrame } from "./pane_frame.ts";
 
 /** A run, as those who watch its screens know it. */

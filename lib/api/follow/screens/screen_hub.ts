@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../../../base/ports/clock.ts";
 import type { Redactor } from "../../../base/redact/redactor.ts";
 import type { Role } from "../../../base/roles.ts";
-import type { ScreenEvent } from "./frame.ts";
+import type { ScreenEvent } from "../../output/screen_event.ts";
 import { RoleScreen, type WatchedRun } from "./role_screen.ts";
 import { SessionClients } from "./session_clients.ts";
 
