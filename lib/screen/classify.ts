@@ -1,3 +1,4 @@
+import { present } from "../base/schema.ts";
 import { type Evidence, type Scene, testCondition } from "./conditions.ts";
 import type { DialogInfo } from "./dialog.ts";
 import { findRegions } from "./regions.ts";
@@ -113,10 +114,9 @@ export function decideScene(scene: Scene, pack: RulePack): Decision {
   return {
     status: winner?.status ?? "unknown",
     rule: winner?.id ?? "none",
-    ...originOf(winner),
+    ...present({ origin: winner?.origin }),
     evidence,
-    ...(scene.regions.dialog ? { dialog: scene.regions.dialog.info } : {}),
-    ...(winner?.doubtful ? { doubtful: winner.doubtful } : {}),
+    ...present({ dialog: scene.regions.dialog?.info, doubtful: winner?.doubtful }),
   };
 }
 
@@ -128,7 +128,9 @@ export function applyingRules(scene: Scene, rules: readonly Rule[]): readonly st
 function applicable(scene: Scene, rules: readonly Rule[]): readonly BeatenRule[] {
   return rules.flatMap((rule) => {
     const { verdict, evidence } = applyRule(scene, rule);
-    return verdict === "applies" ? [{ rule: rule.id, status: rule.status, evidence, ...originOf(rule) }] : [];
+    return verdict === "applies"
+      ? [{ rule: rule.id, status: rule.status, evidence, ...present({ origin: rule.origin }) }]
+      : [];
   });
 }
 
@@ -148,10 +150,6 @@ class LazyBeaten {
   get beaten(): readonly BeatenRule[] {
     return this.#beaten ??= this.#find();
   }
-}
-
-function originOf(rule: Rule | undefined): { readonly origin?: string } {
-  return rule?.origin === undefined ? {} : { origin: rule.origin };
 }
 
 /** What became of every rule of the pack on a screen, highest priority first. */

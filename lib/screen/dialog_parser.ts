@@ -153,8 +153,7 @@ function toOption(choice: Choice, key: RegExp): DialogOption {
   const match = key.exec(text);
   return {
     label: match ? text.slice(0, match.index).trimEnd() : text,
-    ...(match?.groups?.key ? { key: match.groups.key } : {}),
-    ...present({ number: choice.number }),
+    ...present({ key: match?.groups?.key || undefined, number: choice.number }),
     selected: choice.selected,
   };
 }
@@ -251,14 +250,6 @@ function isProved(screen: Screen, { first, choices, below, lastRow }: {
   return above.slice(above.findLastIndex(({ text }) => head.test(text)) + 1).some(isProof);
 }
 
-/** A dialog, and where it is. */
-interface FoundDialog {
-  readonly first: number;
-  readonly last: number;
-  readonly selectedRow: number;
-  readonly info: DialogInfo;
-}
-
 /**
  * Finds the dialog that is open at the bottom of a screen without composer: a selected choice, others in its column,
  * and little below them.
@@ -271,7 +262,12 @@ export function findDialog(
     /** Whether it must be proved, as what stands there may be a prompt. @default {false} */
     readonly proofNeeded?: boolean;
   },
-): FoundDialog | undefined {
+): {
+  readonly first: number;
+  readonly last: number;
+  readonly selectedRow: number;
+  readonly info: DialogInfo;
+} | undefined {
   const { lastRow, layout, proofNeeded = false } = bounds;
   const selected = findSelected(screen, lastRow, layout);
   if (!selected) return undefined;

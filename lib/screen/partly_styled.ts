@@ -7,12 +7,6 @@ export class StyleNotCapturedError extends PanewrightError {
   override name = "StyleNotCapturedError";
 }
 
-/** Rows that were captured with style, the first of them being row `first` of the screen. */
-interface StyledPart {
-  readonly first: number;
-  readonly text: string;
-}
-
 /** A row that was captured as plain text. */
 class PlainRow implements Row {
   readonly isStyleRead = false;
@@ -51,7 +45,10 @@ class PlainRow implements Row {
  */
 export function parsePartlyStyled(
   capture: string,
-  parts: readonly StyledPart[],
+  parts: readonly {
+    readonly first: number;
+    readonly text: string;
+  }[],
   meta: ScreenMeta = {},
 ): Screen | undefined {
   const plain = parseScreen(capture, meta);

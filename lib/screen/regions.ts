@@ -148,13 +148,7 @@ function findComposer(screen: Screen, lastRow: number, layout: Layout): Composer
   const placeholder = end === row && typed !== "" && isPlaceholder(screen, screen.rows[row] as Row, typed, layout);
   const text = placeholder ? "" : lines.join("\n").trimEnd();
   const pasted = findPasted(text, layout);
-  return {
-    text,
-    ...present({ pasted }),
-    state: text === "" ? "empty" : "draft",
-    firstRow: row,
-    lastRow: end,
-  };
+  return { text, ...present({ pasted }), state: text === "" ? "empty" : "draft", firstRow: row, lastRow: end };
 }
 
 /** The markers in the text of a composer that stand for pasted texts; `undefined` where there is none. */
@@ -164,13 +158,14 @@ export function findPasted(text: string, { composer: { pasteMarker } }: Layout):
   const rest = text.replaceAll(new RegExp(pasteMarker, "gu"), (...match) => {
     const groups: unknown = match.at(-1);
     const { chars, lines } = isGroups(groups) ? groups : {};
-    markers.push({
-      ...(chars === undefined ? {} : { chars: Number(chars) }),
-      ...(lines === undefined ? {} : { lines: Number(lines) }),
-    });
+    markers.push(present({ chars: numberOf(chars), lines: numberOf(lines) }));
     return "";
   });
   return { markers, rest };
+}
+
+function numberOf(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /** A function that replaces is given the named groups last, where the pattern has some. */

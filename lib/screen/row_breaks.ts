@@ -8,16 +8,6 @@ export interface BrokenRow {
   readonly endColumn: number;
 }
 
-/** A text that rows may stand for. */
-interface Readings {
-  /** The most likely one: what can be a wrapped row is one. */
-  readonly best: string;
-  /** What the rows may stand for as well. */
-  readonly others: readonly string[];
-  /** Whether all of them are named; where there are too many, they are not. */
-  readonly all: boolean;
-}
-
 /** More readings than this are not told. */
 const MAX_READINGS = 32;
 
@@ -75,7 +65,14 @@ function breakBetween(
 export function readRows(
   rows: readonly BrokenRow[],
   limits: { readonly left: number; readonly right: number },
-): Readings {
+): {
+  /** The most likely one: what can be a wrapped row is one. */
+  readonly best: string;
+  /** What the rows may stand for as well. */
+  readonly others: readonly string[];
+  /** Whether all of them are named; where there are too many, they are not. */
+  readonly all: boolean;
+} {
   const breaks = rows.slice(1).map((next, index) => breakBetween(rows[index] as BrokenRow, next, limits));
   const join = (glue: (each: Break, index: number) => string) =>
     rows.map(({ text }, index) => index === 0 ? text : `${glue(breaks[index - 1] as Break, index - 1)}${text}`).join("")

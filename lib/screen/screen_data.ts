@@ -151,10 +151,10 @@ function compileRule(data: RuleData, toPattern: Compile): Rule {
     status,
     priority: priority ?? PRIORITIES[status],
     when: [first, ...others],
-    ...(excludes === undefined ? {} : { excludes: excludes.flatMap(toConditions) }),
-    ...(doubtful === undefined
-      ? {}
-      : { doubtful: doubtful.unless_seen === undefined ? {} : { unlessSeen: doubtful.unless_seen } }),
+    ...present({
+      excludes: excludes?.flatMap(toConditions),
+      doubtful: doubtful && present({ unlessSeen: doubtful.unless_seen }),
+    }),
   };
 }
 
@@ -167,9 +167,7 @@ function compileConditions(data: ConditionData, toPattern: Compile): readonly Co
       on: "rows",
       region,
       text: toPattern(pattern),
-      ...present({ row }),
-      ...(style === undefined ? {} : { style: style as StylePattern }),
-      ...present({ styleNeeded }),
+      ...present({ row, style: style as StylePattern | undefined, styleNeeded }),
     });
   }
   if (title !== undefined) conditions.push({ on: "title", text: toPattern(title) });

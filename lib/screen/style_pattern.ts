@@ -54,9 +54,7 @@ export function asksForColor({ foreground, background, mark }: StylePattern): bo
 
 /** What a pattern asks for besides colours. */
 export function withoutColor({ bold, dim, italic, reverse }: StylePattern): StylePattern {
-  return {
-    ...present({ bold, dim, italic, reverse }),
-  };
+  return present({ bold, dim, italic, reverse });
 }
 
 /** Whether anything in a row has a colour of its own. */

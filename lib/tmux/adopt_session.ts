@@ -6,20 +6,6 @@ import { findSocketPath } from "./server.ts";
 import { PLACEHOLDER, type SessionOptions, TmuxSession } from "./session.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
-/** A session that an earlier process opened, and its panes there. */
-interface SessionToAdopt extends SessionOptions {
-  readonly mark: string;
-  /** The panes that are known, whether or not they still exist. */
-  readonly panes: readonly KnownPane[];
-}
-
-/** A session that was adopted. */
-interface AdoptedSession {
-  readonly session: TmuxSession;
-  /** The known panes whose original program is alive. */
-  readonly alive: ReadonlySet<string>;
-}
-
 /**
  * Adopts a session that an earlier process opened: keeps the known panes whose program is alive, and closes all others
  * that came from that process, with everything that was started in them.
@@ -28,8 +14,18 @@ interface AdoptedSession {
  */
 export async function adoptSession(
   client: TmuxClient,
-  options: SessionToAdopt,
-): Promise<AdoptedSession | undefined> {
+  options: SessionOptions & {
+    readonly mark: string;
+    /** The panes that are known, whether or not they still exist. */
+    readonly panes: readonly KnownPane[];
+  },
+): Promise<
+  {
+    readonly session: TmuxSession;
+    /** The known panes whose original program is alive. */
+    readonly alive: ReadonlySet<string>;
+  } | undefined
+> {
   const { name, existing = false, panes } = options;
   const format = `#{pane_id} #{pane_pid} #{pane_dead} #{${SHOWS_OPTION}}|#{window_name}`;
   const listed = await client.run(["list-panes", "-s", "-t", `=${name}:`, "-F", format]);

@@ -1,4 +1,5 @@
 import { RuntimeError } from "../base/errors.ts";
+import type { ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
 
@@ -37,30 +38,15 @@ const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([0
 /** The pane that is captured. Where `pid` is given, it must still be the process id of the pane's program. */
 export type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
 
-/** What tmux knows of a pane besides its text. */
-interface PaneFacts {
-  readonly cols: number;
-  readonly rows: number;
-  readonly title: string;
-  /**
-   * Column and row, both from 0. Missing where the row of the pane is not that of the text: with scrollback, or rows
-   * joined.
-   */
-  readonly cursor?: readonly [x: number, y: number];
-  readonly cursorVisible: boolean;
-  /** Whether the alternate screen is shown. */
-  readonly alternate: boolean;
-  /** Whether the pane's program has ended. */
-  readonly dead: boolean;
-  /** Name of the foreground program; missing where it was not asked for. */
-  readonly command?: string;
-}
-
 /** What a pane showed at one moment. */
 export interface PaneCapture {
   /** The rows, with line feeds between them. */
   readonly text: string;
-  readonly facts: PaneFacts;
+  /**
+   * What tmux knows of it besides. The cursor is missing where the row of the pane is not that of the text: with
+   * scrollback, or rows joined; the foreground program where it was not asked for.
+   */
+  readonly facts: Required<Omit<ScreenMeta, "cursor" | "command">> & Pick<ScreenMeta, "cursor" | "command">;
 }
 
 /**
@@ -81,23 +67,15 @@ export async function capturePane(
   return { text, facts: factsWithoutCursor };
 }
 
-/** Rows of a pane, from the first to the last one, both from 0. */
-interface PaneRows {
-  readonly first: number;
-  readonly last: number;
-}
-
 /** Options of {@linkcode capturePanePartly}. */
 export interface PartOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
   /** The rows whose style is wanted, from top to bottom. */
-  readonly styledRows: readonly PaneRows[];
+  readonly styledRows: readonly {
+    readonly first: number;
+    readonly last: number;
+  }[];
   /** Whether the name of the foreground program is wanted. */
   readonly withCommand: boolean;
-}
-
-/** A capture whose `text` has no style, and the rows that were captured with style at the same moment. */
-interface PartialCapture extends PaneCapture {
-  readonly parts: readonly { readonly first: number; readonly text: string }[];
 }
 
 /**
@@ -111,7 +89,11 @@ export async function capturePanePartly(
   client: TmuxClient,
   pane: CapturedPane,
   options: PartOptions,
-): Promise<PartialCapture | undefined> {
+): Promise<
+  PaneCapture & {
+    readonly parts: readonly { readonly first: number; readonly text: string }[];
+  } | undefined
+> {
   const { styledRows, withCommand } = options;
   const captures = [[], ...styledRows.map(({ first, last }) => ["-e", "-S", String(first), "-E", String(last)])];
   const { facts, text } = await ask(client, pane, { ...options, captures });
@@ -126,18 +108,16 @@ export async function capturePanePartly(
   };
 }
 
-interface AskOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
-  /** The flags of each capture. */
-  readonly captures: readonly (readonly string[])[];
-  /** @default {true} */
-  readonly withCommand?: boolean;
-}
-
 /** One call, which tmux carries out while no program writes: the captures are of the same moment. */
 async function ask(
   client: TmuxClient,
   pane: CapturedPane,
-  { captures, joinWrapped = false, withCommand = true, signal }: AskOptions,
+  { captures, joinWrapped = false, withCommand = true, signal }: Pick<CaptureOptions, "joinWrapped" | "signal"> & {
+    /** The flags of each capture. */
+    readonly captures: readonly (readonly string[])[];
+    /** @default {true} */
+    readonly withCommand?: boolean;
+  },
 ): Promise<ParsedCapture> {
   const target = ["-t", pane.paneId] as const;
   const joined = joinWrapped ? ["-J"] : [];

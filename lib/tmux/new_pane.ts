@@ -34,14 +34,6 @@ function drawingVariables(env: Readonly<Record<string, string>>): readonly strin
   return [...unset.flatMap((name) => ["-u", name]), `TERM=${env["TERM"] ?? TERMINAL}`];
 }
 
-/** The session that a pane is opened in. */
-interface PaneHome {
-  readonly name: string;
-  readonly cols: number;
-  readonly rows: number;
-  readonly mark: string;
-}
-
 /**
  * What tmux is told to open a window with one pane, which stays readable after its program has ended. That of an agent
  * keeps the session's size whatever terminal attaches.
@@ -51,7 +43,12 @@ interface PaneHome {
 export function newPaneCommands(
   { argv, env = {}, cwd, name, shows }: PaneRequest,
   { session: { name: session, cols, rows, mark }, uniqueName }: {
-    readonly session: PaneHome;
+    readonly session: {
+      readonly name: string;
+      readonly cols: number;
+      readonly rows: number;
+      readonly mark: string;
+    };
     readonly uniqueName: string;
   },
 ): readonly TmuxCommand[] {

@@ -21,14 +21,6 @@ export interface KnownPane extends PaneRef {
   readonly startTime: string | undefined;
 }
 
-/** Options of {@linkcode findPaneProcesses}. */
-interface FindPaneProcessesOptions {
-  /** The session's value of {@linkcode PANE_MARK_VARIABLE}; without it environments are not looked at. */
-  readonly mark?: string;
-  /** @default {systemProcessRunner} */
-  readonly processRunner?: ProcessRunner;
-}
-
 /**
  * Every living process that came out of these panes.
  *
@@ -38,7 +30,12 @@ interface FindPaneProcessesOptions {
  */
 export async function findPaneProcesses(
   panes: readonly PaneProcess[],
-  options: FindPaneProcessesOptions = {},
+  options: {
+    /** The session's value of {@linkcode PANE_MARK_VARIABLE}; without it environments are not looked at. */
+    readonly mark?: string;
+    /** @default {systemProcessRunner} */
+    readonly processRunner?: ProcessRunner;
+  } = {},
 ): Promise<ProcessInfo[]> {
   const { mark, processRunner = systemProcessRunner } = options;
   const all = await listProcesses(processRunner);

@@ -3,19 +3,6 @@ import type { TmuxClient, TmuxCommand } from "./client.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
-/** Options of {@linkcode openSessionView}. */
-interface SessionViewOptions {
-  /** The session whose windows are shown. */
-  readonly source: string;
-  /** The size of the terminal that it is for. */
-  readonly columns: number;
-  readonly rows: number;
-  /** How many tiles its window 0 has. */
-  readonly tiles: number;
-  /** The name of window 0. */
-  readonly tilesName: string;
-}
-
 /** What a view shows, as tmux tells it. */
 export interface ViewLook {
   /** The window that is shown. */
@@ -46,9 +33,6 @@ export interface Tile {
   readonly rows: number;
 }
 
-/** What a text is about: the whole view, one of its windows by its number, or a tile by its pane. */
-type Labelled = { readonly session: true } | { readonly window: number } | { readonly tile: string };
-
 /**
  * A text of a view.
  *
@@ -58,7 +42,7 @@ type Labelled = { readonly session: true } | { readonly window: number } | { rea
  * - `away`: not empty where the key is told that shows the marked window
  */
 export interface Label {
-  readonly on: Labelled;
+  readonly on: { readonly session: true } | { readonly window: number } | { readonly tile: string };
   readonly name: "window" | "view" | "tile" | "turn" | "away";
   readonly text: string;
 }
@@ -91,7 +75,17 @@ const STATUS = [
  *
  * @throws {RuntimeError} when tmux refuses
  */
-export async function openSessionView(client: TmuxClient, options: SessionViewOptions): Promise<SessionView> {
+export async function openSessionView(client: TmuxClient, options: {
+  /** The session whose windows are shown. */
+  readonly source: string;
+  /** The size of the terminal that it is for. */
+  readonly columns: number;
+  readonly rows: number;
+  /** How many tiles its window 0 has. */
+  readonly tiles: number;
+  /** The name of window 0. */
+  readonly tilesName: string;
+}): Promise<SessionView> {
   const name = `panewright-view-${crypto.randomUUID().slice(0, 8)}`;
   const { columns, rows, tiles, tilesName } = options;
   const size = [

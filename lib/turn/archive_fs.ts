@@ -2,34 +2,19 @@ import { dirname } from "@std/path/posix";
 import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
 import { openRegularFile } from "../base/ports/regular_file.ts";
 
-/** What the archive asks of the file system, so that a test can stop between any two steps. All paths are absolute. */
-export interface ArchiveFs {
-  mkdir(path: string): void;
-  list(path: string): readonly string[];
-  /** Creates an empty file. False where something is already. */
-  create(path: string): boolean;
-  write(path: string, bytes: Uint8Array): void;
-  /** @throws an error with the code `EXDEV` across file systems */
-  rename(from: string, to: string): void;
-  /** Copies a regular file to a path where nothing is. */
-  copy(from: string, to: string): void;
-  remove(path: string): void;
-  /** Puts a file's content, or a folder's entries, on the disk. */
-  sync(path: string): void;
-}
-
 /** What a system says that cannot sync folders, or may not read a file. Its own care has to do then. */
 const CANNOT_SYNC: ReadonlySet<unknown> = new Set(["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOTSUP", "EPERM"]);
 
-/** The files of this machine. */
-export const systemFs: ArchiveFs = {
-  mkdir(path) {
+/** The files of this machine. All paths are absolute. */
+export const systemFs = {
+  mkdir(path: string): void {
     const isNew = lstatOrUndefined(path) === undefined;
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
     if (isNew) this.sync(dirname(path));
   },
-  list: (path) => [...Deno.readDirSync(path)].map(({ name }) => name),
-  create(path) {
+  list: (path: string): readonly string[] => [...Deno.readDirSync(path)].map(({ name }) => name),
+  /** Creates an empty file. False where something is already. */
+  create(path: string): boolean {
     try {
       Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
       return true;
@@ -38,9 +23,11 @@ export const systemFs: ArchiveFs = {
       throw error;
     }
   },
-  write: (path, bytes) => Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o600 }),
-  rename: (from, to) => Deno.renameSync(from, to),
-  copy(from, to) {
+  write: (path: string, bytes: Uint8Array): void => Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o600 }),
+  /** @throws an error with the code `EXDEV` across file systems */
+  rename: (from: string, to: string): void => Deno.renameSync(from, to),
+  /** Copies a regular file to a path where nothing is. */
+  copy(from: string, to: string): void {
     using source = openRegularFile(from, { access: "read" });
     using copy = Deno.openSync(to, { write: true, createNew: true, mode: 0o600 });
     const chunk = new Uint8Array(64 * 1024);
@@ -52,7 +39,8 @@ export const systemFs: ArchiveFs = {
     }
   },
   remove: removeIfThere,
-  sync(path) {
+  /** Puts a file's content, or a folder's entries, on the disk. */
+  sync(path: string): void {
     const info = Deno.lstatSync(path);
     // Neither a link nor a pipe has content of its own to be synced, and a pipe would keep us waiting.
     if (!info.isFile && !info.isDirectory) return;
@@ -69,3 +57,6 @@ export const systemFs: ArchiveFs = {
     }
   },
 };
+
+/** What the archive asks of the file system, so that a test can stop between any two steps. */
+export type ArchiveFs = typeof systemFs;

@@ -31,16 +31,13 @@ export interface TurnLimits {
    *
    * @returns false where none is left
    */
-  take(answer: TakenAnswer): boolean;
-}
-
-/** An answer that is about to be given without a dialog. */
-interface TakenAnswer {
-  readonly decision: "accept" | "decline";
-  /** What the agent asks for, in a few words: "the command `npm test`". */
-  readonly request: string;
-  /** Why, as a full sentence. */
-  readonly reason: string;
+  take(answer: {
+    readonly decision: "accept" | "decline";
+    /** What the agent asks for, in a few words: "the command `npm test`". */
+    readonly request: string;
+    /** Why, as a full sentence. */
+    readonly reason: string;
+  }): boolean;
 }
 
 /** A dialog that is open, and what is to be done about it. */

@@ -7,7 +7,6 @@ import type { OpenDialog, TurnLimits } from "./dialog_desk.ts";
 import { refusalPrompt } from "./instruction.ts";
 import type { Message } from "./events.ts";
 import { readStatus, useTerminal } from "./look.ts";
-import type { HandoffSettings } from "./settings.ts";
 import { type Turn, turnMessage, warn, whoseTurn } from "./turn.ts";
 import { beginWaiting, endWaiting } from "./turn_time.ts";
 
@@ -17,23 +16,6 @@ const TAIL_LINES = 5;
 /** How long an agent may take to end its turn after a no. */
 const REST_LIMIT_MS = 5000;
 const REST_INTERVAL_MS = 250;
-
-/** What is to be done about an open dialog that may be accepted. */
-type AcceptDecision = "report" | "accept" | "cool_down" | "give_up";
-
-/**
- * Applies the limits of seed 003 to an open dialog: accept only with the switch on, not within the cooldown after the
- * terminal's last accept, and at most `acceptCap` times a turn.
- */
-function decideAccept(
-  seen: { readonly nowMs: number; readonly lastAcceptMs: number | undefined; readonly accepted: number },
-  settings: Pick<HandoffSettings, "autoAcceptPermissions" | "acceptCooldownSeconds" | "acceptCap">,
-): AcceptDecision {
-  if (!settings.autoAcceptPermissions) return "report";
-  const cooldownMs = settings.acceptCooldownSeconds * 1000;
-  if (seen.lastAcceptMs !== undefined && seen.nowMs - seen.lastAcceptMs < cooldownMs) return "cool_down";
-  return seen.accepted < settings.acceptCap ? "accept" : "give_up";
-}
 
 /** Waits until the answers that the turn's desk is giving are given and on record: see `DialogDesk`. */
 export async function settleAnswers({ dialogs, signal }: Turn): Promise<void> {
@@ -130,33 +112,31 @@ function answerByText(turn: Turn): Acceptance {
   };
 }
 
-/** Accepts a dialog within the limits of the turn. The log tells of it first. */
+/**
+ * Accepts a dialog within the limits of seed 003: only with the switch on, not within the cooldown after the terminal's
+ * last accept, and at most `acceptCap` times a turn. The log tells of it first.
+ */
 async function accept(turn: Turn, { tail, answer: give }: Acceptance): Promise<void> {
   const { acceptTimes, clock, progress, settings, terminal } = turn;
-  const seen = { nowMs: clock.now(), lastAcceptMs: acceptTimes.get(terminal.id), accepted: progress.acceptedDialogs };
-  switch (decideAccept(seen, settings)) {
-    case "report":
-      return await reportOnce(
-        turn,
-        `${whoseTurn(turn)} waits for an answer to a permission dialog. Nothing was sent, because ` +
-          "AUTO_ACCEPT_PERMISSIONS is off: answer it in the terminal.",
-      );
-    case "cool_down":
-      return;
-    case "give_up":
-      throw capError(turn, "accepted");
-    case "accept": {
-      const lines = await tail();
-      if (lines === undefined) return;
-      const count = progress.acceptedDialogs + 1;
-      const line = `Auto-accepting the permission dialog of ${whoseTurn(turn)} (${count}/${settings.acceptCap}):`;
-      const message = [line, ...lines.slice(-TAIL_LINES).map((text) => `  | ${text}`)].join("\n");
-      await turn.emit({ type: "notice", severity: "audit", message });
-      if (!await answer(turn, give)) return;
-      progress.acceptedDialogs = count;
-      acceptTimes.set(terminal.id, clock.now());
-    }
+  if (!settings.autoAcceptPermissions) {
+    return await reportOnce(
+      turn,
+      `${whoseTurn(turn)} waits for an answer to a permission dialog. Nothing was sent, because ` +
+        "AUTO_ACCEPT_PERMISSIONS is off: answer it in the terminal.",
+    );
   }
+  const sinceLastMs = clock.now() - (acceptTimes.get(terminal.id) ?? -Infinity);
+  if (sinceLastMs < settings.acceptCooldownSeconds * 1000) return;
+  if (progress.acceptedDialogs >= settings.acceptCap) throw capError(turn, "accepted");
+  const lines = await tail();
+  if (lines === undefined) return;
+  const count = progress.acceptedDialogs + 1;
+  const line = `Auto-accepting the permission dialog of ${whoseTurn(turn)} (${count}/${settings.acceptCap}):`;
+  const message = [line, ...lines.slice(-TAIL_LINES).map((text) => `  | ${text}`)].join("\n");
+  await turn.emit({ type: "notice", severity: "audit", message });
+  if (!await answer(turn, give)) return;
+  progress.acceptedDialogs = count;
+  acceptTimes.set(terminal.id, clock.now());
 }
 
 async function decline(

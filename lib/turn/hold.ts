@@ -4,34 +4,18 @@ import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { timeoutError, type Turn, turnMessage } from "./turn.ts";
 import { beginWaiting, endWaiting, leftUntil } from "./turn_time.ts";
 
-/** Waits for the way of one message to an agent. Disposal tells that it waits no longer. */
-interface Hold extends AsyncDisposable {
-  /**
-   * Waits until the agent is not at work any more, and nobody's words stand in its composer.
-   *
-   * @param error what the terminal said when it was given the message
-   * @returns `taken` where a person has pressed Enter on the pasted text: the agent works on it
-   * @throws {TimeoutError} when the agent is at work until the time of the turn is up
-   * @throws {DraftInTheWayError} when the draft stays
-   */
-  wait(error: AgentAtWorkError | DraftInTheWayError): Promise<"clear" | "taken">;
-}
-
-/** What is held, and until when. */
-interface HoldOptions {
+/**
+ * Holds a message back while it cannot be sent. An agent at work, which is the normal reason to wait, is waited for
+ * until the time of the turn is up; a person's drafts in all for as long as a dialog, in time that is not the turn's.
+ */
+export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: {
   readonly what: Message["what"];
   readonly deadlineMs: number;
   /** Whether its text was pasted. */
   readonly isPasted: () => boolean;
   /** Whether its text is all that stands in the composer. */
   readonly holdsOurs: () => Promise<boolean>;
-}
-
-/**
- * Holds a message back while it cannot be sent. An agent at work, which is the normal reason to wait, is waited for
- * until the time of the turn is up; a person's drafts in all for as long as a dialog, in time that is not the turn's.
- */
-export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: HoldOptions): Hold {
+}) {
   const { call, clock, draftTimeoutSeconds, settings, terminal } = turn;
   const leftMs = () => leftUntil(turn, deadlineMs);
   let held: { readonly obstacle: Held["obstacle"]; readonly sinceMs: number } | undefined;
@@ -68,7 +52,15 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
   }
 
   return {
-    async wait(error) {
+    /**
+     * Waits until the agent is not at work any more, and nobody's words stand in its composer.
+     *
+     * @param error what the terminal said when it was given the message
+     * @returns `taken` where a person has pressed Enter on the pasted text: the agent works on it
+     * @throws {TimeoutError} when the agent is at work until the time of the turn is up
+     * @throws {DraftInTheWayError} when the draft stays
+     */
+    async wait(error: AgentAtWorkError | DraftInTheWayError): Promise<"clear" | "taken"> {
       for (let obstacle: Held["obstacle"] = error instanceof AgentAtWorkError ? "at_work" : "draft";;) {
         await hold(obstacle);
         const obstacleLeftMs = obstacle === "draft" ? draftLeftMs() : leftMs();
@@ -81,7 +73,8 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
         obstacle = seen;
       }
     },
-    async [Symbol.asyncDispose]() {
+    /** It waits no longer, which is told. */
+    async [Symbol.asyncDispose](): Promise<void> {
       if (held === undefined) return;
       endWaiting(turn);
       await turn.emit({ type: "released" });

@@ -33,9 +33,6 @@ export type PollAction =
   | { readonly type: "fail_agent_error" }
   | { readonly type: "fail_timeout" };
 
-/** The figures that decide. */
-type PollSettings = Pick<HandoffSettings, "idleGraceSeconds">;
-
 /** The state before the first poll. */
 export function startPolling(startedAtMs: number, deadlineMs: number): PollState {
   return { startedAtMs, deadlineMs, agentStarted: false, idleSinceMs: undefined };
@@ -48,7 +45,7 @@ export function startPolling(startedAtMs: number, deadlineMs: number): PollState
 export function decide(
   state: PollState,
   observation: PollObservation,
-  options: { readonly nowMs: number; readonly settings: PollSettings },
+  options: { readonly nowMs: number; readonly settings: Pick<HandoffSettings, "idleGraceSeconds"> },
 ): { readonly state: PollState; readonly action: PollAction } {
   const { nowMs, settings } = options;
   const timedOut = nowMs >= state.deadlineMs;

@@ -115,8 +115,8 @@ export function archiveStaleResponse(workdir: string, role: Role, archiveDir: st
 /** What a person can do about a response path that is refused. */
 export const REMOVE_IT_HINT = "Remove it, or put a regular file or folder in its place.";
 
-/** What is at a response path. */
-interface ResponsePathLook {
+/** Looks at a role's response path without opening anything. */
+export function lookAtResponsePath(workdir: string, role: Role): {
   /** Missing where nothing is yet. */
   readonly info?: Deno.FileInfo;
   /**
@@ -124,10 +124,7 @@ interface ResponsePathLook {
    * the working directory.
    */
   readonly problem?: string;
-}
-
-/** Looks at a role's response path without opening anything. */
-export function lookAtResponsePath(workdir: string, role: Role): ResponsePathLook {
+} {
   const root = resolve(workdir);
   for (const part of RESPONSE_DIR_PARTS) {
     const problem = findFolderProblem(root, part);

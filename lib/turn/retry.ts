@@ -8,15 +8,6 @@ export interface Retry {
   readonly number: number;
 }
 
-/** The figures that decide. */
-interface RetrySettings {
-  /** How often a turn is tried again after an error that passes. */
-  readonly maxErrorRetries: number;
-  /** How long the first retry is waited for; each later one is after twice as long as the one before. */
-  readonly errorRetrySeconds: number;
-  readonly waitForUsageLimitReset: boolean;
-}
-
 /** No retry is waited for longer. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
@@ -29,7 +20,13 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 export function planRetry(
   failure: Pick<AgentFailure, "class" | "isTurnOver" | "resetsAt">,
   { settings, now, retries }: {
-    readonly settings: RetrySettings;
+    readonly settings: {
+      /** How often a turn is tried again after an error that passes. */
+      readonly maxErrorRetries: number;
+      /** How long the first retry is waited for; each later one is after twice as long as the one before. */
+      readonly errorRetrySeconds: number;
+      readonly waitForUsageLimitReset: boolean;
+    };
     readonly now: Date;
     readonly retries: number;
   },

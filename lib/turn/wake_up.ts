@@ -1,22 +1,6 @@
 import type { Clock } from "../base/ports/clock.ts";
 import type { WakeHint, WakeSource } from "../agents/pane/wake_source.ts";
 
-/** Ends a wait between two polls early, when there is a reason to look. */
-interface WakeUp extends Disposable {
-  /**
-   * Resolves when a look is worthwhile, at the latest at `untilMs` of the clock.
-   *
-   * @throws the signal's reason when it is aborted
-   */
-  wait(untilMs: number, signal?: AbortSignal): Promise<void>;
-}
-
-/** Options of {@linkcode openWakeUp}. */
-interface WakeUpOptions {
-  readonly sources: readonly WakeSource[];
-  readonly clock: Clock;
-}
-
 /**
  * When to look after a sign of something new: almost at once, since a CLI draws in steps, and then closely for a while,
  * since screen, file and record change 40 to 140 ms apart (Codex 0.169.0, Claude Code 2.1.328). A look at a pane that
@@ -32,7 +16,10 @@ const LOOKS_KEPT = 40;
 const LOOK_BACK_MS = 1000;
 
 /** Listens to the sources until disposal. Early looks are limited, so that no agent can cause a storm of them. */
-export function openWakeUp(options: WakeUpOptions): WakeUp {
+export function openWakeUp(options: {
+  readonly sources: readonly WakeSource[];
+  readonly clock: Clock;
+}) {
   const { clock, sources } = options;
   const budget = new LookBudget(clock);
   let planned: readonly number[] = [];
@@ -44,7 +31,12 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
   };
   const listening = sources.map((source) => source.onHint(take));
   return {
-    async wait(untilMs, signal) {
+    /**
+     * Resolves when a look is worthwhile, at the latest at `untilMs` of the clock.
+     *
+     * @throws the signal's reason when it is aborted
+     */
+    async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
       for (;;) {
         signal?.throwIfAborted();
         const nowMs = clock.now();
@@ -65,7 +57,7 @@ export function openWakeUp(options: WakeUpOptions): WakeUp {
         notice = undefined;
       }
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       for (const one of listening) one[Symbol.dispose]();
     },
   };

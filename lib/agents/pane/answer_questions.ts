@@ -14,14 +14,6 @@ import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep }
 /** A step that changes something in the pane. */
 export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
 
-/** What a key came to. */
-interface KeyEffect {
-  /** False where the page had changed right before the key. */
-  readonly isPressed: boolean;
-  /** The screen afterwards. */
-  readonly after: PaneLook;
-}
-
 /** Options of {@linkcode answerQuestions}. */
 export interface QuestionOptions {
   readonly dialogs: QuestionDialogs;
@@ -33,7 +25,16 @@ export interface QuestionOptions {
   /** Whether the questions still wait for their answer: asked right before each key. */
   readonly isMeant: () => Promise<boolean>;
   /** Carries out a key, given the screen before it, and resolves when its effect does. */
-  readonly perform: (key: QuestionKey, before: PaneLook, effect: () => Promise<KeyEffect>) => Promise<unknown>;
+  readonly perform: (
+    key: QuestionKey,
+    before: PaneLook,
+    effect: () => Promise<{
+      /** False where the page had changed right before the key. */
+      readonly isPressed: boolean;
+      /** The screen afterwards. */
+      readonly after: PaneLook;
+    }>,
+  ) => Promise<unknown>;
 }
 
 /** What came of an answer to questions. */

@@ -111,7 +111,10 @@ function screenAlone(screen: Decision, history: StatusHistory): CombinedStatus {
 }
 
 /** What a rest is called. Where the record does not know how the turn ended, the screen may. */
-function restStatus(shown: TerminalStatus, outcome: TurnOutcomeOrNone): TerminalStatus {
+function restStatus(
+  shown: TerminalStatus,
+  outcome: Extract<StatusReport, { state: "at_rest" }>["outcome"],
+): TerminalStatus {
   switch (outcome) {
     case "completed":
       return "completed";
@@ -123,5 +126,3 @@ function restStatus(shown: TerminalStatus, outcome: TurnOutcomeOrNone): Terminal
       return isAtRest(shown) || shown === "error" ? shown : "idle";
   }
 }
-
-type TurnOutcomeOrNone = Extract<StatusReport, { state: "at_rest" }>["outcome"];

@@ -43,23 +43,20 @@ function rowsFrom({ rows }: Screen, first: number, last: number): readonly strin
   return rows.slice(first, Math.min(last + 1, first + MAX_ROWS)).map(({ text }) => text);
 }
 
-/** What is known of a failure, from screen and record. */
-interface FailureEvidence {
-  readonly shown: ShownFailure | undefined;
-  readonly recorded?: RecordedFailure;
-  /** What of the CLI's record proves that the turn is over; missing where nothing does. */
-  readonly overBy?: string;
-  /** For a time that is told without its day, where the record has no time of its own. */
-  readonly now: Date;
-}
-
 /**
  * A failure from what screen and record of a CLI say; `undefined` where neither says anything. The record has the class
  * where it can tell, the screen the words: what a person would read there.
  */
 export function judgeFailure(
   { failures = [], terminal }: Pick<PaneProvider, "failures" | "terminal">,
-  { shown, recorded, overBy, now }: FailureEvidence,
+  { shown, recorded, overBy, now }: {
+    readonly shown: ShownFailure | undefined;
+    readonly recorded?: RecordedFailure;
+    /** What of the CLI's record proves that the turn is over; missing where nothing does. */
+    readonly overBy?: string;
+    /** For a time that is told without its day, where the record has no time of its own. */
+    readonly now: Date;
+  },
 ): AgentFailure | undefined {
   const text = shown?.text ?? sanitizeLine(recorded?.text ?? "");
   if (text === "") return undefined;

@@ -13,14 +13,11 @@ import {
 import type { TmuxClient } from "../../tmux/client.ts";
 import type { PaneLook } from "./pane_look.ts";
 
-/** What one look is to find out besides the status. */
-interface ReadOptions {
+/** Reads a screen with a provider's rules. */
+export function readScreen(shown: Screen, rules: RulePack, { signs }: {
   /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
   readonly signs?: ReadonlySet<string>;
-}
-
-/** Reads a screen with a provider's rules. */
-export function readScreen(shown: Screen, rules: RulePack, { signs }: ReadOptions = {}): PaneLook {
+} = {}): PaneLook {
   const scene = createScene(shown, rules);
   const { screen } = scene;
   const { composer, dialog, footer } = scene.regions;
@@ -53,19 +50,6 @@ export interface GlanceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a glance is made of. */
-interface GlanceParts {
-  /** A capture with the style of all rows. */
-  capture(options: GlanceOptions): Promise<Screen>;
-  /** A capture with the style of these rows only, and maybe without the program's name, where that can be had. */
-  capturePartly(
-    options: GlanceOptions & { readonly styledRows: readonly RowRange[]; readonly withCommand: boolean },
-  ): Promise<Screen | undefined>;
-  /** Reads a screen; nothing of it is read with style afterwards. */
-  read(screen: Screen): PaneLook;
-  readonly clock: Clock;
-}
-
 /** Rows this close together are captured as one range: a range costs tmux about as much as two rows (3.3a). */
 const MAX_GAP = 2;
 
@@ -79,7 +63,17 @@ const PROGRAM_AGE_MS = 1000;
  * ended and a shell is left.
  */
 export function createGlance(
-  { capture, capturePartly, read, clock }: GlanceParts,
+  { capture, capturePartly, read, clock }: {
+    /** A capture with the style of all rows. */
+    capture(options: GlanceOptions): Promise<Screen>;
+    /** A capture with the style of these rows only, and maybe without the program's name, where that can be had. */
+    capturePartly(
+      options: GlanceOptions & { readonly styledRows: readonly RowRange[]; readonly withCommand: boolean },
+    ): Promise<Screen | undefined>;
+    /** Reads a screen; nothing of it is read with style afterwards. */
+    read(screen: Screen): PaneLook;
+    readonly clock: Clock;
+  },
 ): (options?: GlanceOptions) => Promise<PaneLook> {
   let asked: ReadonlySet<number> = new Set();
   let lastRows: readonly number[] = [];

@@ -7,14 +7,11 @@ import type { FailureWords } from "../failure.ts";
 import type { SandboxReport, SandboxRequest } from "../sandbox.ts";
 import type { Usage } from "../../base/usage.ts";
 
-/** How a turn ended; `undefined` where the record does not say. */
-type TurnOutcome = "completed" | "error" | "interrupted";
-
 /** What an agent's own record says that it is doing. */
 export type ReportedState =
   | { readonly state: "working" }
   /** The agent has nothing to do; the turn that it had ended so. */
-  | { readonly state: "at_rest"; readonly outcome?: TurnOutcome }
+  | { readonly state: "at_rest"; readonly outcome?: "completed" | "error" | "interrupted" }
   /** It waits for an answer. */
   | { readonly state: "waiting" };
 

@@ -3,17 +3,14 @@ import type { HookCommand } from "../hook_command.ts";
 import { readHookEvent } from "./hook_events.ts";
 import type { HookMail } from "./hook_witness.ts";
 
-/** What an agent is started with so that its CLI tells of its turns, and where that comes in. */
-interface TurnHooks {
-  readonly turnHook: HookCommand;
-  readonly hookMail: HookMail;
-}
-
 /** How long a CLI waits for the hook, which takes a few milliseconds. */
 const TIMEOUT_SECONDS = 5;
 
 /** Lets an agent's CLI tell of its turns by way of a spool. */
-export function turnHooksOf(spool: Pick<Spool, "commandFor" | "take" | "onArrival">, agent: string): TurnHooks {
+export function turnHooksOf(spool: Pick<Spool, "commandFor" | "take" | "onArrival">, agent: string): {
+  readonly turnHook: HookCommand;
+  readonly hookMail: HookMail;
+} {
   const listeners = new Set<() => void>();
   let come: readonly SpooledMessage[] = [];
   const collect = () => {

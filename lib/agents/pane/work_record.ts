@@ -8,20 +8,17 @@ export interface WorkRecord {
   take(): readonly AgentFact[];
 }
 
-/** How a CLI's record is read for a {@linkcode WorkRecord}. */
-interface WorkRecordOptions {
+/** Where nobody asks, no more is kept. */
+const MOST_KEPT = 1000;
+
+/** Begins to collect what an agent runs. */
+export function openWorkRecord({ mayCount, beginsTurn, read }: {
   /** What most lines of it are not, and need no parsing for. */
   readonly mayCount: RegExp;
   /** Whether a line begins a turn of the agent's own. */
   readonly beginsTurn: (line: string) => boolean;
   readonly read: (line: string) => readonly AgentEvent[];
-}
-
-/** Where nobody asks, no more is kept. */
-const MOST_KEPT = 1000;
-
-/** Begins to collect what an agent runs. */
-export function openWorkRecord({ mayCount, beginsTurn, read }: WorkRecordOptions): WorkRecord {
+}): WorkRecord {
   let kept: readonly AgentFact[] = [];
   return {
     add(line) {

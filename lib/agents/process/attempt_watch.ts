@@ -183,7 +183,7 @@ export class AttemptWatch {
         const mayBeLeft = end === "ended"
           ? (await agent.listPids()).length > 0
           : end === "turn_over" || end === "time_limit";
-        if (mayBeLeft) for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen);
+        if (mayBeLeft) { for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen); }
       } finally {
         await agent.stop();
       }
