@@ -9,8 +9,6 @@ import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 /**
  * Adopts a session that an earlier process opened: keeps the known panes whose program is alive, and closes all others
  * that came from that process, with everything that was started in them.
- *
- * @returns `undefined` if the session no longer exists
  */
 export async function adoptSession(
   client: TmuxClient,
@@ -22,7 +20,6 @@ export async function adoptSession(
 ): Promise<
   {
     readonly session: TmuxSession;
-    /** The known panes whose original program is alive. */
     readonly alive: ReadonlySet<string>;
   } | undefined
 > {

@@ -3,19 +3,9 @@ import type { ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
 
-/** Options of {@linkcode capturePane}. */
 export interface CaptureOptions {
-  /**
-   * Whether rows that the terminal wrapped come as one (`capture-pane -J`).
-   *
-   * @default {false}
-   */
   readonly joinWrapped?: boolean;
-  /**
-   * How many rows of scrollback come before the visible ones. There is none on the alternate screen.
-   *
-   * @default {0}
-   */
+  /** How many rows of scrollback come before the visible ones. There is none on the alternate screen. */
   readonly scrollbackRows?: number;
   readonly signal?: AbortSignal;
 }
@@ -32,15 +22,12 @@ function metadataFormat(command: string): string {
 const METADATA_FORMAT = metadataFormat(COMMAND_FORMAT);
 const METADATA_FORMAT_WITHOUT_COMMAND = metadataFormat("");
 
-/** `%3 4711 220 50 2 47 1 0 0 codex`, a tab, and the title. */
 const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?) ([^\t]*)\t(.*)$/;
 
 /** The pane that is captured. Where `pid` is given, it must still be the process id of the pane's program. */
 export type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
 
-/** What a pane showed at one moment. */
 export interface PaneCapture {
-  /** The rows, with line feeds between them. */
   readonly text: string;
   /**
    * What tmux knows of it besides. The cursor is missing where the row of the pane is not that of the text: with
@@ -49,11 +36,6 @@ export interface PaneCapture {
   readonly facts: Required<Omit<ScreenMeta, "cursor" | "command">> & Pick<ScreenMeta, "cursor" | "command">;
 }
 
-/**
- * Captures what a pane shows now, styles included, and the facts about it, in one tmux call.
- *
- * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
- */
 export async function capturePane(
   client: TmuxClient,
   pane: CapturedPane,
@@ -67,23 +49,17 @@ export async function capturePane(
   return { text, facts: factsWithoutCursor };
 }
 
-/** Options of {@linkcode capturePanePartly}. */
 export interface PartOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
-  /** The rows whose style is wanted, from top to bottom. */
   readonly styledRows: readonly {
     readonly first: number;
     readonly last: number;
   }[];
-  /** Whether the name of the foreground program is wanted. */
   readonly withCommand: boolean;
 }
 
 /**
  * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write down a row's style takes
  * ten times as long as its text, and to look up the foreground program as long as all other facts together.
- *
- * @returns `undefined` where the pane does not have these rows, or some of its rows were joined
- * @throws {RuntimeError} when the pane is gone, or tmux's answer cannot be read
  */
 export async function capturePanePartly(
   client: TmuxClient,
@@ -115,7 +91,6 @@ async function ask(
   { captures, joinWrapped = false, withCommand = true, signal }: Pick<CaptureOptions, "joinWrapped" | "signal"> & {
     /** The flags of each capture. */
     readonly captures: readonly (readonly string[])[];
-    /** @default {true} */
     readonly withCommand?: boolean;
   },
 ): Promise<ParsedCapture> {
@@ -142,7 +117,6 @@ function countLines(text: string): number {
   return count;
 }
 
-/** Cuts a text into parts of so many lines each. */
 function cutLines(text: string, counts: readonly number[]): readonly string[] {
   let from = 0;
   return counts.map((count) => {
@@ -157,14 +131,9 @@ function cutLines(text: string, counts: readonly number[]): readonly string[] {
   });
 }
 
-/** What {@linkcode capturePane} asked tmux for, taken apart. */
 type ParsedCapture = PaneRef & PaneCapture;
 
-/**
- * Takes tmux's answer apart: a line of numbers, the program's name and the title, and then the rows.
- *
- * @throws {RuntimeError} when it does not look like that
- */
+/** Takes tmux's answer apart: a line of numbers, the program's name and the title, and then the rows. */
 export function parseCapture(stdout: string): ParsedCapture {
   const metadataEnd = stdout.indexOf("\n");
   const metadata = metadataEnd < 0 ? stdout : stdout.slice(0, metadataEnd);

@@ -14,28 +14,17 @@ import { PaneEventHub, type PaneEvents } from "./pane_events.ts";
 import { tmuxProgram } from "./plain_client.ts";
 import { errorText } from "../base/text/error_text.ts";
 
-/** Options of {@linkcode createControlClient}. */
 interface ControlClientOptions {
-  /** Carries out what the control connection does not, and everything while there is no connection. */
   readonly plain: TmuxClient;
   /** Told in one line when the connection cannot be had, or is lost. */
   readonly log: (message: string) => void;
   /**
    * Whether it hears what happens in panes. Without it tmux never holds a program back for our sake, even if this
    * process stands still, and a pane is known by its captures alone.
-   *
-   * @default {true}
    */
   readonly hearsPanes?: boolean;
-  /**
-   * The environment of the control client.
-   *
-   * @default {Deno.env.toObject()}
-   */
   readonly env?: Readonly<Record<string, string>>;
-  /** @default {systemClock} */
   readonly clock?: Clock;
-  /** @default {startPipedProcess} */
   readonly startProcess?: StartPipedProcess;
 }
 
@@ -50,7 +39,6 @@ const DEAF_FLAGS = "ignore-size,no-output";
 const SUBSCRIPTION = "panewright";
 const SUBSCRIBE = controlLine([["refresh-client", "-B", `${SUBSCRIPTION}:%*:#{pane_dead}`]])!;
 
-/** Pauses between attempts to reconnect. After a connection that lasted this long they start over. */
 const RETRY_PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000] as const;
 const LASTING_MS = 60_000;
 
@@ -70,7 +58,6 @@ export function createControlClient(options: ControlClientOptions): ControlClien
   return new ControlClient(options);
 }
 
-/** See {@linkcode createControlClient}. Disposal ends the connection, and nothing else. */
 export class ControlClient implements TmuxClient, AsyncDisposable {
   readonly socket: string;
   readonly #options: ControlClientOptions;
@@ -91,24 +78,20 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
     this.#hub = new PaneEventHub(this.#clock);
   }
 
-  /** What happens in the panes of the session that this is connected to. */
   get paneEvents(): PaneEvents {
     return this.#hub;
   }
 
-  /** Whether questions go through the connection now. */
   get isConnected(): boolean {
     return this.#connection?.isOpen ?? false;
   }
 
-  /** Attaches to a session of the server. Where that fails it is logged, and plain commands do. */
   async connect(session: string): Promise<void> {
     this.#session = session;
     this.#connecting = this.#connect(session);
     await this.#connecting;
   }
 
-  /** Ends the connection, for good. */
   async disconnect(): Promise<void> {
     this.#session = undefined;
     await this.#connecting;

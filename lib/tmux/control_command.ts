@@ -1,13 +1,7 @@
 import type { TmuxCommand } from "./client.ts";
 
-/** Characters that tmux's command parser takes as they are, anywhere in a word. */
 const PLAIN_WORD = /^[A-Za-z0-9_@:.,/+-]+$/;
 
-/**
- * One line of tmux's command language that runs these commands one after the other, every argument taken literally.
- *
- * @returns `undefined` for what no line can carry: a NUL, half a character, no command at all
- */
 export function controlLine(commands: readonly TmuxCommand[]): string | undefined {
   if (commands.length === 0) return undefined;
   const words = commands.flat();

@@ -4,21 +4,15 @@ import type { Clock } from "../base/ports/clock.ts";
 import type { PipedProcess } from "../base/ports/piped_process.ts";
 import { type ControlEvent, ControlParser } from "./control_parser.ts";
 
-/** What several tmux commands, sent as one line, came to. */
 export interface ControlReply {
   readonly ok: boolean;
-  /** What the commands printed. */
   readonly stdout: string;
-  /** Why the first one that failed did. */
   readonly stderr: string;
 }
 
-/** Options of {@linkcode openControlConnection}. */
 export interface ControlConnectionOptions {
-  /** A `tmux -C` that was just started. */
   readonly process: PipedProcess;
   readonly clock: Clock;
-  /** Told, in order, everything that is not a reply. */
   readonly onEvent: (event: Exclude<ControlEvent, { type: "reply" }>) => void;
 }
 
@@ -28,11 +22,6 @@ const ANSWER_TIMEOUT_MS = 5000;
 /** How long a client may take to end by itself. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/**
- * Waits until a `tmux -C` is attached.
- *
- * @throws {RuntimeError} when it ends instead, or says nothing; it is closed then
- */
 export async function openControlConnection(options: ControlConnectionOptions): Promise<ControlConnection> {
   const connection = new ControlConnection(options);
   try {
@@ -75,7 +64,6 @@ export class ControlConnection {
     return this.#ended.promise;
   }
 
-  /** Whether requests may be sent. */
   get isOpen(): boolean {
     return this.#endedBecause === undefined && !this.#isClosing;
   }
@@ -83,20 +71,12 @@ export class ControlConnection {
   /**
    * Resolves when the client is attached. Commands sent earlier are carried out, but fail with "no current client"
    * (tmux 3.3a).
-   *
-   * @throws {RuntimeError} when it cannot be attached
    */
   async waitUntilAttached(): Promise<void> {
     const answered = this.#limitAnswer();
     await this.#attached.promise.finally(() => answered.abort());
   }
 
-  /**
-   * Sends one line that consists of `commandCount` commands.
-   *
-   * @throws {RuntimeError} when the connection ends before the answer is there, or tmux does not answer
-   * @throws the signal's reason when it is aborted; the commands are still carried out
-   */
   async request(
     line: string,
     { commandCount, signal }: { readonly commandCount: number; readonly signal?: AbortSignal },

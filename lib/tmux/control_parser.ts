@@ -1,19 +1,13 @@
 import { joinBytes } from "../base/ports/bytes.ts";
 
-/** What a control-mode client of tmux prints, taken apart. */
 export type ControlEvent =
-  /** The whole answer to one command. */
   | {
     readonly type: "reply";
-    /** tmux's number of the command. */
     readonly number: number;
-    /** Whether it answers a command that this client sent; hooks and the attaching itself have replies as well. */
     readonly isOwn: boolean;
     readonly ok: boolean;
-    /** What the command printed, each line with its line end; why it failed, if it did. */
     readonly text: string;
   }
-  /** A pane's program wrote something. `escaped` is decoded by {@linkcode unescapeOutput}. */
   | { readonly type: "output"; readonly paneId: string; readonly escaped: Uint8Array }
   /** Every other line, such as `%pause %3`: its name without the `%`, and the rest. */
   | { readonly type: "notification"; readonly name: string; readonly rest: string };
@@ -118,7 +112,6 @@ interface OpenReply {
   readonly isOwn: boolean;
   /** Time, number and flags, as its end repeats them. */
   readonly guard: string;
-  /** Whole lines with their line ends. */
   readonly chunks: Uint8Array[];
   /** How many of them are copies, no longer parts of a piece. */
   keptChunks: number;
@@ -135,7 +128,6 @@ const LINE_FEED = Uint8Array.of(LINE_END);
 
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Where the lines of a piece end of which none begins with `%`; `lineEnd` is the end of the first of them. */
 function endOfRows(piece: Uint8Array, lineEnd: number): number {
   for (let end = lineEnd;;) {
     if (piece[end + 1] === PERCENT) return end + 1;
@@ -167,8 +159,6 @@ function outputEvent(line: Uint8Array, idEnd: number, idStart: number) {
 /**
  * The bytes that a pane's program wrote: tmux writes control characters and the backslash as `\ooo`. Anything else
  * stays as it is.
- *
- * @param into where they are put if there is room, so that thousands of small pieces a second make no garbage
  */
 export function unescapeOutput(escaped: Uint8Array, into?: Uint8Array): Uint8Array {
   if (!escaped.includes(BACKSLASH)) return escaped;

@@ -2,7 +2,6 @@ import type { TmuxClient } from "./client.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { sanitizePaste } from "../base/text/sanitize.ts";
 
-/** Options of {@linkcode pasteText} and {@linkcode sendKeys}. */
 interface InputOptions {
   readonly signal?: AbortSignal;
 }
@@ -13,8 +12,6 @@ interface InputOptions {
  *
  * The buffer is filled by one call of tmux and pasted by another, so that the text arrives whole or not at all: when
  * this process is killed while it writes the text, tmux takes the end of the pipe for the end of the text.
- *
- * @throws {RuntimeError} when there is no such pane
  */
 export async function pasteText(
   client: TmuxClient,
@@ -36,11 +33,6 @@ export async function pasteText(
   }
 }
 
-/**
- * Presses keys in a pane, by tmux's names (`Enter`, `Escape`, `y`).
- *
- * @throws {RuntimeError} when there is no such pane
- */
 export async function sendKeys(
   client: TmuxClient,
   paneId: string,

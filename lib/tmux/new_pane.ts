@@ -2,14 +2,10 @@ import type { PaneRef, TmuxCommand } from "./client.ts";
 import { PANE_MARK_VARIABLE } from "./pane_processes.ts";
 import { SHOWS_OPTION, showsValue } from "./shown_work.ts";
 
-/** What is started in a pane of its own. */
 export interface PaneRequest {
-  /** The window's name. */
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
-  /** Variables set for the program, besides those of the tmux server. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Absolute path. */
   readonly cwd: string;
   /**
    * Whose work it shows, where its program only does that: it can be found by it, and has the size of whichever
@@ -19,7 +15,6 @@ export interface PaneRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What programs draw for; the entry of terminfo that tmux brings along. */
 export const TERMINAL = "tmux-256color";
 
 /** Variables that change how programs draw: whether in colours, and in how many. */
@@ -37,8 +32,6 @@ function drawingVariables(env: Readonly<Record<string, string>>): readonly strin
 /**
  * What tmux is told to open a window with one pane, which stays readable after its program has ended. That of an agent
  * keeps the session's size whatever terminal attaches.
- *
- * @param place `uniqueName`, which nobody else has, is the window's name until all of it is done
  */
 export function newPaneCommands(
   { argv, env = {}, cwd, name, shows }: PaneRequest,
@@ -80,7 +73,6 @@ export function newPaneCommands(
   ];
 }
 
-/** The pane that tmux says it has opened. */
 export function readNewPane(stdout: string): PaneRef | undefined {
   const found = /^(%\d+) (\d+)$/m.exec(stdout);
   return found ? { paneId: found[1]!, pid: Number(found[2]) } : undefined;

@@ -5,12 +5,7 @@ import { expectTmuxSuccess } from "./plain_client.ts";
 import { findSocketPath, isServerRunning, killServer, tmuxCommand } from "./server.ts";
 import { PLACEHOLDER, PLACEHOLDER_ARGV, type SessionOptions, TmuxSession } from "./session.ts";
 
-/**
- * Opens a session: one of our own on a server of its own, or one that runs already.
- *
- * @throws {UsageError} when the session that must exist does not, or the socket for our own is taken
- * @throws {RuntimeError} when tmux refuses
- */
+/** Opens a session: one of our own on a server of its own, or one that runs already. */
 export async function openSession(client: TmuxClient, options: SessionOptions): Promise<TmuxSession> {
   const { name, existing = false } = options;
   if (!/^[^:.\p{Cc}]+$/u.test(name)) {

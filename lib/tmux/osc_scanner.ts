@@ -7,7 +7,6 @@ const CLOSING_BRACKET = 0x5d;
 
 const DECODER = new TextDecoder();
 
-/** Anything longer is neither a title nor a status report. */
 const MAX_BYTES = 4096;
 
 /**
@@ -18,7 +17,6 @@ export class OscScanner {
   #state: "text" | "escape" | "command" | "command_escape" = "text";
   #bytes: number[] = [];
 
-  /** The commands that this piece completes, as text. */
   push(piece: Uint8Array): string[] {
     const found: string[] = [];
     for (let at = 0; at < piece.length; at++) {

@@ -6,30 +6,24 @@ import { OscScanner } from "./osc_scanner.ts";
 export type PaneEvent =
   /** The program wrote something, and then nothing for a moment. */
   | { readonly type: "quiet" }
-  /** The program has set the pane's title; it may be the one that the pane had. */
   | { readonly type: "title"; readonly title: string }
-  /** The program has sent an operating system command that sets no title, such as `7501;state=working:app=codex`. */
   | { readonly type: "osc"; readonly text: string }
-  /** The program ended; told within a second or so. */
   | { readonly type: "died" }
   /** Output was missed: tmux held it back, or the connection to it was lost. */
   | { readonly type: "gap" };
 
-/** What a {@linkcode TmuxClient} can tell of panes without being asked. */
 export interface PaneEvents {
   /**
    * A number that grows whenever what the pane shows may have changed; `undefined` where that is unknown, so that only
    * a look at the pane tells.
    */
   changeOf(paneId: string): number | undefined;
-  /** Calls back for each event of a pane, until it is disposed of. */
   watch(paneId: string, listener: (event: PaneEvent) => void): Disposable;
 }
 
 /** How long a program must write nothing to count as quiet (CAO's figure). */
 const QUIET_MS = 200;
 
-/** How exactly that is measured. */
 const QUIET_STEP_MS = 50;
 
 /** tmux writes a pane's output in pieces that are smaller. */
@@ -42,18 +36,15 @@ interface PaneState {
   dead: boolean;
 }
 
-/** Turns what a control-mode client tells of panes into events, for those who want them. */
 export class PaneEventHub implements PaneEvents, Disposable {
   readonly #clock: Clock;
   readonly #panes = new Map<string, PaneState>();
   readonly #listeners = new Map<string, Set<(event: PaneEvent) => void>>();
-  /** Panes that have written and are not quiet yet. */
   readonly #noisy = new Map<string, PaneState>();
   /** Where output is unescaped: nothing of it is kept. */
   readonly #scratch = new Uint8Array(SCRATCH_BYTES);
   readonly #stop = new AbortController();
   #changes = 0;
-  /** The last change that may be one of any pane. */
   #commonChange = 0;
   #isConnected = false;
   #isTicking = false;
@@ -78,7 +69,6 @@ export class PaneEventHub implements PaneEvents, Disposable {
     };
   }
 
-  /** Told what a pane's program wrote, as the protocol escapes it. */
   noteOutput(paneId: string, escaped: Uint8Array): void {
     const pane = this.#paneFor(paneId);
     pane.change = ++this.#changes;
@@ -100,7 +90,6 @@ export class PaneEventHub implements PaneEvents, Disposable {
     pane.dead = dead;
   }
 
-  /** Told that output of a pane was left out. */
   noteGap(paneId: string): void {
     this.#paneFor(paneId).change = ++this.#changes;
     this.#tell(paneId, { type: "gap" });

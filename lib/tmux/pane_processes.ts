@@ -8,16 +8,13 @@ import type { PaneRef, TmuxClient } from "./client.ts";
 /** Set in each pane that we open to a value of its session's own; everything that is started there inherits it. */
 export const PANE_MARK_VARIABLE = "PANEWRIGHT_SESSION_MARK";
 
-/** What is known of a pane's program from when it was opened. */
 export interface PaneProcess {
   readonly pid: number;
   /** As the process table showed it then; `undefined` when the program had ended already. */
   readonly startTime: string | undefined;
 }
 
-/** A pane as it was when it was opened. */
 export interface KnownPane extends PaneRef {
-  /** Of its program, in the notation of the process table; `undefined` when it had ended already. */
   readonly startTime: string | undefined;
 }
 
@@ -31,9 +28,7 @@ export interface KnownPane extends PaneRef {
 export async function findPaneProcesses(
   panes: readonly PaneProcess[],
   options: {
-    /** The session's value of {@linkcode PANE_MARK_VARIABLE}; without it environments are not looked at. */
     readonly mark?: string;
-    /** @default {systemProcessRunner} */
     readonly processRunner?: ProcessRunner;
   } = {},
 ): Promise<ProcessInfo[]> {
@@ -53,7 +48,6 @@ export async function findPaneProcesses(
   return [...found.values()];
 }
 
-/** Whether the pane's process id belongs to another process by now. */
 function isReused(pane: PaneProcess, all: readonly ProcessInfo[]): boolean {
   const now = all.find((one) => one.pid === pane.pid);
   return now !== undefined && now.startTime !== pane.startTime;
@@ -63,11 +57,7 @@ function isReused(pane: PaneProcess, all: readonly ProcessInfo[]): boolean {
 const HANGUP_GRACE_MS = 1000;
 const TERMINATE_GRACE_MS = 2000;
 
-/**
- * Ends processes that came out of panes: they hear of the end of their terminal, then SIGTERM, then SIGKILL.
- *
- * @throws {RuntimeError} when some outlive even that
- */
+/** Ends processes that came out of panes: they hear of the end of their terminal, then SIGTERM, then SIGKILL. */
 export async function endPaneProcesses(
   processes: readonly ProcessInfo[],
   { clock }: { readonly clock: Clock },
@@ -80,7 +70,6 @@ export async function endPaneProcesses(
   );
 }
 
-/** Ends everything that carries the mark of a session which is gone. */
 export async function endMarkedProcesses(mark: string, options: { readonly clock: Clock }): Promise<void> {
   await endPaneProcesses(await findPaneProcesses([], { mark }), options);
 }

@@ -4,24 +4,15 @@ import type { TmuxClient, TmuxCommand, TmuxRunOptions } from "./client.ts";
 import { TMUX_INSTALL_HINT } from "./version.ts";
 import { present } from "../base/schema.ts";
 
-/** Options of {@linkcode createTmuxClient}. */
 interface TmuxClientOptions {
-  /** Name of the server's socket, or its path where it holds a `/`. */
   readonly socket: string;
-  /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
-  /**
-   * The environment of the tmux client. A server that it starts inherits it, and every pane of that server.
-   *
-   * @default {Deno.env.toObject()}
-   */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A tmux server that hangs must not hang us: no tmux command takes this long. */
 const COMMAND_TIMEOUT_MS = 15_000;
 
-/** A capture with its colours can be large; a screen of 500×200 cells, each with a style of its own, is below this. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -30,9 +21,6 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
  * The user's own tmux.conf is not read by a server that we start: it may set `window-size manual`, which ends a
  * detached server at once (tmux 3.3a), a default command, hooks or a prompt. A server that runs already keeps its
  * settings.
- *
- * @throws {UsageError} from each call, when tmux is not installed
- * @throws {RuntimeError} from each call, when tmux does not answer
  */
 export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
   const { socket, processRunner = systemProcessRunner } = options;
@@ -72,8 +60,6 @@ export function createTmuxClient(options: TmuxClientOptions): TmuxClient {
 /**
  * How tmux is started for a server: with a person's own server and settings out of reach. Only opening a session starts
  * a server: one that attaching has started ends at once, and took a session along that was being opened (3.3a).
- *
- * @param args what comes after the options that say which server
  */
 export function tmuxProgram(
   args: readonly string[],
@@ -96,19 +82,13 @@ export function tmuxArguments(commands: readonly TmuxCommand[]): string[] {
   ]);
 }
 
-/**
- * The result of a tmux command that must have worked.
- *
- * @param doing what was tried, to complete "Cannot …" in the message
- * @throws {RuntimeError} with what tmux said
- */
+/** The result of a tmux command that must have worked. */
 export function expectTmuxSuccess(result: CommandResult, doing: string): CommandResult {
   if (result.code === 0) return result;
   const said = result.stderr.trim() || result.stdout.trim() || `exit code ${result.code}`;
   throw new RuntimeError(`Cannot ${doing}: ${describeTmuxProblem(said)}`);
 }
 
-/** What tmux says about a command that failed, with what that means where a server or a pane is not there any more. */
 export function describeTmuxProblem(said: string): string {
   const quoted = `tmux says "${said}"`;
   if (said.startsWith("can't find pane")) return `the pane is gone (${quoted})`;

@@ -1,21 +1,15 @@
 import type { TmuxClient } from "./client.ts";
 
-/** Whether a tmux server runs on the client's socket. */
 export async function isServerRunning(client: TmuxClient): Promise<boolean> {
   return (await client.run(["list-sessions"])).code === 0;
 }
 
-/** Where the socket of a running server is; `undefined` when none runs. */
 export async function findSocketPath(client: TmuxClient): Promise<string | undefined> {
   const { stdout } = await client.run(["display-message", "-p", "#{socket_path}"]);
   return stdout.trim() || undefined;
 }
 
-/**
- * Ends a tmux server with all its panes, and removes its socket, which tmux leaves behind (3.3a).
- *
- * @param knownSocketPath where the socket is, for a server that may have ended by itself
- */
+/** Ends a tmux server with all its panes, and removes its socket, which tmux leaves behind (3.3a). */
 export async function killServer(client: TmuxClient, knownSocketPath?: string): Promise<void> {
   const socketPath = await findSocketPath(client) ?? knownSocketPath;
   await client.run(["kill-server"]);
@@ -40,12 +34,10 @@ async function removeSocket(path: string): Promise<void> {
   }
 }
 
-/** The command with which a person looks at a session. */
 export function attachCommand(socket: string, session: string): string {
   return `${tmuxCommand(socket)} attach-session -t =${session}`;
 }
 
-/** How a person addresses a server: `tmux -L NAME`, or `tmux -S PATH`. */
 export function tmuxCommand(socket: string): string {
   return `tmux ${socket.includes("/") ? "-S" : "-L"} ${socket}`;
 }

@@ -15,40 +15,18 @@ import {
 import { expectTmuxSuccess, tmuxProgram } from "./plain_client.ts";
 import { attachCommand, killServer } from "./server.ts";
 
-/** What a session is opened with, or adopted. */
 export interface SessionOptions {
-  /** The session's name; tmux has no `:` and `.` in names. */
   readonly name: string;
   /**
    * Whether the session is one that runs already, such as a person's own: windows are added to it, and nothing but
    * these windows is ever closed.
-   *
-   * @default {false}
    */
   readonly existing?: boolean;
-  /** @default {220} */
   readonly cols?: number;
-  /** @default {50} */
   readonly rows?: number;
-  /**
-   * Rows of scrollback that a pane keeps, in a session of our own.
-   *
-   * @default {20000}
-   */
   readonly scrollbackRows?: number;
-  /**
-   * Whether disposal ends everything that was opened here. Otherwise the panes stay for a person to attach to.
-   *
-   * @default {true}
-   */
   readonly cleanupOnExit?: boolean;
-  /**
-   * What everything that is started in the panes carries in its environment ({@linkcode PANE_MARK_VARIABLE}).
-   *
-   * @default {a random one}
-   */
   readonly mark?: string;
-  /** @default {systemClock} */
   readonly clock?: Clock;
 }
 
@@ -56,23 +34,18 @@ export interface SessionOptions {
  * A window that keeps a session of our own alive while it has no pane; no shell, and nothing of the person's settings.
  */
 export const PLACEHOLDER = "(no agent)";
-/** The program in that window. */
 export const PLACEHOLDER_ARGV = ["env", "sleep", "2147483647"] as const;
 
-/** A tmux session that agents' panes are opened in. Disposal ends what was opened, on every way out. */
 export class TmuxSession implements AsyncDisposable {
   readonly name: string;
   readonly cols: number;
   readonly rows: number;
   #cleanupOnExit: boolean;
   readonly #options: SessionOptions;
-  /** What everything that is started in the panes carries in its environment. */
   readonly mark: string;
   readonly #panes = new Map<string, PaneProcess>();
-  /** Of a server of our own. */
   readonly #socketPath: string | undefined;
 
-  /** Use `openSession`. */
   constructor(readonly client: TmuxClient, options: SessionOptions, socketPath?: string) {
     this.name = options.name;
     this.cols = options.cols ?? 220;
@@ -83,11 +56,6 @@ export class TmuxSession implements AsyncDisposable {
     this.#socketPath = socketPath;
   }
 
-  /**
-   * Opens a window with one pane, as {@linkcode newPaneCommands} says.
-   *
-   * @throws {RuntimeError} when tmux refuses
-   */
   async openPane(request: PaneRequest): Promise<PaneRef> {
     const { name, signal } = request;
     // Not passed on: a call that is cut short could leave a window that nobody knows of.
@@ -104,7 +72,6 @@ export class TmuxSession implements AsyncDisposable {
     return pane;
   }
 
-  /** Whether disposal ends what was opened. */
   get cleanupOnExit(): boolean {
     return this.#cleanupOnExit;
   }
@@ -114,17 +81,14 @@ export class TmuxSession implements AsyncDisposable {
     this.#cleanupOnExit = false;
   }
 
-  /** Treats a pane of an earlier process as one that was opened here. */
   keep({ paneId, pid, startTime }: KnownPane): void {
     this.#panes.set(paneId, { pid, startTime });
   }
 
-  /** How another process can recognise a pane that was opened here. */
   knownPane({ paneId, pid }: PaneRef): KnownPane {
     return { paneId, pid, startTime: this.#panes.get(paneId)?.startTime };
   }
 
-  /** Closes a pane that was opened here, and ends every process that came out of it. Does nothing for a closed one. */
   async closePane(pane: PaneRef): Promise<void> {
     const known = this.#panes.get(pane.paneId);
     if (known === undefined) return;
@@ -164,7 +128,6 @@ export class TmuxSession implements AsyncDisposable {
     if (this.#socketPath !== undefined) removeIfThere(this.#socketPath);
   }
 
-  /** What {@linkcode abandon} does, for a program that does not get to it; undefined where the panes are to stay. */
   lastResort(): LastResort | undefined {
     if (!this.cleanupOnExit) return undefined;
     const mark = { name: PANE_MARK_VARIABLE, value: this.mark };
@@ -180,7 +143,6 @@ export class TmuxSession implements AsyncDisposable {
     return endPaneProcesses(processes, { clock: this.#options.clock ?? systemClock });
   }
 
-  /** The command that shows the panes to a person. */
   attachCommand(): string {
     return attachCommand(this.client.socket, this.name);
   }

@@ -3,26 +3,17 @@ import type { TmuxClient, TmuxCommand } from "./client.ts";
 import { expectTmuxSuccess } from "./plain_client.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";
 
-/** What a view shows, as tmux tells it. */
 export interface ViewLook {
-  /** The window that is shown. */
   readonly shown: number;
-  /** The windows' ids by their numbers. */
   readonly windows: ReadonlyMap<number, string>;
   readonly tiles: readonly Tile[];
-  /** The terminal that shows it; undefined before one does. */
   readonly terminal: ViewTerminal | undefined;
-  /** The panes of the source with the ids of their windows; empty where it is gone. */
   readonly panes: ReadonlyMap<string, string>;
-  /** The panes that only show somebody's work, by whose it is; one of the agents' own is under an empty name. */
   readonly viewers: ReadonlyMap<string, string>;
 }
 
-/** A terminal in which a view is shown. */
 export interface ViewTerminal {
-  /** What tmux calls its client. */
   readonly client: string;
-  /** Columns and rows: `80x24`. */
   readonly size: string;
 }
 
@@ -47,10 +38,8 @@ export interface Label {
   readonly text: string;
 }
 
-/** Rows of the status bar. */
 const STATUS_ROWS = 2;
 
-/** Room for tiles when they are made; with a terminal that is smaller they shrink as far as they can. */
 const LEAST_SIZE = { columns: 80, rows: 24 } as const;
 
 const MARK = "#{?#{==:#{window_index},#{@panewright_turn}},*, }";
@@ -72,18 +61,12 @@ const STATUS = [
  * Opens a view of a session for one client: a session of its own in the same server that links the other's windows. So
  * each client has its own window in front and its own status bar, and no window changes its size for it. It binds keys
  * of the server: it is for one that is not a person's own.
- *
- * @throws {RuntimeError} when tmux refuses
  */
 export async function openSessionView(client: TmuxClient, options: {
-  /** The session whose windows are shown. */
   readonly source: string;
-  /** The size of the terminal that it is for. */
   readonly columns: number;
   readonly rows: number;
-  /** How many tiles its window 0 has. */
   readonly tiles: number;
-  /** The name of window 0. */
   readonly tilesName: string;
 }): Promise<SessionView> {
   const name = `panewright-view-${crypto.randomUUID().slice(0, 8)}`;
@@ -127,7 +110,6 @@ export const NEXT_WINDOW_KEYS: readonly TmuxCommand[] = [
   ["bind-key", "p", "switch-client", "-t", ":-"],
 ];
 
-/** The keys with which every client goes from window to window. */
 function windowKeys(tiles: number): readonly TmuxCommand[] {
   const numbers = Array.from({ length: tiles + 1 }, (_, index) => index);
   return [
@@ -137,26 +119,21 @@ function windowKeys(tiles: number): readonly TmuxCommand[] {
   ];
 }
 
-/** How often, and how many times, it is looked whether a client that was detached is gone. */
 const LOOK_MS = 20;
 const MAX_LOOKS = 250;
 
-/** A view of a session, for one client. Disposal closes it; what it shows stays. */
 export class SessionView implements AsyncDisposable {
   readonly #client: TmuxClient;
   readonly name: string;
   readonly #source: string;
-  /** What the labels are, by their commands. */
   readonly #labels = new Map<string, string>();
 
-  /** Use {@linkcode openSessionView}. */
   constructor(client: TmuxClient, { name, source }: { readonly name: string; readonly source: string }) {
     this.#client = client;
     this.name = name;
     this.#source = source;
   }
 
-  /** What it shows now; undefined when it is closed. */
   async look(): Promise<ViewLook | undefined> {
     const { stdout } = await this.#client.runAll([
       ["list-windows", "-t", `=${this.name}:`, "-F", "window #{window_index} #{window_id} #{window_active}"],
@@ -183,33 +160,25 @@ export class SessionView implements AsyncDisposable {
     };
   }
 
-  /** Links a window of the source under a number, in place of what is there. */
   async link(windowId: string, index: number): Promise<void> {
     // It knows nothing of what the one before was labelled with.
     this.#labels.clear();
     await this.#client.run(["link-window", "-d", "-k", "-s", windowId, "-t", `=${this.name}:${index}`]);
   }
 
-  /** Shows a window. */
   async select(index: number): Promise<void> {
     await this.#client.run(["select-window", "-t", `=${this.name}:${index}`]);
   }
 
-  /**
-   * Shows the last rows of a window that is larger than the terminal, or where its cursor is. A person's own keys move
-   * it from there.
-   */
   async moveTo(place: "end" | "cursor", { client }: ViewTerminal): Promise<void> {
     const how = { end: ["-D", "1000"], cursor: ["-c"] }[place];
     await this.#client.run(["refresh-client", "-t", client, ...how]);
   }
 
-  /** Lays the tiles out for the size that the window has now. */
   async layOut(): Promise<void> {
     await this.#client.run(["select-layout", "-t", `=${this.name}:0`, "tiled"]);
   }
 
-  /** Writes texts into the status bar, and above tiles. */
   async label(labels: readonly Label[]): Promise<void> {
     const commands = labels.flatMap(({ on, name, text }): TmuxCommand[] => {
       const where = "tile" in on
@@ -252,7 +221,6 @@ export class SessionView implements AsyncDisposable {
     return ["attach-session", ...(readOnly ? ["-f", "read-only"] : []), "-t", `=${this.name}`];
   }
 
-  /** Ends the client that shows it. */
   async detach(): Promise<void> {
     await this.#client.run(["detach-client", "-s", `=${this.name}`]);
   }

@@ -1,7 +1,6 @@
 /** The option of a pane that says whose work it only shows, behind the mark of the session that opened it. */
 export const SHOWS_OPTION = "@panewright_shows";
 
-/** What {@linkcode SHOWS_OPTION} of a pane is set to. */
 export function showsValue({ mark, shows }: { readonly mark: string; readonly shows: string }): string {
   return `${mark}/${shows}`;
 }

@@ -1,7 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import type { TmuxClient } from "./client.ts";
 
-/** How a person gets tmux, on the systems that panewright is used on. */
 export const TMUX_INSTALL_HINT = [
   "Install tmux:",
   "  Debian, Ubuntu: sudo apt-get install tmux",
@@ -13,18 +12,11 @@ export const TMUX_INSTALL_HINT = [
 /** The oldest tmux that will do: 3.2 brought `new-session -e`, and panes that keep their size without a client. */
 const MINIMUM_TMUX_VERSION = "3.2";
 
-/** Major and minor number in what `tmux -V` prints; `undefined` for a development build, which has none. */
 function parseTmuxVersion(text: string): readonly [major: number, minor: number] | undefined {
   const found = /(\d{1,4})\.(\d{1,4})/.exec(text);
   return found ? [Number(found[1]), Number(found[2])] : undefined;
 }
 
-/**
- * Makes sure that tmux is there and new enough.
- *
- * @returns what `tmux -V` prints, such as `tmux 3.3a`
- * @throws {UsageError} when it is missing or older than {@linkcode MINIMUM_TMUX_VERSION}
- */
 export async function requireTmux(client: TmuxClient): Promise<string> {
   const text = (await client.run(["-V"])).stdout.trim();
   const found = parseTmuxVersion(text);

@@ -5,24 +5,14 @@ import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { type ArchiveFs, systemFs } from "./archive_fs.ts";
 
-/**
- * The archive of a program that names none: `<workdir>/.tmp/<YYYYMMDD-HHMMSS>`, the time (UTC) being the program's
- * start.
- *
- * @param startedAtMs milliseconds since the epoch
- */
 export function defaultArchiveDir(workdir: string, startedAtMs = performance.timeOrigin): string {
   const [date, time] = new Date(startedAtMs).toISOString().slice(0, 19).split("T") as [string, string];
   return `${workdir}/.tmp/${date.replaceAll("-", "")}-${time.replaceAll(":", "")}`;
 }
 
-/** How something is put into the archive. */
 interface ArchiveOptions {
-  /** Absolute path; it need not exist. */
   readonly archiveDir: string;
-  /** What the name ends with: `NNN-<label>.md`. */
   readonly label: string;
-  /** @default {the system's} */
   readonly fs?: ArchiveFs;
 }
 
@@ -34,9 +24,6 @@ interface ArchiveOptions {
  * whole at its old place or under the new name, or at both; across file systems, where it is copied, the copy gets its
  * name when it is on the disk. {@linkcode tidyArchive} removes what was left half done. The file keeps its identity on
  * one file system.
- *
- * @returns the new path
- * @throws {RuntimeError} when the archive cannot be written
  */
 export function moveToArchive(source: string, options: ArchiveOptions): string {
   const { archiveDir, fs = systemFs } = options;
@@ -64,12 +51,6 @@ export function moveToArchive(source: string, options: ArchiveOptions): string {
   }
 }
 
-/**
- * Writes a text to the archive, under the next name like {@linkcode moveToArchive}. It is on the disk when this
- * returns.
- *
- * @throws {RuntimeError} when the archive cannot be written
- */
 export function writeToArchive(
   text: string,
   options: ArchiveOptions,
@@ -91,9 +72,6 @@ const PARTIAL_NAME = /^\.\d{3,9}-.*\.partial$/;
 /**
  * Removes what a process that was killed left half done: unfinished copies, and names that were only reserved. Only for
  * an archive that no other process writes.
- *
- * @param options.known names of files that stay whatever they hold
- * @returns the names that are left, sorted; none where there is no archive
  */
 export function tidyArchive(
   archiveDir: string,
@@ -108,7 +86,6 @@ export function tidyArchive(
   }).toSorted();
 }
 
-/** A name of the archive that was reserved by an empty file. */
 interface ReservedName {
   readonly archiveDir: string;
   readonly path: string;

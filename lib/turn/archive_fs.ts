@@ -5,7 +5,6 @@ import { openRegularFile } from "../base/ports/regular_file.ts";
 /** What a system says that cannot sync folders, or may not read a file. Its own care has to do then. */
 const CANNOT_SYNC: ReadonlySet<unknown> = new Set(["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOTSUP", "EPERM"]);
 
-/** The files of this machine. All paths are absolute. */
 export const systemFs = {
   mkdir(path: string): void {
     const isNew = lstatOrUndefined(path) === undefined;
@@ -13,7 +12,6 @@ export const systemFs = {
     if (isNew) this.sync(dirname(path));
   },
   list: (path: string): readonly string[] => [...Deno.readDirSync(path)].map(({ name }) => name),
-  /** Creates an empty file. False where something is already. */
   create(path: string): boolean {
     try {
       Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
@@ -24,9 +22,7 @@ export const systemFs = {
     }
   },
   write: (path: string, bytes: Uint8Array): void => Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o600 }),
-  /** @throws an error with the code `EXDEV` across file systems */
   rename: (from: string, to: string): void => Deno.renameSync(from, to),
-  /** Copies a regular file to a path where nothing is. */
   copy(from: string, to: string): void {
     using source = openRegularFile(from, { access: "read" });
     using copy = Deno.openSync(to, { write: true, createNew: true, mode: 0o600 });
@@ -39,7 +35,6 @@ export const systemFs = {
     }
   },
   remove: removeIfThere,
-  /** Puts a file's content, or a folder's entries, on the disk. */
   sync(path: string): void {
     const info = Deno.lstatSync(path);
     // Neither a link nor a pipe has content of its own to be synced, and a pipe would keep us waiting.

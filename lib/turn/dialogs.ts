@@ -26,10 +26,6 @@ export async function settleAnswers({ dialogs, signal }: Turn): Promise<void> {
  * Handles a poll that finds the terminal waiting for an answer: with the turn's desk, which knows what is asked, or
  * else with the text `y`. Cooldown and cap apply to what is accepted without a person; refusals are counted up to the
  * same cap.
- *
- * @returns what the agent is to be told, when it was refused something
- * @throws {RuntimeError} when a cap of the turn is reached, or the answer cannot be given
- * @throws {HumanInterventionRequiredError} when only a person can continue
  */
 export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "text"> | undefined> {
   const { dialogs } = turn;
@@ -87,7 +83,6 @@ export function noteDialogClosed(turn: Turn): void {
 interface Acceptance {
   /** The end of the screen; `undefined` where it cannot be read. */
   tail(): Promise<readonly string[] | undefined>;
-  /** Resolves to whether the answer was given. */
   answer(): Promise<boolean>;
 }
 
@@ -173,7 +168,6 @@ function answer(turn: Turn, give: () => Promise<boolean>): Promise<boolean> {
   return useTerminal(turn, "answering a dialog", give);
 }
 
-/** The error of a turn that asks too often. */
 function capError(turn: Turn, what: "accepted" | "denied"): RuntimeError {
   const problem = `${turn.settings.acceptCap} dialogs were ${what}, and no more are allowed in a turn`;
   return new RuntimeError(turnMessage(turn, problem), {

@@ -8,7 +8,6 @@ import { planRetry } from "./retry.ts";
 import { readStatus } from "./look.ts";
 import { type Turn, turnMessage } from "./turn.ts";
 
-/** What each class of failures means, for a person. */
 const MEANINGS: Readonly<Record<FailureClass, string>> = {
   usage_limit: "the usage limit of its account is reached",
   rate_limit: "the model server refuses so many requests",
@@ -20,19 +19,16 @@ const MEANINGS: Readonly<Record<FailureClass, string>> = {
   other: "the agent reports an error",
 };
 
-/** What the agent says of a turn that failed; `undefined` where its program has ended, or it says nothing. */
 async function readFailure({ call, signal, terminal }: Turn): Promise<AgentFailure | undefined> {
   const failure = await abortable(async () => await terminal.failure?.(call), signal).catch(() => undefined);
   signal?.throwIfAborted();
   return failure;
 }
 
-/** Whether it is proved that the turn is over whose failure the terminal shows. */
 export async function isFailedTurnOver(turn: Turn): Promise<boolean> {
   return (await readFailure(turn))?.isTurnOver === true;
 }
 
-/** What a turn fails with whose terminal has the status `error`, where nothing is tried again. */
 export async function agentError(turn: Turn): Promise<PanewrightError> {
   const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
   if (end !== undefined) return new RuntimeError(turnMessage(turn, `its program has ended (${end})`));
@@ -46,11 +42,6 @@ export async function agentError(turn: Turn): Promise<PanewrightError> {
 const PROOF_LAG_MS = 10_000;
 const PROOF_LOOK_EVERY_MS = 500;
 
-/**
- * Waits for the CLI's record to prove that the turn which failed is over.
- *
- * @returns the failure, whether that is proved by then or not; `undefined` where the terminal no longer shows it
- */
 async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure | undefined> {
   const { clock, signal } = turn;
   let failure: AgentFailure | undefined = shown;
@@ -62,13 +53,7 @@ async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure
   return failure;
 }
 
-/**
- * Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be.
- *
- * @returns what the agent is then to be told; `undefined` where it no longer shows the failure
- * @throws {HumanInterventionRequiredError} where only a person can log the agent in
- * @throws {RuntimeError} where the turn has failed for good, or the agent's program has ended
- */
+/** Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be. */
 export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   const { clock, expectsResponse, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
   const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);

@@ -11,9 +11,7 @@ import { beginWaiting, endWaiting, leftUntil } from "./turn_time.ts";
 export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }: {
   readonly what: Message["what"];
   readonly deadlineMs: number;
-  /** Whether its text was pasted. */
   readonly isPasted: () => boolean;
-  /** Whether its text is all that stands in the composer. */
   readonly holdsOurs: () => Promise<boolean>;
 }) {
   const { call, clock, draftTimeoutSeconds, settings, terminal } = turn;
@@ -27,7 +25,6 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
     return draftTimeoutSeconds * 1000 - earlierDraftMs - nowMs;
   }
 
-  /** Tells what is in the way, once. */
   async function hold(obstacle: Held["obstacle"]): Promise<void> {
     if (held?.obstacle === obstacle) return;
     if (held?.obstacle === "draft") earlierDraftMs += clock.now() - held.sinceMs;
@@ -52,14 +49,7 @@ export function createHold(turn: Turn, { what, deadlineMs, isPasted, holdsOurs }
   }
 
   return {
-    /**
-     * Waits until the agent is not at work any more, and nobody's words stand in its composer.
-     *
-     * @param error what the terminal said when it was given the message
-     * @returns `taken` where a person has pressed Enter on the pasted text: the agent works on it
-     * @throws {TimeoutError} when the agent is at work until the time of the turn is up
-     * @throws {DraftInTheWayError} when the draft stays
-     */
+    /** Waits until the agent is not at work any more, and nobody's words stand in its composer. */
     async wait(error: AgentAtWorkError | DraftInTheWayError): Promise<"clear" | "taken"> {
       for (let obstacle: Held["obstacle"] = error instanceof AgentAtWorkError ? "at_work" : "draft";;) {
         await hold(obstacle);

@@ -12,9 +12,7 @@ interface InstructionOptions {
   readonly delimiter?: string;
 }
 
-/** What follows a prompt in the same turn, and how it ends. */
 export interface FollowUpOptions extends InstructionOptions {
-  /** Whether the turn's prompt has asked for a response. @default {true} */
   readonly expectsResponse?: boolean;
 }
 
@@ -53,21 +51,12 @@ Do not change, move or delete the file afterwards.
 --- END OF RESPONSE FILE INSTRUCTION ---`;
 }
 
-/**
- * The prompt for an agent that came to rest without a usable response file.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(reminderPrompt("/job", "tester", { problem: "it is empty" }), "it is empty");
- * ```
- */
 export function reminderPrompt(
   workdir: string,
   role: Role,
   options: InstructionOptions & {
     readonly problem?: string;
-    /** Whether what is at the response path must be removed first. @default {false} */
+    /** Whether what is at the response path must be removed first. */
     readonly inTheWay?: boolean;
   } = {},
 ): string {
@@ -82,15 +71,6 @@ ${responseFileInstruction(workdir, role, instruction)}`;
 /**
  * The prompt for an agent whose request was refused: a refusal ends the turn of its CLI, but not the turn that we wait
  * for.
- *
- * @param refusal what it asked for ("the command `npm test`"), and why it may not have it, as a full sentence
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * const refusal = { request: "the command `git push`", reason: "The policy denies it." };
- * assertStringIncludes(refusalPrompt("/job", "tester", refusal), "refused: the command `git push`. The policy denies it.");
- * ```
  */
 export function refusalPrompt(
   workdir: string,
@@ -110,15 +90,6 @@ Do not ask for it again, and do not do the same thing in another way. Your task 
 without it. If that is impossible, say so in your response.`;
 }
 
-/**
- * The prompt for an agent whose CLI was ended in the middle of a turn and now resumes the same session.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(continuationPrompt("/job", "tester"), "Continue the task of the previous prompt");
- * ```
- */
 export function continuationPrompt(workdir: string, role: Role, options: InstructionOptions = {}): string {
   return `Your program was ended while you worked on the previous prompt, and has been started again with this conversation.
 Continue the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
@@ -127,15 +98,6 @@ is right, and finish the rest.
 ${responseFileInstruction(workdir, role, options)}`;
 }
 
-/**
- * The prompt for an agent whose turn was ended by a failure of its model server, or by a limit of its account.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(retryPrompt("/job", "tester"), "Continue the task of the previous prompt");
- * ```
- */
 export function retryPrompt(workdir: string, role: Role, options: FollowUpOptions = {}): string {
   return `The model server failed while you worked on the previous prompt.
 Continue the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
@@ -144,15 +106,6 @@ is right, and finish the rest.
 ${responseEnd(workdir, role, options)}`;
 }
 
-/**
- * The prompt for an agent that replaces one which was ended in the middle of its turn.
- *
- * @example
- * ```ts
- * import { assertStringIncludes } from "@std/assert";
- * assertStringIncludes(replacementPrompt("Add a flag."), "may be half done");
- * ```
- */
 export function replacementPrompt(prompt: string): string {
   return `Another agent was ended while it worked on the task below, and you take its place. What it had begun may be half done: look
 at the working directory first, keep what is right, and finish the rest.

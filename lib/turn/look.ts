@@ -9,18 +9,11 @@ import { tellTime } from "./turn_time.ts";
 /** How many reads of a status may fail in a row before the turn fails. */
 const MAX_STATUS_ATTEMPTS = 5;
 
-/** Waits until a time of the clock, or until something happened that is worth a look. */
 export async function waitUntil({ clock, signal, wake }: Turn, untilMs: number): Promise<void> {
   if (wake) return await wake(untilMs, signal);
   await clock.sleep(Math.max(0, Math.ceil(untilMs - clock.now())), signal);
 }
 
-/**
- * Does something with the turn's terminal that has to succeed.
- *
- * @throws {RuntimeError} naming role and terminal, when it fails; what is a reason to wait, or a request for a person,
- * passes through as it is
- */
 export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Promise<T>): Promise<T> {
   try {
     return await abortable(call, turn.signal);
@@ -32,8 +25,6 @@ export async function useTerminal<T>(turn: Turn, purpose: string, call: () => Pr
 /**
  * Reads the terminal's status. A failure is tried again after an eighth of the poll interval, then after twice as long
  * each time, up to the whole interval.
- *
- * @throws {RuntimeError} when five attempts in a row failed
  */
 export async function readStatus(turn: Turn): Promise<TerminalStatus> {
   const { call, clock, progress, settings, signal, terminal } = turn;

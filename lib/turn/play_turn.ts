@@ -25,8 +25,9 @@ import {
 } from "./turn.ts";
 import { beginTime, deadlineFromNow, leftUntil, tellTime, waitedForPersonMs } from "./turn_time.ts";
 
-// The story of a turn, from top to bottom: the prompt is sent, the terminal is polled, and what a poll finds is dealt
-// with, until there is a response. Everything that happens is told as a `TurnEvent`, before the turn goes on.
+// What comes into this room is a terminal and a prompt; what goes out is the response, and a stream of `TurnEvent`s, each
+// told before the turn goes on. This is the story of a turn, from top to bottom: the prompt is sent, the terminal is
+// polled, and what a poll finds is dealt with, until there is a response.
 
 /**
  * Plays one turn of a terminal: see `sendAndWait`. A turn that an earlier process began is resumed where that one left
@@ -106,7 +107,6 @@ async function sendPrompt(turn: Turn, text: string): Promise<DispatchMark> {
   return dispatch;
 }
 
-/** Lets a terminal come to rest. After the limit the prompt is sent anyway. */
 async function settle(turn: Turn): Promise<void> {
   const { call, clock, progress } = turn;
   if (await comesToRest(async () => ({ status: await readStatus(turn) }), { clock, ...call })) return;
@@ -122,23 +122,19 @@ async function settle(turn: Turn): Promise<void> {
   );
 }
 
-/** How waiting ended, if it did not fail. */
 type WaitOutcome =
   | { readonly kind: "response"; readonly text: string }
-  /** The terminal has the status `error`. */
   | { readonly kind: "failed" }
   | NoResponse;
 
 interface NoResponse {
   readonly kind: "none";
   readonly because: "idle_grace" | "response_timeout";
-  /** Why what is at the response path does not count. */
   readonly problem: string;
   /** Whether what is there must be removed before a response can be written. */
   readonly inTheWay: boolean;
 }
 
-/** Polls until there is a response, or none is to be expected any more. */
 async function waitForResponse(
   turn: Turn,
   { deadlineMs, dispatch }: { readonly deadlineMs: number; readonly dispatch?: DispatchMark },
@@ -218,12 +214,6 @@ function deadlineToTake(turn: Turn): number {
   return deadlineMs + Math.max(0, TAKE_LIMIT_MS - leftUntil(turn, deadlineMs));
 }
 
-/**
- * Ends a turn whose agent came to rest without a response.
- *
- * @returns the terminal's last output when the handoff is not strict
- * @throws {RuntimeError} when it is
- */
 async function endWithoutResponse(turn: Turn, { because, problem: found, inTheWay }: NoResponse): Promise<string> {
   const { archiveDir, role, settings, workdir } = turn;
   const limit = because === "idle_grace"

@@ -4,27 +4,22 @@ import type { HandoffSettings } from "./settings.ts";
 // The polling rules of the seeds (002, as changed by 000 and 003), as a function of what was seen. Times are
 // milliseconds of one monotonic clock.
 
-/** What has to be remembered from poll to poll. */
 export interface PollState {
   readonly startedAtMs: number;
-  /** When the whole turn's time is up. */
   readonly deadlineMs: number;
   /**
    * Whether the agent is believed to work on this turn: it was seen at something, or the startup timeout has passed.
    */
   readonly agentStarted: boolean;
-  /** Since when every poll found the agent at rest without a response; only counted once it has started. */
   readonly idleSinceMs: number | undefined;
 }
 
-/** What one poll saw. */
 export interface PollObservation {
   readonly status: TerminalStatus;
   /** `ready`: complete and usable. `changing`: different from a moment ago. `none`: not there, or not usable. */
   readonly response: "ready" | "changing" | "none";
 }
 
-/** What is to be done after a poll. */
 export type PollAction =
   | { readonly type: "wait"; readonly startupTimedOut?: true }
   | { readonly type: "take_response" }
@@ -33,7 +28,6 @@ export type PollAction =
   | { readonly type: "fail_agent_error" }
   | { readonly type: "fail_timeout" };
 
-/** The state before the first poll. */
 export function startPolling(startedAtMs: number, deadlineMs: number): PollState {
   return { startedAtMs, deadlineMs, agentStarted: false, idleSinceMs: undefined };
 }

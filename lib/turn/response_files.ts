@@ -8,7 +8,6 @@ import { type Role, ROLES } from "../base/roles.ts";
 // Looks and moves are synchronous on purpose: each costs microseconds, and no other task of ours can come between the
 // look at a file and what is done with it.
 
-/** The folder that all roles answer into, relative to the working directory. */
 export const RESPONSE_FOLDER = ".tmp/agent-responses";
 
 const RESPONSE_DIR_PARTS = [".tmp", RESPONSE_FOLDER] as const;
@@ -21,18 +20,8 @@ const RESPONSE_FILES: Readonly<Record<Role, string>> = {
   tester: "test_result.md",
 };
 
-/** The names of all roles' response files. */
 export const RESPONSE_FILE_NAMES: readonly string[] = Object.values(RESPONSE_FILES);
 
-/**
- * The absolute path of the folder that all roles of a working directory answer into.
- *
- * @example
- * ```ts
- * import { assertEquals } from "@std/assert";
- * assertEquals(responseDirFor("/job"), "/job/.tmp/agent-responses");
- * ```
- */
 export function responseDirFor(workdir: string): string {
   return resolve(workdir, RESPONSE_DIR_PARTS[1]);
 }
@@ -57,7 +46,6 @@ export function responsePathFor(workdir: string, role: Role): string {
   return `${responseDirFor(workdir)}/${RESPONSE_FILES[role]}`;
 }
 
-/** How the names of the short-lived files begin that tell the file system's time. */
 export const PROBE_PREFIX = ".dispatch-";
 
 /**
@@ -100,11 +88,6 @@ export function clearStaleResponse(
   });
 }
 
-/**
- * What `clearStaleResponse` does.
- *
- * @returns the path in the archive, if there was something to move
- */
 export function archiveStaleResponse(workdir: string, role: Role, archiveDir: string): string | undefined {
   const path = responsePathFor(workdir, role);
   const { problem, info } = lookAtResponsePath(workdir, role);
@@ -112,12 +95,9 @@ export function archiveStaleResponse(workdir: string, role: Role, archiveDir: st
   return info === undefined ? undefined : moveToArchive(path, { archiveDir, label: `${role}-stale` });
 }
 
-/** What a person can do about a response path that is refused. */
 export const REMOVE_IT_HINT = "Remove it, or put a regular file or folder in its place.";
 
-/** Looks at a role's response path without opening anything. */
 export function lookAtResponsePath(workdir: string, role: Role): {
-  /** Missing where nothing is yet. */
   readonly info?: Deno.FileInfo;
   /**
    * Why nothing may be read or moved there: it is not a regular file, or a folder on the way is a symbolic link out of

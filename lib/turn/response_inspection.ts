@@ -7,13 +7,11 @@ import { type Turn, turnMessage } from "./turn.ts";
 /** How long a file must have stayed the same before it is taken; what earlier polls saw counts as well. */
 const SECOND_LOOK_MS = 75;
 
-/** What was found at the response path, and since when it has been there unchanged, by the clock. */
 interface SeenResponse {
   readonly look: ResponseLook;
   readonly sinceMs: number;
 }
 
-/** Before the first look. */
 export const NO_RESPONSE_YET: SeenResponse = { look: { kind: "missing" }, sinceMs: 0 };
 
 /** Looks at the response path, and reads what is there where it may be taken: a file that stands still. */

@@ -16,7 +16,6 @@ export interface ResponsePlace {
   readonly dispatch?: DispatchMark;
 }
 
-/** A moment on the clock of the file system that holds the responses. */
 export interface DispatchMark {
   readonly mtimeMs: number;
   /**
@@ -36,7 +35,6 @@ export type ResponseLook =
   | { readonly kind: "unusable"; readonly problem: string; readonly inTheWay: boolean }
   | { readonly kind: "present"; readonly identity: string };
 
-/** Whether a response file's content can be used. */
 type ResponseContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "unusable"; readonly problem: string };
@@ -46,8 +44,6 @@ type ResponseContent =
  *
  * The mark is the modification time of a file that is created (and removed again) beside the responses. So both times
  * come from the same clock, however coarse or skewed it is (a network share).
- *
- * @throws {RuntimeError} when the response folder cannot be written
  */
 export function markDispatch(workdir: string): Required<DispatchMark> {
   const dir = responseDirFor(workdir);
@@ -61,8 +57,6 @@ export function markDispatch(workdir: string): Required<DispatchMark> {
 /**
  * The dispatch of an earlier process, as a mark of this one. If the file system's clock shows an earlier time, it was
  * set back meanwhile: then no file can be said to be older than the prompt, and those that were had been moved away.
- *
- * @throws {RuntimeError} when the response folder cannot be written
  */
 export function takeUpDispatch(workdir: string, earlier: DispatchMark): DispatchMark {
   const now = markDispatch(workdir);
@@ -99,7 +93,6 @@ function isOlderThanPrompt(info: FileLook, { dispatch, workdir }: ResponsePlace)
   return mtimeOf(info) < earliestTime(dispatch, responseDirFor(workdir));
 }
 
-/** Looks at a response path without opening anything. */
 export function lookAtResponse(place: ResponsePlace): ResponseLook {
   try {
     return lookAtPath(place);
@@ -121,12 +114,10 @@ function lookAtPath(place: ResponsePlace): ResponseLook {
   return { kind: "present", identity: identityOf(info) };
 }
 
-/** Whether a response is there that can be used. */
 export function hasResponse(place: ResponsePlace): boolean {
   return lookAtResponse(place).kind === "present" && readResponse(place).kind === "text";
 }
 
-/** Reads a response file as UTF-8, a byte order mark and CRLF line ends removed. */
 export function readResponse(place: ResponsePlace): ResponseContent {
   const path = responsePathFor(place.workdir, place.role);
   try {
@@ -147,8 +138,6 @@ export function readResponse(place: ResponsePlace): ResponseContent {
 /**
  * Moves a response that was read and found usable to the archive, and returns what the archive then holds: the later
  * text, if the file was replaced after it was read.
- *
- * @throws {RuntimeError} when the archive cannot be written, or what was moved is not usable
  */
 export function archiveResponse(
   place: ResponsePlace,
@@ -168,7 +157,6 @@ export function archiveResponse(
   return { path, text, bytes: bytes.length };
 }
 
-/** What tells one state of a file from another. */
 type FileLook = Pick<Deno.FileInfo, "dev" | "ino" | "size" | "mtime">;
 
 function unusable(problem: string): ResponseContent {
@@ -180,7 +168,6 @@ function readStart(file: RegularFile, size: number): Uint8Array {
   return bytes.subarray(0, file.readAt(0, bytes));
 }
 
-/** The text of a response file, without byte order mark and with LF line ends; `undefined` if it is not UTF-8. */
 export function responseText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");

@@ -1,27 +1,22 @@
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryTime } from "../agents/reset_time.ts";
 
-/** When a turn that failed is tried again. */
 export interface Retry {
   readonly at: Date;
   /** Which retry of the turn this is, from 1; 0 for a wait until the account's limit is reset, which is none. */
   readonly number: number;
 }
 
-/** No retry is waited for longer. */
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /**
  * When a turn that failed is tried again; `undefined` where it is not: its end is not proved, so that a prompt might be
  * sent into a turn; a person has to put it right; or it was tried often enough.
- *
- * @param options `retries`: how many there were in this turn
  */
 export function planRetry(
   failure: Pick<AgentFailure, "class" | "isTurnOver" | "resetsAt">,
   { settings, now, retries }: {
     readonly settings: {
-      /** How often a turn is tried again after an error that passes. */
       readonly maxErrorRetries: number;
       /** How long the first retry is waited for; each later one is after twice as long as the one before. */
       readonly errorRetrySeconds: number;

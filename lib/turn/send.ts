@@ -10,7 +10,6 @@ import { SETTLE_INTERVAL_MS } from "./settle.ts";
 import { type BegunTurn, timeoutError, type Turn } from "./turn.ts";
 import { deadlineFromNow, leftUntil } from "./turn_time.ts";
 
-/** What each message is called in an error. */
 const PURPOSES: Readonly<Record<MessageKind, string>> = {
   prompt: "sending the prompt",
   reminder: "sending the reminder",
@@ -18,11 +17,6 @@ const PURPOSES: Readonly<Record<MessageKind, string>> = {
   continuation: "telling the agent to continue",
 };
 
-/**
- * Sends what an earlier process did not get to send. An answer that is there already needs no prompt any more.
- *
- * @returns when the prompt was dispatched; `undefined` where it still has to be sent
- */
 export async function resumeSending(turn: Turn, begun: BegunTurn): Promise<DispatchMark | undefined> {
   const { message } = begun;
   const dispatch = begun.dispatch && takeUpDispatch(turn.workdir, begun.dispatch);
@@ -33,12 +27,10 @@ export async function resumeSending(turn: Turn, begun: BegunTurn): Promise<Dispa
   return dispatch !== undefined && (message !== undefined || isAnswered(turn, dispatch)) ? dispatch : undefined;
 }
 
-/** A message that is to be sent. */
 interface Sending extends Pick<Message, "what" | "text"> {
   readonly dispatch?: DispatchMark;
-  /** Whether the text may stand in the composer already. @default {false} */
+  /** Whether the text may stand in the composer already. */
   readonly mayBePasted?: boolean;
-  /** Until when an agent at work is waited for. @default {the time that a turn has, from now on} */
   readonly deadlineMs?: number;
   /** Asked after a wait, as long as nothing was pasted: a message that is not needed any more is not sent. */
   readonly isNeeded?: () => boolean;
@@ -48,10 +40,6 @@ interface Sending extends Pick<Message, "what" | "text"> {
  * Gives the terminal a message. What is in the way is dealt with first, then the message is sent once more: a dialog,
  * from work in the background say, is answered; work of the agent, and a person's draft, are waited for. What of the
  * message stands in the composer already is not pasted again.
- *
- * @throws {RuntimeError} when it cannot be sent
- * @throws {TimeoutError} when the agent is at work for too long, or the time of the turn is up
- * @throws {HumanInterventionRequiredError} when a person has to make way for it
  */
 export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
   const { what, text, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
@@ -91,13 +79,11 @@ export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
 /** Until when what has to be told to an agent may wait. */
 type Until = Required<Pick<Sending, "deadlineMs">>;
 
-/** Deals with the dialog that is open, and tells the agent when it was refused something. */
 export async function answerDialog(turn: Turn, { deadlineMs }: Until): Promise<void> {
   const refusal = await handleDialog(turn);
   if (refusal !== undefined) await sendMessage(turn, { ...refusal, deadlineMs });
 }
 
-/** Deals with dialogs until none is open. False if none was. */
 async function clearDialogs(turn: Turn, until: Until): Promise<boolean> {
   const { clock, settings, signal } = turn;
   for (let found = false;; found = true) {
@@ -132,8 +118,6 @@ async function finishSending(
 /**
  * Whether the agent has a message that we did not send. It has to come to rest first: to a process that has not seen
  * the agent at work, a doubtful screen counts as work until it has stood still.
- *
- * @throws {TimeoutError} when the agent is at work until the time of the turn is up
  */
 async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promise<boolean> {
   const { clock, signal } = turn;

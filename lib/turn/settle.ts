@@ -3,21 +3,16 @@ import { isAtRest, type TerminalStatus } from "../base/status.ts";
 
 /** How far apart the two looks are that must find a terminal at rest. */
 export const SETTLE_INTERVAL_MS = 1000;
-/** How long a terminal is given to come to rest. */
 export const SETTLE_LIMIT_MS = 10_000;
 
-/** One look at a terminal that is to come to rest. */
 export interface RestLook {
   readonly status: TerminalStatus;
-  /** Whether the record that the agent's CLI keeps says as well that it rests. @default {false} */
   readonly restIsRecorded?: boolean;
 }
 
 /**
  * Waits until two looks at a terminal in a row, a second apart, find it at rest; where screen and record both say so,
  * one look does.
- *
- * @returns false where it shows an error, or has not come to rest after ten seconds
  */
 export async function comesToRest(
   read: () => Promise<RestLook>,
@@ -33,9 +28,7 @@ export async function comesToRest(
   }
 }
 
-/** Lets several terminals come to rest side by side. Disposal ends that. */
 export interface Settling<Key> extends Disposable {
-  /** Begins to look at a terminal, in place of the one that had the key before. */
   watch(key: Key, read: (signal: AbortSignal) => Promise<RestLook>): void;
   /** Whether the terminal has come to rest; false as well where it cannot be looked at, or nobody did. */
   hasSettled(key: Key): Promise<boolean>;

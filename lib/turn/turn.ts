@@ -71,12 +71,9 @@ export interface TurnOptions {
   readonly acceptTimes?: Map<string, number>;
 }
 
-/** Whose turn it is, and who hears of it. */
 export interface TurnSeat {
   readonly role: Role;
-  /** @default {() => {}} */
   readonly emit?: EmitTurnEvent;
-  /** Whether the terminal's last output is archived where it takes the place of a response. @default {false} */
   readonly keepsOutput?: boolean;
 }
 
@@ -87,7 +84,6 @@ export interface Turn extends TurnOptions, TurnSeat {
   readonly archiveDir: string;
   readonly clock: Clock;
   readonly wallClock: () => Date;
-  /** What every call of the terminal takes. */
   readonly call: CallOptions;
   readonly settings: HandoffSettings;
   readonly draftTimeoutSeconds: number;
@@ -96,20 +92,14 @@ export interface Turn extends TurnOptions, TurnSeat {
   readonly progress: TurnProgress;
 }
 
-/** What changes during a turn. Times are the clock's milliseconds. */
 interface TurnProgress {
   lastStatus: TerminalStatus | undefined;
-  /** How many dialogs were accepted in this turn without a person. */
   acceptedDialogs: number;
-  /** How many were refused by the policy. */
   declinedDialogs: number;
   /** What was refused to an agent that worked on then: nobody has told it why. */
   untoldRefusal: { readonly request: string; readonly reason: string } | undefined;
-  /** Whether the dialog that is open now was reported already. */
   dialogReported: boolean;
-  /** How often it was tried again after a failure. */
   retries: number;
-  /** Since when the turn stands at a dialog, or behind a draft, that only a person ends. */
   waitingSinceMs: number | undefined;
   /** How long it stood there before, or waited for its next try: time that does not count. */
   waitedMs: number;
@@ -117,21 +107,14 @@ interface TurnProgress {
    * Since when its time is counted in this process, and how long had been waited then; not before its prompt was sent.
    */
   running: { readonly sinceMs: number; readonly waitedMs: number } | undefined;
-  /** How much of its time it has used as it was told last. */
   toldUsedMs: number;
 }
 
 /** How long a person's draft is waited for where nothing else is said: as long as a dialog. */
 const DRAFT_TIMEOUT_SECONDS = 600;
 
-/** How long an agent rests at most until a turn is over in which no response is expected. */
 const REST_WITHOUT_RESPONSE_SECONDS = 10;
 
-/**
- * Opens a turn.
- *
- * @throws {UsageError} when a setting is wrong
- */
 export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): Turn {
   const { begun, expectsResponse = true, signal } = options;
   const workdir = resolve(options.workdir);
@@ -167,12 +150,10 @@ export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): T
   };
 }
 
-/** "tester in terminal t-1" */
 export function whoseTurn({ role, terminal }: Pick<Turn, "role" | "terminal">): string {
   return `${role} in terminal ${terminal.id}`;
 }
 
-/** Tells what a person should know of. */
 export async function warn(turn: Turn, message: string): Promise<void> {
   await turn.emit({ type: "notice", severity: "warning", message });
 }
@@ -183,7 +164,6 @@ export function turnMessage(turn: Turn, problem: string): string {
   return `Cannot finish the turn of ${whoseTurn(turn)}: ${problem} (last status: ${status})`;
 }
 
-/** The error of a turn whose time is up; `before` and `after` stand around "the limit of 1800 s passed". */
 export function timeoutError(turn: Turn, { before = "", after = "" } = {}): TimeoutError {
   const limit = `the limit of ${turn.settings.responseTimeoutSeconds} s passed`;
   return new TimeoutError(turnMessage(turn, `${before}${limit}${after}`), {

@@ -4,7 +4,6 @@ import type { Turn } from "./turn.ts";
 const TELL_EVERY_MS = 60_000;
 const TELL_SHARE = 10;
 
-/** Begins to count the time of a turn, in which its response is waited for. */
 export function beginTime(turn: Turn): void {
   turn.progress.running ??= { sinceMs: turn.clock.now(), waitedMs: waitedForPersonMs(turn) };
 }
@@ -56,7 +55,6 @@ export function beginWaiting({ clock, progress }: Turn): void {
   progress.waitingSinceMs ??= clock.now();
 }
 
-/** Lets the time of the turn go on. */
 export function endWaiting({ clock, progress }: Turn): void {
   if (progress.waitingSinceMs === undefined) return;
   progress.waitedMs += clock.now() - progress.waitingSinceMs;

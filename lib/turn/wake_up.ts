@@ -31,11 +31,6 @@ export function openWakeUp(options: {
   };
   const listening = sources.map((source) => source.onHint(take));
   return {
-    /**
-     * Resolves when a look is worthwhile, at the latest at `untilMs` of the clock.
-     *
-     * @throws the signal's reason when it is aborted
-     */
     async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
       for (;;) {
         signal?.throwIfAborted();
@@ -94,7 +89,6 @@ class LookBudget {
     return this.#left;
   }
 
-  /** When the next look may be taken. */
   nextMs(): number {
     return this.left() > 0 ? -Infinity : this.#countedMs + LOOK_BACK_MS;
   }

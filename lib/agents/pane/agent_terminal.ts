@@ -22,12 +22,10 @@ import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.t
 import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.ts";
 import { sanitizePaste } from "../../base/text/sanitize.ts";
 
-/** What every call of an {@linkcode AgentTerminal} takes. */
 interface TerminalCallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What an {@linkcode AgentTerminal} is made of. */
 interface AgentTerminalParts {
   /** For messages: the role's name. */
   readonly name: string;
@@ -38,11 +36,8 @@ interface AgentTerminalParts {
   readonly launchedAtMs: number;
   readonly tracker: StatusTracker;
   readonly clock: Clock;
-  /** Reads back that each turn is in the sandbox, where the agent has one. */
   readonly sandboxWatch?: SandboxWatch;
-  /** Where the hooks of its CLI leave what they tell of its turns. */
   readonly hookMail?: HookMail;
-  /** Given for an agent that was ready before. */
   readonly adopted?: { readonly wrapperShell: string | undefined };
 }
 
@@ -58,7 +53,6 @@ export class AgentTerminal implements AsyncDisposable {
   /** Whether it has been given nothing since it was started. */
   #isFresh: boolean;
 
-  /** Use `startAgentTerminal`. */
   constructor(parts: AgentTerminalParts) {
     this.name = parts.name;
     this.provider = parts.provider;
@@ -69,27 +63,22 @@ export class AgentTerminal implements AsyncDisposable {
     this.#reader = new PaneReader({ ...parts, client: parts.session.client });
   }
 
-  /** The id of its pane. */
   get id(): string {
     return this.pane.paneId;
   }
 
-  /** The shell that runs the agent's program, where that is a script. */
   get wrapperShell(): string | undefined {
     return this.#reader.wrapperShell;
   }
 
-  /** The rules that were seen on this agent's screens and lift a doubt about later ones. */
   get seenRules(): readonly string[] {
     return this.#parts.tracker.seenRules;
   }
 
-  /** The id under which the agent's CLI keeps its session; `undefined` until it is known. */
   get sessionId(): string | undefined {
     return this.#parts.tracker.sessionId;
   }
 
-  /** Waits until the agent can take a prompt: `startAgentTerminal` does so. */
   async waitUntilReady(
     options: TerminalCallOptions & { readonly timeoutMs: number; readonly resumes?: boolean },
   ): Promise<void> {
@@ -97,11 +86,6 @@ export class AgentTerminal implements AsyncDisposable {
     await this.#reader.noteReady();
   }
 
-  /**
-   * What the pane shows now, and what that means.
-   *
-   * @throws {RuntimeError} when the pane cannot be read
-   */
   look(options: TerminalCallOptions = {}): Promise<PaneLook> {
     return this.#reader.look(options);
   }
@@ -112,23 +96,15 @@ export class AgentTerminal implements AsyncDisposable {
     return { ...look, classification: await this.#parts.tracker.judge(look, { quietMs: 0 }) };
   }
 
-  /**
-   * What the agent is doing by its screen and its CLI's record, and which rule says so.
-   *
-   * @throws {UsageError} when a turn is not in the sandbox that the agent was started with
-   * @throws {RuntimeError} when the pane cannot be read
-   */
   async status(options: TerminalCallOptions = {}): Promise<JudgedStatus> {
     const judged = await this.#parts.tracker.judge(await this.#reader.lookIfChanged(options));
     return this.#parts.sandboxWatch?.judge(judged) ?? judged;
   }
 
-  /** How the agent's program ended, for a message; `undefined` while it runs. */
   describeEnd(options: TerminalCallOptions = {}): Promise<string | undefined> {
     return this.#reader.describeEnd(options);
   }
 
-  /** What the agent's CLI says of a turn that failed, on its screen and in its record; `undefined` where nothing. */
   async failure(options: TerminalCallOptions = {}): Promise<AgentFailure | undefined> {
     const look = await this.look(options);
     // What a new program shows of a session that it resumes is over.
@@ -147,11 +123,6 @@ export class AgentTerminal implements AsyncDisposable {
     ];
   }
 
-  /**
-   * Gives the agent a prompt and resolves once it has taken it.
-   *
-   * @throws like `submitText`
-   */
   async submit(
     text: string,
     options: TerminalCallOptions & Pick<SubmitOptions, "onStep" | "mayBePasted"> = {},
@@ -192,7 +163,6 @@ export class AgentTerminal implements AsyncDisposable {
     };
   }
 
-  /** Whether the agent's composer holds this text as {@linkcode submit} pastes it, not submitted yet. */
   holdsText(text: string, options: TerminalCallOptions = {}): Promise<boolean> {
     const guarded = this.provider.terminal.guardPrompt(sanitizePaste(text));
     return holdsDraft(this.#paneFor(options), guarded);
@@ -203,11 +173,7 @@ export class AgentTerminal implements AsyncDisposable {
     return hasDraft(this.#paneFor(options));
   }
 
-  /**
-   * Answers a dialog that was seen in the pane, if it is still the one that is open.
-   *
-   * @throws {HumanInterventionRequiredError} when only a person may answer the dialog, or it stays open
-   */
+  /** Answers a dialog that was seen in the pane, if it is still the one that is open. */
   answerDialog(
     dialog: DialogInfo,
     answer: DialogAnswer,
@@ -217,11 +183,6 @@ export class AgentTerminal implements AsyncDisposable {
     return answerDialog(this.#paneFor(options), { ...options, dialog, answer, way });
   }
 
-  /**
-   * Answers questions that are open in the pane.
-   *
-   * @param options.callId the call that asks, by the CLI's own id
-   */
   answerQuestions(
     { callId, questions, replies }: Pick<QuestionOptions, "questions" | "replies"> & { readonly callId: string },
     options: TerminalCallOptions & Pick<QuestionOptions, "isMeant" | "perform">,
@@ -242,24 +203,18 @@ export class AgentTerminal implements AsyncDisposable {
     return await this.#reader.lastBlock(options);
   }
 
-  /** What the record of the agent's CLI has as asked and not answered, in its exact words. */
   async pendingRequests(): Promise<readonly Request[]> {
     return await this.#parts.tracker.pendingRequests();
   }
 
-  /**
-   * What the session of the agent's CLI has used by its record; `undefined` where that is not found, or does not tell.
-   */
   async usage(): Promise<SessionUsage | undefined> {
     return await this.#parts.tracker.usage();
   }
 
-  /** What the agent has run since the last call, by the record of its CLI; nothing where that does not tell. */
   async takeWork(): Promise<readonly AgentFact[]> {
     return await this.#parts.tracker.takeWork();
   }
 
-  /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
     await this.#parts.session.closePane(this.pane);
   }

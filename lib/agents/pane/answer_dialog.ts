@@ -14,18 +14,15 @@ import {
   screenExcerpt,
 } from "./pane_look.ts";
 
-/** Options of {@linkcode answerDialog}. */
 export interface AnswerOptions {
-  /** The dialog that was decided about. */
   readonly dialog: DialogInfo;
   readonly answer: DialogAnswer;
   /** How it is answered; `undefined` for one that only a person may answer. */
   readonly way: AnswerWay | undefined;
-  /** Whether the dialog is still about what was decided: asked right before the key. @default {() => true} */
+  /** Whether the dialog is still about what was decided: asked right before the key. */
   readonly isMeant?: () => Promise<boolean>;
 }
 
-/** The outcome for a dialog. */
 export interface AnswerOutcome {
   /**
    * - `closed`: the answer was given, and the dialog went away.
@@ -33,7 +30,6 @@ export interface AnswerOutcome {
    * - `replaced`: another dialog was open in its place, or one that looks the same, and the answer was not given.
    */
   readonly result: "closed" | "gone" | "replaced";
-  /** The screen afterwards. */
   readonly after: Screen;
 }
 
@@ -46,8 +42,6 @@ const MAX_ATTEMPTS = 2;
 /**
  * Answers a dialog: checks right before the key that it is still the one that is open, gives the answer once, and looks
  * for proof that it closed. A CLI that stands still takes a second key later, for the dialog that comes next.
- *
- * @throws {HumanInterventionRequiredError} with the screen, when only a person may answer the dialog, or it stays open
  */
 export async function answerDialog(pane: AgentPane, options: AnswerOptions): Promise<AnswerOutcome> {
   const { dialog, way } = options;
@@ -72,7 +66,6 @@ export async function answerDialog(pane: AgentPane, options: AnswerOptions): Pro
   }
 }
 
-/** Whether a look shows this dialog, open. */
 function shows(look: PaneLook, { fingerprint }: DialogInfo): boolean {
   return openDialog(look)?.fingerprint === fingerprint;
 }

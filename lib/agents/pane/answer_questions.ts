@@ -11,36 +11,27 @@ import {
 } from "./pane_look.ts";
 import { lettersOf, type QuestionDialogs, type QuestionPage, type QuestionStep } from "./question_page.ts";
 
-/** A step that changes something in the pane. */
 export type QuestionKey = Extract<QuestionStep, { readonly do: "press" | "paste" }>;
 
-/** Options of {@linkcode answerQuestions}. */
 export interface QuestionOptions {
   readonly dialogs: QuestionDialogs;
-  /** What the CLI has on record as answered, by the question's text; `undefined` where it has nothing. */
   readonly recorded: () => Promise<Readonly<Record<string, string>> | undefined>;
   readonly questions: readonly AgentQuestion[];
-  /** One a question, in their order. */
   readonly replies: readonly QuestionReply[];
   /** Whether the questions still wait for their answer: asked right before each key. */
   readonly isMeant: () => Promise<boolean>;
-  /** Carries out a key, given the screen before it, and resolves when its effect does. */
   readonly perform: (
     key: QuestionKey,
     before: PaneLook,
     effect: () => Promise<{
-      /** False where the page had changed right before the key. */
       readonly isPressed: boolean;
-      /** The screen afterwards. */
       readonly after: PaneLook;
     }>,
   ) => Promise<unknown>;
 }
 
-/** What came of an answer to questions. */
 export type QuestionsOutcome =
   & {
-    /** The screen afterwards. */
     readonly after: Screen;
   }
   & (
@@ -49,19 +40,16 @@ export type QuestionsOutcome =
      * were to be given: a person may have pressed keys in the pane meanwhile.
      */
     | { readonly result: "closed"; readonly told: string; readonly isAsSaid: boolean }
-    /** It was not open any more, and the answer was not given. */
     | { readonly result: "gone" }
     /** Only a person can continue; `problem`: why, as a full sentence. */
     | { readonly result: "stopped"; readonly problem: string }
   );
 
-/** How often a key is pressed that changes nothing; one with which the dialog closes is pressed once. */
 const MAX_ATTEMPTS = 2;
 
 /** Once back to the first page, where the last one shows other answers, and once forwards again. */
 const MAX_TURNS = 2;
 
-/** More keys than any answer to four questions of four choices takes, all of them corrected once. */
 const MAX_KEYS = 80;
 
 /**
@@ -121,7 +109,6 @@ function isEffect(now: QuestionPage | undefined, before: QuestionPage, key: Ques
   return now.page === "question" && lettersOf(now.field.text) === lettersOf(key.text);
 }
 
-/** Whether no question is open, as far as the screen tells. */
 function isGone(look: PaneLook): boolean {
   return openDialog(look)?.kind !== "question";
 }
@@ -161,7 +148,6 @@ async function settle(
   }
 }
 
-/** The answers on record, and whether they are those that were to be given. */
 function compare(
   recorded: Readonly<Record<string, string>>,
   { questions, replies }: Pick<QuestionOptions, "questions" | "replies">,

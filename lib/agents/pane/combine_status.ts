@@ -2,22 +2,17 @@ import type { Decision } from "../../screen/classify.ts";
 import { isAtRest, type TerminalStatus } from "../../base/status.ts";
 import type { StatusReport } from "./status_source.ts";
 
-/** What was seen of an agent before, in milliseconds of its terminal's clock. */
 export interface StatusHistory {
   readonly nowMs: number;
   /** Since when the screen has stood still. */
   readonly stillSinceMs: number;
-  /** When the last prompt was submitted; `undefined` before the first. */
   readonly submittedMs: number | undefined;
-  /** Since when screen and source have said different things; `undefined` while they agree. */
   readonly disagreeSinceMs: number | undefined;
-  /** Whether the screen has shown, at any time, the rule without which its word is doubtful. */
   readonly doubtLifted: boolean;
   /** How long a doubtful screen must stand still to be believed without a source. */
   readonly quietMs: number;
 }
 
-/** What screen and source come to. */
 interface CombinedStatus {
   readonly status: TerminalStatus;
   /**
@@ -85,7 +80,6 @@ export function combineStatus(
   }
 }
 
-/** An error that rests on the pane's process, and not on rows of the screen. */
 function isProcessError({ status, evidence }: Decision): boolean {
   return status === "error" && evidence.some(({ row }) => row < 0);
 }

@@ -1,7 +1,6 @@
 import type { Composer, PastedText } from "../../screen/regions.ts";
 import { essence } from "../../base/text/essence.ts";
 
-/** What a composer shows. */
 type Shown = Pick<Composer, "text" | "pasted">;
 
 /**
@@ -9,9 +8,6 @@ type Shown = Pick<Composer, "text" | "pasted">;
  * stands for it. A marker that says how long its text is must say it of all of it.
  *
  * Only letters and digits are compared: blanks depend on where rows wrap, and terminals draw signs as they can.
- *
- * @param shown what the composer shows
- * @param text what was pasted
  */
 export function composerHolds(shown: Shown, text: string): boolean {
   if (shown.pasted !== undefined) return standsFor(shown.pasted, text) !== "no";
@@ -27,7 +23,6 @@ export function composerProves(shown: Shown, text: string): boolean {
   return shown.pasted === undefined ? composerHoldsAll(shown, text) : standsFor(shown.pasted, text) === "yes";
 }
 
-/** Whether markers stand for this text, as far as they say. */
 function standsFor({ markers, rest }: PastedText, text: string): "yes" | "no" | "unknown" {
   const characters = [...text];
   const [{ lines } = {}, ...others] = markers;
@@ -42,7 +37,6 @@ function standsFor({ markers, rest }: PastedText, text: string): "yes" | "no" | 
   return lines === text.split("\n").length - 1 ? "yes" : "no";
 }
 
-/** Whether a composer holds the whole text, visibly. */
 export function composerHoldsAll(shown: Shown, text: string): boolean {
   return essence(shown.text) === essence(text) && composerHolds(shown, text);
 }

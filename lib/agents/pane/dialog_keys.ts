@@ -14,15 +14,12 @@ export type AnswerWay =
   /** `option`: its place among the dialog's options, from 0. */
   | { readonly by: "selection"; readonly option: number };
 
-/** How CLIs write keys in their dialogs, and what tmux calls them. */
 const KEY_NAMES: Readonly<Record<string, string>> = { "esc": "Escape", "shift+tab": "BTab" };
 
 /**
  * How the choice with a certain label is taken: with the key that the dialog names for it, or its number; without
  * either, by the selection. If no choice has the label, or more than one, there is no way: position alone proves
  * nothing.
- *
- * @param prefer which one to take where a choice has both
  */
 export function wayToOption(dialog: DialogInfo, label: RegExp, prefer: "key" | "number"): AnswerWay | undefined {
   const [option, ...others] = dialog.options.filter((one) => label.test(one.label));
@@ -33,7 +30,6 @@ export function wayToOption(dialog: DialogInfo, label: RegExp, prefer: "key" | "
   return hasSelection ? { by: "selection", option: dialog.options.indexOf(option) } : undefined;
 }
 
-/** Every key of an answer to a dialog as it stands (tmux names), the moves of the selection included. */
 export function keysOfWay(way: AnswerWay, options: readonly DialogOption[]): readonly string[] {
   if (way.by === "keys") return way.keys;
   const distance = way.option - options.findIndex(({ selected }) => selected);

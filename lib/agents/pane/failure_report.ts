@@ -7,11 +7,8 @@ import { readResetTime } from "../reset_time.ts";
 import type { PaneLook } from "./pane_look.ts";
 import type { RecordedFailure } from "./status_source.ts";
 
-/** What of a failure the screen shows. */
 interface ShownFailure {
-  /** The words of its rows, without the mark before them. */
   readonly text: string;
-  /** Which rule found it, and on which row, from 1. */
   readonly evidence: string;
 }
 
@@ -21,11 +18,6 @@ const MARK = /^[\s\u00a0]*[■●⎿][\s\u00a0]*/u;
 /** An error may be wrapped over that many rows; one that is JSON may be long. */
 const MAX_ROWS = 8;
 
-/**
- * The error that a screen shows, in its own words; `undefined` where what decided is no error on rows of the screen.
- *
- * The rows of it are those from the one that decided up to the next that is blank or begins something else.
- */
 export function findShownFailure(
   { screen, classification }: Pick<PaneLook, "screen" | "classification">,
   { terminal: { rules } }: Pick<PaneProvider, "terminal">,
@@ -52,9 +44,7 @@ export function judgeFailure(
   { shown, recorded, overBy, now }: {
     readonly shown: ShownFailure | undefined;
     readonly recorded?: RecordedFailure;
-    /** What of the CLI's record proves that the turn is over; missing where nothing does. */
     readonly overBy?: string;
-    /** For a time that is told without its day, where the record has no time of its own. */
     readonly now: Date;
   },
 ): AgentFailure | undefined {

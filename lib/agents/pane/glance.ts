@@ -13,9 +13,7 @@ import {
 import type { TmuxClient } from "../../tmux/client.ts";
 import type { PaneLook } from "./pane_look.ts";
 
-/** Reads a screen with a provider's rules. */
 export function readScreen(shown: Screen, rules: RulePack, { signs }: {
-  /** Ids of rules that lift a doubt about later screens of the agent when one of its screens shows them. */
   readonly signs?: ReadonlySet<string>;
 } = {}): PaneLook {
   const scene = createScene(shown, rules);
@@ -29,13 +27,11 @@ export function readScreen(shown: Screen, rules: RulePack, { signs }: {
   return { screen, classification, composer, footer, dialogRow: dialog?.first, seenSigns, styledRows };
 }
 
-/** Captures what a pane shows now. */
 export async function captureScreen(client: TmuxClient, pane: CapturedPane, options?: CaptureOptions): Promise<Screen> {
   const { text, facts } = await capturePane(client, pane, options);
   return parseScreen(text, facts);
 }
 
-/** Captures what a pane shows now, with the style of some rows only; `undefined` where all styles are needed. */
 export async function captureScreenPartly(
   client: TmuxClient,
   pane: CapturedPane,
@@ -53,7 +49,6 @@ export interface GlanceOptions {
 /** Rows this close together are captured as one range: a range costs tmux about as much as two rows (3.3a). */
 const MAX_GAP = 2;
 
-/** How old the name of the foreground program may be. */
 const PROGRAM_AGE_MS = 1000;
 
 /**
@@ -64,13 +59,10 @@ const PROGRAM_AGE_MS = 1000;
  */
 export function createGlance(
   { capture, capturePartly, read, clock }: {
-    /** A capture with the style of all rows. */
     capture(options: GlanceOptions): Promise<Screen>;
-    /** A capture with the style of these rows only, and maybe without the program's name, where that can be had. */
     capturePartly(
       options: GlanceOptions & { readonly styledRows: readonly RowRange[]; readonly withCommand: boolean },
     ): Promise<Screen | undefined>;
-    /** Reads a screen; nothing of it is read with style afterwards. */
     read(screen: Screen): PaneLook;
     readonly clock: Clock;
   },
@@ -111,7 +103,6 @@ export function createGlance(
   };
 }
 
-/** Rows as ranges of neighbours. */
 function toRanges(rows: readonly number[]): readonly RowRange[] {
   const ranges: { first: number; last: number }[] = [];
   for (const row of rows) {

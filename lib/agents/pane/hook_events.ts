@@ -1,15 +1,11 @@
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 
-/** What a CLI's hook tells of its turns. */
 export interface HookEvent {
   /** `ended`: nothing is left to do. `left`: the turn has ended, and agents in the background are still at work. */
   readonly type: "taken" | "ended" | "left";
-  /** In the CLI's own words: `Stop`. */
   readonly name: string;
   readonly sessionId: string;
-  /** The CLI's id of the turn or prompt; `undefined` where it gives none. */
   readonly turnId: string | undefined;
-  /** Whether the turn continued after an end that was told before, as another hook had it. */
   readonly continued: boolean;
 }
 

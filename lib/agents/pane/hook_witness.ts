@@ -3,7 +3,6 @@ import { LAG_MS } from "./combine_status.ts";
 import { type HookEvent, readHookEvent } from "./hook_events.ts";
 import type { StatusReport } from "./status_source.ts";
 
-/** What the hooks of an agent's CLI have left for its run. */
 export interface HookMail {
   /** What has come in since the last call, the oldest first: a hook's JSON each, with milliseconds since the epoch. */
   take(): readonly { readonly text: string; readonly writtenAt: number }[];
@@ -11,24 +10,18 @@ export interface HookMail {
   onEnd(listener: () => void): Disposable;
 }
 
-/** What the hooks of one session have told so far. Plain data. */
 interface HookWitness {
   /** A prompt was submitted, and none was taken since. */
   readonly awaitsPrompt: boolean;
-  /** The turn that was taken last. */
   readonly turn?: { readonly id: string | undefined; readonly ended: boolean };
-  /** What follows from it. */
   readonly word?: Pick<StatusReport, "sinceMs" | "evidence"> & { readonly state: "working" | "at_rest" };
 }
 
-/** Nothing was told. */
 const NO_HOOK_YET: HookWitness = { awaitsPrompt: false };
 
 /**
  * Takes in one event of the agent's own session. An end counts for the turn that was taken last, and once: one of an
  * earlier turn, or one that comes in between a prompt's submission and its taking, ends nothing.
- *
- * @param atMs when it happened, in milliseconds of the terminal's clock
  */
 function foldHookEvent(witness: HookWitness, event: HookEvent, atMs: number): HookWitness {
   const { turn } = witness;
@@ -64,18 +57,14 @@ function weighHook(
   return { ...word, newsMs: Math.max(record.newsMs, word.sinceMs) };
 }
 
-/** More events are not kept while the record does not name its session. */
 const MAX_KEPT = 50;
 
 /** What the hooks of an agent's CLI tell beside its record: they come first, the record lasts. */
 export interface HookWord {
-  /** What record and hooks come to. Only events of the session that the record names count. */
   weigh(record: StatusReport | undefined, sessionId: string | undefined): StatusReport | undefined;
-  /** Told right before a prompt is submitted. */
   expectPrompt(sessionId: string | undefined): void;
 }
 
-/** Begins to listen to the hooks of an agent. */
 export function createHookWord({ mail, clock }: { readonly mail: HookMail; readonly clock: Clock }): HookWord {
   let witness = NO_HOOK_YET;
   let kept: readonly { readonly event: HookEvent; readonly atMs: number }[] = [];

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/ports/clock.ts";
 
-/** Pauses after lookups that found nothing. */
 const PAUSES_MS = [0, 200, 300, 500, 1000, 2000, 5000, 10_000] as const;
 
 /**
@@ -18,12 +17,10 @@ export class LookupPace {
     this.#nextMs = this.clock.now() + inMs;
   }
 
-  /** No lookup until it is wanted again. */
   rest(): void {
     this.#attempts = undefined;
   }
 
-  /** Whether a lookup is due. It counts as done. */
   take(): boolean {
     if (this.#attempts === undefined || this.clock.now() < this.#nextMs) return false;
     this.#attempts++;

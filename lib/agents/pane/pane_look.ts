@@ -9,15 +9,10 @@ import { lastLines } from "../../base/text/lines.ts";
 export interface PaneLook {
   readonly screen: Screen;
   readonly classification: Decision;
-  /** `undefined` where no prompt can be typed. */
   readonly composer: Composer | undefined;
-  /** The rows below the composer. */
   readonly footer: RowRange;
-  /** The row on which a dialog begins; `undefined` where there is none. */
   readonly dialogRow: number | undefined;
-  /** The signs that were looked for and found (see `ReadOptions`). */
   readonly seenSigns: readonly string[];
-  /** The rows whose style this reading needed, from top to bottom. */
   readonly styledRows: readonly number[];
 }
 
@@ -26,7 +21,6 @@ export function openDialog({ classification: { status, dialog } }: PaneLook): Di
   return status === "waiting_user_answer" ? dialog : undefined;
 }
 
-/** Whether the screen shows a dialog, or something else that waits for an answer. */
 export function showsDialog({ classification }: PaneLook): boolean {
   return classification.dialog !== undefined || classification.status === "waiting_user_answer";
 }
@@ -40,7 +34,6 @@ export function isProcessGone({ screen, classification }: PaneLook): boolean {
     (classification.status === "error" && classification.evidence.some(({ row }) => row < 0));
 }
 
-/** How many rows of a screen an error message shows. */
 const EXCERPT_ROWS = 12;
 
 /** The last rows of a screen, for an error message: no control characters, blank rows left out. */
@@ -65,12 +58,9 @@ export const CLOSING_PATIENCE = 6;
 
 /** An agent's pane: what it shows, and a way to write to it. */
 export interface AgentPane {
-  /** For messages, such as `analyst`. */
   readonly name: string;
   look(): Promise<PaneLook>;
-  /** Presses keys, by tmux's names. */
   press(keys: readonly string[]): Promise<void>;
-  /** Pastes text, bracketed, without Enter. */
   paste(text: string): Promise<void>;
   /** How long the effect of a key may take, in milliseconds. */
   readonly proofTimeoutMs: number;
@@ -78,16 +68,13 @@ export interface AgentPane {
   readonly signal?: AbortSignal;
 }
 
-/** A pane that is only looked at. */
 export type ShownPane = Pick<AgentPane, "look" | "clock" | "signal">;
 
 /** How often the screen is looked at while something is awaited (agent-deck's figure). */
 export const LOOK_EVERY_MS = 50;
 
-/** How often a failing look is tried, with growing pauses. */
 const MAX_LOOK_ATTEMPTS = 3;
 
-/** Looks until the look is accepted, or the time for a proof is up; the last look in any case. */
 export async function lookUntil(
   pane: ShownPane & Pick<AgentPane, "proofTimeoutMs">,
   accept: (look: PaneLook) => boolean,

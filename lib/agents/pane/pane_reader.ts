@@ -9,7 +9,6 @@ import { lastBlockText } from "./last_block.ts";
 import { isProcessGone, type PaneLook } from "./pane_look.ts";
 import type { StatusTracker } from "./status_tracker.ts";
 
-/** Rows of scrollback that are searched for an agent's last answer. */
 const LAST_OUTPUT_ROWS = 5000;
 
 /** How long a look counts while tmux tells of no change: what tmux does not tell of must be seen as well. */
@@ -19,10 +18,8 @@ const MAX_LOOK_AGE_MS = 10_000;
 const END_LAG_MS = 300;
 const END_LOOK_EVERY_MS = 50;
 
-/** Names of shells, as tmux shows the foreground program of a pane. */
 const SHELL_NAME = /^-?(?:ba|z|fi|da|a|k|c|tc|nu)?sh$/;
 
-/** What a {@linkcode PaneReader} is made of. */
 interface PaneReaderParts {
   readonly client: TmuxClient;
   readonly pane: PaneRef;
@@ -30,11 +27,9 @@ interface PaneReaderParts {
   /** Tells which signs are still looked for. */
   readonly tracker: Pick<StatusTracker, "unseenRules">;
   readonly clock: Clock;
-  /** Given for an agent that was ready before. */
   readonly adopted?: { readonly wrapperShell: string | undefined };
 }
 
-/** Reads what an agent's pane shows, and tells what that means. */
 export class PaneReader {
   readonly #parts: PaneReaderParts;
   readonly #glance: ReturnType<typeof createGlance>;
@@ -56,7 +51,6 @@ export class PaneReader {
     });
   }
 
-  /** The shell that runs the agent's program, where that is a script. */
   get wrapperShell(): string | undefined {
     return this.#wrapperShell;
   }
@@ -68,16 +62,10 @@ export class PaneReader {
     this.#isReady = true;
   }
 
-  /**
-   * What the pane shows now, and what that means.
-   *
-   * @throws {RuntimeError} when the pane cannot be read
-   */
   async look(options: GlanceOptions = {}): Promise<PaneLook> {
     return this.#read(await this.#capture({ joinWrapped: this.#parts.provider.terminal.joinWrappedRows, ...options }));
   }
 
-  /** The last look, while tmux tells of no change. */
   async lookIfChanged(options: GlanceOptions): Promise<PaneLook> {
     const { client, clock, pane } = this.#parts;
     // Asked before the look: what changes while it is taken is for the next one.
@@ -90,7 +78,6 @@ export class PaneReader {
     return look;
   }
 
-  /** How the agent's program ended, for a message; `undefined` while it runs. */
   async describeEnd(options: GlanceOptions): Promise<string | undefined> {
     const { client, clock, pane } = this.#parts;
     const look = await this.look(options);

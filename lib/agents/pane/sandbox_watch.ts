@@ -4,22 +4,15 @@ import type { Decision } from "../../screen/classify.ts";
 import type { Provider } from "../provider.ts";
 import type { StatusSource } from "./status_source.ts";
 
-/** Reads back that each turn of an agent is in the sandbox. */
 export interface SandboxWatch {
   /** Told right before a prompt is submitted: from now on there is a turn to be read back. */
   noteSubmission(): void;
-  /**
-   * As long as no turn was read back, none has an end: it is `unknown` what the agent does.
-   *
-   * @throws {UsageError} when a turn is not in the sandbox, or its record does not tell in time
-   */
+  /** As long as no turn was read back, none has an end: it is `unknown` what the agent does. */
   judge(decision: Decision): Decision;
 }
 
-/** How long an agent may be at rest after a prompt before its record tells of the turn. */
 const READ_BACK_MS = 15_000;
 
-/** Watches an agent that was started with a sandbox by its own record. */
 export function createSandboxWatch(
   { name, provider, source, clock }: {
     readonly name: string;

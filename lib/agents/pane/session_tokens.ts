@@ -8,15 +8,12 @@ export interface SpentTokens {
   readonly tokens: TokenUsage;
 }
 
-/** Options of {@linkcode SessionTokens}. */
 interface SessionTokensOptions {
-  /** The files of the session's record by now, those of its helpers included. */
   listFiles(): Promise<readonly string[]>;
   /** Makes what reads a file's lines, in their order; it counts no reply twice, also where it reads a line again. */
   readerOf(path: string): (line: string) => readonly SpentTokens[];
 }
 
-/** Counts what a session uses, by the files in which its CLI writes that down as it goes. */
 export class SessionTokens implements Disposable {
   readonly #files = new Map<
     string,
@@ -27,7 +24,6 @@ export class SessionTokens implements Disposable {
 
   constructor(readonly options: SessionTokensOptions) {}
 
-  /** Everything that was written down up to now. */
   read(): Promise<Usage> {
     // A file is read on from where the last read stopped: two at once would spoil that.
     const read = this.#lastRead.then(() => this.#readOn());
@@ -59,11 +55,7 @@ export class SessionTokens implements Disposable {
   }
 }
 
-/**
- * What a session has used since a moment, by the files in which its CLI writes that down.
- *
- * @param since ISO 8601; each record has its own time as `timestamp`
- */
+/** What a session has used since a moment, by the files in which its CLI writes that down. */
 export async function usageOfSession(options: SessionTokensOptions, since: string): Promise<Usage> {
   const sinceMs = Date.parse(since);
   const isSince = (line: string) => Date.parse(textOf(parseJsonObject(line)?.["timestamp"]) ?? "") >= sinceMs;

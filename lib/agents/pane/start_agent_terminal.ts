@@ -11,31 +11,20 @@ import { createHookWord, type HookMail } from "./hook_witness.ts";
 import { StatusTracker } from "./status_tracker.ts";
 import { present } from "../../base/schema.ts";
 
-/** Options of {@linkcode startAgentTerminal}. */
 export interface AgentTerminalOptions {
   readonly session: TmuxSession;
   readonly provider: PaneProvider;
   readonly request: LaunchRequest;
-  /**
-   * Milliseconds from the start until the agent must be ready.
-   *
-   * @default {60000}
-   */
+  /** Milliseconds from the start until the agent must be ready. */
   readonly startTimeoutMs?: number;
   /**
    * Milliseconds that a doubtful screen, which may be that of an agent at work, must stand still if the agent's CLI
    * keeps no record. While they stream, the recorded sessions draw once a second, and stop for 3 s at most.
-   *
-   * @default {8000}
    */
   readonly quietMs?: number;
-  /** Where the hooks of the agent's CLI leave what they tell of its turns, where it was given `turnHook`. */
   readonly hookMail?: HookMail;
-  /** Told, once a turn, that screen and record say different things. */
   readonly log?: (message: string) => void;
-  /** @default {systemHost(request.env)} */
   readonly host?: Host;
-  /** @default {systemClock} */
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
 }
@@ -43,10 +32,6 @@ export interface AgentTerminalOptions {
 /**
  * Starts an agent in a pane of its own and waits until it can take a prompt. An agent that cannot be started is ended
  * again, unless the session keeps its panes.
- *
- * @throws {UsageError} when it is to have a sandbox, and its CLI does not say that it is on
- * @throws {HumanInterventionRequiredError} when a dialog stops the start
- * @throws {RuntimeError} when the program ends, or is not ready in time
  */
 export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
   const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
@@ -71,17 +56,14 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   }
 }
 
-/** An agent that was started by an earlier process, and its pane. */
 interface AdoptedAgent {
   readonly pane: PaneRef;
   /** In milliseconds since the epoch. */
   readonly launchedAtMs: number;
   readonly wrapperShell: string | undefined;
-  /** As `AgentTerminal.seenRules` had them. */
   readonly seenRules: readonly string[];
 }
 
-/** Adopts an agent that an earlier process started, and that is known to be alive in its pane. */
 export async function adoptAgentTerminal(options: AgentTerminalOptions, agent: AdoptedAgent): Promise<AgentTerminal> {
   const plan = await options.provider.terminal.launch(options.request, options.host ?? systemHost(options.request.env));
   return createTerminal(options, { plan, ...agent });

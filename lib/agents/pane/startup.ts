@@ -10,11 +10,10 @@ import {
 } from "./pane_look.ts";
 import type { PaneProvider } from "../provider.ts";
 
-/** The pane of an agent that was started, and what is awaited there. */
 interface StartingPane extends ShownPane, Pick<AgentPane, "name"> {
   readonly provider: PaneProvider;
   readonly timeoutMs: number;
-  /** Whether it resumes a session, and so may show how the last turn of that failed. @default {false} */
+  /** Whether it resumes a session, and so may show how the last turn of that failed. */
   readonly resumes?: boolean;
 }
 
@@ -31,9 +30,6 @@ const STARTING_FOOTER_MS = 5000;
  * Waits until a newly started agent can take a prompt: its composer is there and empty, it is at rest (or shows an
  * error of the session that it resumes), and the screen stands still. A dialog that asks something is never answered.
  * Words of a person in the composer make the agent ready as well: whoever gives it a prompt waits for them.
- *
- * @throws {HumanInterventionRequiredError} when a dialog stops the start, with what a person can do about it
- * @throws {RuntimeError} when the program ends, or is not ready in time
  */
 export async function waitUntilReady(pane: StartingPane): Promise<void> {
   const { clock, timeoutMs, resumes = false, signal } = pane;

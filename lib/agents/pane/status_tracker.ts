@@ -10,35 +10,24 @@ import type { PaneLook } from "./pane_look.ts";
 import type { RecordedFailure, SessionUsage, StatusReport, StatusSource } from "./status_source.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a {@linkcode StatusTracker} is made of. */
 interface StatusTrackerOptions {
   readonly source?: StatusSource;
-  /** What the hooks of its CLI tell; it counts beside a source. */
   readonly hooks?: HookWord;
   readonly rules: RulePack;
   readonly clock: Clock;
   /** How long a doubtful screen must stand still to be believed without a source. */
   readonly quietMs: number;
-  /**
-   * Rules that were seen to decide before, and lift a doubt (see {@linkcode StatusTracker.seenRules}). @default {[]}
-   */
   readonly seenRules?: readonly string[];
-  /** Told once per turn that screen and source say different things, and who decided. */
   readonly log: (message: string) => void;
 }
 
-/** What of a look tells the status. */
 type JudgedLook = Pick<PaneLook, "screen" | "classification" | "seenSigns">;
 
-/** What an agent does, who says so, and what its own record says to it. */
 export type JudgedStatus = Decision & {
-  /** Where the CLI's own word comes from, such as `hook Stop of turn 1`; `undefined` where it says nothing. */
   readonly record?: string;
-  /** Whether that word is that the agent rests. @default {false} */
   readonly restIsRecorded?: true;
 };
 
-/** Follows one agent's status over its screens, with what its own record says beside them. */
 export class StatusTracker implements Disposable {
   readonly #options: StatusTrackerOptions;
   #lastRead: Promise<unknown> = Promise.resolve();
@@ -47,9 +36,7 @@ export class StatusTracker implements Disposable {
   #stillSinceMs = 0;
   #submittedMs: number | undefined;
   #disagreeSinceMs: number | undefined;
-  /** Rules that lift a doubt once they were seen. */
   readonly #liftingRules: ReadonlySet<string>;
-  /** Those of them that have not been seen yet. */
   readonly #unseen: Set<string>;
   #told = false;
 
@@ -65,11 +52,6 @@ export class StatusTracker implements Disposable {
     return this.#unseen;
   }
 
-  /**
-   * What the agent is doing, by its screen and its record.
-   *
-   * @param options how long a doubtful screen must stand still, where that is not what the tracker was made with
-   */
   async judge(look: JudgedLook, options: { readonly quietMs?: number } = {}): Promise<JudgedStatus> {
     const { classification } = look;
     const { clock, quietMs, source } = { ...this.#options, ...options };
@@ -115,12 +97,10 @@ export class StatusTracker implements Disposable {
     return [...this.#liftingRules].filter((rule) => !this.#unseen.has(rule));
   }
 
-  /** The id of the session that the source reads, as soon as it knows it. */
   get sessionId(): string | undefined {
     return this.#options.source?.sessionId;
   }
 
-  /** The agent's last answer in full, if its record has it and it rests. */
   async lastAnswer(): Promise<string | undefined> {
     const { source } = this.#options;
     const report = await this.#readSource();
@@ -128,10 +108,6 @@ export class StatusTracker implements Disposable {
     return await source?.lastAnswer();
   }
 
-  /**
-   * How the present turn failed by the agent's record, where it says so, and what of the record proves that the turn is
-   * over, if anything does.
-   */
   async lastFailure(): Promise<{ readonly recorded?: RecordedFailure; readonly overBy?: string }> {
     if ((await this.#readSource())?.state !== "at_rest") return {};
     const recorded = await this.#options.source?.lastFailure?.();
@@ -148,12 +124,10 @@ export class StatusTracker implements Disposable {
     return await this.#options.source?.pendingRequests?.() ?? [];
   }
 
-  /** What the agent's session has used by its record; `undefined` where that is not found, or does not tell. */
   async usage(): Promise<SessionUsage | undefined> {
     return await this.#options.source?.usage?.();
   }
 
-  /** What the agent's record has as answered to the questions of a call; `undefined` where it has nothing. */
   async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
     await this.#readSource();
     return await this.#options.source?.questionAnswers?.(callId);

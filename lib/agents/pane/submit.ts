@@ -21,16 +21,12 @@ import {
 } from "./pane_look.ts";
 import type { SubmitProfile } from "../provider.ts";
 
-/** Options of {@linkcode submitText}. */
 export interface SubmitOptions extends Pick<SubmitProfile, "pastedToEnterMs"> {
   readonly text: string;
-  /** Called right before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
   /**
    * Whether the text may stand in the composer already, from an attempt that was broken off. Then a marker that says
    * how long it is counts as the text; otherwise only all of it, visibly, does.
-   *
-   * @default {false}
    */
   readonly mayBePasted?: boolean;
 }
@@ -38,27 +34,19 @@ export interface SubmitOptions extends Pick<SubmitProfile, "pastedToEnterMs"> {
 /** How many Enters one text may take: the first, and another if the first was lost or became a line end. */
 const MAX_ENTERS = 2;
 
-/** How often it is looked whether the composer shows the text, or has given it up. */
 const PROOF_LOOK_EVERY_MS = 25;
 
 /** How long a composer must have been empty to prove anything: a frame may be half drawn. */
 const EMPTY_MS = 50;
 
-/** Longer than any of the CLIs takes to draw a frame. */
 const SECOND_LOOK_MS = 200;
 
 /**
  * Hands text to an agent: one paste, proof that the composer holds it, a pause, one Enter, and proof that it was taken.
  *
  * Nothing is typed while a dialog is open, over a person's draft, or while the agent is at work or has ended. The
- * screen is checked again after the pause, since Enter would approve a dialog that opened meanwhile. A second
- * Enter follows only if the composer still holds this text when the time for the proof is up; a second paste never
- * does.
- *
- * @throws {HumanInterventionRequiredError} when a dialog is in the way
- * @throws {DraftInTheWayError} when a person's words stand in the composer, before or after the paste
- * @throws {AgentAtWorkError} when the agent is at work
- * @throws {RuntimeError} when the agent cannot take the text, or there is no proof that it did
+ * screen is checked again after the pause, since Enter would approve a dialog that opened meanwhile. A second Enter
+ * follows only if the composer still holds this text when the time for the proof is up; a second paste never does.
  */
 export async function submitText(pane: AgentPane, options: SubmitOptions): Promise<void> {
   const { text, mayBePasted = false } = options;
@@ -129,13 +117,11 @@ function showsDraft(look: PaneLook): boolean {
   return !isObstructed(look) && look.composer?.state === "draft";
 }
 
-/** Whether a prompt may be pasted. A turn that ended in an error leaves an agent that can take the next prompt. */
 function isReady(look: PaneLook): boolean {
   const { status } = look.classification;
   return look.composer?.state === "empty" && !isObstructed(look) && (isAtRest(status) || status === "error");
 }
 
-/** Whether nothing may be typed at all. */
 function isObstructed(look: PaneLook): boolean {
   return showsDialog(look) || isProcessGone(look);
 }
@@ -145,17 +131,14 @@ function holds(look: PaneLook, text: string): boolean {
   return showsDraft(look) && composerHolds(look.composer ?? { text: "" }, text);
 }
 
-/** Whether that can be no other text, and no part of it. */
 function proves(look: PaneLook, text: string): boolean {
   return holds(look, text) && composerProves(look.composer ?? { text: "" }, text);
 }
 
-/** Whether all of it is visible. */
 function holdsAll(look: PaneLook, text: string): boolean {
   return holds(look, text) && composerHoldsAll(look.composer ?? { text: "" }, text);
 }
 
-/** Whether the text has left the composer. A dialog right after Enter is the agent's own, from its work on the text. */
 function isTaken(look: PaneLook, text: string): boolean {
   if (isProcessGone(look) || holds(look, text)) return false;
   return look.composer?.state === "empty" || look.classification.status === "processing" || showsDialog(look);

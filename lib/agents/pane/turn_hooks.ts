@@ -3,10 +3,8 @@ import type { HookCommand } from "../hook_command.ts";
 import { readHookEvent } from "./hook_events.ts";
 import type { HookMail } from "./hook_witness.ts";
 
-/** How long a CLI waits for the hook, which takes a few milliseconds. */
 const TIMEOUT_SECONDS = 5;
 
-/** Lets an agent's CLI tell of its turns by way of a spool. */
 export function turnHooksOf(spool: Pick<Spool, "commandFor" | "take" | "onArrival">, agent: string): {
   readonly turnHook: HookCommand;
   readonly hookMail: HookMail;

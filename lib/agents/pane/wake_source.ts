@@ -9,7 +9,6 @@ export type WakeHint = "now" | "at_once" | "maybe";
 
 /** Tells when an early look at an agent is worthwhile. Hints may be missed, and may mean nothing. */
 export interface WakeSource {
-  /** Calls back for each hint, until it is disposed of. */
   onHint(listener: (hint: WakeHint) => void): Disposable;
 }
 
