@@ -48,7 +48,7 @@ export async function openAcpTurns(): Promise<AcpTurns> {
       signal: new AbortController().signal,
     }),
   );
-  stack.use(agent.wakeSource.onHint(() => agent.pending().forEach((one) => void one.answer("allow"))));
+  stack.use(agent.listen(() => agent.requests().forEach((one) => void one.answer("allow"))));
   const found = () => hasResponse({ workdir, role: "tester", maxBytes: 1_000_000 });
   const terminal = new AcpTerminal({ agent, hasResponse: found, clock: systemClock });
   const responses = stack.use(watchResponses(workdir));

@@ -1,12 +1,14 @@
-import type { AgentFact } from "../agent.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 import type { Clock } from "../../base/ports/clock.ts";
+import type { AgentFact } from "../agent.ts";
 import type { AgentFailure } from "../failure.ts";
-import type { AcpAgentProvider } from "../provider.ts";
 import type { SessionUsage } from "../pane/status_source.ts";
 import type { WakeSource } from "../pane/wake_source.ts";
-import type { AcpAgent, AcpUsage, PendingRequest } from "./agent.ts";
+import type { AcpAgentProvider } from "../provider.ts";
+import type { AcpAgent } from "./acp_agent.ts";
+import type { AcpUsage } from "./contract.ts";
+import type { PendingRequest } from "./pending.ts";
 import { type AcpReading, readView } from "./read_view.ts";
 
 /** What an {@linkcode AcpTerminal} is made of. */
@@ -22,6 +24,9 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How much of its work is kept for who asks for it. */
+const MAX_WORK = 2000;
+
 /** How long an agent may take to end a turn that was cancelled. */
 const CANCEL_LIMIT_MS = 5000;
 const CANCEL_LOOK_MS = 50;
@@ -35,6 +40,9 @@ export class AcpTerminal implements AsyncDisposable {
   readonly #agent: AcpAgent;
   readonly #hasResponse: () => boolean;
   readonly #clock: Clock;
+  readonly #listening: Disposable;
+  /** What it has run and seen since that was taken last. */
+  #work: AgentFact[] = [];
   /** Why it was ended although its process did nothing wrong. */
   #givenUp: string | undefined;
 
@@ -42,6 +50,10 @@ export class AcpTerminal implements AsyncDisposable {
     this.#agent = agent;
     this.#hasResponse = hasResponse;
     this.#clock = clock;
+    this.#listening = agent.listen((events) => {
+      const work = events.filter((event) => event.type === "ran" || event.type === "saw");
+      if (work.length > 0) this.#work = [...this.#work, ...work].slice(-MAX_WORK);
+    });
   }
 
   /** For messages, and to tell agents apart. */
@@ -71,7 +83,7 @@ export class AcpTerminal implements AsyncDisposable {
     return [{
       onHint: (listener) => {
         let before = this.#phase();
-        return this.#agent.wakeSource.onHint(() => {
+        return this.#agent.listen(() => {
           const now = this.#phase();
           if (now !== before) listener("at_once");
           before = now;
@@ -82,7 +94,7 @@ export class AcpTerminal implements AsyncDisposable {
 
   #phase(): string {
     const { state, turns } = this.#agent.view();
-    return [state, turns, ...this.#agent.pending().map(({ request }) => request.id)].join(" ");
+    return [state, turns, ...this.#agent.pending().map(({ id }) => id)].join(" ");
   }
 
   /**
@@ -122,7 +134,7 @@ export class AcpTerminal implements AsyncDisposable {
       throw new HumanInterventionRequiredError(`Cannot send a prompt to ${this.id}: it waits for an answer`);
     }
     await onStep?.("enter");
-    await this.#agent.prompt(text, signal === undefined ? {} : { signal });
+    await this.#agent.send(text, { signal });
   }
 
   /** There is no composer in which a text could stand. */
@@ -159,14 +171,16 @@ export class AcpTerminal implements AsyncDisposable {
     return Promise.resolve({ usage: {}, ...told, sessionId: source });
   }
 
-  /** What it has said, run and seen since the last call. */
+  /** What it has run and seen since the last call. */
   takeWork(): Promise<readonly AgentFact[]> {
-    return Promise.resolve(this.#agent.takeWork());
+    const work = this.#work;
+    this.#work = [];
+    return Promise.resolve(work);
   }
 
   /** What it waits for an answer to, in the order in which it asked. */
   pending(): readonly PendingRequest[] {
-    return this.#agent.pending();
+    return this.#agent.requests();
   }
 
   /** Takes back what it waits for, by ending its turn. */
@@ -208,7 +222,8 @@ export class AcpTerminal implements AsyncDisposable {
 
   /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
-    await this.#agent[Symbol.asyncDispose]();
+    await this.#agent.stop();
+    this.#listening[Symbol.dispose]();
   }
 
   /** It has no record besides. */

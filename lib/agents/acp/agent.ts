@@ -4,16 +4,11 @@ import { ACP_VERSION } from "./protocol/protocol.ts";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import { SETUP_FILES } from "../setup_files.ts";
-import type { AcpAgent, AcpAgentOptions } from "./contract.ts";
-import { Opening } from "./opening.ts";
-import { RunningAgent } from "./running_agent.ts";
+import { AcpAgent } from "./acp_agent.ts";
+import type { AcpAgentOptions } from "./contract.ts";
+import { type AcpListener, Opening } from "./opening.ts";
 import { openSession } from "./session.ts";
 import { present } from "../../base/schema.ts";
-
-export type { AcpActivity } from "./activity.ts";
-export type * from "./contract.ts";
-export type { PendingAnswer, PendingRequest } from "./pending.ts";
-export type { AcpView } from "./view.ts";
 
 /** How many of an agent's last lines an error tells. */
 const ERROR_LINES = 5;
@@ -33,16 +28,17 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   const plan = acp.launch(launch);
   const env = { ...plan.env, ...options.variables };
   const opening = new Opening();
+  let listener: AcpListener = opening;
   const launchedAtMs = Date.now();
   const connection = await connect({
     ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: acp.startSeconds * 1000 },
     handlers: {
-      update: (notification) => opening.update(notification),
-      unread: (update) => opening.unread(update),
-      permission: (request, gone) => opening.permission(request, gone),
-      elicitation: (question, gone) => opening.elicitation(question, gone),
-      extension: (_method, params) => opening.extension(params),
-      trouble: ({ text }) => opening.trouble(`The agent ${text}`),
+      update: (notification) => listener.update(notification),
+      unread: (update) => listener.unread(update),
+      permission: (request, gone) => listener.permission(request, gone),
+      elicitation: (question, gone) => listener.elicitation(question, gone),
+      extension: (_method, params) => listener.extension(params),
+      trouble: ({ text }) => listener.trouble(`The agent ${text}`),
       ...(onLine === undefined ? {} : { wire: (way, line) => onLine(line, way === "sent" ? "us" : "agent") }),
     },
     ...(cli === undefined ? {} : { installHint: cli.installHint }),
@@ -60,8 +56,9 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
       (signal) => openSession(connection, { ...request, signal }, opening),
       { clock, signal, seconds: acp.startSeconds, label },
     );
-    const agent = new RunningAgent({ options, connection, opened, launchedAtMs });
+    const agent = new AcpAgent({ options, connection, opened, launchedAtMs });
     opening.handOver(agent);
+    listener = agent;
     return agent;
   } catch (error) {
     await connection[Symbol.asyncDispose]();

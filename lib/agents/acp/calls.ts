@@ -16,6 +16,9 @@ import { present } from "../../base/schema.ts";
 /** How many calls are remembered; of those that are over, little more than the id. */
 const MAX_CALLS = 1000;
 
+/** How much of what a command has written is kept, from its end. */
+const MAX_OUTPUT_CHARS = 64 * 1024;
+
 /** How many refused calls are told of. */
 const MAX_DENIED = 100;
 
@@ -34,8 +37,7 @@ export function takeCall(draft: Draft, given: CallPatch, options: FoldOptions): 
   const after = merged(before, patch, { draft, options });
   // What runs on in the background, such as a server, keeps no agent at work.
   if (!after.isLeft) noteWork(draft, options);
-  tellCall(draft, { before, after, patch }, options);
-  keepCall(draft, after);
+  keepCall(draft, tellCall(draft, { before, after, patch }, options));
   draft.state = { ...draft.state, hasSpokenLast: false };
   requireSameAct(draft, after, options);
   const hasFailed = after.status === "failed" && after.asked === "no" && exitCodeOf(after) !== undefined;
@@ -80,8 +82,7 @@ export function takeRequest(
     const { unaskedMs: _, askedFor: _1, ...after } = merged(before, call, { draft, options });
     const askedFor = actOf(after, options.rules.tools);
     const asked = { ...after, asked: "waiting", ...present({ askedFor }) } as const;
-    tellCall(draft, { before, after: asked, patch: call }, options);
-    keepCall(draft, asked);
+    keepCall(draft, tellCall(draft, { before, after: asked, patch: call }, options));
   }
   draft.activities.push({ type: "permission_asked", id, text });
 }
@@ -101,10 +102,9 @@ export function takeAnswer(
   if (call !== undefined && answer !== "reply") {
     const asked = answer === "allow" ? "allowed" : answer === "reject" ? "rejected" : "gone";
     if (answer === "reject") {
-      draft.state = {
-        ...draft.state,
-        denied: [...denied, callWords(call, rules).line.slice(0, MAX_TITLE_CHARS)].slice(-MAX_DENIED),
-      };
+      const calls = [...denied, callWords(call, rules).line.slice(0, MAX_TITLE_CHARS)].slice(-MAX_DENIED);
+      draft.state = { ...draft.state, denied: calls };
+      draft.events.push({ type: "denied", calls });
     }
     keepCall(draft, { ...call, asked });
   }
@@ -178,23 +178,39 @@ function tellCall(
     readonly patch: CallPatch;
   },
   { rules }: FoldOptions,
-): void {
-  if (before !== undefined && isOver(before.status)) return;
+): CallRecord {
+  const { id, status } = after;
+  if (before !== undefined && isOver(before.status)) return after;
   const activity = callActivity(after, rules);
   const isNews = before === undefined || JSON.stringify(callActivity(before, rules)) !== JSON.stringify(activity);
   if (isNews) draft.activities.push(activity);
   const output = outputOf(patch);
   const told = before === undefined ? "" : outputOf(before);
-  const fresh = output.startsWith(told) ? output.slice(told.length) : output;
-  if (after.status !== "pending" && fresh !== "") {
-    draft.activities.push({ type: "tool_output", id: after.id, text: fresh });
+  const fresh = status === "pending" ? "" : output.startsWith(told) ? output.slice(told.length) : output;
+  if (fresh !== "") draft.activities.push({ type: "tool_output", id, text: fresh });
+
+  const { command, line } = callWords(after, rules);
+  const heard = tail((before?.heard ?? "") + fresh);
+  if (command !== undefined) {
+    // It may be told in pieces.
+    const isKnown = before !== undefined && command === callWords(before, rules).command;
+    if (!isKnown) draft.events.push({ type: "called", source: "call", id, commands: [{ command, isCertain: true }] });
+    // Exit codes are not told by all: a command that failed counts as one with 1.
+    const exitCode = status === "completed" ? 0 : status === "failed" ? 1 : undefined;
+    if (exitCode !== undefined || fresh !== "") {
+      draft.events.push({ type: "ended", source: "call", id, exitCode, output: heard });
+    }
   }
-  const { line } = callWords(after, rules);
-  if (!after.isTold && mayTell(after)) draft.facts.push({ type: "ran", id: after.id, command: line });
-  if (!isOver(after.status)) return;
-  const exitCode = exitCodeOf(after);
-  const saw = { type: "saw", id: after.id, command: line, output: outputOf(after) } as const;
-  draft.facts.push({ ...saw, ...present({ exitCode }) });
+  if (!after.isTold && mayTell(after)) draft.events.push({ type: "ran", id, command: line });
+  if (isOver(status)) {
+    const saw = { type: "saw", id, command: line, output: tail(outputOf(after)) } as const;
+    draft.events.push({ ...saw, ...present({ exitCode: exitCodeOf(after) }) });
+  }
+  return heard === "" ? after : { ...after, heard };
+}
+
+function tail(output: string): string {
+  return output.length > MAX_OUTPUT_CHARS ? output.slice(-MAX_OUTPUT_CHARS).toWellFormed() : output;
 }
 
 /** Whether it is known what a call does, and that it does it. */

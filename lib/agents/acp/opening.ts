@@ -5,8 +5,6 @@ import { type ConfigOption, readOwnMode, readUpdate } from "./update.ts";
 
 /** Who hears of what an agent sends once its session is open. */
 export type AcpListener = Required<Pick<AcpHandlers, "permission" | "elicitation">> & {
-  /** A call of the session's past. */
-  replayed(callId: string): void;
   update(notification: AcpSessionNotification): void;
   unread(update: AcpUnread): void;
   extension(params: unknown): void;
@@ -21,11 +19,10 @@ const MAX_PAST_CALLS = 1000;
  * Hears what an agent sends until its session is open: what it tells of the session's past is not new, nothing is
  * permitted, and its modes and options are kept to be read back.
  */
-export class Opening implements OpeningNews {
+export class Opening implements OpeningNews, AcpListener {
   replayed = 0;
   mode: string | undefined;
   options: readonly ConfigOption[] | undefined;
-  #listener: AcpListener | undefined;
   #expected: string | undefined;
   readonly #pastCalls = new Set<string>();
   readonly #troubles: string[] = [];
@@ -45,15 +42,13 @@ export class Opening implements OpeningNews {
     this.mode = options.find(({ category }) => category === "mode")?.value ?? this.mode;
   }
 
-  /** The session is open: who hears from now on. */
-  handOver(listener: AcpListener): void {
-    this.#listener = listener;
+  /** Tells who hears from now on what was told so far. */
+  handOver(listener: AcpListener & { replayed(callId: string): void }): void {
     for (const id of this.#pastCalls) listener.replayed(id);
     for (const text of this.#troubles) listener.trouble(text);
   }
 
   update(notification: AcpSessionNotification): void {
-    if (this.#listener !== undefined) return this.#listener.update(notification);
     const update = readUpdate(notification.update);
     switch (update.type) {
       case "mode":
@@ -75,25 +70,21 @@ export class Opening implements OpeningNews {
   }
 
   /** What is set while the session is opened is read back. */
-  unread(update: AcpUnread): void {
-    this.#listener?.unread(update);
-  }
+  unread(): void {}
 
   extension(params: unknown): void {
-    if (this.#listener !== undefined) return this.#listener.extension(params);
     this.mode = readOwnMode(params)?.update.mode ?? this.mode;
   }
 
-  permission(...request: Parameters<AcpHandlers["permission"]>): Promise<AcpPermissionOutcome> {
-    return this.#listener?.permission(...request) ?? Promise.resolve({ outcome: "cancelled" });
+  permission(): Promise<AcpPermissionOutcome> {
+    return Promise.resolve({ outcome: "cancelled" });
   }
 
-  elicitation(...question: Parameters<AcpListener["elicitation"]>): Promise<AcpElicitationReply> {
-    return this.#listener?.elicitation(...question) ?? Promise.resolve({ action: "cancel" });
+  elicitation(): Promise<AcpElicitationReply> {
+    return Promise.resolve({ action: "cancel" });
   }
 
   trouble(text: string): void {
-    if (this.#listener === undefined) this.#troubles.push(text);
-    else this.#listener.trouble(text);
+    this.#troubles.push(text);
   }
 }

@@ -59,7 +59,7 @@ export class PendingRequests {
   async wait<Reply>(
     request: Request,
     ways: AnswerWays<Reply>,
-    { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: () => void },
+    { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: (request: Request) => void },
   ): Promise<Reply> {
     const over = new AbortController();
     const said = Promise.withResolvers<Reply>();
@@ -71,8 +71,10 @@ export class PendingRequests {
       this.onAnswered(request.id, word);
       return true;
     };
+    const offers = { allow: ways.allow !== undefined, reject: ways.reject !== undefined };
+    const asked = { ...request, offers };
     this.#waiting.set(request.id, {
-      request: { ...request, offers: { allow: ways.allow !== undefined, reject: ways.reject !== undefined } },
+      request: asked,
       signal: over.signal,
       problemWith: (replies) =>
         ways.questions === undefined ? "the agent takes no replies to it" : ways.questions.problemWith(replies),
@@ -81,7 +83,7 @@ export class PendingRequests {
         return Promise.resolve(end(reply, word));
       },
     });
-    onWaiting();
+    onWaiting(asked);
     const onGone = () => void end(ways.gone, "gone");
     if (signal.aborted) onGone();
     else signal.addEventListener("abort", onGone, { once: true, signal: over.signal });

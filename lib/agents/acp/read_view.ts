@@ -1,6 +1,6 @@
 import { isAtRest, type TerminalStatus } from "../../base/status.ts";
 import type { AgentFailure } from "../failure.ts";
-import type { AcpView } from "./agent.ts";
+import type { AcpView } from "./view.ts";
 
 /** What an agent over ACP is doing, which witness decided, and what that one says. */
 export interface AcpReading {

@@ -1,4 +1,4 @@
-import type { AgentFact } from "../agent.ts";
+import type { AgentEvent } from "../agent.ts";
 import type { AcpAskMode, AcpToolInput } from "./acp_provider.ts";
 import type { AcpActivity } from "./activity.ts";
 import type { CallAct } from "./exact_request.ts";
@@ -111,13 +111,15 @@ export interface CallRecord extends CallPatch {
   readonly isLeft: boolean;
   /** Whether it was told that it runs. */
   readonly isTold: boolean;
+  /** The end of what its command has written so far, in all pieces. */
+  readonly heard?: string;
 }
 
 /** What one event comes to. */
 export interface AcpStep {
   readonly state: AcpState;
   readonly activities: readonly AcpActivity[];
-  readonly facts: readonly AgentFact[];
+  readonly events: readonly AgentEvent[];
 }
 
 /** The state of an agent whose session is about to be opened. */
@@ -143,7 +145,7 @@ export function startAcpState(nowMs: number): AcpState {
 export interface Draft {
   state: AcpState;
   readonly activities: AcpActivity[];
-  readonly facts: AgentFact[];
+  readonly events: AgentEvent[];
 }
 
 /** Something that it must not do: it must not work on. The first one counts. */
@@ -164,5 +166,5 @@ export function closeSpeech(draft: Draft): void {
   const { speech, ...rest } = draft.state;
   if (speech === undefined) return;
   draft.state = rest;
-  draft.facts.push({ type: speech.kind === "message" ? "said" : "reasoned", text: speech.text });
+  draft.events.push({ type: speech.kind === "message" ? "said" : "reasoned", text: speech.text });
 }

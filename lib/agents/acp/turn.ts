@@ -22,7 +22,7 @@ const MAX_MESSAGE_CHARS = 1_000_000;
 
 /** What an event changes of what is known, and what is told of it. */
 export function foldAcp(state: AcpState, event: AcpEvent, options: FoldOptions): AcpStep {
-  const draft: Draft = { state, activities: [], facts: [] };
+  const draft: Draft = { state, activities: [], events: [] };
   switch (event.type) {
     case "opened":
       hear(draft, "its session", options);
@@ -63,7 +63,7 @@ export function foldAcp(state: AcpState, event: AcpEvent, options: FoldOptions):
       break;
     case "trouble":
       draft.activities.push({ type: "note", text: event.text, isProblem: true });
-      draft.facts.push({ type: "trouble", text: event.text });
+      draft.events.push({ type: "trouble", text: event.text });
       break;
     case "looked":
       lookForUnasked(draft, options);
@@ -116,7 +116,7 @@ function takeUpdate(draft: Draft, update: AcpUpdate, options: FoldOptions): void
       draft.activities.push({ type: "note", text: update.text, isProblem: update.isProblem });
       if (!update.isProblem) return;
       draft.state = { ...state, problem: update.text };
-      draft.facts.push({ type: "trouble", text: update.text });
+      draft.events.push({ type: "trouble", text: update.text });
       return;
     case "state":
       return takeState(draft, update, options);
@@ -154,7 +154,10 @@ function takeUsage(draft: Draft, usage: UsageState): void {
   draft.state = { ...draft.state, usage };
   const activity = usageActivity(usage);
   if (JSON.stringify(activity) !== JSON.stringify(usageActivity(before))) draft.activities.push(activity);
-  if (usage.tokens !== before.tokens) draft.facts.push({ type: "usage", usage: usage.tokens });
+  const { cost, tokens } = usage;
+  if (tokens === before.tokens && cost === before.cost) return;
+  draft.events.push({ type: "cost", usage: tokens, isRough: false });
+  draft.events.push({ type: "usage", usage: tokens, ...present({ cost }) });
 }
 
 /** A mode that differs from the one that was read back takes the ground from under every promise. */

@@ -1,3 +1,4 @@
+import type { TurnEnd } from "../agent.ts";
 import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
 import type { AcpState } from "./state.ts";
 import { isOver } from "./update.ts";
@@ -135,6 +136,26 @@ export function failureOf(state: AcpState, failures: FailureTable): AgentFailure
   return classified === "other"
     ? undefined
     : { class: classified, text: error, evidence: `the last message of turn ${turns}`, isTurnOver: true };
+}
+
+/** The end of the last turn, by the agent's own word: only its stop reason proves that it came to its end. */
+export function turnEndOf(
+  state: AcpState,
+  { nowMs, failures }: { readonly nowMs: number; readonly failures: FailureTable },
+): TurnEnd {
+  const { lastMessage, stopReason } = state;
+  const about = {
+    ...{ type: "turn_end", ...present({ record: stopReason }) } as const,
+    ...(lastMessage === "" ? {} : { finalText: lastMessage }),
+  };
+  const failure = failureOf(state, failures);
+  if (failure !== undefined) {
+    const { class: kind, text, resetsAt } = failure;
+    return { ...about, outcome: "failed", error: text, failure: kind, ...present({ resetsAt }) };
+  }
+  if (stopReason === "end_turn") return { ...about, outcome: "completed" };
+  const { evidence } = viewOf(state, nowMs);
+  return { ...about, outcome: "failed", error: `its turn did not come to its end: ${evidence}` };
 }
 
 /**

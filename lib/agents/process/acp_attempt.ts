@@ -1,18 +1,15 @@
 import type { TurnEnd } from "../agent.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import type { AcpActivity } from "../acp/activity.ts";
-import { type AcpAgent, type PendingRequest, startAcpAgent } from "../acp/agent.ts";
+import { startAcpAgent } from "../acp/agent.ts";
+import type { AcpAgent } from "../acp/acp_agent.ts";
 import { asksBeforeAll } from "../acp/acp_provider.ts";
 import type { AcpAgentProvider } from "../provider.ts";
-import { AcpCommands } from "./acp_commands.ts";
 import { type AgentEnd, type AgentProcesses, type AttemptParts, AttemptWatch } from "./attempt_watch.ts";
 import type { Request } from "../../policy/request.ts";
 import type { CallVerdict } from "./call_judge.ts";
 import type { AttemptRequest } from "./seam.ts";
 import { present } from "../../base/schema.ts";
-
-/** Looks at the agent even though nothing hinted at news. */
-const LOOK_ANYWAY_MS = 1000;
 
 /** How often an agent whose turn a refusal has ended is told to continue without what was refused. */
 const MAX_CONTINUATIONS = 5;
@@ -38,7 +35,6 @@ export async function workByAcp(
     const ended = await watch.run({
       start: (signal) => work.start(signal),
       follow: (agent) => [work.follow(agent)],
-      drain: () => work.drain(),
     });
     if (work.broken !== undefined) throw work.broken;
     // We have ended it ourselves then.
@@ -77,16 +73,10 @@ class AcpAtWork {
   error: PanewrightError | undefined;
   /** Why it could not be started. */
   failedStart: unknown;
-  /** Why what it told could not be taken in. */
+  /** Why what it told could not be written down. */
   broken: unknown;
   #agent: AcpAgent | undefined;
   #isTurnOver = false;
-  /** Ends the pause between two looks. */
-  #wake = new AbortController();
-  /** The requests that were decided about. */
-  readonly #decided = new Set<string>();
-  readonly #commands = new AcpCommands();
-  #usage = "";
   /** Why calls were refused, since the agent last did or said anything. */
   #refusals: string[] = [];
   #continuations = 0;
@@ -111,8 +101,10 @@ class AcpAtWork {
         mark: watch.mark,
         clock,
         signal,
-        onActivity: (activity) => this.#guarded(() => this.#hear(activity)),
-        onLine: (line, from) => this.#guarded(() => files.wire(from, line)),
+        onActivity: (activity) => {
+          if (isWork(activity)) this.#refusals = [];
+        },
+        onLine: (line, from) => this.#keepLine(line, from),
         ...present({ onForcedExit }),
       });
       this.#agent = agent;
@@ -120,7 +112,7 @@ class AcpAtWork {
         agent,
         ended: agent.ended.then(() => agent.exitCode() ?? 1),
         listPids: () => agent.listPids(),
-        stop: async () => await agent[Symbol.asyncDispose](),
+        stop: () => agent.stop(),
       };
     } catch (error) {
       this.failedStart = error;
@@ -128,11 +120,12 @@ class AcpAtWork {
     }
   }
 
-  /** Gives the agent its prompt, and answers what it asks, until its turn is over. */
+  /** Gives the agent its prompt, and answers what it asks, until it is gone. */
   async follow({ agent }: AcpProcesses): Promise<void> {
     const { prompt, resumeSessionId } = this.request;
     const { watch } = this.parts;
-    using _hints = agent.wakeSource.onHint(() => this.#wake.abort());
+    const events = agent.events();
+    using _news = agent.listen(() => this.#noteViolation(agent));
     if (resumeSessionId !== undefined && !agent.resumed) {
       const why = agent.notResumedBecause ?? "The agent has begun a new session.";
       return this.#endTurn({ outcome: "failed", error: `its session cannot be continued: ${why}` });
@@ -140,65 +133,32 @@ class AcpAtWork {
     watch.take({ type: "session", sessionId: agent.sessionId }, "report");
     if (agent.mode !== undefined) watch.take({ type: "permitted", mode: `session mode ${agent.mode}` }, "report");
     await this.#send(agent, prompt);
-    while (!watch.isStopped && !watch.written.aborted) {
-      this.#wake = new AbortController();
-      this.#takeWork(agent);
-      if (await this.#isAtItsEnd(agent)) return;
-      const signal = AbortSignal.any([this.#wake.signal, watch.written]);
-      await this.request.clock.sleep(LOOK_ANYWAY_MS, signal).catch(() => {});
+    for await (const event of events) {
+      if (event.type === "asked") await this.#answer(agent, event.request);
+      else if (event.type === "turn_end") await this.#takeEnd(agent, event);
+      else watch.take(event, "report");
     }
-  }
-
-  /** Takes in what the agent told while it was ended. */
-  drain(): void {
-    const agent = this.#agent;
-    if (agent === undefined) return;
-    this.#takeWork(agent);
-    const denied = agent.denied();
-    if (denied.length > 0) this.parts.watch.take({ type: "denied", calls: denied }, "report");
-    this.#noteViolation(agent);
     if (this.#isTurnOver) return;
-    const how = agent.describeEnd() ?? agent.view().evidence;
     const lastWords = this.stderr.split("\n").at(-1) ?? "";
     const words = lastWords === "" ? "" : `: ${lastWords}`;
-    this.#endTurn({ outcome: "failed", error: `the agent ended before its turn was over: ${how}${words}` });
-  }
-
-  async #isAtItsEnd(agent: AcpAgent): Promise<boolean> {
-    const { watch } = this.parts;
-    this.#noteViolation(agent);
-    const { state, stopReason } = agent.view();
-    switch (state) {
-      case "ended":
-        watch.stop("ended");
-        return true;
-      case "idle":
-        this.#takeWork(agent);
-        if (await this.#continues(agent, stopReason)) return false;
-        this.#endTurn(turnEndOf(agent, stopReason));
-        return true;
-      case "waiting":
-        for (const pending of agent.pending()) await this.#answer(pending);
-        return false;
-      case "working":
-        return false;
-    }
+    const error = `the agent ended before its turn was over: ${agent.describeEnd()}${words}`;
+    this.#endTurn({ outcome: "failed", error });
   }
 
   /** Some agents end their turn when something is refused, and the protocol has no place for the reason. */
-  async #continues(agent: AcpAgent, stopReason: string | undefined): Promise<boolean> {
-    const isEndedByNo = this.#refusals.length > 0 && (stopReason === "cancelled" || stopReason === "end_turn");
-    if (!isEndedByNo || this.#continuations >= MAX_CONTINUATIONS || this.parts.watch.isStopped) return false;
+  async #takeEnd(agent: AcpAgent, { type: _, record, ...end }: TurnEnd): Promise<void> {
+    if (this.#isTurnOver || this.parts.watch.isStopped) return;
+    const isEndedByNo = this.#refusals.length > 0 && (record === "cancelled" || record === "end_turn");
+    if (!isEndedByNo || this.#continuations >= MAX_CONTINUATIONS) return this.#endTurn(end);
     this.#continuations++;
     const text = [...this.#refusals, CONTINUE].join("\n\n");
     this.#refusals = [];
     await this.#send(agent, text);
-    return true;
   }
 
   async #send(agent: AcpAgent, text: string): Promise<void> {
     const { written } = this.parts.watch;
-    await agent.prompt(text, { signal: written }).catch((error) => {
+    await agent.send(text, { signal: written }).catch((error) => {
       // How it ended is told later.
       if (!(error instanceof RuntimeError) && !written.aborted) throw error;
     });
@@ -220,23 +180,21 @@ class AcpAtWork {
     watch.stop("turn_over");
   }
 
-  async #answer(pending: PendingRequest): Promise<void> {
-    const { request } = pending;
+  async #answer(agent: AcpAgent, request: Request): Promise<void> {
     const { files, watch } = this.parts;
-    if (watch.isStopped || pending.signal.aborted || this.#decided.has(request.id)) return;
-    this.#decided.add(request.id);
+    if (watch.isStopped || !agent.pending().some(({ id }) => id === request.id)) return;
     const verdict = await this.#verdictOf(request);
     if (watch.isStopped) return;
     switch (verdict.decision) {
       case "ask":
         return watch.halt(request, verdict.question);
       case "allow":
-        await pending.answer("allow");
+        await agent.answer(request.id, { type: "allow" });
         return;
       case "deny":
         files.note(`refused: ${verdict.reason}`);
         this.#refusals.push(verdict.reason);
-        if (request.offers?.reject === true) await pending.answer("reject");
+        if (request.offers?.reject === true) await agent.answer(request.id, { type: "reject" });
         else this.#stopForNo(verdict.reason);
     }
   }
@@ -259,32 +217,13 @@ class AcpAtWork {
   }
 
   /** No agent may work on without a record. */
-  #guarded(act: () => void): void {
+  #keepLine(line: string, from: "us" | "agent"): void {
     try {
-      act();
+      this.parts.files.wire(from, line);
     } catch (error) {
       this.broken ??= error;
       this.parts.watch.stop("broken");
     }
-  }
-
-  #takeWork(agent: AcpAgent): void {
-    const { watch } = this.parts;
-    for (const fact of agent.takeWork()) watch.take(fact, "report");
-    const used = agent.usage();
-    const told = JSON.stringify(used);
-    if (used === undefined || told === this.#usage) return;
-    this.#usage = told;
-    const { usage, cost } = used;
-    watch.take({ type: "cost", usage, isRough: false }, "report");
-    watch.take({ type: "usage", usage, ...present({ cost }) }, "report");
-  }
-
-  /** What it does right now: a command that asks is heard before it runs. */
-  #hear(activity: AcpActivity): void {
-    this.#wake.abort();
-    if (isWork(activity)) this.#refusals = [];
-    for (const observation of this.#commands.take(activity)) this.parts.watch.take(observation, "report");
   }
 }
 
@@ -299,17 +238,4 @@ function isWork(activity: AcpActivity): boolean {
     default:
       return false;
   }
-}
-
-/** How a turn ended, by the agent's word: only its stop reason proves that it came to its end. */
-function turnEndOf(agent: AcpAgent, stopReason: string | undefined): Omit<TurnEnd, "type"> {
-  const failure = agent.failure();
-  const { lastMessage, evidence } = agent.view();
-  const said = lastMessage === "" ? {} : { finalText: lastMessage };
-  if (failure !== undefined) {
-    const { class: kind, text, resetsAt } = failure;
-    return { ...said, outcome: "failed", error: text, failure: kind, ...present({ resetsAt }) };
-  }
-  if (stopReason === "end_turn") return { ...said, outcome: "completed" };
-  return { ...said, outcome: "failed", error: `its turn did not come to its end: ${evidence}` };
 }

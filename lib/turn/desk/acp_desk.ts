@@ -1,5 +1,5 @@
 import type { DialogDesk } from "../dialog_desk.ts";
-import type { PendingRequest } from "../../agents/acp/agent.ts";
+import type { PendingRequest } from "../../agents/acp/pending.ts";
 import type { AcpTerminal } from "../../agents/acp/acp_terminal.ts";
 import { repliesText } from "../../base/question.ts";
 import { lastLines } from "../../base/text/lines.ts";

@@ -20,16 +20,18 @@ const throws = (error: Error) => () => Promise.reject(error);
 
 Deno.test("a start: a new session in the mode that asks, and a turn to its end", async () => {
   using clock = createFakeClock();
-  const { agent, toy, activities } = await startToy({ clock });
+  const { agent, toy, activities, told } = await startToy({ clock });
   assertEquals(toy.asked, ["new"]);
   assertEquals([agent.sessionId, agent.resumed, agent.mode], ["s-new", false, "default"]);
-  await agent.prompt("Hello");
+  await agent.send("Hello");
   assertEquals(agent.view().state, "working");
   toy.say("Hi");
   await toy.reply();
   assertEquals([agent.view().state, agent.view().lastMessage], ["idle", "Hi"]);
-  assertEquals(agent.takeWork(), [{ type: "said", text: "Hi" }]);
-  assertEquals(agent.takeWork(), []);
+  assertEquals(told, [
+    { type: "said", text: "Hi" },
+    { type: "turn_end", record: "end_turn", finalText: "Hi", outcome: "completed" },
+  ]);
   assertEquals(activities[0], { type: "session", agent: "toy 1.2.3", sessionId: "s-new", resumed: false });
 });
 
@@ -147,17 +149,17 @@ Deno.test("a session that is loaded: what it plays once more is not new", async 
       "s-old",
     );
   };
-  const { agent, toy, activities } = await startToy({ clock, resume: "s-old", toy: { on: { load: replay } } });
+  const { agent, toy, activities, told } = await startToy({ clock, resume: "s-old", toy: { on: { load: replay } } });
   assertEquals([toy.asked, agent.sessionId, agent.resumed], [["load s-old"], "s-old", true]);
   // Some play on after they have said that they are done.
   toy.say("another old answer", "s-old");
   toy.update({ sessionUpdate: "tool_call_update", toolCallId: "old", status: "completed" }, "s-old");
   assertEquals([agent.view().state, agent.view().lastMessage, agent.violation()], ["idle", "", undefined]);
-  await agent.prompt("Go on");
+  await agent.send("Go on");
   toy.update({ sessionUpdate: "tool_call_update", toolCallId: "old", status: "completed" }, "s-old");
   toy.say("new", "s-old");
   await toy.reply();
-  assertEquals(agent.takeWork(), [{ type: "said", text: "new" }]);
+  assertEquals(told.filter(({ type }) => type === "said"), [{ type: "said", text: "new" }]);
   assertEquals(activities.filter(({ type }) => type === "message").length, 1);
 });
 
@@ -195,20 +197,20 @@ Deno.test("a session that cannot be had, or is told to be there and is empty: a 
 
 Deno.test("a permission is chosen by its kind, for this once", async () => {
   using clock = createFakeClock();
-  const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  const { agent, toy, told } = await startToy({ clock });
+  await agent.send("Go");
   const asked = toy.ask("ls");
-  const [request] = agent.pending();
+  const [request] = agent.requests();
   assertEquals(agent.view().state, "waiting");
   assertEquals([request?.request.kind, request?.request.subject, request?.request.source], ["command", "ls", "acp"]);
   assertEquals([request?.request.offers?.allow, request?.request.offers?.reject], [true, true]);
   assertEquals(await request?.answer("allow"), true);
   assertEquals(await asked, "id of allow_once");
-  assertEquals([agent.pending(), request?.signal.aborted, await request?.answer("reject")], [[], true, false]);
+  assertEquals([agent.requests(), request?.signal.aborted, await request?.answer("reject")], [[], true, false]);
   const second = toy.ask("rm x", { id: "t2" });
-  await agent.pending()[0]?.answer("reject");
+  await agent.requests()[0]?.answer("reject");
   assertEquals(await second, "id of reject_once");
-  assertEquals(agent.denied(), ["rm x"]);
+  assertEquals(told.filter(({ type }) => type === "denied"), [{ type: "denied", calls: ["rm x"] }]);
 });
 
 Deno.test("a request whose call names another folder only later waits for that", async () => {
@@ -216,28 +218,28 @@ Deno.test("a request whose call names another folder only later waits for that",
   const field = (name: string) => ({ from: "input", path: [name], form: "text" }) as const;
   const tools = [{ kind: "execute", as: "command", subject: field("command"), cwd: field("cwd") }] as const;
   const { agent, toy } = await startToy({ clock, provider: testProvider({ tools }) });
-  await agent.prompt("Go");
+  await agent.send("Go");
   const call = (rawInput: Readonly<Record<string, string>>) =>
     toy.update({ sessionUpdate: "tool_call_update", toolCallId: "t1", kind: "execute", rawInput });
   call({ cwd: "/w" });
   toy.ask("touch x");
-  assertEquals(agent.pending(), []);
+  assertEquals(agent.requests(), []);
   call({ cwd: "/w/sub", command: "touch x" });
   await clock.runUntilSettled(clock.sleep(20));
-  assertEquals(agent.pending()[0]?.request.cwd, "/w/sub");
-  await agent.pending()[0]?.answer("reject");
+  assertEquals(agent.requests()[0]?.request.cwd, "/w/sub");
+  await agent.requests()[0]?.answer("reject");
   call({ cwd: "/w" });
   toy.ask("touch y");
   await clock.runUntilSettled(clock.sleep(500));
-  assertEquals(agent.pending()[0]?.request.kind, "other");
+  assertEquals(agent.requests()[0]?.request.kind, "other");
 });
 
 Deno.test("an always is never chosen, and where there is no plain answer there is none", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   toy.ask("ls", { kinds: ["allow_always", "reject_always"] });
-  const [request] = agent.pending();
+  const [request] = agent.requests();
   assertEquals([request?.request.offers?.allow, request?.request.offers?.reject], [false, false]);
   await assertRejects(async () => await request?.answer("allow"), TypeError);
   assertEquals(agent.view().state, "waiting");
@@ -246,10 +248,10 @@ Deno.test("an always is never chosen, and where there is no plain answer there i
 Deno.test("a request of another session is refused", async () => {
   using clock = createFakeClock();
   const { agent, toy, activities } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   assertEquals(await toy.ask("ls", { sessionId: "s-other" }), "cancelled");
   toy.say("Hi", "s-other");
-  assertEquals([agent.view().lastMessage, agent.pending()], ["", []]);
+  assertEquals([agent.view().lastMessage, agent.requests()], ["", []]);
   assertEquals(activities.filter(({ type }) => type === "note").length, 1);
 });
 
@@ -257,7 +259,7 @@ Deno.test("security: an agent that acts in another session, where nothing is all
   using clock = createFakeClock();
   const act = { toolCallId: "x", title: "Run", kind: "execute", rawInput: { command: "touch x" } } as const;
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   toy.update({ sessionUpdate: "tool_call", ...act, status: "pending" }, "s-other");
   assertEquals(agent.violation(), undefined);
   toy.update({ sessionUpdate: "tool_call_update", toolCallId: "x", status: "completed" }, "s-other");
@@ -300,10 +302,10 @@ Deno.test("security: a mode that changes while the rest of a session is set up i
 Deno.test("a form is a question, which takes replies that fit", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   const properties = { c: { type: "string", oneOf: [{ const: "r", title: "Red" }, { const: "b", title: "Blue" }] } };
   const asked = toy.elicit("Which colour?", { type: "object", properties });
-  const [request] = agent.pending();
+  const [request] = agent.requests();
   assertEquals([request?.request.kind, request?.request.offers?.allow, request?.request.offers?.reject], [
     "question",
     false,
@@ -314,8 +316,8 @@ Deno.test("a form is a question, which takes replies that fit", async () => {
   await request?.answer({ replies: [{ choices: [1] }] });
   assertEquals(await asked, { action: "accept", content: { c: "b" } });
   const declined = toy.elicit("Which?", { type: "object", properties: { x: { type: "object" } } });
-  assertEquals(agent.pending()[0]?.request.questions, undefined);
-  await agent.pending()[0]?.answer("reject");
+  assertEquals(agent.requests()[0]?.request.questions, undefined);
+  await agent.requests()[0]?.answer("reject");
   assertEquals(await declined, { action: "decline" });
 });
 
@@ -323,7 +325,7 @@ Deno.test("questions that are put as a permission are answered where the agent t
   using clock = createFakeClock();
   const put = async (acp: Parameters<typeof testProvider>[0], kind: "think" | "execute" = "think") => {
     const { agent, toy } = await startToy({ clock, provider: testProvider(acp) });
-    await agent.prompt("Go");
+    await agent.send("Go");
     const options = ["red", "blue"].map((label) => ({ label, description: "" }));
     const outcome = toy.handlers.permission({
       sessionId: "s-new",
@@ -333,7 +335,7 @@ Deno.test("questions that are put as a permission are answered where the agent t
       },
       options: [{ optionId: "go", name: "Submit", kind: "allow_once" }],
     }, new AbortController().signal);
-    return { request: agent.pending()[0], outcome };
+    return { request: agent.requests()[0], outcome };
   };
   const { request, outcome } = await put({ questions: "answers_by_index" });
   assertEquals([request?.request.kind, request?.request.offers?.allow], ["question", false]);
@@ -349,10 +351,10 @@ Deno.test("questions that are put as a permission are answered where the agent t
 Deno.test("a cancel takes back what waits", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   const asked = toy.ask("ls");
   await agent.cancel();
-  assertEquals([await asked, agent.pending()], ["cancelled", []]);
+  assertEquals([await asked, agent.requests()], ["cancelled", []]);
   await toy.reply("cancelled");
   assertEquals([agent.view().state, agent.failure()], ["idle", undefined]);
 });
@@ -360,24 +362,24 @@ Deno.test("a cancel takes back what waits", async () => {
 Deno.test("no prompt is sent into a turn, to one that waits, or to one that has ended", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
-  await assertRejects(() => agent.prompt("Once more"), AgentAtWorkError);
+  await agent.send("Go");
+  await assertRejects(() => agent.send("Once more"), AgentAtWorkError);
   toy.ask("ls");
-  await assertRejects(() => agent.prompt("Once more"), HumanInterventionRequiredError);
+  await assertRejects(() => agent.send("Once more"), HumanInterventionRequiredError);
   toy.end({ kind: "exited", code: 137 });
   await agent.ended;
   assertEquals([agent.view().state, agent.describeEnd(), agent.exitCode()], ["ended", "killed by signal 9", 137]);
-  await assertRejects(() => agent.prompt("Once more"), RuntimeError, "its agent has ended: killed by signal 9");
+  await assertRejects(() => agent.send("Once more"), RuntimeError, "its agent has ended: killed by signal 9");
 });
 
 Deno.test("a turn whose end was lost is cancelled before the next prompt, and its late end does not count", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("One");
+  await agent.send("One");
   toy.say("Done.");
   await clock.runUntilSettled(clock.sleep(20_000));
   assertEquals(agent.view().mayBeOver, true);
-  await clock.runUntilSettled(agent.prompt("Two"));
+  await clock.runUntilSettled(agent.send("Two"));
   assertEquals(toy.asked.slice(1), ["prompt One", "cancel", "prompt Two"]);
   await toy.reply("end_turn", 0);
   assertEquals(agent.view().state, "working");
@@ -388,7 +390,7 @@ Deno.test("a turn whose end was lost is cancelled before the next prompt, and it
 Deno.test("an agent that acts without asking is killed, and says why", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   toy.update({
     ...{ sessionUpdate: "tool_call", toolCallId: "t1", title: "x", kind: "execute", status: "completed" } as const,
     rawInput: { command: "rm -rf out" },
@@ -401,7 +403,7 @@ Deno.test("an agent that acts without asking is killed, and says why", async () 
 Deno.test("a turn that falls silent is cancelled; one that does not even end then ends with its agent", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock, silenceLimitMs: 60_000 });
-  await agent.prompt("Go");
+  await agent.send("Go");
   toy.say("I beg");
   const cancelled = Promise.withResolvers<void>();
   Object.assign(toy, { cancel: () => Promise.resolve(cancelled.resolve()) });
@@ -409,7 +411,7 @@ Deno.test("a turn that falls silent is cancelled; one that does not even end the
   assertEquals(clock.elapsedSeconds(), 60);
   await toy.reply("cancelled");
   assertEquals([agent.failure()?.class, agent.failure()?.isTurnOver], ["network", true]);
-  await agent.prompt("Again");
+  await agent.send("Again");
   await clock.runUntilSettled(agent.ended);
   assertEquals(clock.elapsedSeconds(), 150);
   assertEquals(
@@ -421,7 +423,7 @@ Deno.test("a turn that falls silent is cancelled; one that does not even end the
 Deno.test("a turn is not silent while a call of it runs, or a request waits", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock, silenceLimitMs: 60_000 });
-  await agent.prompt("Go");
+  await agent.send("Go");
   toy.update({ sessionUpdate: "tool_call", toolCallId: "t1", title: "x", kind: "read", status: "in_progress" });
   const later = Promise.withResolvers<void>();
   clock.at(600, () => {
@@ -437,7 +439,7 @@ Deno.test("a turn is not silent while a call of it runs, or a request waits", as
 Deno.test("an error in place of the turn's end is its failure, in the agent's own words", async () => {
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
-  await agent.prompt("Go");
+  await agent.send("Go");
   await toy.refuse(refusal(-32603, "Internal error: You have hit your usage limit"));
   assertEquals(agent.view().state, "idle");
   assertEquals([agent.failure()?.class, agent.failure()?.text], [
@@ -446,25 +448,25 @@ Deno.test("an error in place of the turn's end is its failure, in the agent's ow
   ]);
 });
 
-Deno.test("hints come when its state changes, and not with each word", async () => {
+Deno.test("its events are a stream that ends with it, first those that nobody had heard; each is told once", async () => {
   using clock = createFakeClock();
-  const { agent, toy } = await startToy({ clock });
-  let hints = 0;
-  using listening = agent.wakeSource.onHint(() => hints++);
-  await agent.prompt("Go");
-  const before = hints;
-  toy.say("a");
-  toy.say("b");
-  assertEquals(hints, before);
+  const { agent, toy } = await startToy({ clock, listens: false });
+  await agent.send("Go");
   toy.ask("ls");
-  assertEquals(hints, before + 1);
-  await agent.pending()[0]?.answer("allow");
+  const [{ id = "" } = {}] = agent.pending();
+  const events = agent.events();
+  const late = agent.events({ signal: AbortSignal.abort() });
+  assertEquals(await agent.answer(id, { type: "allow" }), true);
+  assertEquals(await agent.answer(id, { type: "allow" }), false);
+  toy.say("Done");
+  toy.say(".");
   await toy.reply();
-  assertEquals(hints, before + 2);
-  listening[Symbol.dispose]();
-  toy.end({ kind: "closed" });
-  await settled();
-  assertEquals(hints, before + 2);
+  const stopped = agent.stop();
+  const types: string[] = [];
+  for await (const { type } of events) types.push(type);
+  assertEquals(types, ["called", "asked", "answered", "said", "turn_end"]);
+  assertEquals(await Array.fromAsync(late), []);
+  await stopped;
 });
 
 Deno.test("the model is set by the protocol where that is the pack's way", async () => {
@@ -486,10 +488,10 @@ Deno.test("a request that is hinted at is among those that wait: whoever looks t
   using clock = createFakeClock();
   const { agent, toy } = await startToy({ clock });
   const seen: (readonly string[])[] = [];
-  using _ = agent.wakeSource.onHint(() => seen.push(agent.pending().map(({ request }) => request.subject)));
-  await agent.prompt("Go");
+  using _ = agent.listen(() => seen.push(agent.requests().map(({ request }) => request.subject)));
+  await agent.send("Go");
   const asked = toy.ask("make");
   assertEquals(seen.at(-1), ["make"]);
-  await agent.pending()[0]?.answer("allow");
+  await agent.requests()[0]?.answer("allow");
   assertEquals(await asked, "id of allow_once");
 });

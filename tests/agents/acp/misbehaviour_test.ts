@@ -1,7 +1,10 @@
 // A program that misbehaves in each way that is known, and what is made of it.
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { type AcpActivity, type AcpAgent, startAcpAgent } from "../../../lib/agents/acp/agent.ts";
+import type { AgentEvent } from "../../../lib/agents/agent.ts";
+import type { AcpAgent } from "../../../lib/agents/acp/acp_agent.ts";
+import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
+import { startAcpAgent } from "../../../lib/agents/acp/agent.ts";
 import { RuntimeError, UsageError } from "../../../lib/base/errors.ts";
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";
 import { fakeAcpAgent } from "../../support/acp_fake.ts";
@@ -68,12 +71,12 @@ Deno.test("a whole turn: words, thoughts, a plan, a permission, a question, usag
     ],
   });
   const { agent, activities } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await becomes(agent, "waiting");
-  assertEquals(agent.pending()[0]?.request.subject, "echo hi");
-  await agent.pending()[0]?.answer("allow");
-  await until(() => agent.pending()[0]?.request.kind === "question");
-  await agent.pending()[0]?.answer({ replies: [{ choices: [], text: "Because" }] });
+  assertEquals(agent.requests()[0]?.request.subject, "echo hi");
+  await agent.requests()[0]?.answer("allow");
+  await until(() => agent.requests()[0]?.request.kind === "question");
+  await agent.requests()[0]?.answer({ replies: [{ choices: [], text: "Because" }] });
   await becomes(agent, "idle");
   assertMatch(agent.view().lastMessage, /"answer":"Because".*Done\.$/);
   assertEquals(agent.usage()?.cost, { amount: 0.1, currency: "USD" });
@@ -95,7 +98,7 @@ Deno.test("a whole turn: words, thoughts, a plan, a permission, a question, usag
 Deno.test("a late end", async () => {
   await using fake = await startFake({ steps: [{ say: "Done." }, { await: "go" }] });
   const { agent, folder } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await until(() => agent.view().lastMessage === "Done.");
   assertEquals(agent.view().state, "working");
   await Deno.writeTextFile(`${folder}/go`, "");
@@ -111,13 +114,13 @@ Deno.test("no end: silence shows that the turn may be over, and the next prompt 
     },
   });
   const { agent, clock } = fake;
-  await agent.prompt("One");
+  await agent.send("One");
   await until(() => agent.view().lastMessage === "1");
   assertEquals([agent.view().state, agent.view().mayBeOver], ["working", false]);
   clock.advance(20_000);
   assertEquals(agent.view().mayBeOver, true);
   let isSent = false;
-  const sent = agent.prompt("Two").then(() => isSent = true);
+  const sent = agent.send("Two").then(() => isSent = true);
   // The cancel has no effect.
   await until(() => {
     clock.advance(5000);
@@ -131,7 +134,7 @@ Deno.test("no end: silence shows that the turn may be over, and the next prompt 
 Deno.test("a stream that stops: the turn is cancelled, and an agent that stays silent is ended", async () => {
   await using fake = await startFake({ script: { onCancel: "ignored" }, steps: [{ say: "I beg" }, { never: true }] });
   const { agent, clock } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await until(() => agent.view().lastMessage === "I beg");
   clock.advance(900_000);
   await until(() => fake.notes().some((note) => note.includes("has been silent for 900 s")));
@@ -158,7 +161,7 @@ Deno.test("an agent that does not read its prompt is ended, and whoever waits fo
     signal: new AbortController().signal,
   });
   // More than the system takes for a program that does not read.
-  const failed = assertRejects(() => agent.prompt("x".repeat(1_000_000)), RuntimeError);
+  const failed = assertRejects(() => agent.send("x".repeat(1_000_000)), RuntimeError);
   clock.advance(900_000);
   await until(() => {
     clock.advance(30_000);
@@ -171,7 +174,7 @@ Deno.test("an agent that does not read its prompt is ended, and whoever waits fo
 Deno.test("two ends", async () => {
   await using fake = await startFake({ steps: [{ say: "Done." }, { end: "end_turn" }, { end: "refusal" }] });
   const { agent } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await until(() => fake.notes().some((note) => note.includes("replied to one request twice")));
   assertEquals([agent.view().state, agent.view().stopReason, agent.failure()], ["idle", "end_turn", undefined]);
 });
@@ -181,10 +184,10 @@ Deno.test("a permission after the end is waited for like any other", async () =>
     steps: [{ say: "Done." }, { later: [{ permission: "Run", command: "ls", rejected: [{ say: "No?" }] }] }],
   });
   const { agent } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await becomes(agent, "waiting");
   assertMatch(agent.view().evidence, /after the end of turn 1$/);
-  await agent.pending()[0]?.answer("reject");
+  await agent.requests()[0]?.answer("reject");
   await until(() => agent.view().lastMessage.endsWith("No?"));
 });
 
@@ -198,7 +201,7 @@ Deno.test("unknown updates, garbage and a line of 100 MB are told once, and chan
     ],
   });
   const { agent } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await becomes(agent, "idle");
   assertEquals(agent.view().lastMessage, "Done.");
   const notes = fake.notes();
@@ -216,7 +219,7 @@ Deno.test("updates and requests of another session do not count", async () => {
     ],
   });
   const { agent } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await becomes(agent, "idle");
   assertEquals(agent.view().lastMessage, '{"outcome":{"outcome":"cancelled"}}');
 });
@@ -224,7 +227,7 @@ Deno.test("updates and requests of another session do not count", async () => {
 Deno.test("an agent that dies in the middle of its turn", async () => {
   await using fake = await startFake({ steps: [{ stderr: "I am hit" }, { say: "Ar" }, { kill: "SIGKILL" }] });
   const { agent } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await agent.ended;
   assertEquals([agent.view().state, agent.describeEnd(), agent.exitCode()], ["ended", "killed by signal 9", 137]);
   assertMatch(agent.stderrTail(), /I am hit/);
@@ -236,14 +239,14 @@ Deno.test("an agent that acts without asking is killed", async () => {
     steps: [{ call: "t1", fields }, { call: "t1", status: "completed" }, { never: true }],
   });
   const { agent } = fake;
-  await agent.prompt("Go");
+  await agent.send("Go");
   await agent.ended;
   assertMatch(agent.violation() ?? "", /without asking.*: touch x\.$/);
   await using honest = await startFake({
     provider: testProvider(UNJUDGED),
     steps: [{ call: "t1", fields }, { call: "t1", status: "completed" }],
   });
-  await honest.agent.prompt("Go");
+  await honest.agent.send("Go");
   await becomes(honest.agent, "idle");
   assertEquals(honest.agent.violation(), undefined);
 });
@@ -262,7 +265,7 @@ Deno.test("security: an agent that acts without asking is killed, also where wha
   ];
   for (const step of steps) {
     await using fake = await startFake({ steps: [step, { never: true }] });
-    await fake.agent.prompt("Go");
+    await fake.agent.send("Go");
     await fake.agent.ended;
     assertMatch(fake.agent.violation() ?? "", /without asking|cannot be read/, JSON.stringify(step).slice(0, 200));
   }
@@ -272,7 +275,7 @@ Deno.test("an agent that changes its mode is killed; one that only says that it 
   await using fake = await startFake({
     steps: [{ update: { sessionUpdate: "current_mode_update", currentModeId: "plan" } }, { never: true }],
   });
-  await fake.agent.prompt("Go");
+  await fake.agent.send("Go");
   await fake.agent.ended;
   assertEquals(fake.agent.describeEnd(), 'The agent has changed its mode from "default" to "plan".');
   const script: FakeAgentScript = { modes: ["plan", "default"] };
@@ -294,15 +297,17 @@ Deno.test("a session of an earlier process is continued, and what it plays once 
   ];
   for (const script of [{ turns, cannotResume: true }, { turns, cannotLoad: true }] as const) {
     await using fake = await startFake({ script });
-    await fake.agent.prompt("One");
+    await fake.agent.send("One");
     await becomes(fake.agent, "waiting");
-    await fake.agent.pending()[0]?.answer("allow");
+    await fake.agent.requests()[0]?.answer("allow");
     await becomes(fake.agent, "idle");
     await fake.agent[Symbol.asyncDispose]();
     const next = await fake.start({ resume: fake.agent.sessionId });
     assertEquals([next.resumed, next.sessionId, next.view().lastMessage], [true, fake.agent.sessionId, ""]);
-    assertEquals([next.takeWork(), next.violation()], [[], undefined]);
-    await next.prompt("Two");
+    const told: AgentEvent[] = [];
+    next.listen((events) => told.push(...events));
+    assertEquals([told, next.violation()], [[], undefined]);
+    await next.send("Two");
     await becomes(next, "idle");
     assertEquals(next.view().lastMessage, "new");
     await next[Symbol.asyncDispose]();

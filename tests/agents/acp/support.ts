@@ -6,9 +6,12 @@ import type {
 } from "../../../lib/agents/acp/protocol/connection.ts";
 import type { AcpHandlers } from "../../../lib/agents/acp/protocol/contract.ts";
 import type { AcpCapabilities, AcpPromptReply, SessionUpdate } from "../../../lib/agents/acp/protocol/protocol.ts";
-import { type AcpActivity, type AcpAgentOptions, startAcpAgent } from "../../../lib/agents/acp/agent.ts";
+import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
+import { startAcpAgent } from "../../../lib/agents/acp/agent.ts";
+import type { AcpAgentOptions } from "../../../lib/agents/acp/contract.ts";
 import type { AcpProvider } from "../../../lib/agents/acp/acp_provider.ts";
 import type { AcpAgentProvider } from "../../../lib/agents/provider.ts";
+import type { AgentEvent } from "../../../lib/agents/agent.ts";
 import { abortable } from "../../../lib/base/ports/abortable.ts";
 import type { FakeClock } from "../../support/fake_clock.ts";
 
@@ -187,8 +190,10 @@ export async function settled(): Promise<void> {
 
 /** Starts an agent on a {@linkcode ToyConnection}. */
 export async function startToy(
-  { toy: toyOptions = {}, provider = testProvider(), ...more }: Partial<AcpAgentOptions> & {
+  { toy: toyOptions = {}, listens = true, provider = testProvider(), ...more }: Partial<AcpAgentOptions> & {
     readonly clock: FakeClock;
+    /** @default {true} */
+    readonly listens?: boolean;
     readonly toy?: ToyOptions;
   },
 ) {
@@ -204,5 +209,7 @@ export async function startToy(
     connect: (options) => Promise.resolve(toy = new ToyConnection(options, toyOptions)),
     ...more,
   }));
-  return { agent, toy: toy!, activities };
+  const told: AgentEvent[] = [];
+  if (listens) agent.listen((events) => told.push(...events));
+  return { agent, toy: toy!, activities, told };
 }

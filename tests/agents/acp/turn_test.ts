@@ -1,4 +1,4 @@
-import type { AgentFact } from "../../../lib/agents/agent.ts";
+import type { AgentEvent } from "../../../lib/agents/agent.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "../../../lib/agents/acp/state.ts";
@@ -22,7 +22,7 @@ function play(events: readonly (AcpEvent | number)[], rules: AcpRules = RULES) {
   let nowMs = 0;
   let state: AcpState = startAcpState(0);
   const activities: AcpActivity[] = [];
-  const facts: AgentFact[] = [];
+  const told: AgentEvent[] = [];
   for (const event of events) {
     if (typeof event === "number") {
       nowMs += event;
@@ -31,9 +31,11 @@ function play(events: readonly (AcpEvent | number)[], rules: AcpRules = RULES) {
     const step = foldAcp(state, event, { nowMs, rules });
     state = step.state;
     activities.push(...step.activities);
-    facts.push(...step.facts);
+    told.push(...step.events);
   }
-  return { state, activities, facts, view: viewOf(state, nowMs) };
+  // What machines read of commands is a table of its own.
+  const facts = told.filter(({ type }) => type !== "called" && type !== "ended");
+  return { state, activities, told, facts, view: viewOf(state, nowMs) };
 }
 
 const OPENED: AcpEvent = { type: "opened", mode: "default" };
@@ -104,6 +106,29 @@ Deno.test("a permission is waited for; a yes lets the call run, and its output i
     { type: "permission_asked", id: "p1", text: "ls" },
     { type: "permission_answered", id: "p1", answer: "allow" },
   ]);
+});
+
+Deno.test("a command is told when it is known, with all that it has written so far, and when it ends, however often", () => {
+  const ask = { kind: "execute", input: { command: "panewright ask 'A?'" } } as const;
+  const of = (...calls: readonly Partial<CallPatch>[]) =>
+    play([PROMPT, ...calls.map(call)]).told.flatMap((event): readonly unknown[] =>
+      event.type === "called"
+        ? [event.commands[0]!.command]
+        : event.type === "ended"
+        ? [[event.exitCode, event.output]]
+        : []
+    );
+  const [command] = [ask.input.command];
+  const table: readonly (readonly [readonly Partial<CallPatch>[], readonly unknown[]])[] = [
+    [[{ ...ask, status: "pending" }, { status: "in_progress" }], [command]],
+    [[{ kind: "execute" }, ask, ask, { status: "completed", text: "yes" }], [command, [0, "yes"]]],
+    [[{ ...ask, status: "in_progress", text: "a" }, { text: "ab" }, { text: "c" }, { status: "failed" }], [
+      ...[command, [undefined, "a"], [undefined, "ab"], [undefined, "abc"], [1, "abc"]],
+    ]],
+    [[{ kind: "read", status: "completed", text: "x" }], []],
+    [[{ ...ask, status: "completed" }, { status: "completed", text: "late" }], [command, [0, ""]]],
+  ];
+  for (const [calls, told] of table) assertEquals(of(...calls), told, JSON.stringify(calls));
 });
 
 Deno.test("what stands in a call before it runs is not its output, and nothing is told twice", () => {

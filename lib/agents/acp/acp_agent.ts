@@ -1,4 +1,3 @@
-import type { AgentFact } from "../agent.ts";
 import {
   type AcpConnection,
   type AcpEnd,
@@ -16,24 +15,24 @@ import type {
 } from "./protocol/protocol.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
+import { present } from "../../base/schema.ts";
 import type { Request } from "../../policy/request.ts";
+import type { Agent, AgentAnswer, AgentEvent } from "../agent.ts";
 import type { AcpAgentProvider } from "../provider.ts";
-import type { WakeHint, WakeSource } from "../pane/wake_source.ts";
 import { formAsked, questionsAsked } from "./asked_questions.ts";
-import type { AcpAgent, AcpAgentOptions, AcpUsage } from "./contract.ts";
+import type { AcpAgentOptions, AcpUsage } from "./contract.ts";
 import { exactRequestOf } from "./exact_request.ts";
 import type { AcpListener } from "./opening.ts";
-import { PendingRequests, permissionWays } from "./pending.ts";
+import { type AnswerWays, PendingRequests, permissionWays } from "./pending.ts";
 import { sameFileIn } from "./same_file.ts";
 import type { OpenedSession } from "./session.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "./state.ts";
 import { foldAcp } from "./turn.ts";
 import { type AcpUpdate, type CallPatch, readCall, readOwnMode, readUnreadCall, readUpdate } from "./update.ts";
-import { failureOf, runningCalls, viewOf } from "./view.ts";
-import { present } from "../../base/schema.ts";
+import { failureOf, runningCalls, turnEndOf, viewOf } from "./view.ts";
 
-/** What a {@linkcode RunningAgent} is made of. */
-interface RunningAgentParts {
+/** What an {@linkcode AcpAgent} is made of. */
+interface AcpAgentParts {
   readonly options: AcpAgentOptions;
   readonly connection: AcpConnection;
   readonly opened: OpenedSession;
@@ -43,8 +42,8 @@ interface RunningAgentParts {
 /** How long a turn may be silent before it is cancelled. */
 const SILENCE_LIMIT_MS = 900_000;
 
-/** How often a silent turn is looked at of which something runs or waits. */
-const LOOK_AGAIN_MS = 30_000;
+/** How often a turn is looked at of which nothing is heard: a call may run unasked, and an end may become one. */
+const LOOK_EVERY_MS = 1000;
 
 /** How long an agent has to end a turn that was cancelled because it was silent, before it is ended itself. */
 const CANCEL_GRACE_MS = 30_000;
@@ -56,40 +55,52 @@ const LOST_END_GRACE_MS = 5000;
 const FOLDER_LOOK_MS = 20;
 const FOLDER_LOOKS = 25;
 
-/** How many facts are kept for who asks for them. */
-const MAX_FACTS = 2000;
+/** How many events are kept until somebody listens. */
+const MAX_UNHEARD = 2000;
 
-/** How much of what a call has written is kept of each. */
-const MAX_OUTPUT_CHARS = 64 * 1024;
+/** Told of what an agent has told; of nothing where only its view has changed. */
+type Listener = (events: readonly AgentEvent[]) => void;
 
-/** An agent whose session is open. What it tells is folded; what it asks waits for who has to decide. */
-export class RunningAgent implements AcpAgent, AcpListener {
+/**
+ * An agent over the Agent Client Protocol with one session, the driver of the seam `Agent`: in come what it sends and
+ * what it is to do, out go its events, what it waits for, and a view of what it does that its process and its own words
+ * prove. Who decides about its requests, and what becomes of its turns, is the business of those who listen.
+ */
+export class AcpAgent implements Agent, AcpListener {
+  /** For messages, and to tell agents apart. */
   readonly id: string;
   readonly name: string;
   readonly provider: AcpAgentProvider;
   readonly pid: number;
+  /** In milliseconds since the epoch. */
   readonly launchedAtMs: number;
   readonly sessionId: string;
+  /** Whether it has the session that was asked for; false where it has a new one. */
   readonly resumed: boolean;
+  /** Why it has another session than the one that was asked for, as a full sentence. */
   readonly notResumedBecause?: string;
+  /** Resolves when its process has ended. */
   readonly ended: Promise<void>;
-  readonly wakeSource: WakeSource = { onHint: (listener) => this.#onHint(listener) };
   readonly #options: AcpAgentOptions;
   readonly #connection: AcpConnection;
   readonly #rules: AcpRules;
   readonly #pending: PendingRequests;
-  readonly #listeners = new Set<(hint: WakeHint) => void>();
+  readonly #listeners = new Set<Listener>();
+  /** What was told while nobody listened. */
+  #unheard: AgentEvent[] = [];
   #state: AcpState;
-  #facts: AgentFact[] = [];
   #requests = 0;
+  /** The last turn whose end was told. */
+  #endedTurn = 0;
   /** Aborted at the end of the turn under way. */
   #turn = new AbortController();
+  readonly #gone = new AbortController();
   #end: AcpEnd | undefined;
   /** Why we have ended it. */
   #endedBecause: string | undefined;
   #isOtherSessionTold = false;
 
-  constructor({ options, connection, opened, launchedAtMs }: RunningAgentParts) {
+  constructor({ options, connection, opened, launchedAtMs }: AcpAgentParts) {
     const { clock, launch, name, provider } = options;
     this.#options = options;
     this.#connection = connection;
@@ -106,9 +117,12 @@ export class RunningAgent implements AcpAgent, AcpListener {
       tools,
       usage: { sources: usage, model: launch.model ?? opened.model },
       isSameFile: sameFileIn(launch),
-      ...(askMode ? { askMode } : {}),
+      ...present({ askMode }),
     };
-    this.#pending = new PendingRequests((id, answer) => this.#take({ type: "answered", id, answer }));
+    this.#pending = new PendingRequests((id, answer) => {
+      this.#take({ type: "answered", id, answer });
+      this.#tell([{ type: "answered", id }]);
+    });
     this.#state = startAcpState(clock.now());
     const { agentInfo } = connection.initialized;
     options.onActivity?.({
@@ -121,11 +135,19 @@ export class RunningAgent implements AcpAgent, AcpListener {
     this.ended = connection.ended.then((end) => this.#noteEnd(end));
   }
 
+  /** The session's mode as the agent tells it; `undefined` where it tells none. */
   get mode(): string | undefined {
     return this.#state.mode;
   }
 
-  async prompt(text: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  /**
+   * Begins a turn: resolves once the prompt is written. A turn before it whose end was lost is cancelled first.
+   *
+   * @throws {AgentAtWorkError} while a turn is under way
+   * @throws {HumanInterventionRequiredError} while it waits for an answer
+   * @throws {RuntimeError} when the agent has ended
+   */
+  async send(text: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     signal?.throwIfAborted();
     this.#requireAlive();
     if (this.#state.waiting.size > 0) {
@@ -143,11 +165,40 @@ export class RunningAgent implements AcpAgent, AcpListener {
       },
       (error) => this.#takeRefusal(turn, error),
     );
-    this.#watchSilence(this.#turn.signal).catch(() => {});
+    this.#watchTurn(turn).catch(() => {});
     await abortable(() => written, signal).catch((error) => {
       if (!(error instanceof AcpEndedError) || error.end.kind === "broken") throw error;
       throw this.#endedError(this.#endedBecause ?? endWords(error.end), error);
     });
+  }
+
+  events({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<AgentEvent> {
+    const stack = new DisposableStack();
+    return new ReadableStream<AgentEvent>({
+      start: (controller) => {
+        const close = () => {
+          if (stack.disposed) return;
+          stack.dispose();
+          controller.close();
+        };
+        stack.use(this.listen((events) => events.forEach((event) => controller.enqueue(event))));
+        this.ended.then(close);
+        signal?.addEventListener("abort", close, { once: true });
+        if (signal?.aborted) close();
+      },
+      cancel: () => stack.dispose(),
+    });
+  }
+
+  /** Calls back at once, for all that it tells and for each change of its view: first for what nobody has heard yet. */
+  listen(listener: Listener): Disposable {
+    // One function may listen twice.
+    const own: Listener = (events) => listener(events);
+    this.#listeners.add(own);
+    const unheard = this.#unheard;
+    this.#unheard = [];
+    if (unheard.length > 0) own(unheard);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
 
   view() {
@@ -155,37 +206,52 @@ export class RunningAgent implements AcpAgent, AcpListener {
     return viewOf(this.#state, this.#options.clock.now());
   }
 
-  pending() {
+  pending(): readonly Request[] {
+    return this.#pending.list().map(({ request }) => request);
+  }
+
+  /** What it waits for, with what each takes as an answer, and how long. */
+  requests() {
     return this.#pending.list();
   }
 
+  async answer(id: string, answer: AgentAnswer): Promise<boolean> {
+    const one = this.#pending.list().find(({ request }) => request.id === id);
+    return await one?.answer(answer.type === "reply" ? answer : answer.type) ?? false;
+  }
+
+  /** Cancels the turn under way, and takes back what waits; resolves once that is written. */
   async cancel(): Promise<void> {
     this.#take({ type: "cancelled", because: "asked" });
     await this.#connection.cancel({ sessionId: this.sessionId });
   }
 
+  /** What the session has used, as far as the agent tells; `undefined` where it has told nothing. */
   usage(): AcpUsage | undefined {
     const { cost, tokens } = this.#state.usage;
     if (cost === undefined && Object.keys(tokens).length === 0) return undefined;
     return { sessionId: this.sessionId, usage: tokens, ...present({ cost }) };
   }
 
+  /** How the last turn failed; `undefined` where it did not, or is under way. */
   failure() {
     return failureOf(this.#state, this.provider.failures ?? []);
   }
 
+  /**
+   * Why it must not work on, as a full sentence: it acted without asking, or its mode is another one. Its state is then
+   * `ended`.
+   */
   violation() {
     return this.#state.violation;
   }
 
-  denied() {
-    return this.#state.denied;
-  }
-
+  /** How its process ended, or why we have ended it, such as "killed by signal 9"; `undefined` while it runs. */
   describeEnd(): string | undefined {
     return this.#end === undefined ? undefined : this.#endedBecause ?? endWords(this.#end);
   }
 
+  /** Of its process, 128 + n after a signal, 1 where we have ended it; `undefined` while it runs. */
   exitCode(): number | undefined {
     return this.#end?.kind === "exited" ? this.#end.code : this.#end && 1;
   }
@@ -194,20 +260,19 @@ export class RunningAgent implements AcpAgent, AcpListener {
     return this.#connection.listPids();
   }
 
+  /** The end of what it wrote to standard error. */
   stderrTail(): string {
     return this.#connection.stderrTail().join("\n");
   }
 
-  takeWork(): readonly AgentFact[] {
-    const facts = this.#facts;
-    this.#facts = [];
-    return facts;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
+  async stop(): Promise<void> {
     this.#turn.abort();
     await this.#connection[Symbol.asyncDispose]();
     await this.ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   replayed(callId: string): void {
@@ -257,7 +322,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
     const { request: put, ways: offered } = asked ?? { request, ways };
     const text = put.subject === "" ? put.tool : put.subject;
     const onWaiting = () => this.#take({ type: "asked", id, call: patch, text });
-    return await this.#pending.wait(put, offered, { signal, onWaiting });
+    return await this.#wait(put, offered, { signal, onWaiting });
   }
 
   async elicitation(question: AcpElicitation, signal: AbortSignal): Promise<AcpElicitationReply> {
@@ -268,7 +333,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
     }
     const { request, ways } = formAsked(question, { id: this.#nextId() });
     const onWaiting = () => this.#take({ type: "asked", id: request.id, text: request.subject });
-    return await this.#pending.wait(request, ways, { signal, onWaiting });
+    return await this.#wait(request, ways, { signal, onWaiting });
   }
 
   trouble(text: string): void {
@@ -280,18 +345,29 @@ export class RunningAgent implements AcpAgent, AcpListener {
     return exactRequestOf(patch, { id, tools, workdir, known: this.#state.calls.get(patch.id) });
   }
 
+  async #wait<Reply>(
+    request: Request,
+    ways: AnswerWays<Reply>,
+    { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: () => void },
+  ): Promise<Reply> {
+    return await this.#pending.wait(request, ways, {
+      signal,
+      onWaiting: (asked) => {
+        onWaiting();
+        this.#tell([{ type: "asked", request: asked }]);
+      },
+    });
+  }
+
   #nextId(): string {
     return `${this.id}-${++this.#requests}`;
   }
 
   #take(event: AcpEvent): void {
     const before = this.#state;
-    const { state, activities, facts } = foldAcp(before, event, {
-      nowMs: this.#options.clock.now(),
-      rules: this.#rules,
-    });
+    const nowMs = this.#options.clock.now();
+    const { state, activities, events } = foldAcp(before, event, { nowMs, rules: this.#rules });
     this.#state = state;
-    if (facts.length > 0) this.#facts = [...this.#facts, ...facts.map(bounded)].slice(-MAX_FACTS);
     for (const activity of activities) this.#options.onActivity?.(activity);
     if (state.phase !== "open") this.#turn.abort();
     if (state.violation !== undefined && before.violation === undefined) {
@@ -300,20 +376,21 @@ export class RunningAgent implements AcpAgent, AcpListener {
     }
     const isNews = state.phase !== before.phase || state.end !== before.end || state.violation !== before.violation ||
       state.waiting.size > before.waiting.size;
-    if (isNews) { for (const listener of this.#listeners) listener("now"); }
+    const isOver = state.phase === "over" && this.#endedTurn < state.turns && viewOf(state, nowMs).state === "idle";
+    if (isOver) this.#endedTurn = state.turns;
+    const end = isOver ? [turnEndOf(state, { nowMs, failures: this.provider.failures ?? [] })] : [];
+    if (isNews || isOver || events.length > 0) this.#tell([...events, ...end]);
+  }
+
+  #tell(events: readonly AgentEvent[]): void {
+    if (this.#listeners.size === 0) this.#unheard = [...this.#unheard, ...events].slice(-MAX_UNHEARD);
+    for (const listener of this.#listeners) listener(events);
   }
 
   #takeRefusal(turn: number, error: unknown): void {
     if (!(error instanceof AcpReplyError)) return;
     const { rpcCode: code, reason, words = reason } = error;
     this.#take({ type: "refused", turn, code, text: words });
-  }
-
-  #onHint(listener: (hint: WakeHint) => void): Disposable {
-    // One function may listen twice.
-    const own = (hint: WakeHint) => listener(hint);
-    this.#listeners.add(own);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
 
   #requireAlive(): void {
@@ -338,15 +415,20 @@ export class RunningAgent implements AcpAgent, AcpListener {
     this.#take({ type: "abandoned" });
   }
 
-  /** Cancels a turn that has been silent for too long; an agent that does not even end it then is ended. */
-  async #watchSilence(over: AbortSignal): Promise<void> {
+  /**
+   * Looks at a turn until its end is told. One that has been silent for too long is cancelled; an agent that does not
+   * even end it then is ended.
+   */
+  async #watchTurn(turn: number): Promise<void> {
     const { clock, silenceLimitMs = SILENCE_LIMIT_MS } = this.#options;
+    const over = this.#turn.signal;
     for (;;) {
+      await clock.sleep(LOOK_EVERY_MS, this.#gone.signal);
+      if (this.#endedTurn >= turn || this.#state.turns > turn) return;
+      this.#take({ type: "looked" });
       const { heardMs, waiting } = this.#state;
-      const leftMs = heardMs + silenceLimitMs - clock.now();
-      const isBusy = waiting.size > 0 || runningCalls(this.#state) > 0;
-      if (leftMs <= 0 && !isBusy) break;
-      await clock.sleep(Math.max(leftMs, LOOK_AGAIN_MS), over);
+      const isSilent = clock.now() >= heardMs + silenceLimitMs;
+      if (!over.aborted && isSilent && waiting.size === 0 && runningCalls(this.#state) === 0) break;
     }
     const seconds = silenceLimitMs / 1000;
     this.#take({ type: "trouble", text: `The agent has been silent for ${seconds} s; its turn is cancelled.` });
@@ -359,6 +441,7 @@ export class RunningAgent implements AcpAgent, AcpListener {
 
   #noteEnd(end: AcpEnd): void {
     this.#end = end;
+    this.#gone.abort();
     this.#take({ type: "ended", how: this.describeEnd() ?? "" });
   }
 
@@ -384,10 +467,4 @@ function endWords(end: AcpEnd): string {
   if (end.kind === "closed") return "panewright has ended it";
   if (end.kind !== "exited") return describeAcpEnd(end);
   return end.code > 128 ? `killed by signal ${end.code - 128}` : `exit code ${end.code}`;
-}
-
-function bounded(fact: AgentFact): AgentFact {
-  return fact.type === "saw" && fact.output.length > MAX_OUTPUT_CHARS
-    ? { ...fact, output: fact.output.slice(-MAX_OUTPUT_CHARS).toWellFormed() }
-    : fact;
 }
