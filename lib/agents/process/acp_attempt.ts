@@ -89,7 +89,7 @@ class AcpAtWork {
 
   async start(signal: AbortSignal): Promise<AcpProcesses> {
     const { args, ask, clock, command, env = {}, model, onForcedExit, resumeSessionId, workdir } = this.request;
-    const { files, provider, watch } = this.parts;
+    const { provider, watch } = this.parts;
     const path = env["PATH"] ?? Deno.env.get("PATH") ?? "";
     try {
       const agent = await startAcpAgent({

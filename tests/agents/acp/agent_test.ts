@@ -8,7 +8,7 @@ import {
 } from "../../../lib/base/errors.ts";
 import { packProvider } from "../../../lib/agents/packs/provider.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
-import { settled, startToy, testProvider, type ToyConnection } from "./support.ts";
+import { startToy, testProvider, type ToyConnection } from "./support.ts";
 
 const refusal = (code: number, words: string) =>
   new AcpReplyError(`Cannot: ${words}`, {
