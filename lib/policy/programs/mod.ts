@@ -1,31 +1,10 @@
-import { type ShellWord, wordText } from "../../shell/mod.ts";
-import { AWK } from "./awk.ts";
-import { CARGO, GO, MAKE, OTHER_BUILDERS } from "./builders.ts";
-import { FD } from "./fd.ts";
-import { FIND } from "./find.ts";
-import { GIT } from "./git.ts";
-import { GREP } from "./grep.ts";
-import { DENO, NODE, OTHER_INTERPRETERS, PERL, PYTHON } from "./interpreters.ts";
-import { NPM, NPX } from "./npm.ts";
-import { CHECKERS, FILE_CHECKERS, FORMATTERS, REPORTERS, UNITTEST } from "./checkers.ts";
-import { EDITORS, FEW_OPTIONS, JQ, READERS, SECOND_WRITES, ZIP } from "./others.ts";
-import { RIPGREP } from "./ripgrep.ts";
-import { SED } from "./sed.ts";
-import { SORT } from "./sort.ts";
-import { type Operand, type ProgramTable, type Use, useOf, usesBy } from "./table.ts";
-import { TAR } from "./tar.ts";
-import { CURL, RSYNC, SSH, WGET } from "./transfer.ts";
+import type { ShellWord } from "../../shell/mod.ts";
+import { usesBy } from "./scan.ts";
+import { PROGRAM_TABLES, type ProgramTable, tableOf } from "./tables.ts";
+import type { Use } from "./use.ts";
 
-export type { ProgramTable, Use } from "./table.ts";
-
-/** What is known of programs, the first one that fits. */
-const PROGRAM_TABLES: readonly ProgramTable[] = [
-  ...[GIT, FIND, FD, RIPGREP, GREP, SORT, SED, AWK, TAR, PYTHON, NODE, PERL, OTHER_INTERPRETERS, NPX, NPM, DENO, GO],
-  ...[CARGO, MAKE, OTHER_BUILDERS, CURL, WGET, RSYNC, SSH, EDITORS, ZIP, REPORTERS, UNITTEST, CHECKERS, FORMATTERS],
-  ...[...FILE_CHECKERS, ...SECOND_WRITES, JQ],
-  ...FEW_OPTIONS,
-  ...READERS,
-];
+export type { ProgramTable } from "./tables.ts";
+export type { Use } from "./use.ts";
 
 /** The table of a program, if there is one. */
 export function programTable(program: string): ProgramTable | undefined {
@@ -33,19 +12,12 @@ export function programTable(program: string): ProgramTable | undefined {
 }
 
 /** Options that run programs wherever they are found. */
-const UNKNOWN_PROGRAM: ProgramTable = {
-  programs: /^/,
+const UNKNOWN_PROGRAM = tableOf({
   code: true,
-  runs: ["--exec=", "--command=", "--eval=", "--shell=", "--pre=", "--pager=", "--editor=", "--rsh=", "-exec="],
-  writes: ["--output=", "--output-file=", "--outfile=", "--out="],
-  operands: (operands) => operands.flatMap(secretUse),
-};
-
-/** A word that may be a file's name, for a program of which nothing is known: `if=.env`, `@.env`. */
-function secretUse(operand: Operand): readonly Use[] {
-  const text = wordText(operand.word).replace(/^(?:[\w-]+=)?@?/, "");
-  return text === "" || /\s/.test(text) ? [] : [{ ...useOf("finds", operand), path: text }];
-}
+  runs: "--exec= --command= --eval= --shell= --pre= --pager= --editor= --rsh= -exec=",
+  writes: "--output= --output-file= --outfile= --out=",
+  operands: "secrets",
+});
 
 /** What a program's words ask for that is not harmless, by the table of the program. */
 export function programUses(program: string, words: readonly ShellWord[], moreWords = false): readonly Use[] {

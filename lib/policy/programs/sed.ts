@@ -1,20 +1,10 @@
-import { type Given, type Operand, type ProgramTable, type Use, useOf } from "./table.ts";
+import { type Given, type Operand, type OperandRule, type Use, usesOf } from "./use.ts";
 
-/** sed of GNU 4.9. Scripts that run commands, or read and write files, are not harmless. */
-export const SED: ProgramTable = {
-  programs: /^g?sed$/,
-  runs: ["-f=", "--file="],
-  valued: ["-e=", "--expression=", "-l=", "--line-length="],
-  operands(operands, given): readonly Use[] {
-    const { scripts, files } = sedWords(operands, given);
-    return [
-      ...scripts.flatMap((operand) => {
-        const text = operand.text ?? operand.word.value;
-        return text !== undefined && isHarmlessScript(text) ? [] : [useOf("runs", operand)];
-      }),
-      ...files.map((operand) => useOf("reads", operand)),
-    ];
-  },
+/** Scripts that run commands, or read and write files, are not harmless. */
+export const sed: OperandRule = (operands, given): readonly Use[] => {
+  const { scripts, files } = sedWords(operands, given);
+  const harmful = scripts.filter(({ text, word }) => !isHarmlessScript(text ?? word.value));
+  return [...usesOf("runs", harmful), ...usesOf("reads", files)];
 };
 
 function sedWords(operands: readonly Operand[], { values, options }: Given) {
@@ -38,7 +28,8 @@ const BRACKET = /^\[\^?\]?(?:\[:[a-z]+:\]|\\\]|[^\]\n[]|\[(?![:.=]))*\]/;
 const MAX_BRACKET = 500;
 
 /** Whether a script of sed only edits the text that goes through it. */
-function isHarmlessScript(script: string): boolean {
+function isHarmlessScript(script: string | undefined): boolean {
+  if (script === undefined) return false;
   let at = 0;
   const skip = (pattern: RegExp): boolean => {
     const sticky = new RegExp(pattern.source, "y");

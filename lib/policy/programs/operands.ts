@@ -1,0 +1,208 @@
+import { wordText } from "../../shell/mod.ts";
+import { present } from "../../base/schema.ts";
+import { git } from "./git.ts";
+import { sed } from "./sed.ts";
+import { fits, type Given, type Operand, type OperandRule, type Use, useOf, usesOf } from "./use.ts";
+
+/** The rule of a name that `programs.json` uses. */
+export function operandRule(name: string): OperandRule {
+  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+  if (rule === undefined) throw new TypeError(`There is no rule ${name} about operands`);
+  return rule;
+}
+
+/** A path that may lead out of the working directory. */
+const ELSEWHERE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
+
+/** A pattern that every row of a file of secrets fits, or just their names. */
+const SECRET_PATTERN = /^[\^.*+=$]*$|^[^a-z]*(?:KEY|SECRET|TOKEN|PASSW|CREDENTIAL)[^a-z]*$/;
+
+/**
+ * What an awk program may do besides writing to its output: run commands, read and write files, show the environment. A
+ * `>` or `|` anywhere after `print` counts, whatever it means there.
+ */
+const AWK_DOES_MORE =
+  /\b(?:system|ARGV|ENVIRON|PROCINFO|SYMTAB|FUNCTAB)\b|getline|@|print[^]*(?:>|\|(?!\|))|\bclose\b|\\[0-7x]/;
+
+/**
+ * What a filter of jq may do besides reading its input: show the environment, read modules. There may be blanks and
+ * comments behind a dollar sign.
+ */
+const JQ_DOES_MORE =
+  /\$\s*(?:ENV\b|#)|(?<![.\w"])env\b|\b(?:import|include|modulemeta|get_search_list|input_line_number)\b/;
+
+const RULES: Readonly<Record<string, OperandRule>> = {
+  git,
+  sed,
+  runs: (operands) => usesOf("runs", operands),
+  /** All are files, but for words that fit the pattern that it is told. */
+  reads: (operands, _, { told: [but] }) =>
+    usesOf("reads", but === undefined ? operands : operands.filter((one) => !fits(new RegExp(but), one))),
+  first_runs: (operands) => usesOf("runs", operands.slice(0, 1)),
+  first_reads: (operands) => usesOf("reads", operands.slice(0, 1)),
+  second_writes: ([input, output]) => [
+    ...(input === undefined ? [] : [useOf("reads", input)]),
+    ...(output === undefined ? [] : [useOf("writes", output)]),
+  ],
+  elsewhere: (operands) => usesOf("reads", operands.filter((one) => fits(ELSEWHERE, one))),
+  /** A word with a plus is a command, or takes back an option. */
+  plus_runs: (operands, _, { told }) =>
+    (told.includes("first") ? operands.slice(0, 1) : operands).map((one) =>
+      useOf(fits(/^\+/, one) ? "runs" : "reads", one)
+    ),
+  /** Options that it is told give the program; without them there is a script. */
+  script: (operands, { options }, { told }) => scriptOf(operands, told.some((option) => options.has(option))),
+  /** Files, which are written with an option that it is told, or after such a word. */
+  paths: (operands, { options }, { told }) => {
+    const first = operands[0]?.word.value;
+    const writes = told.some((one) => one.startsWith("-") ? options.has(one) : one === first);
+    return pathUses(operands, writes ? "writes" : "reads");
+  },
+  rewritten: (operands, { options }) =>
+    options.has("--check") || options.has("--diff")
+      ? pathUses(operands, "reads")
+      : pathUses(operands, "writes").map((use) => ({ ...use, purpose: true })),
+  /** A word that may be a file's name, for a program of which nothing is known: `if=.env`, `@.env`. */
+  secrets: (operands) =>
+    operands.flatMap((operand): readonly Use[] => {
+      const path = wordText(operand.word).replace(/^(?:[\w-]+=)?@?/, "");
+      return path === "" || /\s/.test(path) ? [] : [{ ...useOf("finds", operand), path }];
+    }),
+  // Folders stand before everything else.
+  find: (operands) => usesOf("reads", operands.filter(({ at }, index) => at === index + 1)),
+  grep: (operands, given) => {
+    const isRecursive = hasAny(given, ["-r", "-R", "--recursive", "--dereference-recursive"]);
+    const isOther = hasAny(given, ["-e", "-f", "--regexp", "--file"]);
+    return searched(operands, { isOther, findsSecrets: isRecursive && !hasAny(given, ["--include"]) });
+  },
+  ripgrep: (operands, given) => {
+    const isHidden = hasAny(given, ["--hidden", "-.", "-u", "--unrestricted"]);
+    const namesOnly = ["-l", "--files-with-matches", "--files", "-c", "--count", "--files-without-match"];
+    const isOther = hasAny(given, ["-e", "-f", "--files"]);
+    return searched(operands, { isOther, findsSecrets: isHidden && !hasAny(given, namesOnly) });
+  },
+  awk: ([program, ...files], { options }) => {
+    const reads = usesOf("reads", files);
+    if (program === undefined || options.has("-f") || options.has("--file")) return reads;
+    const text = program.word.value?.replaceAll("||", "");
+    return text === undefined || AWK_DOES_MORE.test(text) ? [useOf("runs", program), ...reads] : reads;
+  },
+  jq: (operands, { options }) => {
+    if (options.has("-f") || options.has("--from-file")) return usesOf("reads", operands);
+    const [filter, ...files] = operands;
+    const runs = filter !== undefined && JQ_DOES_MORE.test(filter.word.value ?? "$ENV") ? [useOf("runs", filter)] : [];
+    return [...runs, ...usesOf("reads", files)];
+  },
+  // "tar xfI a.tar prog": the bundle's values are the words after it.
+  tar: ([bundle]) =>
+    bundle?.at === 1 && fits(/^[A-Za-z]+$/, bundle) && fits(/[IFP]/, bundle) ? [useOf("runs", bundle)] : [],
+  python: (operands, { options }) => [
+    ...scriptOf(operands, options.has("-c") || options.has("-m")),
+    // Django takes folders of modules, and a runner of tests.
+    ...(fits(/(?:^|\/)manage\.py$/, operands[0])
+      ? usesOf("runs", operands.filter((one) => fits(/^--(?:py|testr)/, one)))
+      : []),
+    // What a module is given may be a file.
+    ...(options.has("-m") ? usesOf("finds", operands) : []),
+  ],
+  deno: ([first, ...rest]) => {
+    const name = first?.word.value ?? "";
+    if (first !== undefined && /^(?:eval|repl|x)$/.test(name)) return [useOf("runs", first)];
+    // What follows a script or a task is for it.
+    const files = /^(?:test|check|fmt|lint|bench|doc)$/.test(name) ? rest : /^run$/.test(name) ? rest.slice(0, 1) : [];
+    return usesOf(name === "fmt" ? "writes" : "reads", files);
+  },
+  npm: ([first, second]) => {
+    const name = first?.word.value ?? "";
+    if (second !== undefined && fits(/^(?:\.\.|\/|~)/, second)) return [useOf("reads", second)];
+    // It reads its program from standard input.
+    if (second !== undefined && name === "run" && fits(/^(?:node|bash|sh|python3?)$/, second)) {
+      return [useOf("runs", second)];
+    }
+    // It shows the environment.
+    if (second?.word.value === "env" && /^run(?:-script)?$/.test(name)) return [useOf("runs", second)];
+    // A program of any package, and one that a rule must therefore name.
+    if (first === undefined || !/^(?:exec|x|dlx|create|init|explore|edit|config|set)$/.test(name)) return [];
+    return usesOf("runs", second === undefined ? [first] : [first, second]);
+  },
+  go: ([first, ...rest]) => {
+    const name = first?.word.value ?? "";
+    const kind = /^(?:fmt|fix)$/.test(name) ? "writes" : "reads";
+    const elsewhere = usesOf(kind, rest.filter((one) => fits(ELSEWHERE, one)));
+    const runs = first !== undefined && /^(?:run|generate|tool|env)$/.test(name) && (name !== "env" || rest.length > 0);
+    return runs ? [useOf("runs", first), ...elsewhere] : elsewhere;
+  },
+  cargo,
+  // Names of variables may have any character, and are expanded, too.
+  make: (operands) => {
+    const harmless = /^(?:V|VERBOSE|DEBUG|BUILD_TYPE|CI|ARGS|TEST|TESTS|PKG|NAME)=[\w./:-]*$/;
+    const variables = operands.filter(({ word }) => (word.value ?? "=").includes("="));
+    return variables.filter((one) => !fits(harmless, one)).map((one) => ({
+      ...useOf("runs", one),
+      // A rule must name the variable.
+      length: (one.word.value ?? "=").indexOf("=") + 1,
+    }));
+  },
+  // A value such as @file is read.
+  curl: (_, { values }) => {
+    const sent = ["-d", "--data", "--data-binary", "-F", "--form", "--json", "-H", "--header", "-w"];
+    const given = sent.flatMap((name) => values.get(name) ?? []);
+    return usesOf("runs", given.filter(({ word }) => /@|=</.test(word.value ?? "@")));
+  },
+};
+
+function hasAny({ options }: Given, names: readonly string[]): boolean {
+  return names.some((name) => options.has(name));
+}
+
+/** A script is read; without one, the program comes from standard input. */
+function scriptOf([first]: readonly Operand[], inline: boolean): readonly Use[] {
+  if (inline || first === undefined) return [];
+  return [useOf(first.word.value === "-" ? "runs" : "reads", first)];
+}
+
+/** @param options `isOther`: the pattern is no operand; `findsSecrets`: a search of everything may show secrets */
+function searched(
+  operands: readonly Operand[],
+  { isOther, findsSecrets }: { readonly isOther: boolean; readonly findsSecrets: boolean },
+): readonly Use[] {
+  const [first] = operands;
+  const places = operands.slice(isOther ? 0 : 1);
+  const whole = places.length === 0 || places.some(({ word }) => /^(?:\.\/*)+$/.test(word.value ?? "."));
+  const secrets = whole && findsSecrets && first !== undefined && fits(SECRET_PATTERN, first)
+    ? [{ ...useOf("finds", first), path: ".env" }]
+    : [];
+  return [...secrets, ...usesOf("reads", places)];
+}
+
+/** Files, which are named with the test in a file, the line, or the pattern of a package. */
+function pathUses(operands: readonly Operand[], kind: Use["kind"]): readonly Use[] {
+  return operands.map((operand) => {
+    const { value } = operand.word;
+    const path = value?.replace(/::.*$|(?::\d+)+$|\/?\.\.\.$/s, "");
+    const named = path === undefined || path === value ? undefined : path === "" ? "." : path;
+    // A file of arguments may hold any option.
+    return { ...useOf(value?.startsWith("@") ? "runs" : kind, operand), ...present({ path: named }) };
+  });
+}
+
+function cargo([first, ...rest]: readonly Operand[]): readonly Use[] {
+  const operands = first === undefined ? [] : [first, ...rest];
+  if (first?.word.value === "fmt") {
+    return rest.map((operand) => useOf(/^-/.test(operand.word.value ?? "-") ? "runs" : "writes", operand))
+      .filter(({ word }) => !/^--(?:check|edition|verbose|quiet)/.test(word.value ?? ""));
+  }
+  // What follows "--" is for the compiler.
+  const compiler = fits(/^(?:clippy|rustc|rustdoc)$/, first)
+    ? rest.filter((one) => fits(/^-(?:[CZL]|-codegen|-sysroot|-extern)/, one))
+    : [];
+  if (compiler.length > 0) return usesOf("runs", compiler);
+  const toolchain = first !== undefined && fits(/^\+/, first) ? [useOf("runs", first)] : [];
+  // What follows "--" is for the tests or the program.
+  const log = operands.findIndex((one) => fits(/^--logfile/, one));
+  const file = operands[log]?.word.value?.includes("=") ? operands[log] : operands[log + 1];
+  const path = file?.word.value?.replace(/^--logfile=/, "");
+  return log === -1 || file === undefined
+    ? toolchain
+    : [...toolchain, { ...useOf("writes", file), ...present({ path }) }];
+}

@@ -1,0 +1,48 @@
+import type { OptionSpec } from "./use.ts";
+
+/** The names of its table that an option may stand for. */
+export type OtherNames = (name: string) => readonly string[];
+
+/** How a program lets its options be spelled, by the name that `programs.json` uses. */
+export function otherNamesOf(
+  spelling: string | undefined,
+  options: readonly OptionSpec[],
+): OtherNames {
+  switch (spelling) {
+    // node reads underscores like dashes.
+    case "underscores":
+      return (name) => name.startsWith("--") && name.includes("_") ? [name.replaceAll("_", "-")] : [];
+    case "dashes":
+      return withoutDashes;
+    case "loose":
+      return loosely(options);
+    case undefined:
+      return () => [];
+    default:
+      throw new TypeError(`There is no spelling ${spelling}`);
+  }
+}
+
+/** npm reads "-x", "---x" and "--no-x" like "--x". */
+function withoutDashes(name: string): readonly string[] {
+  const bare = name.replace(/^-+/, "").replace(/^(?:no-)+/i, "");
+  // pnpm takes any setting in this way.
+  if (bare.startsWith("config.")) return ["--config.script-shell"];
+  return bare.length > 1 && `--${bare}` !== name ? [`--${bare}`] : [];
+}
+
+/** Programs differ in dashes and letter case: --outdir, -outDir, --out-dir. */
+function loosely(options: readonly OptionSpec[]): OtherNames {
+  const names = options.filter(({ kind, name }) =>
+    (kind === "runs" || kind === "writes" || kind === "reads") && name.startsWith("--")
+  );
+  const spelled = new Map(names.map(({ name }) => [bareName(name), [name]]));
+  return (name) => spelled.get(bareName(name)) ?? [];
+}
+
+/** The name of a long option without what programs spell differently; what a setting of several parts is a part of. */
+function bareName(name: string): string {
+  const bare = name.replace(/^--?/, "").replaceAll(/[-_]/g, "").toLowerCase();
+  if (/^pooloptions\..*execargv/.test(bare)) return "execargv";
+  return /^(outputfile|browser\.provideroptions|alias|execargv)\./.exec(bare)?.[1] ?? bare;
+}

@@ -1,0 +1,125 @@
+import { present } from "../../base/schema.ts";
+import { operandRule } from "./operands.ts";
+import DATA from "./programs.json" with { type: "json" };
+import { type OtherNames, otherNamesOf } from "./spellings.ts";
+import type { Given, Operand, OptionSpec, Use } from "./use.ts";
+
+/** Options, several in a text. */
+type Options = string | readonly string[];
+
+/**
+ * What a program's options do. An option is written with its dashes, and with `=` after it where it takes a value:
+ * `-o=`, `--output=`. With `==` it takes two, of which the second counts. What is not in a table is harmless.
+ */
+export interface OptionRow {
+  /** Options that run programs or code, read settings that can, or throw work away. */
+  readonly runs?: Options;
+  /** Options that name a file which is written. */
+  readonly writes?: Options;
+  /** Options that name a file which is read. */
+  readonly reads?: Options;
+  /** Options that name the folder in which it works. */
+  readonly enters?: Options;
+  /** Options that name patterns of files which are read. */
+  readonly finds?: Options;
+  /** Other options that take a value, so that the value is not taken for an operand or an option. */
+  readonly valued?: Options;
+  /** Values with which an option of `runs` is harmless. */
+  readonly harmless?: Readonly<Record<string, string>>;
+}
+
+/** What is known of a program, or of several that are called alike: a row of `programs.json`, of which the first fits. */
+export interface ProgramRow extends OptionRow {
+  /** Their names, as a regular expression. */
+  readonly programs?: string;
+  readonly about?: string;
+  /** What they share with others: its options come first. */
+  readonly like?: string;
+  /** Options have one dash and a whole word: `-exec`. @default {false} */
+  readonly words?: boolean;
+  /** Whether running code of the project or of its words is its purpose. @default {false} */
+  readonly code?: boolean;
+  /** Whether options end at the first operand. @default {false} */
+  readonly optionsFirst?: boolean;
+  /** What differs after subcommands, whose names stand in one text; `*` is for those that are not named. */
+  readonly subcommands?: Readonly<Record<string, OptionRow>>;
+  readonly inAllSubcommands?: OptionRow;
+  /** Further subcommands that do no more than their names say. */
+  readonly plainSubcommands?: Options;
+  /** Whether options of the program itself hold before the subcommand only. @default {false} */
+  readonly globalsFirst?: boolean;
+  /** How else the program lets an option be spelled. */
+  readonly spelling?: string;
+  /** What its operands do: the name of a rule, and what the rule is told. */
+  readonly operands?: string;
+}
+
+const KINDS = ["runs", "writes", "reads", "enters", "finds", "valued"] as const;
+
+/** A row, ready to be used. */
+export interface ProgramTable {
+  readonly programs: RegExp;
+  readonly options: readonly OptionSpec[];
+  readonly words: boolean;
+  readonly code: boolean;
+  readonly optionsFirst: boolean;
+  readonly globalsFirst: boolean;
+  /** Missing where it has none. */
+  readonly subcommands?: ReadonlyMap<string, readonly OptionSpec[]>;
+  readonly otherNames: OtherNames;
+  operands(operands: readonly Operand[], given: Given): readonly Use[];
+}
+
+/** The tables, of which the first that fits counts. */
+export const PROGRAM_TABLES: readonly ProgramTable[] = rowsOf(DATA).map(tableOf);
+
+function rowsOf(
+  { shared, programs }: {
+    readonly shared: Readonly<Record<string, ProgramRow>>;
+    readonly programs: readonly ProgramRow[];
+  },
+): readonly ProgramRow[] {
+  return programs.map((row) => row.like === undefined ? row : joined(shared[row.like] ?? {}, row));
+}
+
+/** A table from its row. */
+export function tableOf(row: ProgramRow): ProgramTable {
+  const { words = false, code = false, optionsFirst = false, globalsFirst = false, spelling } = row;
+  const options = specsOf(row);
+  const subcommands = row.subcommands && new Map(
+    Object.entries(row.subcommands).flatMap(([names, own]) => {
+      const specs = specsOf(joined(own, row.inAllSubcommands ?? {}));
+      return names.split(" ").map((name) => [name, specs] as const);
+    }),
+  );
+  const plain = listOf(row.plainSubcommands);
+  const known = { options, knows: (name: string) => plain.includes(name) || subcommands?.has(name) === true };
+  const [rule, ...told] = row.operands?.split(" ") ?? [];
+  return {
+    programs: new RegExp(`^(?:${row.programs})$`),
+    ...{ options, words, code, optionsFirst, globalsFirst, ...present({ subcommands }) },
+    otherNames: otherNamesOf(spelling, options),
+    operands: (operands, given) => rule === undefined ? [] : operandRule(rule)(operands, given, { ...known, told }),
+  };
+}
+
+/** The options of one row, and then those of another. */
+function joined<Row extends OptionRow>(first: OptionRow, row: Row): Row {
+  const lists = KINDS.map((kind) => [kind, [...listOf(first[kind]), ...listOf(row[kind])]]);
+  return { ...first, ...row, ...Object.fromEntries(lists) };
+}
+
+function listOf(options: Options = []): readonly string[] {
+  return [options].flat().flatMap((text) => text.split(" "));
+}
+
+function specsOf(row: OptionRow): readonly OptionSpec[] {
+  return KINDS.flatMap((kind) =>
+    listOf(row[kind]).map((text): OptionSpec => {
+      const name = text.replace(/=+$/, "");
+      const takes = Math.min(text.length - name.length, 2) as OptionSpec["takes"];
+      const values = row.harmless?.[name];
+      return { name, kind, takes, ...present({ harmless: values === undefined ? undefined : new RegExp(values) }) };
+    })
+  );
+}

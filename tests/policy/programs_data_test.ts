@@ -1,0 +1,57 @@
+import { assert, assertEquals } from "@std/assert";
+import { z } from "zod";
+import { operandRule } from "../../lib/policy/programs/operands.ts";
+import PROGRAMS from "../../lib/policy/programs/programs.json" with { type: "json" };
+import { otherNamesOf } from "../../lib/policy/programs/spellings.ts";
+import FILE_PROGRAMS from "../../lib/policy/targets/file_programs.json" with { type: "json" };
+
+const pattern = z.string().refine((text) => new RegExp(text) instanceof RegExp);
+const optionsText = z.string().regex(/^-[^ ]*(?: -[^ ]*)*$/);
+const options = z.union([optionsText, z.array(optionsText)]).optional();
+const optionRow = {
+  ...{ runs: options, writes: options, reads: options, enters: options, finds: options, valued: options },
+  harmless: z.record(z.string().startsWith("-"), pattern).optional(),
+};
+const flag = z.literal(true).optional();
+const shared = {
+  ...optionRow,
+  about: z.string().optional(),
+  ...{ words: flag, code: flag, optionsFirst: flag, globalsFirst: flag },
+  spelling: z.string().refine((name) => typeof otherNamesOf(name, []) === "function").optional(),
+};
+const names = z.string().regex(/^[\w*-]+(?: [\w-]+)*$/);
+const programs = z.strictObject({
+  shared: z.record(z.string(), z.strictObject(shared)),
+  programs: z.array(z.strictObject({
+    ...shared,
+    programs: pattern,
+    like: z.enum(Object.keys(PROGRAMS.shared)).optional(),
+    subcommands: z.record(names, z.strictObject(optionRow)).optional(),
+    inAllSubcommands: z.strictObject(optionRow).optional(),
+    plainSubcommands: z.array(names).optional(),
+    operands: z.string().refine((text) => typeof operandRule(text.split(" ")[0]!) === "function").optional(),
+  })),
+});
+const filePrograms = z.record(
+  z.string(),
+  z.strictObject({
+    operands: z.enum(["all", "last", "none"]),
+    action: z.literal("remove").optional(),
+    ...{ options: pattern.optional(), valued: pattern.optional(), only: pattern.optional(), empties: flag },
+  }),
+);
+
+Deno.test("the tables of programs say nothing that no one reads, and name only rules that there are", () => {
+  for (const [schema, data] of [[programs, PROGRAMS], [filePrograms, FILE_PROGRAMS]] as const) {
+    const { error } = schema.safeParse(data);
+    assertEquals(error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [], []);
+  }
+});
+
+Deno.test("an option of a table that is harmless with some values is one that takes a value", () => {
+  for (const row of [...Object.values(PROGRAMS.shared), ...PROGRAMS.programs]) {
+    const { harmless = {} } = row as { harmless?: Record<string, string> };
+    const text = JSON.stringify(row);
+    for (const name of Object.keys(harmless)) assert(new RegExp(`[" ]${name}=`).test(text), name);
+  }
+});
