@@ -1,6 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCli } from "../../../lib/cli/main.ts";
-import { fakeIo } from "../../support/fake_io.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { FLAG_JOB } from "../../support/jobs.ts";
@@ -32,26 +30,6 @@ Deno.test("config show prints every effective value with where it came from", as
   assertEquals(rows.get("handoff.response_timeout"), ["1800", "default"]);
 });
 
-Deno.test("config show prints values below keys that have dots, such as the prices of models", async () => {
-  await using dir = await tempDir();
-  const prices = { date: "2026-11-01", models: { "gpt-5.1-codex": { input: 1.25, output: 10 } } };
-  await dir.write({ "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", prices }), "job.md": FLAG_JOB });
-  const io = fakeIo({ cwd: dir.path });
-  assertEquals(await runCli(["config", "show"], io), 0);
-  assertMatch(io.written.stdout, /^prices\.models\.gpt-5\.1-codex\.input {2,}1\.25 {2,}panewright\.jsonc:1$/m);
-});
-
-Deno.test("config show --json gives the values and the sources as one object", async () => {
-  await using dir = await tempDir();
-  await dir.write({ "conf.jsonc": '{ "prompt_file": "job.md" }', "job.md": FLAG_JOB });
-  const io = fakeIo({ cwd: dir.path, env: { MAX_ROUNDS: "2" } });
-  assertEquals(await runCli(["config", "show", "conf.jsonc", "--json"], io), 0);
-  const { file, workdir, config, sources } = JSON.parse(io.written.stdout);
-  assertEquals({ file, workdir }, { file: "conf.jsonc", workdir: dir.path });
-  assertEquals(config.limits.max_rounds, 2);
-  assertEquals([sources["limits.max_rounds"], sources["prompt_file"]], ["env MAX_ROUNDS", "conf.jsonc:1"]);
-});
-
 Deno.test("config show with a wrong config lists what is wrong, with exit code 2", async () => {
   await using dir = await tempDir();
   await dir.write({ "panewright.jsonc": '{\n  "promt_file": "job.md"\n}' });
@@ -74,13 +52,4 @@ Deno.test("config schema prints a JSON Schema", async () => {
   assertEquals(code, 0);
   const schema = JSON.parse(stdout);
   assertEquals([schema.$schema, schema.type], ["https://json-schema.org/draft/2020-12/schema", "object"]);
-});
-
-Deno.test("an unknown action is refused with the nearest one", async () => {
-  const io = fakeIo();
-  assertEquals(await runCli(["config", "shwo"], io), 2);
-  assertEquals(
-    io.written.stderr,
-    'panewright: Cannot do "shwo" with the config (did you mean "show"?)\n  ACTION is show or schema.\n',
-  );
 });

@@ -1,0 +1,79 @@
+import { assertEquals } from "@std/assert";
+import { dirname } from "@std/path/posix";
+import { callCli } from "../support/call_cli.ts";
+import { tempDir } from "../support/temp_dir.ts";
+import {
+  DIR,
+  formatTranscripts,
+  parseTranscripts,
+  type TranscriptCall,
+  type TranscriptFile,
+  type Transcripts,
+} from "../support/transcript.ts";
+import { changesOf, filesIn, inTranscript } from "../support/transcript_folder.ts";
+
+const FOLDER = new URL("transcripts/", import.meta.url);
+
+/** Writes what comes out in place of what should: look at the difference before you keep it. */
+const UPDATES = Deno.env.get("UPDATE_TRANSCRIPTS") === "1";
+
+for (const { name } of [...Deno.readDirSync(FOLDER)].toSorted((left, right) => left.name < right.name ? -1 : 1)) {
+  const file = new URL(name, FOLDER);
+  const { shared, cases } = parseTranscripts(Deno.readTextFileSync(file));
+  if (UPDATES) {
+    Deno.test(`${name} is written anew`, async () => {
+      const anew = [];
+      for (const each of cases) anew.push({ ...each, calls: await play(each.calls, shared) });
+      await Deno.writeTextFile(file, formatTranscripts({ shared, cases: anew }));
+    });
+  } else {
+    for (const { name: about, calls } of cases) {
+      Deno.test(`${name.replace(/\.txt$/, "")}: ${about}`, async () => assertEquals(await play(calls, shared), calls));
+    }
+  }
+}
+
+/** The same calls with what has come of them. */
+async function play(
+  calls: readonly TranscriptCall[],
+  shared: Transcripts["shared"],
+): Promise<readonly TranscriptCall[]> {
+  await using dir = await tempDir();
+  const here = (text: string) => text.replaceAll(DIR, dir.path);
+  const played: TranscriptCall[] = [];
+  let env: Readonly<Record<string, string>> = shared.env ?? {};
+  for (const [path, file] of Object.entries(shared.files)) await put(`${dir.path}/${path}`, file, here);
+  for (const call of calls) {
+    const { files, cwd = "", stdin, keys, terminal = "", columns } = call;
+    for (const [path, file] of Object.entries(files)) await put(`${dir.path}/${path}`, file, here);
+    env = call.env ?? env;
+    const before = await filesIn(dir.path);
+    const { code, stdout, stderr } = await callCli(call.args.map(here), {
+      cwd: cwd === "" ? dir.path : `${dir.path}/${cwd}`,
+      env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, here(value)])),
+      terminal: terminal.split(" ").filter((stream) =>
+        stream === "stdin" || stream === "stdout" || stream === "stderr"
+      ),
+      ...(columns === undefined ? {} : { columns: Number(columns) }),
+      ...(stdin === undefined ? {} : { stdin: here(stdin) }),
+      ...(keys === undefined ? {} : { keys: JSON.parse(keys).map((key: string | null) => key ?? undefined) }),
+    });
+    const texts = { stdout: inTranscript(stdout, dir.path), stderr: inTranscript(stderr, dir.path) };
+    const wrote = changesOf(before, await filesIn(dir.path));
+    played.push({ ...call, code, ...texts, wrote: Object.fromEntries(Object.entries(wrote).map(plain)) });
+  }
+  return played;
+}
+
+/** A transcript does not say of what kind a file is that was written. */
+function plain([path, file]: [string, TranscriptFile | undefined]): [string, TranscriptFile | undefined] {
+  return [path, file && { kind: "file", text: file.text }];
+}
+
+async function put(path: string, file: TranscriptFile | undefined, here: (text: string) => string): Promise<void> {
+  if (file === undefined) return await Deno.remove(path, { recursive: true });
+  await Deno.mkdir(dirname(path), { recursive: true });
+  if (file.kind === "link") return await Deno.symlink(here(file.text), path);
+  await Deno.writeTextFile(path, here(file.text));
+  await Deno.chmod(path, file.kind === "program" ? 0o755 : 0o644);
+}
