@@ -1,5 +1,6 @@
 /**
- * panewright as a library: the handoff with agents in terminals, status detection, and the verdicts of the review loop.
+ * panewright as a library: runs are started, followed, answered and resumed; and the parts below them: the handoff with
+ * agents in terminals, status detection, and the verdicts of the review loop.
  *
  * @module
  */
@@ -35,3 +36,16 @@ export { classifyScreen } from "./agents/classify_screen.ts";
 export { PROVIDER_IDS } from "./agents/mod.ts";
 export type { ProviderId } from "./agents/provider.ts";
 export { parseReviewVerdict, parseTestVerdict } from "./jobs/verdicts.ts";
+export {
+  answer,
+  events,
+  exec,
+  type NewRunOptions,
+  resume,
+  run,
+  type RunPlace,
+  type RunRecord,
+  type StartedRun,
+  type StartOptions,
+  type Task,
+} from "./api/library.ts";
