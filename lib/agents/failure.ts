@@ -10,6 +10,7 @@ export interface FailureWords {
 
 /** One piece of knowledge: what has this code, and these words, is of this class. A missing condition holds. */
 export interface FailureRule {
+  /** What it means. */
   readonly class: FailureClass;
   readonly code?: RegExp;
   readonly words?: RegExp;
@@ -20,6 +21,7 @@ export type FailureTable = readonly FailureRule[];
 
 /** A turn that failed, as it is told and recorded. */
 export interface AgentFailure {
+  /** What it means. */
   readonly class: FailureClass;
   /** The CLI's own words. */
   readonly text: string;

@@ -4,10 +4,7 @@ import { readTrust, trustStorePath } from "../config/trust/store.ts";
 import { HumanInterventionRequiredError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { JOBS } from "../jobs/mod.ts";
-import type { ExecFact } from "../journal/exec/facts.ts";
 import { followJournal } from "../journal/follow_journal.ts";
-import type { Recorded } from "../journal/job.ts";
-import type { ReviewFact } from "../journal/loop/facts.ts";
 import { findRun } from "../run/find_run.ts";
 import { giveAnswer } from "./control/give_answer.ts";
 import { resumeDetached } from "./control/resume_detached.ts";
@@ -54,8 +51,15 @@ export interface NewRunOptions extends StartOptions {
 /** A task or a job: its text, or the path of its file from the working directory. */
 export type Task = { readonly text: string } | { readonly path: string };
 
-/** A record of a run: what has happened (`type`), and when (`at`). `docs/events.md` lists them. */
-export type RunRecord = Recorded<ReviewFact | ExecFact>;
+/** A record of a run, with the fields of its type: `docs/events.md` and the schemas of `panewright schema` list them. */
+export interface RunRecord {
+  /** What has happened: `run_started`, `question_waiting`, `run_finished`, … */
+  readonly type: string;
+  /** When, as ISO 8601. */
+  readonly at: string;
+  /** A field of this type of record. */
+  readonly [field: string]: unknown;
+}
 
 /**
  * Starts the review loop, as `panewright run` does, in a process of its own, and waits until its first record is written.
@@ -156,8 +160,7 @@ export async function* events(
 ): AsyncGenerator<RunRecord, void, void> {
   const folder = await findRun(workdir, runId);
   for await (const entry of followJournal(folder, { jobs: JOBS, signal })) {
-    // The reader has held each of them to the table of its job.
-    if (entry.kind === "record" && entry.fact !== undefined) yield entry.fact as RunRecord;
+    if (entry.kind === "record" && entry.fact !== undefined) yield { ...entry.fact };
     else if (entry.kind === "gap" && entry.problem !== undefined) throw entry.problem;
     else if (entry.kind === "pause" && !entry.executed) return;
   }

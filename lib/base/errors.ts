@@ -8,7 +8,19 @@
  * - `busy`: another process has what is needed; `key_reused`: the key of a request belongs to another request
  * - `bad_input`: what was given cannot be used
  */
-export const ERROR_CODES = [
+export type ErrorCode =
+  | "unknown_run"
+  | "run_over"
+  | "not_open"
+  | "answered_before"
+  | "needs_trust"
+  | "reserved_for_person"
+  | "busy"
+  | "key_reused"
+  | "bad_input";
+
+/** Every {@linkcode ErrorCode}. */
+export const ERROR_CODES: readonly ErrorCode[] = [
   "unknown_run",
   "run_over",
   "not_open",
@@ -18,10 +30,7 @@ export const ERROR_CODES = [
   "busy",
   "key_reused",
   "bad_input",
-] as const;
-
-/** One of {@linkcode ERROR_CODES}. */
-export type ErrorCode = typeof ERROR_CODES[number];
+];
 
 /** What an error may have besides its message. */
 export interface PanewrightErrorOptions {
@@ -59,13 +68,18 @@ export interface Excerpt {
  * Messages have the form "Cannot X: Y".
  */
 export class PanewrightError extends Error {
+  /** The name of its class. */
   override name = "PanewrightError";
-  /** @default {1} the work failed */
+  /** The exit code of the command line. @default {1} the work failed */
   readonly exitCode: number = 1;
+  /** What the person can do about it, in full sentences. */
   readonly hint: string | undefined;
+  /** What kind of refusal it is. */
   readonly code: ErrorCode | undefined;
+  /** The mistakes that the message lists. */
   readonly mistakes: readonly Mistake[];
 
+  /** An error with a message for people, and what there is besides. */
   constructor(message: string, options: PanewrightErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.hint = options.hint;
@@ -76,7 +90,9 @@ export class PanewrightError extends Error {
 
 /** Wrong usage or configuration: nothing was started. Exit code 2. */
 export class UsageError extends PanewrightError {
+  /** The name of its class. */
   override name = "UsageError";
+  /** The exit code of the command line. */
   override readonly exitCode = 2;
 }
 
@@ -85,26 +101,32 @@ export class UsageError extends PanewrightError {
  * seeds.
  */
 export class RuntimeError extends PanewrightError {
+  /** The name of its class. */
   override name = "RuntimeError";
 }
 
 /** A message that an agent cannot take now, because it is at work: a reason to wait. Exit code 1. */
 export class AgentAtWorkError extends RuntimeError {
+  /** The name of its class. */
   override name = "AgentAtWorkError";
 }
 
 /** A turn whose total time limit passed while the agent was still working. The name comes from the seeds. */
 export class TimeoutError extends PanewrightError {
+  /** The name of its class. */
   override name = "TimeoutError";
 }
 
 /** The work needs a decision that only a person can make. Exit code 3. */
 export class HumanInterventionRequiredError extends PanewrightError {
+  /** The name of its class. */
   override name = "HumanInterventionRequiredError";
+  /** The exit code of the command line. */
   override readonly exitCode = 3;
 }
 
 /** A message that an agent cannot be given, because a person's words stand in its composer. Exit code 3. */
 export class DraftInTheWayError extends HumanInterventionRequiredError {
+  /** The name of its class. */
   override name = "DraftInTheWayError";
 }

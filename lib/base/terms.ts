@@ -10,7 +10,15 @@
  * - `network`: the server cannot be reached, or the connection broke
  * - `other`: none of these, or nothing that is understood
  */
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
+export type FailureClass =
+  | "usage_limit"
+  | "rate_limit"
+  | "overloaded"
+  | "auth"
+  | "context"
+  | "model"
+  | "network"
+  | "other";
 
 /** Every class of failures. */
 export const FAILURE_CLASSES = [

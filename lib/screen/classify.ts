@@ -11,8 +11,11 @@ export type { Evidence } from "./conditions.ts";
 
 /** A rule that would have applied, had none of higher priority done so. */
 export interface BeatenRule {
+  /** Its id. */
   readonly rule: string;
+  /** What it says of the screen. */
   readonly status: TerminalStatus;
+  /** The rows that it rests on. */
   readonly evidence: readonly Evidence[];
   /** Where a person wrote the rule; missing for one that is built in. */
   readonly origin?: string;
@@ -20,15 +23,18 @@ export interface BeatenRule {
 
 /** What a screen tells. */
 export interface Decision {
+  /** What the agent is doing. */
   readonly status: TerminalStatus;
   /** The id of the rule that decided; `"none"` where no rule applied. */
   readonly rule: string;
   /** Where a person wrote the rule that decided; missing for one that is built in. */
   readonly origin?: string;
+  /** The rows that it rests on. */
   readonly evidence: readonly Evidence[];
+  /** The dialog that waits, if there is one. */
   readonly dialog?: DialogInfo;
   /** What the rule that decided says about its own doubts; missing where it has none. */
-  readonly doubtful?: Rule["doubtful"];
+  readonly doubtful?: { readonly unlessSeen?: string };
 }
 
 /** What a screen tells, and which other rules would have applied. */

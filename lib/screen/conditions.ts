@@ -10,7 +10,9 @@ const TAIL_ROWS = 30;
 
 /** What a rule rests on. Row -1 is what is known besides the rows: title, process, cursor. */
 export interface Evidence {
+  /** From 0. */
   readonly row: number;
+  /** What stands there. */
   readonly text: string;
 }
 

@@ -12,11 +12,13 @@ export interface DialogOption {
   readonly key?: string;
   /** The digit that the dialog prints before it. */
   readonly number?: number;
+  /** Whether Enter would choose it. */
   readonly selected: boolean;
 }
 
 /** A dialog that waits for an answer, as far as the screen shows it. */
 export interface DialogInfo {
+  /** What it asks for. */
   readonly kind: DialogKind;
   /** The sentence that asks. */
   readonly heading: string;
@@ -35,6 +37,7 @@ export interface DialogInfo {
    * not complete.
    */
   readonly otherReadings: readonly string[];
+  /** Its choices, from above. */
   readonly options: readonly DialogOption[];
   /** Same dialog, same fingerprint: heading, subject and labels, but not which option is selected. */
   readonly fingerprint: string;

@@ -6,12 +6,15 @@ export type { Color, Style, StyleSpan } from "./style.ts";
 
 /** What is known of a capture besides its text; everything that is missing counts as not known. */
 export interface ScreenMeta {
+  /** Its width. */
   readonly cols?: number;
+  /** Its height. */
   readonly rows?: number;
   /** The pane's title (OSC 0/2), `#{pane_title}` in tmux. */
   readonly title?: string;
   /** Column and row of the cursor, both from 0. */
   readonly cursor?: readonly [x: number, y: number];
+  /** Whether the cursor is shown. */
   readonly cursorVisible?: boolean;
   /** Whether the alternate screen is shown. */
   readonly alternate?: boolean;
@@ -41,7 +44,9 @@ export interface Row {
 
 /** An immutable snapshot of a pane. The pane's height is `height`, since `rows` are the rows themselves. */
 export interface Screen extends Omit<ScreenMeta, "rows"> {
+  /** Its rows, from above. */
   readonly rows: readonly Row[];
+  /** How many rows the pane has. */
   readonly height?: number;
   /** Whether the capture carries any style at all; where it does not, rules about style have nothing to go by. */
   readonly styled: boolean;

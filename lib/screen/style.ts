@@ -8,10 +8,15 @@ export type Color = number | string;
 
 /** How a stretch of text is drawn. */
 export interface Style {
+  /** Drawn bold. */
   readonly bold: boolean;
+  /** Drawn dim. */
   readonly dim: boolean;
+  /** Drawn in italics. */
   readonly italic: boolean;
+  /** Underlined. */
   readonly underline: boolean;
+  /** Drawn with its colours swapped. */
   readonly reverse: boolean;
   /** `undefined` is the terminal's own foreground. */
   readonly foreground: Color | undefined;
@@ -103,8 +108,11 @@ export function applySgr(style: Style, params: string): Style {
 
 /** A stretch of a row's text that is drawn alike; `start` and `end` are offsets into the text, `end` excluded. */
 export interface StyleSpan {
+  /** Where it begins. */
   readonly start: number;
+  /** Where it ends. */
   readonly end: number;
+  /** How it is drawn. */
   readonly style: Style;
 }
 

@@ -4,7 +4,7 @@ import { responseDirFor, responsePathFor } from "./response_files.ts";
 import type { Role } from "../base/roles.ts";
 
 /** How the block is built; everything has a default. */
-interface InstructionOptions {
+export interface InstructionOptions {
   /**
    * The word that ends the heredoc; must not occur in a response. @default {"PANEWRIGHT_" and 12 random hexadecimal
    * digits}

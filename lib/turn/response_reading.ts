@@ -17,6 +17,7 @@ export interface ResponsePlace {
 }
 
 export interface DispatchMark {
+  /** Its time, in milliseconds. */
   readonly mtimeMs: number;
   /**
    * The same moment on this process' own clock (`performance.now()`), to tell whether the other one was set back since

@@ -1,4 +1,4 @@
-import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../base/settings.ts";
+import { completeSettings, defaultsOf, type SettingSlice } from "../base/settings.ts";
 
 /** The handoff's slice of the settings table: how a turn is waited for. The defaults are those of the seeds. */
 export const HANDOFF_SETTINGS = {
@@ -73,7 +73,32 @@ export const HANDOFF_SETTINGS = {
 } as const satisfies SettingSlice;
 
 /** How a turn is waited for. */
-export interface HandoffSettings extends SettingsOf<typeof HANDOFF_SETTINGS> {}
+export interface HandoffSettings {
+  /** Seconds between two looks at an agent's terminal. */
+  readonly pollSeconds: number;
+  /** Seconds that an agent may be idle without a response file before its turn is over. */
+  readonly idleGraceSeconds: number;
+  /** Seconds that a whole turn may take. */
+  readonly responseTimeoutSeconds: number;
+  /** Whether a turn without a response file fails. */
+  readonly strictFileHandoff: boolean;
+  /** How often an idle agent is reminded of its response file in one turn. */
+  readonly maxFileReminders: number;
+  /** How often a turn is tried again after an error that passes. */
+  readonly maxErrorRetries: number;
+  /** Seconds before such a turn is tried again. */
+  readonly errorRetrySeconds: number;
+  /** Whether a turn that reaches the account's usage limit waits for its reset. */
+  readonly waitForUsageLimitReset: boolean;
+  /** The largest response file that is read. */
+  readonly maxResponseBytes: number;
+  /** Whether permission dialogs are accepted as far as the rules allow. */
+  readonly autoAcceptPermissions: boolean;
+  /** Seconds between two dialogs that are accepted with a key. */
+  readonly acceptCooldownSeconds: number;
+  /** How many dialogs may be accepted in one turn. */
+  readonly acceptCap: number;
+}
 
 /** What applies where nothing else is said, for callers of the library. */
 export const DEFAULT_HANDOFF_SETTINGS: HandoffSettings = defaultsOf(HANDOFF_SETTINGS);

@@ -17,6 +17,7 @@ export interface SendOptions {
 
 /** A terminal's status, and whose word that is. */
 export interface TerminalReading {
+  /** What the agent is doing. */
   readonly status: TerminalStatus;
   /** The rule of the screen, or the record, that decided. */
   readonly rule?: string;

@@ -36,6 +36,7 @@ export interface HandoffOptions extends TurnOptions {
 
 /** Terminals by their ids, as users of the library provide them. Ids are opaque here. */
 export interface TerminalApi {
+  /** What the terminal shows of its agent. */
   getStatus(terminalId: string): Promise<TerminalStatus>;
   /**
    * Resolves once the text was submitted to the agent. Where it rejects with an `AgentAtWorkError` or a

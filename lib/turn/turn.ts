@@ -17,12 +17,15 @@ export interface BegunTurn {
   readonly dispatch?: DispatchMark;
   /** The last message to the agent that is there now. */
   readonly message?: Message;
+  /** How many were sent. */
   readonly reminders: number;
   /** How often it was tried again after a failure. @default {0} */
   readonly retries?: number;
   /** How much of the time that a turn may take it has used. @default {0} */
   readonly usedSeconds?: number;
+  /** Dialogs that were accepted. */
   readonly acceptedDialogs: number;
+  /** Dialogs that were declined. */
   readonly declinedDialogs: number;
 }
 
@@ -30,12 +33,13 @@ export interface BegunTurn {
 export interface TurnOptions {
   /** The folder in which the agent works; responses live in `<workdir>/.tmp/agent-responses`. */
   readonly workdir: string;
-  /** @default {systemClock} */
+  /** The clock of its timers. @default {systemClock} */
   readonly clock?: Clock;
-  /** @default {() => new Date()} */
+  /** The time of day. @default {() => new Date()} */
   readonly wallClock?: () => Date;
   /** Ends every wait; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** How it is waited for. */
   readonly settings?: Partial<HandoffSettings>;
   /**
    * Waits until the next poll, at the latest until that time of the clock (milliseconds); it may resolve earlier when
