@@ -16,7 +16,7 @@ import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { LiveLine } from "./console/live_line.ts";
 import { runCommandLine } from "../run/command_line.ts";
 import { outputLine } from "../api/output/line.ts";
-import { type ActivityView, createActivityView } from "../api/show/activity_rows.ts";
+import { ActivityView } from "../api/show/activity_rows.ts";
 import { createRowPrinter } from "./show/print_rows.ts";
 
 /** How {@linkcode showRoles} shows them. */
@@ -60,7 +60,7 @@ export async function showRoles(folder: RunFolder, options: ShowRolesOptions): P
   const sources = roles.map((role): Source => ({
     role,
     tail: tails.use(new ActivityTail(activityPathOf(folder, role))),
-    view: createActivityView({ workdir, verbose: global.verbose }),
+    view: new ActivityView({ workdir, verbose: global.verbose }),
   }));
   let journal = stateOf(folder.journalPath);
   let overview = await readRun(folder, JOBS);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TOPIC } from "../run/notify/channels/ntfy.ts";
+import { TOPIC } from "../run/notify/ntfy.ts";
 import { BUTTONS_FOR, DEFAULT_DELAY_SECONDS } from "../run/notify/plan.ts";
 import type { ShapedSlice } from "./shapes.ts";
 

@@ -1,6 +1,6 @@
 import { HumanInterventionRequiredError } from "../base/errors.ts";
 import { systemClock } from "../base/ports/clock.ts";
-import { channelsOf } from "./notify/channels/mod.ts";
+import { channelsOf } from "./notify/channels.ts";
 import { forgetEndDue, noteEndDue } from "./notify/end_due.ts";
 import { openMessages } from "./notify/messages.ts";
 import { createRedactor } from "../base/redact/redactor.ts";

@@ -1,5 +1,5 @@
 import { isExecuted } from "../base/ports/lock_file.ts";
-import type { Channel } from "./notify/channels/channel.ts";
+import type { Channel } from "./notify/channel.ts";
 import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "./notify/end_due.ts";
 import { type Notification, outgoing } from "./notify/notification.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";

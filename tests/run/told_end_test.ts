@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { JOBS } from "../../lib/jobs/mod.ts";
-import type { Channel } from "../../lib/run/notify/channels/channel.ts";
+import type { Channel } from "../../lib/run/notify/channel.ts";
 import { isEndDue, noteEndDue } from "../../lib/run/notify/end_due.ts";
 import { readEntries } from "../../lib/run/notify/outbox_file.ts";
 import { createRedactor } from "../../lib/base/redact/redactor.ts";

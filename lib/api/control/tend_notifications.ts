@@ -3,7 +3,7 @@ import type { Clock } from "../../base/ports/clock.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { HttpPoster } from "../../base/ports/http.ts";
 import { openButtonsSince } from "../../run/notify/buttons.ts";
-import { channelsOf } from "../../run/notify/channels/mod.ts";
+import { channelsOf } from "../../run/notify/channels.ts";
 import { type MachineSecrets, machineSecrets } from "../../run/notify/machine_secrets.ts";
 import { openMessages } from "../../run/notify/messages.ts";
 import { outgoing } from "../../run/notify/notification.ts";

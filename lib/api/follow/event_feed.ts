@@ -2,7 +2,7 @@ import { OUTPUT_VERSION } from "../output/line.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { followJournal } from "../../journal/follow_journal.ts";
-import { eventFrame, type EventStream } from "./event_stream.ts";
+import { aborted, eventFrame, type EventStream } from "./event_stream.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
 import { present } from "../../base/schema.ts";
 
@@ -110,9 +110,4 @@ function frameOf(event: HubEvent, redactor: Redactor): Uint8Array<ArrayBuffer> {
     case "state":
       return eventFrame({ event: "state", data: { sequence: event.sequence, executed: event.executed } });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -110,3 +110,9 @@ export function streamEvents(produce: (stream: EventStream) => Promise<void>, op
   }, { highWaterMark: queueBytes, size: (frame) => frame.length });
   return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
 }
+
+/** Resolves when a signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

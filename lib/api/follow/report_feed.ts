@@ -1,5 +1,4 @@
 import type { ReportItem } from "../../journal/items/source.ts";
-import { abortable } from "../../base/ports/abortable.ts";
 import { auditOf } from "../report/audit.ts";
 import type { ReportCollector } from "../report/collect.ts";
 import { createDetailLoader, type LoadDetail } from "../report/details.ts";
@@ -8,27 +7,10 @@ import type { Report, ReportAudit, ReportDetail, ReportHeader, ReportIncrement }
 import { aroundOf, entryOf, readReport } from "../report/read_report.ts";
 import { overviewOf } from "../../run/overview.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import { eventFrame, type EventStream } from "./event_stream.ts";
+import { aborted, eventFrame, type EventStream } from "./event_stream.ts";
 import { Problem } from "../control/problem.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
 import { present } from "../../base/schema.ts";
-
-/** The report of a run that is followed. */
-export interface ReportFeed {
-  /** As it is now. */
-  report(): Promise<Report>;
-  /**
-   * What an item names.
-   *
-   * @throws {Problem} `unknown_detail`
-   */
-  detail(ref: string): Promise<ReportDetail>;
-  /**
-   * Sends what changes after a place, until either side has gone. Where that is not known any more, `reset` says that
-   * the report is to be read anew.
-   */
-  send(stream: EventStream, after: ReportPlace): Promise<void>;
-}
 
 /** What a client has of a report. */
 interface ReportPlace {
@@ -48,135 +30,168 @@ export function placeOf(id: string): ReportPlace {
 const MAX_KEPT = 256;
 const MAX_KEPT_BYTES = 256 * 1024;
 
-/** Makes the report of a hub's run. */
-export function createReportFeed(
-  hub: RunHub,
-  { redactor, env }: { readonly redactor: Redactor; readonly env: (name: string) => string | undefined },
-): ReportFeed {
-  const { folder } = hub;
-  const load: LoadDetail = createDetailLoader({ folder, redactor });
-  const followers = new Set<EventStream>();
-  let collector: ReportCollector = readReport(folder, redactor);
+/** The report of a run that is followed. */
+export class ReportFeed {
+  readonly #hub: RunHub;
+  readonly #options: ReportFeedOptions;
+  readonly #load: LoadDetail;
+  readonly #followers = new Set<EventStream>();
+  #collector: ReportCollector;
   /** The last record that is taken in. */
-  let at = collector.state.sequence;
+  #at: number;
   /** The last record whose changes were told: what comes with it can be under way still. */
-  let toldTo = at;
+  #toldTo: number;
   /** Another one after the journal was cut: the same sequence is another record then. */
-  let reading = newReading();
-  let kept: { readonly sequence: number; readonly frame: Uint8Array<ArrayBuffer> }[] = [];
-  let keptBytes = 0;
+  #reading = newReading();
+  #kept: { readonly sequence: number; readonly frame: Uint8Array<ArrayBuffer> }[] = [];
+  #keptBytes = 0;
   /** Who has this sequence, or a later one, can be told what has changed since. */
-  let keptFrom = at;
-  let changed = new Map<string, ReportItem>();
+  #keptFrom: number;
+  #changed = new Map<string, ReportItem>();
   /** Whether something has changed since the header was told; whether a process executes the run is not in the journal. */
-  let isStale = false;
-  let audit: ReportAudit | undefined;
-  let telling: Promise<void> | undefined;
+  #isStale = false;
+  #audit: ReportAudit | undefined;
+  #telling: Promise<void> | undefined;
 
-  const header = async (): Promise<ReportHeader> => {
-    const { progress, sequence, executed } = hub;
-    const owner = executed ? "" : undefined;
-    const problem = hub.problem;
-    const overview = await overviewOf(folder, { owner, progress, sequence, problem });
-    const around = aroundOf(overview, { wd: undefined, ...present({ audit }) });
-    return headerOf(collector.state, around);
-  };
-  const tell = (frame: Uint8Array<ArrayBuffer>) => {
-    for (const stream of followers) stream.send(frame);
-  };
-  const beginAnew = () => {
-    collector = readReport(folder, redactor);
-    at = toldTo = keptFrom = collector.state.sequence;
-    reading = newReading();
-    [kept, keptBytes] = [[], 0];
-    changed = new Map();
-    tell(RESET);
-  };
-  const increment = async (sequence: number, items: readonly ReportItem[]): Promise<ReportIncrement> => {
-    return redactor.value({ sequence, header: await header(), items });
-  };
-  const frameOf = (told: ReportIncrement) => eventFrame({ id: `${told.sequence}-${reading}`, data: told });
-  /** Changes that come while it is told are told together next. */
-  const tellChanges = async () => {
-    while (isStale) {
-      isStale = false;
-      if (!hub.executed) audit = await auditOf(folder, env);
-      const items = [...changed.values()];
-      changed = new Map();
-      const from = collector;
-      const told = await increment(at, items);
-      if (from !== collector) continue;
-      const frame = frameOf(told);
-      kept.push({ sequence: told.sequence, frame });
-      keptBytes += frame.length;
-      while (kept.length > MAX_KEPT || keptBytes > MAX_KEPT_BYTES) {
-        const old = kept.shift()!;
-        keptBytes -= old.frame.length;
-        keptFrom = old.sequence;
-      }
-      toldTo = told.sequence;
-      tell(frame);
-    }
-  };
-  const tellSoon = () => {
-    // Changes that could not be told are in the report that is read anew.
-    telling ??= Promise.resolve().then(tellChanges).catch(() => tell(RESET)).finally(() => {
-      telling = undefined;
-      if (isStale) tellSoon();
-    });
-  };
-  const take = (event: HubEvent) => {
-    if (event.kind === "record" && event.sequence <= at && collector.state.gaps.length === 0) return;
-    if (event.kind === "gap" || (event.kind === "record" && collector.state.gaps.length > 0)) beginAnew();
-    else if (event.kind === "record") {
-      for (const item of collector.take([entryOf(event)!])) changed.set(item.id, item);
-      at = event.sequence;
-    }
-    isStale = true;
-    tellSoon();
-  };
-  hub.listen((event) => {
-    try {
-      take(event);
-    } catch {
-      // The journal has become unreadable as a whole: the hub ends, too.
-    }
-  });
-  return {
-    async report() {
-      await hub.ready;
-      audit = await auditOf(folder, env);
-      // In this order: a change that comes in between is in the items, is told again, and is not lost.
-      const ofRun = await header();
-      return { header: ofRun, items: collector.items() };
-    },
-    async detail(ref) {
-      await hub.ready;
-      const source = collector.source(ref);
-      if (source !== undefined) return await load(source);
-      throw new Problem(
-        "unknown_detail",
-        `Cannot find ${JSON.stringify(ref)}: the report of ${folder.id} names none so`,
-      );
-    },
-    async send(stream, after) {
-      await hub.ready;
-      const isSameReading = after.reading === undefined || after.reading === reading;
-      const isKnown = isSameReading && after.sequence >= keptFrom && after.sequence <= at;
-      if (isKnown) { for (const { sequence, frame } of kept) if (sequence > after.sequence) stream.send(frame); }
-      else stream.send(RESET);
-      followers.add(stream);
+  constructor(hub: RunHub, options: ReportFeedOptions) {
+    this.#hub = hub;
+    this.#options = options;
+    this.#load = createDetailLoader({ folder: hub.folder, redactor: options.redactor });
+    this.#collector = readReport(hub.folder, options.redactor);
+    this.#at = this.#toldTo = this.#keptFrom = this.#collector.state.sequence;
+    hub.listen((event) => {
       try {
-        // How the run is may have changed without a record.
-        if (isKnown) stream.send(frameOf(await increment(toldTo, [])));
-        await abortable(() => new Promise<never>(() => {}), AbortSignal.any([stream.signal, hub.signal])).catch(
-          () => {},
-        );
-      } finally {
-        followers.delete(stream);
+        this.#take(event);
+      } catch {
+        // The journal has become unreadable as a whole: the hub ends, too.
       }
-    },
-  };
+    });
+  }
+
+  /** As it is now. */
+  async report(): Promise<Report> {
+    await this.#hub.ready;
+    this.#audit = await auditOf(this.#hub.folder, this.#options.env);
+    // In this order: a change that comes in between is in the items, is told again, and is not lost.
+    const header = await this.#header();
+    return { header, items: this.#collector.items() };
+  }
+
+  /**
+   * What an item names.
+   *
+   * @throws {Problem} `unknown_detail`
+   */
+  async detail(ref: string): Promise<ReportDetail> {
+    await this.#hub.ready;
+    const source = this.#collector.source(ref);
+    if (source !== undefined) return await this.#load(source);
+    throw new Problem(
+      "unknown_detail",
+      `Cannot find ${JSON.stringify(ref)}: the report of ${this.#hub.folder.id} names none so`,
+    );
+  }
+
+  /**
+   * Sends what changes after a place, until either side has gone. Where that is not known any more, `reset` says that
+   * the report is to be read anew.
+   */
+  async send(stream: EventStream, after: ReportPlace): Promise<void> {
+    await this.#hub.ready;
+    const isSameReading = after.reading === undefined || after.reading === this.#reading;
+    const isKnown = isSameReading && after.sequence >= this.#keptFrom && after.sequence <= this.#at;
+    if (isKnown) {
+      for (const { sequence, frame } of this.#kept) if (sequence > after.sequence) stream.send(frame);
+    } else stream.send(RESET);
+    this.#followers.add(stream);
+    try {
+      // How the run is may have changed without a record.
+      if (isKnown) stream.send(this.#frameOf(await this.#increment(this.#toldTo, [])));
+      await aborted(AbortSignal.any([stream.signal, this.#hub.signal]));
+    } finally {
+      this.#followers.delete(stream);
+    }
+  }
+
+  async #header(): Promise<ReportHeader> {
+    const { folder, progress, sequence, executed, problem } = this.#hub;
+    const owner = executed ? "" : undefined;
+    const overview = await overviewOf(folder, { owner, progress, sequence, problem });
+    return headerOf(this.#collector.state, aroundOf(overview, { wd: undefined, ...present({ audit: this.#audit }) }));
+  }
+
+  async #increment(sequence: number, items: readonly ReportItem[]): Promise<ReportIncrement> {
+    return this.#options.redactor.value({ sequence, header: await this.#header(), items });
+  }
+
+  #frameOf(told: ReportIncrement): Uint8Array<ArrayBuffer> {
+    return eventFrame({ id: `${told.sequence}-${this.#reading}`, data: told });
+  }
+
+  #tell(frame: Uint8Array<ArrayBuffer>): void {
+    for (const stream of this.#followers) stream.send(frame);
+  }
+
+  #take(event: HubEvent): void {
+    const hasGaps = this.#collector.state.gaps.length > 0;
+    if (event.kind === "record" && event.sequence <= this.#at && !hasGaps) return;
+    if (event.kind === "gap" || (event.kind === "record" && hasGaps)) this.#beginAnew();
+    else if (event.kind === "record") {
+      for (const item of this.#collector.take([entryOf(event)!])) this.#changed.set(item.id, item);
+      this.#at = event.sequence;
+    }
+    this.#isStale = true;
+    this.#tellSoon();
+  }
+
+  #beginAnew(): void {
+    this.#collector = readReport(this.#hub.folder, this.#options.redactor);
+    this.#at = this.#toldTo = this.#keptFrom = this.#collector.state.sequence;
+    this.#reading = newReading();
+    [this.#kept, this.#keptBytes] = [[], 0];
+    this.#changed = new Map();
+    this.#tell(RESET);
+  }
+
+  #tellSoon(): void {
+    // Changes that could not be told are in the report that is read anew.
+    this.#telling ??= Promise.resolve().then(() => this.#tellChanges()).catch(() => this.#tell(RESET)).finally(() => {
+      this.#telling = undefined;
+      if (this.#isStale) this.#tellSoon();
+    });
+  }
+
+  /** Changes that come while it is told are told together next. */
+  async #tellChanges(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      if (!this.#hub.executed) this.#audit = await auditOf(this.#hub.folder, this.#options.env);
+      const items = [...this.#changed.values()];
+      this.#changed = new Map();
+      const from = this.#collector;
+      const told = await this.#increment(this.#at, items);
+      if (from !== this.#collector) continue;
+      const frame = this.#frameOf(told);
+      this.#keep(told.sequence, frame);
+      this.#toldTo = told.sequence;
+      this.#tell(frame);
+    }
+  }
+
+  #keep(sequence: number, frame: Uint8Array<ArrayBuffer>): void {
+    this.#kept.push({ sequence, frame });
+    this.#keptBytes += frame.length;
+    while (this.#kept.length > MAX_KEPT || this.#keptBytes > MAX_KEPT_BYTES) {
+      const old = this.#kept.shift()!;
+      this.#keptBytes -= old.frame.length;
+      this.#keptFrom = old.sequence;
+    }
+  }
+}
+
+interface ReportFeedOptions {
+  readonly redactor: Redactor;
+  readonly env: (name: string) => string | undefined;
 }
 
 const RESET = eventFrame({ event: "reset", data: {} });

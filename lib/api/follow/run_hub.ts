@@ -39,8 +39,8 @@ export interface RunHub {
   readonly signal: AbortSignal;
   /** What is made of this hub at most once, however many ask for it. */
   once<Made>(make: (hub: RunHub) => Made): Made;
-  /** Tells what comes from now on, until what is returned is called. */
-  listen(listener: HubListener): () => void;
+  /** Tells what comes from now on. */
+  listen(listener: HubListener): void;
 }
 
 /** The use of a hub: it follows its run until the last one is disposed of. */
@@ -100,13 +100,18 @@ function createRunHub(folder: RunFolder, { clock, signal: ending }: HubOptions) 
   const signal = AbortSignal.any([over.signal, ending]);
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
-  const listeners = new Set<HubListener>();
+  const listeners: HubListener[] = [];
   const made = new Map<unknown, unknown>();
-  let progress: Progress | undefined;
-  let sequence = 0;
-  let executed: boolean | undefined;
-  let problem: PanewrightError | undefined;
-
+  let isKnown = false;
+  const hub: { -readonly [Name in keyof RunHub]: RunHub[Name] } = {
+    ...{ folder, signal, ready: ready.promise },
+    ...{ progress: undefined, sequence: 0, problem: undefined, executed: false },
+    once<Made>(make: (hub: RunHub) => Made): Made {
+      if (!made.has(make)) made.set(make, make(hub));
+      return made.get(make) as Made;
+    },
+    listen: (listener) => void listeners.push(listener),
+  };
   const tell = (event: HubEvent) => {
     for (const listener of listeners) listener(event);
   };
@@ -114,7 +119,7 @@ function createRunHub(folder: RunFolder, { clock, signal: ending }: HubOptions) 
   const follow = async (told: number): Promise<number | undefined> => {
     // From the beginning: how the run stands follows from all its records. Until then it is as it was told.
     let folded: Progress | undefined;
-    if (told === 0) progress = undefined;
+    if (told === 0) hub.progress = undefined;
     for await (const entry of followJournal(folder, { jobs: JOBS, signal, clock })) {
       switch (entry.kind) {
         case "record":
@@ -122,19 +127,20 @@ function createRunHub(folder: RunFolder, { clock, signal: ending }: HubOptions) 
             folded = entry.job.progress(folded ?? initialProgress(entry.job.id), entry.fact);
           }
           if (entry.sequence < told) break;
-          [progress, sequence, problem] = [folded, entry.sequence, undefined];
+          Object.assign(hub, { progress: folded, sequence: entry.sequence, problem: undefined });
           if (entry.sequence > told) tell(entry);
           break;
         case "gap":
-          problem = entry.problem;
+          hub.problem = entry.problem;
           tell(entry);
           if (entry.why === "removed") return undefined;
-          if (entry.why === "cut") return sequence = entry.from - 1;
+          if (entry.why === "cut") return hub.sequence = entry.from - 1;
           break;
         case "pause":
-          if (executed === entry.executed) break;
-          executed = entry.executed;
-          tell({ kind: "state", sequence: entry.sequence, executed });
+          if (isKnown && hub.executed === entry.executed) break;
+          isKnown = true;
+          hub.executed = entry.executed;
+          tell({ kind: "state", sequence: entry.sequence, executed: entry.executed });
           ready.resolve();
       }
     }
@@ -150,30 +156,5 @@ function createRunHub(folder: RunFolder, { clock, signal: ending }: HubOptions) 
     ready.resolve();
     over.abort(new Error("the run cannot be followed any longer"));
   });
-  const hub: RunHub = {
-    folder,
-    ready: ready.promise,
-    get progress() {
-      return progress;
-    },
-    get sequence() {
-      return sequence;
-    },
-    get problem() {
-      return problem;
-    },
-    get executed() {
-      return executed === true;
-    },
-    signal,
-    once<Made>(make: (hub: RunHub) => Made): Made {
-      if (!made.has(make)) made.set(make, make(hub));
-      return made.get(make) as Made;
-    },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
   return { hub, ended, end: () => over.abort(new Error("nobody follows the run")) };
 }

@@ -5,7 +5,7 @@ import type { DetachOptions } from "../control/detach.ts";
 import type { GiveAnswerOptions } from "../control/give_answer.ts";
 import type { MeetRun } from "../control/meet_run.ts";
 import { createEventFeed, type EventFeed } from "../follow/event_feed.ts";
-import { createReportFeed, type ReportFeed } from "../follow/report_feed.ts";
+import { ReportFeed } from "../follow/report_feed.ts";
 import { createRunHubs, type RunHub, type RunHubs } from "../follow/run_hub.ts";
 import { ScreenHub } from "../follow/screens/screen_hub.ts";
 
@@ -51,6 +51,6 @@ export function serveContext<Deps extends FollowDeps>(deps: Deps): Deps & ServeC
     hubs: createRunHubs(deps),
     screens: new ScreenHub(deps),
     eventFeed: (hub) => createEventFeed(hub, deps.redactor),
-    reportFeed: (hub) => createReportFeed(hub, deps),
+    reportFeed: (hub) => new ReportFeed(hub, deps),
   };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PERMISSION_DECISIONS } from "../../policy/mod.ts";
-import { CHANNEL_IDS } from "../../run/notify/channels/channel.ts";
+import { CHANNEL_IDS } from "../../run/notify/channel.ts";
 import { ERROR_CODES } from "../../base/errors.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 

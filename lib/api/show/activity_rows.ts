@@ -4,14 +4,7 @@ import { createCallRows } from "./activity_calls.ts";
 import { type ActivityRow, block, fromWorkdir, quoted, type RowStyle, safeRow, safeRows } from "./activity_row.ts";
 import { byteSize, duration, plural } from "../../journal/words/words.ts";
 
-/** Turns what an agent does into rows, one activity after the other. */
-export interface ActivityView {
-  rowsOf(told: ToldActivity): readonly ActivityRow[];
-  /** What the agent is at, for a line that shows just that; empty where nothing is known of it. Safe, too. */
-  doing(): string;
-}
-
-/** How {@linkcode createActivityView} shows things. */
+/** How an {@linkcode ActivityView} shows things. */
 interface ActivityViewOptions {
   /** The agent's working directory: paths in it are shown as they are seen from there. */
   readonly workdir: string;
@@ -29,18 +22,45 @@ type Of<Type extends AcpActivity["type"]> = Extract<AcpActivity, { readonly type
  * Makes rows of what an agent does: its plan, what it says, its calls with the end of their output, and what it asks
  * for. Pure: the same activities give the same rows.
  */
-export function createActivityView({ workdir, verbose = false }: ActivityViewOptions): ActivityView {
-  const calls = createCallRows({ workdir, verbose });
+export class ActivityView {
+  readonly #workdir: string;
+  readonly #verbose: boolean;
+  readonly #calls: ReturnType<typeof createCallRows>;
   /** The first rows of what it waits for, by the ids of the requests. */
-  const waiting = new Map<string, string>();
-  let before: AcpActivity | undefined;
-  let thoughtRows = 0;
-  let plan: Of<"plan">["entries"] = [];
-  let usage: Of<"usage"> | undefined;
-  let turnBegan: string | undefined;
-  let isAtWork = false;
+  readonly #waiting = new Map<string, string>();
+  #before: AcpActivity | undefined;
+  #thoughtRows = 0;
+  #plan: Of<"plan">["entries"] = [];
+  #usage: Of<"usage"> | undefined;
+  #turnBegan: string | undefined;
+  #isAtWork = false;
 
-  const rowsOf = ({ at, activity }: ToldActivity): readonly ActivityRow[] => {
+  constructor({ workdir, verbose = false }: ActivityViewOptions) {
+    this.#workdir = workdir;
+    this.#verbose = verbose;
+    this.#calls = createCallRows({ workdir, verbose });
+  }
+
+  /** One activity after the other. */
+  rowsOf(told: ToldActivity): readonly ActivityRow[] {
+    const rows = this.#rowsOf(told);
+    if (told.activity.type !== "usage") this.#before = told.activity;
+    return rows;
+  }
+
+  /** What the agent is at, for a line that shows just that; empty where nothing is known of it. Safe, too. */
+  doing(): string {
+    const [asked] = this.#waiting.values();
+    const at = asked === undefined ? this.#calls.running() : `asks: ${asked}`;
+    const done = this.#plan.filter(({ status }) => status === "completed").length;
+    return [
+      this.#isAtWork ? at : "",
+      this.#plan.length === 0 ? "" : `plan ${done}/${this.#plan.length}`,
+      this.#usage === undefined ? "" : usageText(this.#usage),
+    ].filter((part) => part !== "").join(" · ");
+  }
+
+  #rowsOf({ at, activity }: ToldActivity): readonly ActivityRow[] {
     switch (activity.type) {
       case "session": {
         const { agent, sessionId, resumed } = activity;
@@ -50,102 +70,84 @@ export function createActivityView({ workdir, verbose = false }: ActivityViewOpt
       case "mode":
         return quoted(at, { mark: "", texts: [safeRow(`mode: ${activity.mode}`)] });
       case "turn_begun":
-        turnBegan = at;
-        isAtWork = true;
-        return promptRows(at, activity, verbose ? Infinity : PROMPT_ROWS);
+        this.#turnBegan = at;
+        this.#isAtWork = true;
+        return promptRows(at, activity, this.#verbose ? Infinity : PROMPT_ROWS);
       case "message":
-        return spoken(at, activity, { mark: "• " });
+        return this.#spoken(at, activity, { mark: "• " });
       case "thought":
-        return thought(at, activity);
+        return this.#thought(at, activity);
       case "plan": {
-        const isSame = sameEntries(plan, activity.entries);
-        plan = activity.entries;
+        const isSame = sameEntries(this.#plan, activity.entries);
+        this.#plan = activity.entries;
         return isSame ? [] : planRows(at, activity);
       }
       case "tool_call":
-        return calls.rowsOf(at, activity);
+        return this.#calls.rowsOf(at, activity);
       case "tool_output":
-        return calls.outputOf(at, activity);
+        return this.#calls.outputOf(at, activity);
       case "permission_asked": {
-        const texts = safeRows(activity.text.trim()).map((row) => fromWorkdir(row, workdir));
-        waiting.set(activity.id, texts[0] ?? "");
+        const texts = safeRows(activity.text.trim()).map((row) => fromWorkdir(row, this.#workdir));
+        this.#waiting.set(activity.id, texts[0] ?? "");
         return block(at, { mark: "? ", texts, style: "caution" });
       }
       case "permission_answered":
-        return answered(at, activity);
+        return this.#answered(at, activity);
       case "usage":
-        usage = activity;
+        this.#usage = activity;
         return [];
       case "note":
         return activity.isProblem
           ? block(at, { mark: "! ", texts: safeRows(activity.text), style: "bad" })
           : block(at, { mark: "· ", texts: safeRows(activity.text), style: "faint" });
       case "turn_ended": {
-        const took = turnBegan === undefined ? "" : ` after ${duration(secondsBetween(turnBegan, at))}`;
+        const took = this.#turnBegan === undefined ? "" : ` after ${duration(secondsBetween(this.#turnBegan, at))}`;
         const text = `turn ended${took}: ${safeRow(activity.reason)}`;
         const style = activity.isGood ? "good" : "caution";
-        return [...rest(at), { at, mark: "< ", text, style, begins: true, isTimed: true }];
+        return [...this.#rest(at), { at, mark: "< ", text, style, begins: true, isTimed: true }];
       }
       case "ended":
-        return [...rest(at), ...block(at, { mark: "! ", texts: safeRows(activity.text), style: "bad" })];
+        return [...this.#rest(at), ...block(at, { mark: "! ", texts: safeRows(activity.text), style: "bad" })];
     }
-  };
+  }
 
-  const spoken = (
+  #spoken(
     at: string,
     { type, id, text }: Of<"message"> | Of<"thought">,
     shown: { readonly mark: string; readonly style?: RowStyle },
-  ): readonly ActivityRow[] => {
-    const continues = before?.type === type && before.id === id;
+  ): readonly ActivityRow[] {
+    const continues = this.#before?.type === type && this.#before.id === id;
     const rows = block(at, { ...shown, texts: safeRows(text.replace(/\n$/, "")) });
     return continues ? rows.map((row) => ({ ...row, mark: "  ", begins: false })) : rows;
-  };
+  }
 
-  const thought = (at: string, activity: Of<"thought">): readonly ActivityRow[] => {
-    if (before?.type !== "thought" || before.id !== activity.id) thoughtRows = 0;
-    const rows = spoken(at, activity, { mark: "~ ", style: "faint" });
-    const room = THOUGHT_ROWS - thoughtRows;
-    if (verbose || rows.length <= room) {
-      thoughtRows += rows.length;
+  #thought(at: string, activity: Of<"thought">): readonly ActivityRow[] {
+    if (this.#before?.type !== "thought" || this.#before.id !== activity.id) this.#thoughtRows = 0;
+    const rows = this.#spoken(at, activity, { mark: "~ ", style: "faint" });
+    const room = THOUGHT_ROWS - this.#thoughtRows;
+    if (this.#verbose || rows.length <= room) {
+      this.#thoughtRows += rows.length;
       return rows;
     }
-    thoughtRows = THOUGHT_ROWS + 1;
+    this.#thoughtRows = THOUGHT_ROWS + 1;
     return room < 0 ? [] : [...rows.slice(0, room), ...quoted(at, { mark: "  ", texts: ["…"] })];
-  };
+  }
 
   /** Where several wait, the answer says to which of them it is. */
-  const answered = (at: string, { id, answer, note }: Of<"permission_answered">): readonly ActivityRow[] => {
-    const which = waiting.size > 1 ? waiting.get(id) : undefined;
-    waiting.delete(id);
+  #answered(at: string, { id, answer, note }: Of<"permission_answered">): readonly ActivityRow[] {
+    const which = this.#waiting.size > 1 ? this.#waiting.get(id) : undefined;
+    this.#waiting.delete(id);
     const text = [ANSWERS[answer], which, note].filter((part) => part !== undefined).join(": ");
     const style = answer === "reject" ? "bad" : answer === "gone" ? "faint" : "good";
     return quoted(at, { mark: "  ", texts: [safeRow(text)], style });
-  };
+  }
 
   /** Nothing runs or waits after the end of a turn. */
-  const rest = (at: string): readonly ActivityRow[] => {
-    isAtWork = false;
-    waiting.clear();
-    return calls.end(at);
-  };
-
-  return {
-    rowsOf(told) {
-      const rows = rowsOf(told);
-      if (told.activity.type !== "usage") before = told.activity;
-      return rows;
-    },
-    doing() {
-      const [asked] = waiting.values();
-      const at = asked === undefined ? calls.running() : `asks: ${asked}`;
-      const done = plan.filter(({ status }) => status === "completed").length;
-      return [
-        isAtWork ? at : "",
-        plan.length === 0 ? "" : `plan ${done}/${plan.length}`,
-        usage === undefined ? "" : usageText(usage),
-      ].filter((part) => part !== "").join(" · ");
-    },
-  };
+  #rest(at: string): readonly ActivityRow[] {
+    this.#isAtWork = false;
+    this.#waiting.clear();
+    return this.#calls.end(at);
+  }
 }
 
 const ANSWERS: Readonly<Record<Of<"permission_answered">["answer"], string>> = {

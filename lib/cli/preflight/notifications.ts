@@ -1,8 +1,8 @@
 import { NOTIFICATION_SETTINGS } from "../../config/notification_settings.ts";
 import { programProblem } from "../../jobs/programs.ts";
-import { desktopProgram } from "../../run/notify/channels/desktop.ts";
-import { ntfyAuthorization } from "../../run/notify/channels/ntfy.ts";
-import { ownKeyOf } from "../../run/notify/channels/webhook.ts";
+import { desktopProgram } from "../../run/notify/desktop.ts";
+import { ntfyAuthorization } from "../../run/notify/ntfy.ts";
+import { ownKeyOf } from "../../run/notify/webhook.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { Finding } from "./finding.ts";

@@ -1,8 +1,9 @@
 import { makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
+import { flag, listOf, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { hmacSha256, isHmacSha256 } from "../../base/text/hmac.ts";
-import type { AskedQuestion, Choice } from "./notification.ts";
+import type { AskedQuestion } from "./notification.ts";
 
 /** Where a run keeps what its buttons stand for. */
 export interface ButtonsFolder {
@@ -41,17 +42,18 @@ const MAX_BYTES = 64 * 1024;
 const TOKEN = /^(?<run>\d{8}-\d{6}-[0-9a-f]{4})\.(?<question>q\d{1,9})\.(?<index>\d)\.(?<mac>[\w-]{43})$/;
 
 /** What is in a question's file. No token is: each is made of this and the machine's key, which agents do not have. */
-interface IssuedButtons {
-  readonly v: 1;
-  readonly question: string;
-  readonly fingerprint: string;
-  readonly choices: readonly Choice[];
-  readonly nonce: string;
-  /** ISO 8601. */
-  readonly expiresAt: string;
-  /** Whether nobody needs to listen for them: what they answer is settled. @default {false} */
-  readonly isClosed?: boolean;
-}
+const isIssued = object({
+  v: oneOf(1),
+  question: text,
+  fingerprint: text,
+  choices: listOf(object({ label: text, answer: text })),
+  nonce: text,
+  expiresAt: text,
+  /** Whether nobody needs to listen for them: what they answer is settled. */
+  isClosed: optional(flag),
+});
+
+type IssuedButtons = ValueOf<typeof isIssued>;
 
 /** What is left once a button was pressed and its answer given. */
 interface UsedButtons {
@@ -178,12 +180,15 @@ function base64Url(bytes: Uint8Array): string {
 
 /** What cannot be read as ours stands for nothing. */
 function readIssued(folder: ButtonsFolder, question: string): IssuedButtons | undefined {
-  const issued = readJson<IssuedButtons>(issuedPath(folder, question));
-  const isOurs = issued?.v === 1 && issued.question === question && typeof issued.fingerprint === "string" &&
-    typeof issued.nonce === "string" && /^[\w-]+$/.test(issued.nonce) && !Number.isNaN(Date.parse(issued.expiresAt)) &&
-    Array.isArray(issued.choices) &&
-    issued.choices.every((choice) => typeof choice?.label === "string" && typeof choice?.answer === "string");
-  return isOurs ? issued : undefined;
+  const path = issuedPath(folder, question);
+  try {
+    const issued: unknown = JSON.parse(readRegularText(path, { maxBytes: MAX_BYTES }));
+    const isOurs = isIssued(issued) && issued.question === question && /^[\w-]+$/.test(issued.nonce) &&
+      !Number.isNaN(Date.parse(issued.expiresAt));
+    return isOurs ? issued : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A mark that cannot be read is one, too. */
@@ -194,15 +199,6 @@ function readUsed(folder: ButtonsFolder, question: string, nonce: string): UsedB
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     return { label: "A button", at: `a time that cannot be read (${errorText(error)})` };
-  }
-}
-
-function readJson<T>(path: string): T | undefined {
-  try {
-    const value: T | null = JSON.parse(readRegularText(path, { maxBytes: MAX_BYTES }));
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatOrUndefined, removeIfThere } from "../../base/ports/files.ts";
 import { makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import type { Channel } from "./channels/channel.ts";
+import type { Channel } from "./channel.ts";
 import type { Notification } from "./notification.ts";
 import { type OutboxEntry, type OutboxFolder, writeEntry } from "./outbox_file.ts";
 

@@ -1,25 +1,17 @@
 import type { Clock } from "../../base/ports/clock.ts";
-import { type HttpLines, type HttpPoster, systemHttpLines } from "../../base/ports/http.ts";
+import type { HttpLines, HttpPoster } from "../../base/ports/http.ts";
 import type { ProcessRunner } from "../../base/ports/process.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import {
-  type ButtonsFolder,
-  claimOf,
-  closeButtons,
-  noteUsed,
-  openButtonsSince,
-  type Press,
-  readPress,
-} from "./buttons.ts";
-import { channelsOf } from "./channels/mod.ts";
+import { type ButtonsFolder, closeButtons, type Press } from "./buttons.ts";
+import { channelsOf } from "./channels.ts";
 import type { ToldEnd } from "./end_due.ts";
 import { type MachineSecrets, machineSecrets } from "./machine_secrets.ts";
 import { type Notification, outgoing } from "./notification.ts";
 import { openOutbox, type SentMessage } from "./outbox.ts";
 import { type OutboxFolder, readEntries, removeEntry } from "./outbox_file.ts";
 import { DEFAULT_DELAY_SECONDS, type NotificationPlan } from "./plan.ts";
-import { readReplies, type Reply } from "./replies.ts";
+import { createEar } from "./ear.ts";
 import { actionsFor, pageOf, type WayBack, wayBackOf } from "./way_back.ts";
 import { present } from "../../base/schema.ts";
 
@@ -72,12 +64,6 @@ export interface MessagesParts {
   readonly random?: () => number;
 }
 
-/** A server's clock may be behind ours by so much. */
-const SKEW_MS = 300_000;
-
-/** How long a start may wait to hear what was pressed before. */
-const EARLIER_MS = 5000;
-
 /** So many refused buttons are told: whoever knows the topic could otherwise have messages sent without end. */
 const MOST_REFUSALS = 20;
 
@@ -92,30 +78,29 @@ export function openMessages(parts: MessagesParts): Messages {
 }
 
 function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan }): Messages {
-  const { plan, folder, workdir, redactor, onProblem, clock, wallClock, lines = systemHttpLines } = parts;
+  const { plan, folder, workdir, redactor, onProblem, clock, wallClock } = parts;
   const { http, run, random, secrets = machineSecrets() } = parts;
   const { buttons = "none", delaySeconds = DEFAULT_DELAY_SECONDS } = plan;
-  const way = findWay();
+  const way = findWay(parts, secrets);
   /** The questions whose buttons can be pressed. */
   const open = new Set<string>();
-  let ear: { readonly closed: AbortController; readonly done: Promise<void> } | undefined;
   /** The last change of the files of buttons: one at a time, or two channels would make different ones. */
   let lastChange: Promise<unknown> = Promise.resolve();
-  let isClosed = false;
-  let refusalsLeft = MOST_REFUSALS;
+  const oneByOne = <Value>(change: () => Promise<Value>): Promise<Value> => {
+    const done = lastChange.then(change);
+    lastChange = done.catch(() => {});
+    return done;
+  };
   const outbox = openOutbox({
     folder,
-    channels: channelsOf(plan, {
-      ...{ workdir, secrets, wallClock },
-      ...present({ http, run }),
-    }),
+    channels: channelsOf(plan, { ...{ workdir, secrets, wallClock }, ...present({ http, run }) }),
     run: folder.id,
     ...pageOf(plan, folder.id),
     async actionsOf(notification) {
       try {
         const actions = await oneByOne(() => actionsFor(notification, { folder, way, secrets, now: wallClock() }));
         const question = notification.question?.id;
-        if (actions.length > 0 && question !== undefined && open.has(question)) listen();
+        if (actions.length > 0 && question !== undefined && open.has(question)) ear?.listen();
         return actions;
       } catch (error) {
         onProblem(`Cannot make buttons for a notification: ${errorText(error)}`);
@@ -125,75 +110,18 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
     ...{ clock, wallClock, onProblem },
     ...present({ random }),
   });
-  const taken = parts.takesLeft ? takeLeft() : Promise.resolve();
-
-  function oneByOne<Value>(change: () => Promise<Value>): Promise<Value> {
-    const done = lastChange.then(change);
-    lastChange = done.catch(() => {});
-    return done;
-  }
-
-  function findWay(): WayBack | undefined {
-    try {
-      const found = wayBackOf(plan, secrets);
-      return found?.by === "topic" && parts.giveAnswer === undefined ? undefined : found;
-    } catch (error) {
-      onProblem(`Notifications have no buttons: ${errorText(error)}`);
-      return undefined;
-    }
-  }
-
-  /** A question that an earlier process asked is asked again, or has its answer. */
-  async function takeLeft(): Promise<void> {
-    const left = await readEntries(folder).catch((error) => {
-      onProblem(`Cannot read the notifications that are left: ${errorText(error)}`);
-      return [];
-    });
-    for (const entry of left) {
-      if (entry.notification.kind === "needed") removeEntry(folder, entry);
-      // An agent may have written it.
-      else outbox.take({ ...entry, notification: outgoing(entry.notification, { redactor, buttons: "none" }) });
-    }
-  }
-
-  function listen(): void {
-    if (isClosed || ear !== undefined || way?.by !== "topic") return;
-    const closed = new AbortController();
-    const since = wallClock();
-    const hear = async () => {
-      const options = { lines, clock, signal: closed.signal, onProblem, ...present({ random }) };
-      const from = new Date(since.getTime() - SKEW_MS);
-      for await (const reply of readReplies({ plan: way.ntfy, topic: way.topic, since: from, ...options })) {
-        await take(reply, { isOld: reply.seconds * 1000 < since.getTime() - 1000 });
-      }
-    };
-    ear = { closed, done: hear().catch(() => {}) };
-  }
-
-  /** @param options.isOld whether it was pressed before anybody listened: a refusal then says nothing new */
-  async function take({ text }: Reply, { isOld }: { readonly isOld: boolean }): Promise<void> {
-    const claim = claimOf(text);
-    // All runs of this machine, and whoever knows its name, use the topic.
-    if (claim?.run !== folder.id || parts.giveAnswer === undefined) return;
-    try {
-      const press = await readPress(folder, text, { key: secrets("buttons.key"), now: wallClock() });
-      if ("refused" in press) {
-        if (!isOld) tellRefusal(claim.question, `the button is refused: ${press.refused}`);
-        return;
-      }
-      await parts.giveAnswer(press);
-      await noteUsed(folder, text, { now: wallClock() });
-    } catch (error) {
-      if (!isOld) tellRefusal(claim.question, errorText(error));
-    }
-  }
-
-  function tellRefusal(question: string, why: string): void {
+  let refusalsLeft = MOST_REFUSALS;
+  const onRefused = (question: string, why: string) => {
     if (refusalsLeft-- <= 0) return;
     const text = `${question} of run ${folder.id}: ${why}`;
     const refusal: Notification = { kind: "answer", title: "panewright: not answered", text, priority: 4 };
     outbox.put(outgoing(refusal, { redactor, buttons }), { over: "ntfy" });
-  }
+  };
+  const { giveAnswer } = parts;
+  const ear = way?.by === "topic" && giveAnswer !== undefined
+    ? createEar({ ...parts, way, secrets, giveAnswer, onRefused })
+    : undefined;
+  const taken = parts.takesLeft ? takeLeft(outbox, parts) : Promise.resolve();
 
   return {
     send(notification) {
@@ -213,33 +141,41 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
     },
     sendEnd: ({ notification, at }) =>
       outbox.putEnd({ notification: outgoing(notification, { redactor, buttons: "none" }), at }),
-    async hearEarlier({ quietBefore = wallClock() } = {}) {
-      if (way?.by !== "topic" || parts.giveAnswer === undefined) return;
-      const now = wallClock();
-      const since = await openButtonsSince(folder, { now });
-      if (since === undefined) return;
-      const closed = new AbortController();
-      const limit = clock.sleep(EARLIER_MS, closed.signal).then(() => closed.abort(), () => {});
-      const from = new Date(since.getTime() - SKEW_MS);
-      const options = { lines, clock, signal: closed.signal, onProblem, isPoll: true };
-      try {
-        for await (const reply of readReplies({ plan: way.ntfy, topic: way.topic, since: from, ...options })) {
-          await take(reply, { isOld: reply.seconds * 1000 < quietBefore.getTime() - 1000 });
-        }
-      } catch {
-        /* it was told, or took too long */
-      } finally {
-        closed.abort();
-        await limit;
-      }
-    },
+    hearEarlier: async ({ quietBefore = wallClock() } = {}) => await ear?.hearEarlier(quietBefore),
     async close({ held }) {
-      isClosed = true;
-      ear?.closed.abort();
-      await ear?.done;
+      await ear?.close();
       await lastChange;
       await taken;
       await outbox.close({ held });
     },
   };
+}
+
+function findWay(
+  { plan, giveAnswer, onProblem }: MessagesParts & { readonly plan: NotificationPlan },
+  secrets: MachineSecrets,
+): WayBack | undefined {
+  try {
+    const found = wayBackOf(plan, secrets);
+    return found?.by === "topic" && giveAnswer === undefined ? undefined : found;
+  } catch (error) {
+    onProblem(`Notifications have no buttons: ${errorText(error)}`);
+    return undefined;
+  }
+}
+
+/** A question that an earlier process asked is asked again, or has its answer. */
+async function takeLeft(
+  outbox: Pick<ReturnType<typeof openOutbox>, "take">,
+  { folder, redactor, onProblem }: MessagesParts,
+): Promise<void> {
+  const left = await readEntries(folder).catch((error) => {
+    onProblem(`Cannot read the notifications that are left: ${errorText(error)}`);
+    return [];
+  });
+  for (const entry of left) {
+    if (entry.notification.kind === "needed") removeEntry(folder, entry);
+    // An agent may have written it.
+    else outbox.take({ ...entry, notification: outgoing(entry.notification, { redactor, buttons: "none" }) });
+  }
 }

@@ -20,7 +20,7 @@ export interface Notification {
  * - `needed`: an agent waits for them; `ended`: the run is over, or has stopped
  * - `answer`: what came of a button that they have pressed; `test`: they want to see whether messages arrive
  */
-export type NotificationKind = "needed" | "ended" | "answer" | "test";
+type NotificationKind = "needed" | "ended" | "answer" | "test";
 
 /** A question of a run, as a message has it. */
 export interface AskedQuestion {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import { HttpStatusError } from "../../base/ports/http.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import type { Action, Channel, ChannelId, Delivery } from "./channels/channel.ts";
+import type { Action, Channel, ChannelId, Delivery } from "./channel.ts";
 import { endEntries, keepEnd, type ToldEnd } from "./end_due.ts";
 import type { Notification } from "./notification.ts";
 import { type OutboxEntry, type OutboxFolder, removeEntry, writeEntry } from "./outbox_file.ts";
@@ -76,7 +76,7 @@ export function pauseMs(failures: number, random: number): number {
 
 /** Opens the outbox of a run, for as long as this process owns it. */
 export function openOutbox(parts: OutboxParts): Outbox {
-  const { folder, channels, run, actionsOf, page, clock, wallClock, onProblem, random = Math.random } = parts;
+  const { folder, channels, run, clock, wallClock, onProblem, random = Math.random } = parts;
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   let heldAtEnd: "deliver" | "drop" = "deliver";
@@ -89,14 +89,10 @@ export function openOutbox(parts: OutboxParts): Outbox {
     void watched.finally(() => underWay.delete(watched));
   }
 
-  function tellUnkept(error: unknown): void {
-    onProblem(`Cannot keep a notification: ${errorText(error)}`);
-  }
+  const tellUnkept = (error: unknown) => onProblem(`Cannot keep a notification: ${errorText(error)}`);
 
   /** @returns whether all of the time has passed */
-  async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-    return await clock.sleep(ms, signal).then(() => true, () => false);
-  }
+  const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).then(() => true, () => false);
 
   async function send(entry: OutboxEntry, options: { readonly delayMs: number; readonly withdrawn: AbortSignal }) {
     const { delayMs, withdrawn } = options;
@@ -128,31 +124,13 @@ export function openOutbox(parts: OutboxParts): Outbox {
       const isLast = closing.signal.aborted;
       const timeoutMs = Math.min(TIMEOUT_MS, closesAtMs - clock.now());
       if (timeoutMs <= 0) return;
-      const problem = await deliver(entry, { channel, timeoutMs });
+      const problem = await deliver(entry, { ...parts, channel, timeoutMs });
       if (problem === undefined) return removeEntry(folder, entry);
       failures++;
       if (failures === 1) onProblem(`Cannot send the notification "${title}" to ${channel.where}: ${problem.message}`);
       if (isLast) return;
       const waitMs = Math.max(pauseMs(failures, random()), problem.leastPauseMs);
       await pause(waitMs, AbortSignal.any([closing.signal, withdrawn]));
-    }
-  }
-
-  async function deliver(
-    { id, at, notification }: OutboxEntry,
-    { channel, timeoutMs }: { readonly channel: Channel; readonly timeoutMs: number },
-  ): Promise<{ readonly message: string; readonly leastPauseMs: number } | undefined> {
-    try {
-      const actions = channel.hasButtons ? await actionsOf(notification) : [];
-      const delivery: Delivery = {
-        ...{ id, at, notification, actions },
-        ...present({ run, page }),
-      };
-      await channel.deliver(delivery, { timeoutMs });
-      return undefined;
-    } catch (error) {
-      const seconds = error instanceof HttpStatusError ? error.retryAfterSeconds ?? 0 : 0;
-      return { message: errorText(error), leastPauseMs: Math.min(seconds * 1000, 3_600_000) };
     }
   }
 
@@ -168,9 +146,7 @@ export function openOutbox(parts: OutboxParts): Outbox {
       return { withdraw: () => withdrawn.abort() };
     },
     putEnd: (end) => start(sendEnd(end)),
-    take(entry) {
-      start(carry(entry, new AbortController().signal));
-    },
+    take: (entry) => start(carry(entry, new AbortController().signal)),
     async close({ held }) {
       heldAtEnd = held;
       closesAtMs = clock.now() + TIMEOUT_MS;
@@ -178,4 +154,23 @@ export function openOutbox(parts: OutboxParts): Outbox {
       await Promise.all(underWay);
     },
   };
+}
+
+/** @returns why it did not arrive */
+async function deliver(
+  { id, at, notification }: OutboxEntry,
+  { channel, timeoutMs, actionsOf, run, page }: OutboxParts & { readonly channel: Channel; readonly timeoutMs: number },
+): Promise<{ readonly message: string; readonly leastPauseMs: number } | undefined> {
+  try {
+    const actions = channel.hasButtons ? await actionsOf(notification) : [];
+    const delivery: Delivery = {
+      ...{ id, at, notification, actions },
+      ...present({ run, page }),
+    };
+    await channel.deliver(delivery, { timeoutMs });
+    return undefined;
+  } catch (error) {
+    const seconds = error instanceof HttpStatusError ? error.retryAfterSeconds ?? 0 : 0;
+    return { message: errorText(error), leastPauseMs: Math.min(seconds * 1000, 3_600_000) };
+  }
 }

@@ -1,9 +1,9 @@
 import { removeIfThere } from "../../base/ports/files.ts";
 import { makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
-import { isObject } from "../../base/schema.ts";
-import { CHANNEL_IDS, type ChannelId } from "./channels/channel.ts";
-import type { Notification, NotificationKind } from "./notification.ts";
+import { listOf, object, oneOf, optional, text } from "../../base/schema.ts";
+import { CHANNEL_IDS, type ChannelId } from "./channel.ts";
+import type { Notification } from "./notification.ts";
 
 /** Where the messages of a run are kept until they are delivered. */
 export interface OutboxFolder {
@@ -66,24 +66,26 @@ function readEntry(path: string): OutboxEntry | undefined {
   }
 }
 
-const KINDS: readonly NotificationKind[] = ["needed", "ended", "answer", "test"];
+const isEntryShape = object({
+  v: oneOf(1),
+  id: text,
+  at: text,
+  channel: oneOf(...CHANNEL_IDS),
+  notification: object({
+    ...{ title: text, text, priority: oneOf(3, 4, 5), kind: oneOf("needed", "ended", "answer", "test") },
+    question: optional(object({
+      id: text,
+      fingerprint: text,
+      permits: optional(text),
+      choices: listOf(object({ label: text, answer: text })),
+    })),
+  }),
+});
 
 function isEntry(value: unknown): value is OutboxEntry {
-  if (!isObject(value) || value["v"] !== 1 || typeof value["id"] !== "string") return false;
-  if (typeof value["at"] !== "string" || Number.isNaN(Date.parse(value["at"]))) return false;
-  return CHANNEL_IDS.some((id) => id === value["channel"]) && isNotification(value["notification"]);
-}
-
-function isNotification(value: unknown): value is Notification {
-  if (!isObject(value) || typeof value["title"] !== "string" || typeof value["text"] !== "string") return false;
-  if (![3, 4, 5].includes(value["priority"] as number) || !KINDS.some((kind) => kind === value["kind"])) return false;
-  const question = value["question"];
-  if (question === undefined) return true;
-  return isObject(question) && typeof question["id"] === "string" && /^q\d{1,9}$/.test(question["id"]) &&
-    typeof question["fingerprint"] === "string" && Array.isArray(question["choices"]) &&
-    question["choices"].every((choice) =>
-      isObject(choice) && typeof choice["label"] === "string" && typeof choice["answer"] === "string"
-    );
+  if (!isEntryShape(value) || Number.isNaN(Date.parse(value.at))) return false;
+  const { question } = value.notification;
+  return question === undefined || /^q\d{1,9}$/.test(question.id);
 }
 
 function pathOf({ outboxDir }: OutboxFolder, { id }: OutboxEntry): string {

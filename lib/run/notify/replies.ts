@@ -2,7 +2,7 @@ import type { Clock } from "../../base/ports/clock.ts";
 import { type HttpLines, HttpStatusError } from "../../base/ports/http.ts";
 import { isObject } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import { ntfyAuthorization, topicUrl } from "./channels/ntfy.ts";
+import { ntfyAuthorization, topicUrl } from "./ntfy.ts";
 import { pauseMs } from "./outbox.ts";
 import type { NtfyPlan } from "./plan.ts";
 

@@ -1,5 +1,5 @@
-import type { Action } from "./channels/channel.ts";
-import { topicUrl } from "./channels/ntfy.ts";
+import type { Action } from "./channel.ts";
+import { topicUrl } from "./ntfy.ts";
 import { type ButtonsFolder, issueButtons } from "./buttons.ts";
 import type { MachineSecrets } from "./machine_secrets.ts";
 import type { Notification } from "./notification.ts";

@@ -6,7 +6,7 @@ import type { JournalRecord } from "../../../lib/journal/follow_journal.ts";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import type { EventStream } from "../../../lib/api/follow/event_stream.ts";
 import { DEFAULT_LIMITS } from "../../../lib/api/http/deps.ts";
-import { createReportFeed } from "../../../lib/api/follow/report_feed.ts";
+import { ReportFeed } from "../../../lib/api/follow/report_feed.ts";
 import type { HubListener, RunHub } from "../../../lib/api/follow/run_hub.ts";
 import { agentReady, RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -124,7 +124,7 @@ Deno.test("report: what comes while it is read is in it, or is told after its se
       return () => {};
     },
   };
-  const feed = createReportFeed(hub, { redactor: createRedactor([]), env: () => undefined });
+  const feed = new ReportFeed(hub, { redactor: createRedactor([]), env: () => undefined });
   const reading = feed.report();
   let isRead = false;
   const read = reading.finally(() => isRead = true);
@@ -164,7 +164,7 @@ Deno.test("report: that the process has ended is told, also while its last recor
       return () => {};
     },
   };
-  const feed = createReportFeed(hub, { redactor: createRedactor([]), env: () => undefined });
+  const feed = new ReportFeed(hub, { redactor: createRedactor([]), env: () => undefined });
   const heard: { readonly sequence: number; readonly header: ReportHeader }[] = [];
   const send = (frame: Uint8Array) =>
     heard.push(JSON.parse(/^data: (.*)$/m.exec(new TextDecoder().decode(frame))![1]!));

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type ActivityView, createActivityView } from "../../../lib/api/show/activity_rows.ts";
+import { ActivityView } from "../../../lib/api/show/activity_rows.ts";
 import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 
 const AT = "2026-11-20T07:26:05.000Z";
@@ -9,7 +9,7 @@ function show(view: ActivityView, ...activities: readonly AcpActivity[]): readon
   return activities.flatMap((activity) => view.rowsOf({ at: AT, activity })).map(({ mark, text }) => mark + text);
 }
 
-const view = (verbose = false) => createActivityView({ workdir: "/w", verbose });
+const view = (verbose = false) => new ActivityView({ workdir: "/w", verbose });
 
 type Call = Extract<AcpActivity, { readonly type: "tool_call" }>;
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { Channel, Delivery } from "../../../lib/run/notify/channels/channel.ts";
-import { channelsOf } from "../../../lib/run/notify/channels/mod.ts";
-import { payloadOf } from "../../../lib/run/notify/channels/payload.ts";
-import { signatureOf } from "../../../lib/run/notify/channels/webhook.ts";
+import type { Channel, Delivery } from "../../../lib/run/notify/channel.ts";
+import { channelsOf } from "../../../lib/run/notify/channels.ts";
+import { payloadOf } from "../../../lib/run/notify/webhook.ts";
+import { signatureOf } from "../../../lib/run/notify/webhook.ts";
 import { machineSecrets } from "../../../lib/run/notify/machine_secrets.ts";
 import type { NotificationPlan } from "../../../lib/run/notify/plan.ts";
 import { startNtfyServer } from "../../lab/ntfy_server.ts";

@@ -1,5 +1,5 @@
 import { dirname } from "@std/path/posix";
-import { createActivityView } from "../../show/activity_rows.ts";
+import { ActivityView } from "../../show/activity_rows.ts";
 import type { Redactor } from "../../../base/redact/redactor.ts";
 import type { Role } from "../../../base/roles.ts";
 import { activityPathOf } from "../../../run/activity_file.ts";
@@ -15,7 +15,7 @@ const MAX_TOLD = 128 * 1024;
 /** The last rows of what an agent without a terminal does, without secrets. */
 export class ActivityLog implements Disposable {
   readonly #tail: ActivityTail;
-  readonly #view: ReturnType<typeof createActivityView>;
+  readonly #view: ActivityView;
   readonly #redactor: Redactor;
   #rows: ActivityRowFrame[] = [];
   #end = 0;
@@ -24,7 +24,7 @@ export class ActivityLog implements Disposable {
   constructor(folder: RunFolder, role: Role, { redactor }: { readonly redactor: Redactor }) {
     this.#tail = new ActivityTail(activityPathOf(folder, role));
     // The folder of a run is <workdir>/.panewright/runs/<id>.
-    this.#view = createActivityView({ workdir: dirname(dirname(dirname(folder.path))) });
+    this.#view = new ActivityView({ workdir: dirname(dirname(dirname(folder.path))) });
     this.#redactor = redactor;
   }
 

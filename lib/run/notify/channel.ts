@@ -1,4 +1,4 @@
-import type { Notification } from "../notification.ts";
+import type { Notification } from "./notification.ts";
 
 /** The ways to a person. */
 export const CHANNEL_IDS = ["ntfy", "webhook", "desktop", "command"] as const;

@@ -1,26 +1,7 @@
-import type { ProcessRunner } from "../../../base/ports/process.ts";
-import type { Notification } from "../notification.ts";
-import type { Channel } from "./channel.ts";
-import { runToSuccess } from "./run_to_success.ts";
-
-/** What was worth seeing on a desktop is old news soon. */
-const MAX_AGE_MS = 10 * 60 * 1000;
+import type { Notification } from "./notification.ts";
 
 /** Desktops show a few lines. */
 const MAX_TEXT_CHARS = 400;
-
-/** Shows messages on the desktop of this machine. */
-export function desktopChannel({ run, os }: { readonly run: ProcessRunner; readonly os: string }): Channel {
-  return {
-    id: "desktop",
-    where: "the desktop",
-    maxAgeMs: MAX_AGE_MS,
-    hasButtons: false,
-    async deliver({ notification }, { timeoutMs }) {
-      await runToSuccess({ argv: desktopCommand(notification, os), timeoutMs }, run);
-    },
-  };
-}
 
 /** The program that shows messages on a desktop. */
 export function desktopProgram(os: string): "osascript" | "notify-send" {
@@ -28,7 +9,7 @@ export function desktopProgram(os: string): "osascript" | "notify-send" {
 }
 
 /** How {@linkcode desktopProgram} is called to show a message. The texts are arguments, never a script. */
-function desktopCommand(
+export function desktopCommand(
   { title, text, priority }: Notification,
   os: string,
 ): readonly [string, ...string[]] {

@@ -1,34 +1,23 @@
-import { type HttpPoster, originOf } from "../../../base/ports/http.ts";
-import { readRegularText } from "../../../base/ports/regular_file.ts";
-import type { NtfyPlan } from "../plan.ts";
-import type { Action, Channel } from "./channel.ts";
-import { present } from "../../../base/schema.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import type { NtfyPlan } from "./plan.ts";
+import type { Action, Delivery } from "./channel.ts";
+import { present } from "../../base/schema.ts";
 
 /** ntfy's form of a name of a topic. */
 export const TOPIC = /^[A-Za-z0-9_-]{1,64}$/;
 
-const DAY_MS = 24 * 3600 * 1000;
-
-/** Publishes messages to an ntfy topic. */
-export function ntfyChannel(plan: NtfyPlan, { http }: { readonly http: HttpPoster }): Channel {
+/** What publishes a message to an ntfy topic. */
+export function ntfyRequest(plan: NtfyPlan, { notification: { title, text, priority }, actions, page }: Delivery) {
   return {
-    id: "ntfy",
-    where: originOf(plan.url),
-    maxAgeMs: 3 * DAY_MS,
-    hasButtons: true,
-    async deliver({ notification: { title, text, priority }, actions, page }, { timeoutMs }) {
-      await http.post(topicUrl(plan, plan.topic), {
-        headers: {
-          title: encodeHeader(title),
-          priority: String(priority),
-          ...present({ click: page }),
-          ...(actions.length === 0 ? {} : { actions: asciiJson(actions.map(buttonOf)) }),
-          ...ntfyAuthorization(plan),
-        },
-        body: text,
-        timeoutMs,
-      });
+    url: topicUrl(plan, plan.topic),
+    headers: {
+      title: encodeHeader(title),
+      priority: String(priority),
+      ...present({ click: page }),
+      ...(actions.length === 0 ? {} : { actions: asciiJson(actions.map(buttonOf)) }),
+      ...ntfyAuthorization(plan),
     },
+    body: text,
   };
 }
 
