@@ -51,10 +51,14 @@ export type AgentEvent = AgentFact | AgentSignal;
 
 /** What folds need besides. Times are milliseconds since the epoch, and `NaN` where the record has none. */
 export type AgentSignal =
+  /** Whose record this is. */
+  | { readonly type: "opened"; readonly session: RecordedSession }
   | TurnBegan
   | TurnEnd
-  /** A person's message is on record: it was taken. */
-  | { readonly type: "prompted"; readonly text: string; readonly at: number }
+  /** A message to the agent is on record; `by` says whether a person's prompt, or anything given to the model. */
+  | { readonly type: "prompted"; readonly by: "person" | "cli"; readonly text: string; readonly at: number }
+  /** What its CLI tells of its sandbox before a turn, in the CLI's own words. */
+  | { readonly type: "confined"; readonly context: Readonly<Record<string, unknown>>; readonly at: number }
   | {
     readonly type: "called";
     readonly source: CallSource;
@@ -72,6 +76,8 @@ export type AgentSignal =
     /** `undefined` while it still runs. */
     readonly exitCode: number | undefined;
     readonly output: string;
+    /** Whether this is what the model got for its call: nothing more comes of it. */
+    readonly isResult?: true;
   }
   /** It waits for an answer to this. */
   | { readonly type: "asked"; readonly request: Request }
@@ -79,6 +85,10 @@ export type AgentSignal =
   | { readonly type: "answered"; readonly id: string }
   /** The files that a tool of the CLI's has changed: absolute paths. */
   | { readonly type: "changed"; readonly paths: readonly string[] }
+  /** The agent's message of this id begins or goes on: what is said from now on is of it. */
+  | { readonly type: "message"; readonly id: string }
+  /** What was answered to the questions of a call, by the question's text. */
+  | { readonly type: "replied"; readonly id: string; readonly answers: Readonly<Record<string, string>> }
   /** What one reply of the model cost. */
   | { readonly type: "spent"; readonly model: string; readonly tokens: TokenUsage }
   /** What all of the attempt cost, as the CLI itself sums it up. */
@@ -92,8 +102,18 @@ export type AgentSignal =
   | { readonly type: "denied"; readonly calls: readonly string[] }
   /** The account's limit is used up. */
   | { readonly type: "limit"; readonly resetsAt?: Date }
-  /** Requests are let through, whatever was told of a limit before. */
-  | { readonly type: "limit_lifted" };
+  /** Requests are let through, whatever was told of a limit before; or, where `isSilent`, nothing is told of one now. */
+  | { readonly type: "limit_lifted"; readonly isSilent?: true };
+
+/** What a record says of its session. */
+export interface RecordedSession {
+  readonly id: string;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether a person's own session, or a helper of one (a subagent, a review). */
+  readonly isMain: boolean;
+}
 
 /** A turn has begun. */
 export interface TurnBegan {
@@ -106,9 +126,9 @@ export interface TurnBegan {
 /** The end of a turn, by the agent's own word. */
 export interface TurnEnd {
   readonly type: "turn_end";
-  readonly outcome: "completed" | "failed";
+  readonly outcome: "completed" | "failed" | "interrupted";
   readonly turnId?: string;
-  /** The record, or the reason, that it ended with: `task_complete`, `end_turn`. */
+  /** The record that it ended with: `task_complete`; after an `error` the end itself may still come. */
   readonly record?: string;
   readonly at?: number;
   readonly finalText?: string;

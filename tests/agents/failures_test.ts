@@ -2,10 +2,9 @@ import type { FailureClass } from "../../lib/base/terms.ts";
 import { assert, assertEquals } from "@std/assert";
 import { CLAUDE_FAILURES } from "../../lib/agents/claude_code/failures.ts";
 import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
-import { readLastTurn } from "../../lib/agents/claude_code/transcript.ts";
 import { CODEX_FAILURES } from "../../lib/agents/codex/failures.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
-import { EMPTY_CODEX_LOG, foldCodexLine } from "../../lib/agents/codex/session_log.ts";
+import { claudeLog, codexLog } from "./read_logs.ts";
 import { classifyFailure } from "../../lib/agents/failure.ts";
 import type { PaneProvider } from "../../lib/agents/provider.ts";
 import { findShownFailure, judgeFailure } from "../../lib/agents/pane/failure_report.ts";
@@ -133,21 +132,21 @@ for (
 Deno.test("the recorded log of Codex tells why its turn failed, until the next turn begins", () => {
   const lines = recordedLines("tui-session-1.jsonl");
   const end = lines.findIndex((line) => line.includes('"codex_error_info"'));
-  const failed = lines.slice(0, end + 1).reduce(foldCodexLine, EMPTY_CODEX_LOG);
+  const failed = codexLog(lines.slice(0, end + 1));
   assertEquals(failed.failure?.code, JSON.parse(lines[end]!).payload.error.codex_error_info);
   const started = JSON.stringify({ type: "event_msg", payload: { type: "task_started", turn_id: "next" } });
-  assertEquals(foldCodexLine(failed, started).failure, undefined);
+  assertEquals(codexLog([...lines.slice(0, end + 1), started]).failure, undefined);
 });
 
 Deno.test("Codex: a limit of the account is reset when its log says, and an error before the end is the reason", () => {
   const event = (payload: unknown) => JSON.stringify({ type: "event_msg", payload });
   const rate_limits = { primary: { used_percent: 100, resets_at: 1_795_163_557 } };
-  const state = [
+  const state = codexLog([
     event({ type: "task_started", turn_id: "t1" }),
     event({ type: "token_count", rate_limits }),
     event({ type: "error", message: "You've hit your usage limit.", codex_error_info: "usage_limit_exceeded" }),
     event({ type: "task_complete", turn_id: "t1", last_agent_message: null }),
-  ].reduce(foldCodexLine, EMPTY_CODEX_LOG);
+  ]);
   assertEquals(state.failure, { text: "You've hit your usage limit.", code: "usage_limit_exceeded" });
   assertEquals(state.limitResetsAt, 1_795_163_557_000);
 });
@@ -167,10 +166,10 @@ Deno.test("Claude Code: a transcript tells why its turn failed, unless the agent
     text: "You've hit your session limit · resets 3pm (UTC)",
     writtenAt: Date.parse(timestamp),
   };
-  assertEquals(readLastTurn([ask, failed]).failure, failure);
+  assertEquals(claudeLog([ask, failed]).failure, failure);
   const said = JSON.stringify({ type: "assistant", message: { id: "m2", content: [{ type: "text", text: "On." }] } });
-  assertEquals(readLastTurn([ask, failed, said]).failure, undefined);
-  assertEquals(readLastTurn([ask, failed, ask]).failure, undefined);
+  assertEquals(claudeLog([ask, failed, said]).failure, undefined);
+  assertEquals(claudeLog([ask, failed, ask]).failure, undefined);
 });
 
 Deno.test("a time of day is that after the record was written, however late it is read", () => {

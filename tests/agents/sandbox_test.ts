@@ -5,7 +5,8 @@ import { claudeSandbox, findSettingsProblem } from "../../lib/agents/claude_code
 import { codexSandbox, findTurnProblem } from "../../lib/agents/codex/sandbox.ts";
 import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
-import { foldTurnContext } from "../../lib/agents/codex/turn_context.ts";
+import { foldCodexSandbox } from "../../lib/agents/codex/log_view.ts";
+import { createCodexReader } from "../../lib/agents/codex/reader.ts";
 import { replayProvider } from "../../lib/agents/replay/provider.ts";
 import { requireSandbox } from "../../lib/agents/require_sandbox.ts";
 import { createSandboxWatch } from "../../lib/agents/pane/sandbox_watch.ts";
@@ -67,9 +68,10 @@ Deno.test("turns of an earlier process do not count, and one that was outside of
     line("2026-11-22T03:00:02Z", outside),
     line("2026-11-22T03:00:03Z", turnContext()),
   ];
-  const reports = lines.map((_, count) =>
-    lines.slice(0, count + 1).reduce((report, each) => foldTurnContext(report, each, options), { turns: 0 })
-  );
+  const report = (lines: readonly string[]) =>
+    lines.flatMap((each) => createCodexReader({}).readLog(each))
+      .reduce((report, event) => foldCodexSandbox(report, event, options), { turns: 0 });
+  const reports = lines.map((_, count) => report(lines.slice(0, count + 1)));
   assertEquals(reports, [
     { turns: 0 },
     { turns: 1 },
@@ -77,7 +79,7 @@ Deno.test("turns of an earlier process do not count, and one that was outside of
     { turns: 1, problem: "it is danger-full-access" },
   ]);
   const quoted = JSON.stringify({ type: "response_item", payload: { text: '"turn_context"', ...outside } });
-  assertEquals(foldTurnContext({ turns: 0 }, quoted, options), { turns: 0 });
+  assertEquals(report([quoted]), { turns: 0 });
 });
 
 /** The settings that came of all sources, as 2.1.328 answers. */

@@ -2,7 +2,7 @@ import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
 import { CLAUDE_FAILURES } from "./failures.ts";
 import { guardClaudePrompt } from "./guard.ts";
-import { claudeHeadless } from "./headless/cli.ts";
+import { claudeHeadless } from "./headless.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { findNativeClaude } from "./program.ts";

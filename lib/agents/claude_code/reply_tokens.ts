@@ -1,12 +1,13 @@
-import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
-import type { SpentTokens } from "../pane/session_tokens.ts";
+import { type JsonObject, numberOf, objectOf, textOf } from "../../base/text/json.ts";
 import { type TokenUsage, type Usage, usageSince } from "../../base/usage.ts";
 
 /**
  * Counts what replies of Claude Code cost. Each block of a reply comes as a line of its own; of the output, the first
  * of them knows only a beginning in some versions, so that later ones count as far as they know of more.
  */
-export function countReplies(): (message: JsonObject) => readonly SpentTokens[] {
+export function countReplies(): (
+  message: JsonObject,
+) => readonly { readonly model: string; readonly tokens: TokenUsage }[] {
   const counted = new Map<string, Usage>();
   return (message) => {
     const id = textOf(message["id"]) ?? "";
@@ -18,17 +19,6 @@ export function countReplies(): (message: JsonObject) => readonly SpentTokens[] 
     if (more === undefined || more.outputTokens < 0) return [];
     counted.set(id, usage);
     return [{ model, tokens: more }];
-  };
-}
-
-/** Reads what the replies in a transcript cost, whoever they were for: the session itself, or a helper of it. */
-export function createTranscriptReader(): (line: string) => readonly SpentTokens[] {
-  const count = countReplies();
-  return (line) => {
-    // Most lines are of another kind, and need no parsing.
-    if (!line.includes('"usage"')) return [];
-    const record = parseJsonObject(line);
-    return record?.["type"] === "assistant" ? count(objectOf(record["message"])) : [];
   };
 }
 

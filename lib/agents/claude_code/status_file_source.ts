@@ -4,10 +4,8 @@ import { type ProcessRunner, systemProcessRunner } from "../../base/ports/proces
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../base/ports/process_table.ts";
 import type { Request } from "../../policy/request.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
-import { parseJsonObject } from "../../base/text/json.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
-import { openWorkRecord, type WorkRecord } from "../pane/work_record.ts";
-import { createClaudeReader } from "./headless/session_reader.ts";
+import { openWorkRecord } from "../pane/work_record.ts";
 import { SessionTokens } from "../pane/session_tokens.ts";
 import type {
   RecordedFailure,
@@ -16,10 +14,10 @@ import type {
   StatusSource,
   StatusSourceContext,
 } from "../pane/status_source.ts";
-import { createTranscriptReader } from "./reply_tokens.ts";
+import { createClaudeReader, createTranscriptReader } from "./reader.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
 import { findTranscript, listTranscripts } from "./transcript_files.ts";
-import { answersOf, isPromptRecord, pendingCalls, readLastTurn } from "./transcript.ts";
+import { type ClaudeLogState, EMPTY_CLAUDE_LOG, foldClaudeLog, lastAnswerIn } from "./log_view.ts";
 
 /** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
 const ALIVE_MS = 10_000;
@@ -54,7 +52,8 @@ class ClaudeStatusFile implements StatusSource {
   #aliveMs = 0;
   #last: ClaudeStatus | undefined;
   #tokens: { readonly sessionId: string; readonly count: SessionTokens } | undefined;
-  #work: { readonly sessionId: string; readonly tail: LineTail; readonly record: WorkRecord } | undefined;
+  #log: Transcript | undefined;
+  #lastRead: Promise<unknown> = Promise.resolve();
   #sinceMs = 0;
   #newsMs = 0;
   /** When the last prompt was submitted, in milliseconds since the epoch. */
@@ -96,22 +95,21 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   async lastAnswer(): Promise<string | undefined> {
-    const path = this.#last && await this.#findTranscript(this.#last);
-    if (path === undefined) return undefined;
     for (const start = this.context.clock.now();;) {
-      const turn = readLastTurn((await Deno.readTextFile(path).catch(() => "")).split("\n"));
+      const turn = await this.#transcript();
+      if (turn === undefined) return undefined;
       const isCurrent = (turn.promptedAt ?? Infinity) >= this.#promptedAt;
-      if (isCurrent && turn.ended) return turn.answer;
-      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? turn.answer : undefined;
+      if (isCurrent && turn.ended) return lastAnswerIn(turn);
+      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? lastAnswerIn(turn) : undefined;
       await this.context.clock.sleep(50);
     }
   }
 
   async lastFailure(): Promise<RecordedFailure | undefined> {
-    const path = this.#last && await this.#findTranscript(this.#last);
-    if (path === undefined) return undefined;
     for (const start = this.context.clock.now();;) {
-      const { failure, promptedAt } = readLastTurn((await Deno.readTextFile(path).catch(() => "")).split("\n"));
+      const turn = await this.#transcript();
+      if (turn === undefined) return undefined;
+      const { failure, promptedAt } = turn;
       if (failure !== undefined && (promptedAt ?? Infinity) >= this.#promptedAt) {
         // A refusal may come so soon that the status file never says `busy` (2.1.328): the transcript has the turn.
         const endsTurn = promptedAt !== undefined && failure.writtenAt >= promptedAt;
@@ -123,11 +121,11 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   async pendingRequests(): Promise<readonly Request[]> {
-    return pendingCalls(await this.#transcriptLines());
+    return (await this.#transcript())?.calls ?? [];
   }
 
   async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
-    return answersOf(await this.#transcriptLines(), callId);
+    return (await this.#transcript())?.answers[callId];
   }
 
   async usage(): Promise<SessionUsage | undefined> {
@@ -145,23 +143,12 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   async takeWork(): Promise<readonly AgentFact[]> {
-    const { sessionId } = this.#last ?? {};
-    if (this.#last !== undefined && sessionId !== undefined && sessionId !== this.#work?.sessionId) {
-      const path = await this.#findTranscript(this.#last);
-      if (path === undefined) return [];
-      this.#work?.tail[Symbol.dispose]();
-      this.#work = { sessionId, tail: new LineTail(path), record: openClaudeWork() };
-    }
-    if (this.#work === undefined) return [];
-    const { tail, record } = this.#work;
-    // A transcript that cannot be read any more tells nothing new.
-    const { lines } = await tail.read().catch(() => ({ lines: [] }));
-    for (const line of lines) record.add(line);
-    return record.take();
+    await this.#transcript();
+    return this.#log?.work.take() ?? [];
   }
 
   [Symbol.dispose](): void {
-    this.#work?.tail[Symbol.dispose]();
+    this.#log?.tail[Symbol.dispose]();
     this.#tokens?.count[Symbol.dispose]();
     this.#pace.rest();
     this.#process = undefined;
@@ -213,9 +200,34 @@ class ClaudeStatusFile implements StatusSource {
     return undefined;
   }
 
-  async #transcriptLines(): Promise<readonly string[]> {
-    const path = this.#last && await this.#findTranscript(this.#last);
-    return path === undefined ? [] : (await Deno.readTextFile(path).catch(() => "")).split("\n");
+  /** What the session's transcript comes to by now; `undefined` where it is not found. */
+  #transcript(): Promise<ClaudeLogState | undefined> {
+    // It is read on from where the last read stopped: two at once would spoil that.
+    const read = this.#lastRead.then(() => this.#readOn());
+    this.#lastRead = read.catch(() => {});
+    return read;
+  }
+
+  async #readOn(): Promise<ClaudeLogState | undefined> {
+    if (this.#last === undefined) return undefined;
+    const { sessionId } = this.#last;
+    if (sessionId !== this.#log?.sessionId) {
+      const path = await this.#findTranscript(this.#last);
+      if (path === undefined) return undefined;
+      this.#log?.tail[Symbol.dispose]();
+      this.#log = openTranscript(sessionId, path);
+    }
+    const log = this.#log;
+    for (;;) {
+      // A transcript that cannot be read any more tells nothing new.
+      const { lines, restarted } = await log.tail.read().catch(() => ({ lines: [], restarted: undefined }));
+      if (restarted !== undefined) Object.assign(log, startOf());
+      for (const event of lines.flatMap((line) => log.reader.readLog(line))) {
+        log.state = foldClaudeLog(log.state, event);
+        log.work.add(event);
+      }
+      if (lines.length === 0) return log.state;
+    }
   }
 
   async #findTranscript(session: ClaudeStatus): Promise<string | undefined> {
@@ -227,15 +239,14 @@ class ClaudeStatusFile implements StatusSource {
   }
 }
 
-/** Collects the tool calls in a transcript with their results (2.1.328); those of sub-agents are not its own. */
-function openClaudeWork(): WorkRecord {
-  const reader = createClaudeReader();
-  const isOwn = (line: string) => parseJsonObject(line)?.["isSidechain"] !== true;
-  return openWorkRecord({
-    mayCount: /"(?:tool_use|tool_result|user)"/,
-    beginsTurn: (line) => isOwn(line) && isPromptRecord(line),
-    read: (line) => isOwn(line) ? reader.readReport(line) : [],
-  });
+type Transcript = ReturnType<typeof openTranscript>;
+
+function openTranscript(sessionId: string, path: string) {
+  return { sessionId, tail: new LineTail(path), ...startOf() };
+}
+
+function startOf() {
+  return { reader: createClaudeReader(), state: EMPTY_CLAUDE_LOG, work: openWorkRecord() };
 }
 
 function isOf({ pid, procStart }: ClaudeStatus, process: ProcessInfo): boolean {

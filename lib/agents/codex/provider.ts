@@ -2,7 +2,7 @@ import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import { CODEX_FAILURES } from "./failures.ts";
 import { guardCodexPrompt } from "./guard.ts";
-import { codexHeadless } from "./headless/cli.ts";
+import { codexHeadless } from "./headless.ts";
 import { codexHookTrial } from "./hook_trial.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";

@@ -2,10 +2,8 @@ import type { AgentFact } from "../agent.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import type { Request } from "../../policy/request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
-import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
-import { openWorkRecord, type WorkRecord } from "../pane/work_record.ts";
-import { createCodexReader } from "./headless/session_reader.ts";
+import { openWorkRecord } from "../pane/work_record.ts";
 import { SessionTokens } from "../pane/session_tokens.ts";
 import type {
   RecordedFailure,
@@ -14,11 +12,13 @@ import type {
   StatusSource,
   StatusSourceContext,
 } from "../pane/status_source.ts";
-import { findSessionLog, type SessionLogQuery } from "./find_session_log.ts";
+import { findSessionLog, type SessionLogQuery } from "./find_log.ts";
 import { sessionLogLister } from "./helper_logs.ts";
-import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine } from "./session_log.ts";
-import { createCodexTokenReader } from "./session_tokens.ts";
-import { foldTurnContext, type TurnContextOptions } from "./turn_context.ts";
+import { type CodexLogState, foldCodexLog, foldCodexSandbox, type SandboxTurns } from "./log_view.ts";
+import { createCodexReader, createCodexTokenReader } from "./reader.ts";
+
+/** Most lines are not records that count here, and need no parsing; a quoted one is told apart after parsing. */
+const MAY_COUNT = /"(?:session_meta|turn_context|event_msg|(?:function|custom_tool|local_shell)_call(?:_output)?)"/;
 
 /** How many prompts are kept to find a log by. */
 const MAX_PROMPTS = 5;
@@ -46,13 +46,14 @@ class CodexSessionLog implements StatusSource {
   readonly #prompts: string[] = [];
   #tail: LineTail | undefined;
   #tokens: SessionTokens | undefined;
-  #state: CodexLogState = EMPTY_CODEX_LOG;
-  #work = openCodexWork();
+  #reader = createCodexReader({});
+  #state: CodexLogState = {};
+  #work = openWorkRecord();
   #sinceMs = 0;
   #newsMs = 0;
   #disposed = false;
   #sandboxReport: SandboxReport = { turns: 0 };
-  readonly #turnContext: TurnContextOptions;
+  readonly #turnContext: SandboxTurns;
 
   constructor(
     readonly context: StatusSourceContext,
@@ -170,10 +171,10 @@ class CodexSessionLog implements StatusSource {
 
   #fold(lines: readonly string[]): void {
     const before = this.#state.turn;
-    this.#state = lines.reduce(foldCodexLine, this.#state);
-    for (const line of lines) {
-      this.#sandboxReport = foldTurnContext(this.#sandboxReport, line, this.#turnContext);
-      this.#work.add(line);
+    for (const event of lines.filter((line) => MAY_COUNT.test(line)).flatMap((line) => this.#reader.readLog(line))) {
+      this.#state = foldCodexLog(this.#state, event);
+      this.#sandboxReport = foldCodexSandbox(this.#sandboxReport, event, this.#turnContext);
+      this.#work.add(event);
     }
     this.#newsMs = this.context.clock.now();
     const { turn } = this.#state;
@@ -183,19 +184,10 @@ class CodexSessionLog implements StatusSource {
   }
 
   #forget(): void {
-    this.#state = EMPTY_CODEX_LOG;
-    this.#work = openCodexWork();
+    this.#reader = createCodexReader({});
+    this.#state = {};
+    this.#work = openWorkRecord();
   }
-}
-
-/** Collects the tool calls in a session log with their outputs (0.53.0 to 0.169.0). */
-function openCodexWork(): WorkRecord {
-  const reader = createCodexReader({});
-  return openWorkRecord({
-    mayCount: /"(?:task_started|(?:function|custom_tool|local_shell)_call(?:_output)?|item_completed)"/,
-    beginsTurn: (line) => textOf(objectOf(parseJsonObject(line)?.["payload"])["type"]) === "task_started",
-    read: (line) => reader.readLog(line),
-  });
 }
 
 /** How long ago something was written: what is found late, such as the turns of a session that was resumed, is old. */

@@ -1,23 +1,18 @@
+import type { AgentEvent } from "../agent.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import { parseJsonObject, textOf } from "../../base/text/json.ts";
-import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
-
-/** What a line of a session's record says that a reply cost. */
-export interface SpentTokens {
-  readonly model: string;
-  readonly tokens: TokenUsage;
-}
+import { addUsage, type Usage } from "../../base/usage.ts";
 
 interface SessionTokensOptions {
   listFiles(): Promise<readonly string[]>;
   /** Makes what reads a file's lines, in their order; it counts no reply twice, also where it reads a line again. */
-  readerOf(path: string): (line: string) => readonly SpentTokens[];
+  readerOf(path: string): (line: string) => readonly AgentEvent[];
 }
 
 export class SessionTokens implements Disposable {
   readonly #files = new Map<
     string,
-    { readonly tail: LineTail; readonly readLine: (line: string) => readonly SpentTokens[] }
+    { readonly tail: LineTail; readonly readLine: (line: string) => readonly AgentEvent[] }
   >();
   #usage: Usage = {};
   #lastRead: Promise<unknown> = Promise.resolve();
@@ -42,8 +37,8 @@ export class SessionTokens implements Disposable {
         // A file that cannot be read any more tells nothing new.
         const { lines } = await tail.read().catch(() => ({ lines: [] }));
         if (lines.length === 0) break;
-        for (const { model, tokens } of lines.flatMap(readLine)) {
-          this.#usage = addUsage(this.#usage, { [model]: tokens });
+        for (const event of lines.flatMap(readLine)) {
+          if (event.type === "spent") this.#usage = addUsage(this.#usage, { [event.model]: event.tokens });
         }
       }
     }

@@ -1,30 +1,21 @@
 import type { AgentEvent, AgentFact } from "../agent.ts";
 
 export interface WorkRecord {
-  add(line: string): void;
+  add(event: AgentEvent): void;
   take(): readonly AgentFact[];
 }
 
 /** Where nobody asks, no more is kept. */
 const MOST_KEPT = 1000;
 
-export function openWorkRecord({ mayCount, beginsTurn, read }: {
-  readonly mayCount: RegExp;
-  readonly beginsTurn: (line: string) => boolean;
-  readonly read: (line: string) => readonly AgentEvent[];
-}): WorkRecord {
-  let kept: readonly AgentFact[] = [];
+/** Collects what an agent runs in its turn; the beginning of the next makes all before it past. */
+export function openWorkRecord(): WorkRecord {
+  let kept: AgentFact[] = [];
   return {
-    add(line) {
-      if (!mayCount.test(line)) return;
-      if (beginsTurn(line)) kept = [];
-      const run = read(line).filter((one) => one.type === "ran" || one.type === "saw");
-      if (run.length > 0) kept = [...kept, ...run].slice(-MOST_KEPT);
+    add(event) {
+      if (event.type === "turn_began") kept = [];
+      if (event.type === "ran" || event.type === "saw") kept = [...kept, event].slice(-MOST_KEPT);
     },
-    take() {
-      const taken = kept;
-      kept = [];
-      return taken;
-    },
+    take: () => kept.splice(0),
   };
 }

@@ -149,15 +149,19 @@ export class Account {
         this.#limit = { ...this.#limit, ...observation };
         return;
       case "limit_lifted":
-        this.#limit = undefined;
+        if (!observation.isSilent) this.#limit = undefined;
         return;
       case "turn_end":
         // A turn that has failed in one account of it has failed.
-        if (this.#turnEnd?.outcome !== "failed") this.#turnEnd = { ...this.#turnEnd, ...observation };
-        else if (observation.outcome === "failed") this.#turnEnd = observation;
+        if (!hasFailed(this.#turnEnd)) this.#turnEnd = { ...this.#turnEnd, ...observation };
+        else if (hasFailed(observation)) this.#turnEnd = observation;
         return;
+      case "opened":
+      case "confined":
       case "turn_began":
       case "prompted":
+      case "message":
+      case "replied":
       case "asked":
       case "answered":
       case "changed":
@@ -210,16 +214,14 @@ export class Account {
   #classOf(error: string, timedOut: boolean): FailureClass {
     if (this.#limit !== undefined) return "usage_limit";
     if (timedOut) return "other";
-    const { code, failure, error: text = this.#lastTrouble ?? error } = this.#turnEnd?.outcome === "failed"
-      ? this.#turnEnd
-      : {};
+    const { code, failure, error: text = this.#lastTrouble ?? error } = hasFailed(this.#turnEnd) ? this.#turnEnd : {};
     if (failure !== undefined) return failure;
     return classifyFailure(this.options.failures ?? [], { text, ...present({ code }) });
   }
 
   #errorOf({ exitCode, isTurnOver, stderr, timedOutAfterSeconds }: AccountEnd): string | undefined {
     if (timedOutAfterSeconds !== undefined) return `the time limit of ${timedOutAfterSeconds} s has passed`;
-    if (this.#turnEnd?.outcome === "failed") return this.#turnEnd.error ?? "the turn failed";
+    if (hasFailed(this.#turnEnd)) return this.#turnEnd.error || "the turn failed";
     if (isTurnOver || exitCode === 0) return undefined;
     const complaints = stderr.trim().split("\n");
     const why = this.#lastTrouble ?? complaints.find((line) => /^error\b/i.test(line)) ?? complaints.at(-1) ?? "";
@@ -236,4 +238,8 @@ export class Account {
 
 function commandTextOf({ command }: ToldCommand): string {
   return typeof command === "string" ? command : command.join(" ");
+}
+
+function hasFailed(end: TurnEnd | undefined): end is TurnEnd & { readonly outcome: "failed" | "interrupted" } {
+  return end !== undefined && end.outcome !== "completed";
 }

@@ -66,8 +66,8 @@ export interface HeadlessProvider {
   /** Pure. */
   plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
   createReader(request: Pick<AttemptRequest, "model" | "args">): SessionReader;
-  /** Adds a line of the session log to what that says of the sandbox; missing where it tells nothing of it. Pure. */
-  readonly foldSandbox?: (report: SandboxReport, line: string, folders: readonly string[]) => SandboxReport;
+  /** Adds what the session log tells to what that says of the sandbox; missing where it tells nothing of it. Pure. */
+  readonly foldSandbox?: (report: SandboxReport, event: AgentEvent, folders: readonly string[]) => SandboxReport;
   /**
    * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report
    * tells all of it.

@@ -157,8 +157,10 @@ export class CliAtWork {
         this.parts.account.decideTeller("log");
         for (const line of lines) {
           this.parts.files.session(line);
-          this.#readBack(line);
-          for (const observation of this.#reader.readLog(line)) this.#take(observation, "log");
+          for (const event of this.#reader.readLog(line)) {
+            this.#readBack(event);
+            this.#take(event, "log");
+          }
         }
       }
     } catch (error) {
@@ -169,10 +171,10 @@ export class CliAtWork {
     }
   }
 
-  #readBack(line: string): void {
+  #readBack(event: AgentEvent): void {
     const { foldSandbox } = this.parts.provider.headless;
     if (this.sandbox === undefined || foldSandbox === undefined) return;
-    this.sandbox = foldSandbox(this.sandbox, line, this.#folders);
+    this.sandbox = foldSandbox(this.sandbox, event, this.#folders);
     if (this.sandbox.problem !== undefined) this.#watch.stop("broken");
   }
 

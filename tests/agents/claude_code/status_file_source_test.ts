@@ -173,7 +173,7 @@ Deno.test("a failure ends the turn of the last prompt where the transcript has i
     });
     const transcript = (...records: readonly unknown[]) =>
       temp.write({
-        ".claude/projects/-abs-my-proj-1-2/s1.jsonl": records.map((record) => JSON.stringify(record)).join("\n"),
+        ".claude/projects/-abs-my-proj-1-2/s1.jsonl": records.map((record) => `${JSON.stringify(record)}\n`).join(""),
       });
     await write("idle", { statusUpdatedAt: Date.now() - 60_000 });
     const earlier = [prompt(-9000), refusal(-8000)];

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CommandResult, ProcessRunner } from "../../../lib/base/ports/process.ts";
-import { findSessionLog, type SessionLogQuery } from "../../../lib/agents/codex/find_session_log.ts";
+import { findSessionLog, type SessionLogQuery } from "../../../lib/agents/codex/find_log.ts";
 import { until } from "../../tmux/support.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 

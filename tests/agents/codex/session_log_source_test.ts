@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openCodexSessionLog } from "../../../lib/agents/codex/session_log_source.ts";
-import type { SessionLogQuery } from "../../../lib/agents/codex/find_session_log.ts";
+import type { SessionLogQuery } from "../../../lib/agents/codex/find_log.ts";
 import { stillClock } from "../../support/still_clock.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { runCli } from "../../../lib/cli/main.ts";
 import { loadConfig, loadSettings } from "../../../lib/config/load.ts";
-import { codexHeadless } from "../../../lib/agents/codex/headless/cli.ts";
+import { codexHeadless } from "../../../lib/agents/codex/headless.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

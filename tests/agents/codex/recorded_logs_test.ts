@@ -1,13 +1,13 @@
-import type { AgentEvent } from "../../../../lib/agents/agent.ts";
+import type { AgentEvent } from "../../../lib/agents/agent.ts";
 import { assert, assertEquals, assertGreater } from "@std/assert";
-import { AskLedger } from "../../../../lib/agents/process/ask_ledger.ts";
-import { findAsks } from "../../../../lib/shell/asks/find_asks.ts";
-import { createCodexReader } from "../../../../lib/agents/codex/headless/session_reader.ts";
-import { LineSplitter } from "../../../../lib/base/follow/line_splitter.ts";
-import { LineTail } from "../../../../lib/base/follow/line_tail.ts";
-import { tempDir } from "../../../support/temp_dir.ts";
+import { AskLedger } from "../../../lib/agents/process/ask_ledger.ts";
+import { findAsks } from "../../../lib/shell/asks/find_asks.ts";
+import { createCodexReader } from "../../../lib/agents/codex/reader.ts";
+import { LineSplitter } from "../../../lib/base/follow/line_splitter.ts";
+import { LineTail } from "../../../lib/base/follow/line_tail.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 
-const FOLDER = new URL("../../../../fixtures/session_logs/codex/", import.meta.url).pathname;
+const FOLDER = new URL("../../../fixtures/session_logs/codex/", import.meta.url).pathname;
 
 /** The asks in each recording, as a person counts them in it. */
 const ASKS: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,10 @@
-import type { AgentEvent } from "../../agent.ts";
-import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
-import type { SessionReader } from "../../process/cli.ts";
-import { FILE_TOOL_NAMES } from "../../hook_payload.ts";
-import { countReplies, readClaudeTokens } from "../reply_tokens.ts";
-import { present } from "../../../base/schema.ts";
+import type { AgentEvent } from "../agent.ts";
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import type { SessionReader } from "../process/cli.ts";
+import type { Request } from "../../policy/request.ts";
+import { FILE_TOOL_NAMES, matterOf } from "../hook_payload.ts";
+import { countReplies, readClaudeTokens } from "./reply_tokens.ts";
+import { present } from "../../base/schema.ts";
 
 /** Reads what `claude -p --output-format stream-json --verbose` prints (2.0.53 to 2.1.328). */
 export function createClaudeReader(): SessionReader {
@@ -18,7 +19,10 @@ class ClaudeReader implements SessionReader {
 
   readReport(line: string): readonly AgentEvent[] {
     const event = parseJsonObject(line);
-    if (event === undefined) return [];
+    return event === undefined ? [] : this.#readEvent(event);
+  }
+
+  #readEvent(event: JsonObject): readonly AgentEvent[] {
     const message = objectOf(event["message"]);
     switch (event["type"]) {
       case "system": {
@@ -47,8 +51,17 @@ class ClaudeReader implements SessionReader {
     }
   }
 
-  readLog(): readonly AgentEvent[] {
-    return [];
+  /** A line of a transcript (`projects/SLUG/SESSION.jsonl`, 2.1.328): the same messages, and more around them. */
+  readLog(line: string): readonly AgentEvent[] {
+    const record = parseJsonObject(line);
+    if (record === undefined) return [];
+    const events = [...readTurn(record), ...this.#readEvent(record), ...readEndOf(record)].map((event) =>
+      event.type === "called" ? { ...event, ...requestOf(event.id, record) } : event
+    );
+    // A helper's words are not the agent's own; what it wants to do waits all the same.
+    return record["isSidechain"] !== true
+      ? events
+      : events.filter(({ type }) => type === "called" || type === "ended" || type === "spent");
   }
 
   /** @param isNotice whether the CLI itself wrote it, about a request that failed */
@@ -97,7 +110,14 @@ class ClaudeReader implements SessionReader {
         output,
         ...present({ exitCode }),
       },
-      { type: "ended", source: "call", id, exitCode: runsOn ? undefined : exitCode ?? (isError ? -1 : 0), output },
+      {
+        type: "ended",
+        source: "call",
+        id,
+        exitCode: runsOn ? undefined : exitCode ?? (isError ? -1 : 0),
+        output,
+        isResult: true,
+      },
     ];
   }
 
@@ -157,4 +177,66 @@ function readEnd(event: JsonObject): readonly AgentEvent[] {
   const errors = arrayOf(event["errors"]).map(String).join("; ");
   const error = text || errors || textOf(event["subtype"]) || "the turn failed";
   return [{ type: "turn_end", outcome: "failed", error }];
+}
+
+/** What a record says of its turn before what stands in it, and which message that is of. */
+function readTurn(record: JsonObject): readonly AgentEvent[] {
+  const { content, id } = objectOf(record["message"]);
+  switch (record["type"]) {
+    case "assistant":
+      return [{ type: "message", id: String(id) }];
+    case "user": {
+      // A text of the person's own; results of tools and the notes of an interruption come as lists.
+      if (typeof content === "string") return [{ type: "turn_began", at: timeOf(record) }];
+      const answers = Object.entries(objectOf(objectOf(record["toolUseResult"])["answers"]))
+        .filter((entry): entry is [string, string] => typeof entry[1] === "string");
+      const ids = answers.length === 0 ? [] : blocksOf(objectOf(record["message"]))
+        .flatMap(({ type, tool_use_id: of }) => type === "tool_result" && typeof of === "string" ? [of] : []);
+      return ids.map((of) => ({ type: "replied", id: of, answers: Object.fromEntries(answers) }));
+    }
+    default:
+      return [];
+  }
+}
+
+/** A turn's end has a record of its own only where nothing went wrong. */
+function readEndOf(record: JsonObject): readonly AgentEvent[] {
+  const texts = arrayOf(objectOf(record["message"])["content"]).map(objectOf)
+    .flatMap(({ type, text }) => type === "text" && typeof text === "string" ? [text] : []);
+  const end = { type: "turn_end", at: timeOf(record) } as const;
+  switch (record["type"]) {
+    case "system":
+      return record["subtype"] === "turn_duration" ? [{ ...end, outcome: "completed" }] : [];
+    case "assistant": {
+      if (record["isApiErrorMessage"] !== true) return [];
+      const code = textOf(record["error"]);
+      return [{ ...end, outcome: "failed", error: texts.join("\n\n").trim(), ...present({ code }) }];
+    }
+    case "user":
+      return texts.some((text) => text.startsWith("[Request interrupted by user"))
+        ? [{ ...end, outcome: "interrupted" }]
+        : [];
+    default:
+      return [];
+  }
+}
+
+/** The call of a record as a request. */
+function requestOf(id: string, record: JsonObject): { readonly request?: Request } {
+  const block = blocksOf(objectOf(record["message"])).find((each) => each["id"] === id);
+  const tool = textOf(block?.["name"]);
+  if (tool === undefined) return {};
+  const cwd = textOf(record["cwd"]);
+  return { request: { id, source: "session_log", tool, ...present({ cwd }), ...matterOf(tool, block?.["input"]) } };
+}
+
+function timeOf(record: JsonObject): number {
+  return Date.parse(String(record["timestamp"]));
+}
+
+/** Reads what the replies in a transcript cost, whoever they were for: the session itself, or a helper of it. */
+export function createTranscriptReader(): (line: string) => readonly AgentEvent[] {
+  const reader = createClaudeReader();
+  // Most lines are of another kind, and need no parsing.
+  return (line) => line.includes('"usage"') ? reader.readLog(line) : [];
 }

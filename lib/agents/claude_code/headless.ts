@@ -1,14 +1,13 @@
-import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider, SessionUsageQuery } from "../../process/cli.ts";
-import type { AttemptRequest } from "../../process/seam.ts";
-import { shellJoin } from "../../../shell/mod.ts";
-import { claudeCommandHooks } from "../hooks.ts";
-import { findNativeClaude } from "../program.ts";
-import { claudeSandboxSettings } from "../sandbox.ts";
-import { usageOfSession } from "../../pane/session_tokens.ts";
-import type { Usage } from "../../../base/usage.ts";
-import { createTranscriptReader } from "../reply_tokens.ts";
-import { findTranscript, listTranscripts } from "../transcript_files.ts";
-import { createClaudeReader } from "./session_reader.ts";
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider, SessionUsageQuery } from "../process/cli.ts";
+import type { AttemptRequest } from "../process/seam.ts";
+import { shellJoin } from "../../shell/mod.ts";
+import { claudeCommandHooks } from "./hooks.ts";
+import { findNativeClaude } from "./program.ts";
+import { claudeSandboxSettings } from "./sandbox.ts";
+import { usageOfSession } from "../pane/session_tokens.ts";
+import type { Usage } from "../../base/usage.ts";
+import { findTranscript, listTranscripts } from "./transcript_files.ts";
+import { createClaudeReader, createTranscriptReader } from "./reader.ts";
 
 /** The tools that write files. In a sandbox they keep to the folders in which its commands may write (2.1.328). */
 const FILE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"];

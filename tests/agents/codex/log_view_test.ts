@@ -1,13 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { type CodexLogState, EMPTY_CODEX_LOG, foldCodexLine, promptOf } from "../../../lib/agents/codex/session_log.ts";
+import { type CodexLogState, foldCodexLog } from "../../../lib/agents/codex/log_view.ts";
+import { createCodexReader } from "../../../lib/agents/codex/reader.ts";
+import { codexLog } from "../read_logs.ts";
 import { recordedLines, recordedLogs } from "../../base/follow/support.ts";
 
 /** What is told of the turns, from line to line, each change once. */
 function turnsOf(lines: readonly string[]): string[] {
   const told: string[] = [];
-  let state = EMPTY_CODEX_LOG;
+  const reader = createCodexReader({});
+  let state: CodexLogState = {};
   for (const line of lines) {
-    state = foldCodexLine(state, line);
+    state = reader.readLog(line).reduce(foldCodexLog, state);
     const now = describeTurn(state);
     if (now !== told.at(-1)) told.push(now);
   }
@@ -44,7 +47,7 @@ Deno.test("the recorded log of a session in the terminal tells of completed, fai
 });
 
 Deno.test("a log says whose it is", () => {
-  const state = recordedLines("exec-resumed.jsonl").reduce(foldCodexLine, EMPTY_CODEX_LOG);
+  const state = codexLog(recordedLines("exec-resumed.jsonl"));
   assertEquals(state.session, {
     id: "01a1f78f-75af-7200-b108-64a8a95d0d38",
     cwd: "/home/dev/shop/api",
@@ -60,8 +63,7 @@ Deno.test("the log of a helper is told apart", () => {
       type: "session_meta",
       payload: { id: "t", cwd: "/p", timestamp: "2026-11-20T06:05:36.565Z", ...more },
     });
-  const isMain = (more: Readonly<Record<string, unknown>>) =>
-    foldCodexLine(EMPTY_CODEX_LOG, meta(more)).session?.isMain;
+  const isMain = (more: Readonly<Record<string, unknown>>) => codexLog([meta(more)]).session?.isMain;
   assertEquals(isMain({ source: "cli" }), true);
   assertEquals(isMain({ source: "cli", thread_source: "user" }), true);
   assertEquals(isMain({ source: { subagent: "review" } }), false);
@@ -69,7 +71,8 @@ Deno.test("the log of a helper is told apart", () => {
 });
 
 Deno.test("records that are only quoted, cut or malformed change nothing, and no line at all throws", () => {
-  const working = foldCodexLine(EMPTY_CODEX_LOG, event("task_started", { turn_id: "t1" }));
+  const started = event("task_started", { turn_id: "t1" });
+  const working = codexLog([started]);
   const quoting = [
     JSON.stringify({ type: "response_item", payload: { type: "message", text: event("task_complete") } }),
     event("agent_message", { message: event("task_complete", { turn_id: "t1" }) }),
@@ -79,13 +82,13 @@ Deno.test("records that are only quoted, cut or malformed change nothing, and no
     '{"type":"event_msg","payload":null}',
     "",
   ];
-  for (const line of quoting) assertEquals(foldCodexLine(working, line), working, line);
+  for (const line of quoting) assertEquals(codexLog([started, line]), working, line);
   for (const { lines } of recordedLogs()) {
     for (const line of lines) {
       for (const cut of [1, 20, Math.floor(line.length / 2), line.length - 1]) {
         const part = line.slice(0, cut);
-        assertEquals(foldCodexLine(working, part), working);
-        assertEquals(promptOf(part), undefined);
+        assertEquals(codexLog([started, part]), working);
+        assertEquals(createCodexReader({}).readLog(part), []);
       }
     }
   }
@@ -109,13 +112,15 @@ Deno.test("where beginnings are not recorded, a prompt after an end makes it unk
 Deno.test("an answer is forgotten when the next turn has none", () => {
   const answered = [event("task_started"), event("task_complete", { last_agent_message: "One." })];
   const failed = [event("task_started"), event("task_complete", { last_agent_message: null, error: { message: "x" } })];
-  const after = (lines: readonly string[]) => lines.reduce(foldCodexLine, EMPTY_CODEX_LOG).lastAnswer;
+  const after = (lines: readonly string[]) => codexLog(lines).lastAnswer;
   assertEquals(after(answered), "One.");
   assertEquals(after([...answered, ...failed]), undefined);
   assertEquals(after([...answered, event("task_started"), event("turn_aborted")]), undefined);
 });
 
 Deno.test("the prompts of a recorded log are found in it", () => {
-  const prompts = recordedLines("tui-session-1.jsonl").flatMap((line) => promptOf(line) ?? []);
+  const reader = createCodexReader({});
+  const events = recordedLines("tui-session-1.jsonl").flatMap((line) => reader.readLog(line));
+  const prompts = events.flatMap((event) => event.type === "prompted" && event.by === "cli" ? [event.text] : []);
   assertEquals(prompts.slice(2, 4), ["Second question, please answer shortly.", "Now create the file."]);
 });

@@ -1,12 +1,14 @@
-import type { AgentEvent } from "../../agent.ts";
-import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
-import type { SessionReader } from "../../process/cli.ts";
-import { type TokenUsage, usageSince } from "../../../base/usage.ts";
-import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
-import { readReport } from "./report.ts";
+import { resolve } from "@std/path/posix";
+import type { AgentEvent, RecordedSession } from "../agent.ts";
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import { present } from "../../base/schema.ts";
+import { type TokenUsage, usageSince } from "../../base/usage.ts";
+import type { Request } from "../../policy/request.ts";
+import type { FailureWords } from "../failure.ts";
+import { matterOf } from "../hook_payload.ts";
+import type { SessionReader } from "../process/cli.ts";
+import { readReport, readTokens, saw } from "./report.ts";
 import { commandText, readToolCall } from "./tool_calls.ts";
-import { failureOf } from "../session_log.ts";
-import { readCodexLimit } from "../usage_limit.ts";
 
 /**
  * Reads what `codex exec --json` prints and what it writes to its session log (0.53.0 to 0.169.0).
@@ -22,6 +24,7 @@ export function createCodexReader(
 
 class CodexReader implements SessionReader {
   #model: string;
+  #session: RecordedSession | undefined;
   /** What was called and has not ended, by the call's id. */
   readonly #calls = new Map<string, OpenCall>();
   /** Responses whose tokens were counted. */
@@ -42,19 +45,29 @@ class CodexReader implements SessionReader {
     const record = parseJsonObject(line);
     if (record === undefined) return [];
     const payload = objectOf(record["payload"]);
+    const at = Date.parse(textOf(record["timestamp"]) ?? "");
     switch (record["type"]) {
+      case "session_meta": {
+        const session = toSession(payload);
+        this.#session ??= session;
+        return session === undefined ? [] : [{ type: "opened", session }];
+      }
       case "turn_context":
         this.#model = textOf(payload["model"]) ?? this.#model;
-        return this.#readMode(payload);
+        return [{ type: "confined", context: payload, at }, ...this.#readMode(payload)];
       case "token_usage_record":
         return this.#readUsage(payload);
-      case "response_item":
-        return this.#readReplyItem(payload);
+      case "response_item": {
+        const request = requestOf(payload, this.#session);
+        return this.#readItem(payload, at).map((event) =>
+          event.type === "called" && request !== undefined ? { ...event, request } : event
+        );
+      }
       case "event_msg":
-        return this.#readEvent(payload);
+        return this.#readEvent(payload, at);
       default:
         // Up to about 0.40 items stood at the top level.
-        return this.#readReplyItem(record);
+        return this.#readItem(record, at);
     }
   }
 
@@ -70,9 +83,10 @@ class CodexReader implements SessionReader {
     ];
   }
 
-  #readReplyItem(item: JsonObject): readonly AgentEvent[] {
+  #readItem(item: JsonObject, at: number): readonly AgentEvent[] {
     switch (item["type"]) {
       case "message": {
+        if (item["role"] === "user") return [{ type: "prompted", by: "cli", text: joinTexts(item["content"]), at }];
         const text = joinTexts(item["content"]);
         return item["role"] === "assistant" && text !== "" ? [{ type: "said", text }] : [];
       }
@@ -115,12 +129,22 @@ class CodexReader implements SessionReader {
     return [
       // Those whose end has a record of its own are told of already.
       ...(call?.runs ?? []).map((run, index) => saw({ ...run, output: index === 0 ? output : "", exitCode })),
-      { type: "ended", source: "call", id, exitCode: stillRuns ? undefined : exitCode ?? -1, output },
+      { type: "ended", source: "call", id, exitCode: stillRuns ? undefined : exitCode ?? -1, output, isResult: true },
     ];
   }
 
-  #readEvent(payload: JsonObject): readonly AgentEvent[] {
-    switch (payload["type"]) {
+  /**
+   * Turns begin with `task_started` and end with `task_complete` or `turn_aborted` (0.145.0 to 0.169.0). 0.53.0 writes
+   * only the last of them, and tells nothing of a turn that begins with another prompt (`user_message`).
+   */
+  #readEvent(payload: JsonObject, at: number): readonly AgentEvent[] {
+    const record = String(payload["type"]);
+    const end = { type: "turn_end", turnId: textOf(payload["turn_id"]) ?? "", record, at } as const;
+    switch (record) {
+      case "task_started":
+        return [{ type: "turn_began", turnId: end.turnId, at }];
+      case "user_message":
+        return [{ type: "prompted", by: "person", text: textOf(payload["message"]) ?? "", at }];
       case "item_completed":
         return this.#readExecution(objectOf(payload["item"]));
       case "exec_command_begin": {
@@ -131,14 +155,20 @@ class CodexReader implements SessionReader {
       case "token_count":
         return [...limitOf(objectOf(payload["rate_limits"])), ...this.#readSum(objectOf(payload["info"]))];
       case "task_complete": {
+        const finalText = textOf(payload["last_agent_message"]);
+        if ((payload["error"] ?? undefined) === undefined) {
+          return [{ ...end, outcome: "completed", ...present({ finalText }) }];
+        }
         const { text, code } = failureOf(objectOf(payload["error"]));
-        return [text === "" ? turnCompleted(textOf(payload["last_agent_message"])) : turnFailed(text, code)];
+        return [{ ...end, outcome: "failed", error: text, ...present({ code }) }];
       }
-      case "turn_aborted":
-        return [turnFailed(`the turn was stopped (${textOf(payload["reason"]) ?? "aborted"})`)];
+      case "turn_aborted": {
+        const error = `the turn was stopped (${textOf(payload["reason"]) ?? "aborted"})`;
+        return [{ ...end, outcome: "interrupted", error }];
+      }
       case "error": {
         const { text, code } = failureOf(payload);
-        return [turnFailed(text === "" ? "an error" : text, code)];
+        return [{ ...end, outcome: "failed", error: text === "" ? "an error" : text, ...present({ code }) }];
       }
       default:
         return [];
@@ -204,9 +234,16 @@ interface OpenCall {
   readonly isProgram: boolean;
 }
 
-function limitOf(limits: JsonObject): readonly AgentEvent[] {
-  const limit = readCodexLimit(limits);
-  return limit === undefined ? [] : [{ type: "limit", ...limit }];
+/** Whether an account's limits, as `token_count` records tell of them, are used up, and until when. */
+function limitOf(limits: JsonObject): AgentEvent[] {
+  const windows = ["primary", "secondary"].map((name) => objectOf(limits[name]));
+  const full = windows.filter((window) => (numberOf(window["used_percent"]) ?? 0) >= 100);
+  if (full.length === 0 && textOf(limits["rate_limit_reached_type"]) === undefined) {
+    return [{ type: "limit_lifted", isSilent: true }];
+  }
+  // Both windows must be open again.
+  const resets = full.flatMap((window) => numberOf(window["resets_at"]) ?? []);
+  return [{ type: "limit", ...(resets.length === 0 ? {} : { resetsAt: new Date(Math.max(...resets) * 1000) }) }];
 }
 
 /** The exit code in the text that the model gets: as a line, or in JSON (shell tools of 0.53.0). */
@@ -219,4 +256,68 @@ function readExitCode(output: string): number | undefined {
 /** The texts of a message's or an output's parts. */
 function joinTexts(parts: unknown): string {
   return arrayOf(parts).map((part) => textOf(objectOf(part)["text"]) ?? "").filter((text) => text !== "").join("\n");
+}
+
+/** A call as a request. The script of code mode, and a shell that the model names, leave open what would run. */
+function requestOf(payload: JsonObject, session: RecordedSession | undefined): Request | undefined {
+  const id = textOf(payload["call_id"]) ?? "";
+  const tool = textOf(payload["name"]) ?? "";
+  const about = { id, source: "session_log", tool } as const;
+  const input = textOf(payload["input"]);
+  if (payload["type"] === "custom_tool_call") {
+    const cwd = session === undefined ? {} : { cwd: session.cwd };
+    const matter = tool === "apply_patch"
+      ? matterOf(tool, { command: input })
+      : { kind: "other", subject: input ?? "" };
+    return { ...about, ...cwd, ...matter };
+  }
+  if (payload["type"] !== "function_call") return undefined;
+  const text = textOf(payload["arguments"]) ?? "";
+  const { cmd, workdir, shell } = parseJsonObject(text) ?? {};
+  if (tool !== "exec_command" || typeof cmd !== "string" || (shell !== undefined && shell !== null)) {
+    return { ...about, kind: "other", subject: text };
+  }
+  const cwd = typeof workdir === "string" && session !== undefined ? resolve(session.cwd, workdir) : session?.cwd;
+  return { ...about, kind: "command", subject: cmd, ...present({ cwd }) };
+}
+
+/**
+ * What an `error` of Codex says: `{"message":"…","codex_error_info":"unauthorized"}`, or with an object that has the
+ * HTTP status, `{"response_too_many_failed_attempts":{"http_status_code":429}}` (0.169.0).
+ */
+function failureOf(error: JsonObject): FailureWords {
+  const info = error["codex_error_info"];
+  const [[name, details] = []] = Object.entries(objectOf(info));
+  const status = objectOf(details)["http_status_code"];
+  const code = typeof info === "string" ? info : typeof status === "number" ? `${name}:${status}` : name;
+  return { text: textOf(error["message"]) ?? "", ...present({ code }) };
+}
+
+function toSession(payload: JsonObject): RecordedSession | undefined {
+  const id = textOf(payload["id"]);
+  const cwd = textOf(payload["cwd"]);
+  const startedAt = Date.parse(textOf(payload["timestamp"]) ?? "");
+  if (id === undefined || cwd === undefined || Number.isNaN(startedAt)) return undefined;
+  // `source` is "cli", "exec", …; for a helper an object that names it (`{"subagent": …}`).
+  const threadSource = payload["thread_source"];
+  const isMain = typeof payload["source"] !== "object" && (typeof threadSource !== "string" || threadSource === "user");
+  return { id, cwd, startedAt, isMain };
+}
+
+/** Most lines say nothing of tokens, and need no parsing. */
+const MAY_SPEND = /"(?:turn_context|token_usage_record|token_count)"/;
+
+/**
+ * Reads what the replies in a session log cost. A log that begins with a copy of another conversation's, as a helper's
+ * may, names the other in what it copies.
+ *
+ * @param path of the log: its name ends with the id of its conversation
+ */
+export function createCodexTokenReader(path: string): (line: string) => readonly AgentEvent[] {
+  const reader = createCodexReader({});
+  return (line) => {
+    if (!MAY_SPEND.test(line)) return [];
+    const thread = /"token_usage_record".*?"thread_id":"([^"]*)"/.exec(line)?.[1];
+    return thread !== undefined && !path.endsWith(`-${thread}.jsonl`) ? [] : reader.readLog(line);
+  };
 }

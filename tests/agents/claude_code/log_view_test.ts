@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { answersOf, pendingCalls, readLastTurn } from "../../../lib/agents/claude_code/transcript.ts";
+import { lastAnswerIn } from "../../../lib/agents/claude_code/log_view.ts";
+import { claudeLog } from "../read_logs.ts";
 import { recordedTranscript } from "./support.ts";
 
 const LINES = recordedTranscript();
@@ -22,23 +23,23 @@ for (
   ] as const
 ) {
   Deno.test(`the recorded turn "${prompt}" is over, and its answer is found`, () => {
-    const turn = readLastTurn(upTo(prompt));
+    const turn = claudeLog(upTo(prompt));
     assertEquals(turn.ended, true);
-    assertEquals(turn.answer?.replaceAll(/\n+ */g, "\n\n").slice(0, answer.length), answer);
+    assertEquals(lastAnswerIn(turn)?.replaceAll(/\n+ */g, "\n\n").slice(0, answer.length), answer);
   });
 }
 
 Deno.test("a turn without words has no answer, and one that is declined is over", () => {
   const promptedAt = Date.parse("2026-11-20T06:28:20.000Z");
-  const turn = readLastTurn(upTo("two files"));
-  assertEquals([turn.answer, turn.ended], [undefined, true]);
+  const turn = claudeLog(upTo("two files"));
+  assertEquals([lastAnswerIn(turn), turn.ended], [undefined, true]);
   assertEquals(Math.abs((turn.promptedAt ?? 0) - promptedAt) < 60_000, true);
 });
 
 Deno.test("every beginning of the recorded transcript can be read, and a turn is over only with its end", () => {
   let ends = 0;
   for (let count = 0; count <= LINES.length; count++) {
-    const { ended } = readLastTurn([...LINES.slice(0, count), '{"type":"assist']);
+    const { ended } = claudeLog([...LINES.slice(0, count), '{"type":"assist']);
     const last = JSON.parse(LINES[count - 1] ?? "{}");
     if (last.type === "user" && typeof last.message.content === "string") assertEquals(ended, false);
     if (last.subtype === "turn_duration") assertEquals(ended, true);
@@ -50,15 +51,11 @@ Deno.test("every beginning of the recorded transcript can be read, and a turn is
 Deno.test("what a helper says, and a failure of the service", () => {
   const say = (text: string, more = {}) =>
     JSON.stringify({ type: "assistant", message: { id: text, content: [{ type: "text", text }] }, ...more });
-  assertEquals(readLastTurn([say("Mine."), say("A helper's.", { isSidechain: true })]), {
-    answer: "Mine.",
-    ended: false,
-  });
-  assertEquals(readLastTurn([say("API Error: 500", { isApiErrorMessage: true })]), {
-    answer: "API Error: 500",
-    ended: true,
-    failure: { text: "API Error: 500", writtenAt: NaN },
-  });
+  const own = claudeLog([say("Mine."), say("A helper's.", { isSidechain: true })]);
+  assertEquals([lastAnswerIn(own), own.ended, own.failure], ["Mine.", false, undefined]);
+  const failed = claudeLog([say("API Error: 500", { isApiErrorMessage: true })]);
+  assertEquals([lastAnswerIn(failed), failed.ended], ["API Error: 500", true]);
+  assertEquals(failed.failure, { text: "API Error: 500", writtenAt: NaN });
 });
 
 Deno.test("a copy of what the model was sent, which may be written first, is neither an answer nor a call", () => {
@@ -68,7 +65,7 @@ Deno.test("a copy of what the model was sent, which may be written first, is nei
   const copyOf = (role: string, block: unknown) => ({ type: "api-request-blob", message: { role, content: [block] } });
   const answered = { type: "user", message: { content: [result] }, toolUseResult: { answers: { "Which?": "SQLite" } } };
   const lines = [asked, copyOf("user", result)].map((one) => JSON.stringify(one));
-  assertEquals([pendingCalls(lines).length, answersOf(lines, "t1")], [1, undefined]);
+  assertEquals([claudeLog(lines).calls.length, claudeLog(lines).answers["t1"]], [1, undefined]);
   const more = [...lines, ...[answered, copyOf("assistant", call)].map((one) => JSON.stringify(one))];
-  assertEquals([pendingCalls(more).length, answersOf(more, "t1")], [0, { "Which?": "SQLite" }]);
+  assertEquals([claudeLog(more).calls.length, claudeLog(more).answers["t1"]], [0, { "Which?": "SQLite" }]);
 });

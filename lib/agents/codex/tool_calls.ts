@@ -1,7 +1,7 @@
-import type { ToldCommand } from "../../agent.ts";
-import { findScriptedCommands } from "../../../shell/asks/scripted_commands.ts";
-import { parseShellCommand } from "../../../shell/mod.ts";
-import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
+import type { ToldCommand } from "../agent.ts";
+import { findScriptedCommands } from "../../shell/asks/scripted_commands.ts";
+import { parseShellCommand } from "../../shell/mod.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 
 /** A tool call of the model, as a session log records it before it is run. */
 interface CodexToolCall {

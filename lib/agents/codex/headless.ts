@@ -1,11 +1,11 @@
-import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../../process/cli.ts";
-import type { AttemptRequest } from "../../process/seam.ts";
-import { findNativeCodex } from "../program.ts";
-import { codexHookSettings } from "../hook_settings.ts";
-import { codexSandboxSettings } from "../sandbox.ts";
-import { foldTurnContext } from "../turn_context.ts";
+import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../process/cli.ts";
+import type { AttemptRequest } from "../process/seam.ts";
+import { findNativeCodex } from "./program.ts";
+import { codexHookSettings } from "./hook_settings.ts";
+import { codexSandboxSettings } from "./sandbox.ts";
+import { foldCodexSandbox } from "./log_view.ts";
 import { codexSessionUsage, openCodexLog } from "./open_log.ts";
-import { createCodexReader } from "./session_reader.ts";
+import { createCodexReader } from "./reader.ts";
 
 /** `codex exec`. */
 export const codexHeadless: HeadlessProvider = {
@@ -18,7 +18,7 @@ export const codexHeadless: HeadlessProvider = {
   createReader: createCodexReader,
   openLog: openCodexLog,
   sessionUsage: codexSessionUsage,
-  foldSandbox: (report, line, folders) => foldTurnContext(report, line, { folders, startedAt: 0 }),
+  foldSandbox: (report, event, folders) => foldCodexSandbox(report, event, { folders, startedAt: 0 }),
 };
 
 /**

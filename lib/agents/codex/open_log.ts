@@ -1,10 +1,10 @@
-import { LogWatch } from "../../../base/follow/log_watch.ts";
-import { followLines } from "../../../base/follow/follow_lines.ts";
-import { LineTail } from "../../../base/follow/line_tail.ts";
-import type { LogQuery, SessionUsageQuery } from "../../process/cli.ts";
-import { usageOfSession } from "../../pane/session_tokens.ts";
-import type { Usage } from "../../../base/usage.ts";
-import { createCodexTokenReader } from "../session_tokens.ts";
+import { LogWatch } from "../../base/follow/log_watch.ts";
+import { followLines } from "../../base/follow/follow_lines.ts";
+import { LineTail } from "../../base/follow/line_tail.ts";
+import type { LogQuery, SessionUsageQuery } from "../process/cli.ts";
+import { usageOfSession } from "../pane/session_tokens.ts";
+import type { Usage } from "../../base/usage.ts";
+import { createCodexTokenReader } from "./reader.ts";
 import { findLogByEvidence, findLogOfThread, listAllLogs } from "./find_log.ts";
 
 /**

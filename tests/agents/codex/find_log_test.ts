@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { findLogByEvidence } from "../../../../lib/agents/codex/headless/find_log.ts";
-import { tempDir } from "../../../support/temp_dir.ts";
+import { findLogByEvidence } from "../../../lib/agents/codex/find_log.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 
 const META = (cwd: string) => ({
   timestamp: "2026-11-20T08:32:37.000Z",

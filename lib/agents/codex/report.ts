@@ -1,6 +1,7 @@
-import type { AgentEvent } from "../../agent.ts";
-import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../../base/text/json.ts";
-import { readTokens, saw, turnCompleted, turnFailed } from "./observed.ts";
+import type { AgentEvent } from "../agent.ts";
+import { type JsonObject, numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
+import type { TokenUsage } from "../../base/usage.ts";
+import { present } from "../../base/schema.ts";
 import { reportedText } from "./tool_calls.ts";
 
 /** Reads a line that `codex exec --json` prints; `model` is the one that its tokens are counted for. */
@@ -18,11 +19,15 @@ export function readReport(line: string, { model }: { readonly model: string }):
     case "error":
       return [{ type: "trouble", text: textOf(event["message"]) ?? "an error" }];
     case "turn.failed":
-      return [turnFailed(textOf(objectOf(event["error"])["message"]) ?? "the turn failed")];
+      return [{
+        type: "turn_end",
+        outcome: "failed",
+        error: textOf(objectOf(event["error"])["message"]) ?? "the turn failed",
+      }];
     case "turn.completed": {
       const usage = { [model]: readTokens(objectOf(event["usage"])) };
       // Of a session that was resumed it is the sum since its beginning (0.169.0).
-      return [{ type: "cost", usage, isRough: true }, turnCompleted()];
+      return [{ type: "cost", usage, isRough: true }, { type: "turn_end", outcome: "completed" }];
     }
     default:
       return [];
@@ -62,4 +67,27 @@ function readItem(item: JsonObject, isStart: boolean): readonly AgentEvent[] {
     default:
       return [];
   }
+}
+
+/** What a command has written, and its end. */
+export function saw(
+  { id, command, output, exitCode }: {
+    readonly id: string;
+    readonly command: string;
+    readonly output: string;
+    readonly exitCode: number | undefined;
+  },
+): AgentEvent {
+  return { type: "saw", id, command, output, ...present({ exitCode }) };
+}
+
+/** The tokens of a reply, or of several, as Codex counts them. */
+export function readTokens(usage: JsonObject): TokenUsage {
+  const written = numberOf(usage["cache_write_input_tokens"]) ?? 0;
+  return {
+    inputTokens: numberOf(usage["input_tokens"]) ?? 0,
+    cachedInputTokens: numberOf(usage["cached_input_tokens"]) ?? 0,
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
+    outputTokens: numberOf(usage["output_tokens"]) ?? 0,
+  };
 }

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../../../../lib/agents/agent.ts";
+import type { AgentEvent } from "../../../lib/agents/agent.ts";
 import { assertEquals } from "@std/assert";
-import { createClaudeReader } from "../../../../lib/agents/claude_code/headless/session_reader.ts";
+import { createClaudeReader } from "../../../lib/agents/claude_code/reader.ts";
 
 function read(...events: readonly Readonly<Record<string, unknown>>[]): readonly AgentEvent[] {
   const reader = createClaudeReader();
@@ -33,7 +33,7 @@ Deno.test("a Bash call is a command, and its result what the agent saw", () => {
     { type: "ran", id: "t1", command: "panewright ask 'q?'" },
     { type: "called", source: "call", id: "t1", commands: [{ command: "panewright ask 'q?'", isCertain: true }] },
     { type: "saw", id: "t1", command: "panewright ask 'q?'", output: "Exit code 3\nno", exitCode: 3 },
-    { type: "ended", source: "call", id: "t1", exitCode: 3, output: "Exit code 3\nno" },
+    { type: "ended", source: "call", id: "t1", exitCode: 3, output: "Exit code 3\nno", isResult: true },
   ]);
 });
 
@@ -45,7 +45,7 @@ Deno.test("a command that runs on in the background has not ended", () => {
     message: { content },
     tool_use_result: { stdout: "", backgroundTaskId: "b1" },
   });
-  assertEquals(ended, { type: "ended", source: "call", id: "t1", exitCode: undefined, output });
+  assertEquals(ended, { type: "ended", source: "call", id: "t1", exitCode: undefined, output, isResult: true });
 });
 
 Deno.test("other tools run no shell command, whatever their input says", () => {
