@@ -10,10 +10,8 @@ import { hasCli } from "./preflight/agent_cli.ts";
 import type { LookContext } from "./preflight/look_context.ts";
 import { programProblem } from "../jobs/programs.ts";
 
-/** An agent as it is listed. */
 type AgentRow = OutputFields["agent"];
 
-/** Looks at all agents side by side. @param workdir absolute path of the folder that they would work in */
 export async function readAgents(
   providers: readonly Provider[],
   { workdir, ...context }: LookContext & { readonly workdir: string },
@@ -81,7 +79,6 @@ function describe(provider: Provider): Omit<AgentRow, keyof Found> {
   };
 }
 
-/** What an agent can do, in words. */
 export function describeAbilities(
   { over, roles, steps, sandbox, tokens, cost, resumes, asks }: Pick<
     AgentRow,
@@ -115,11 +112,8 @@ const STYLES: Readonly<Record<AgentRow["state"], Style>> = {
 
 const MARKS: Readonly<Record<AgentRow["state"], string>> = { ready: "ok", unclear: "?", unusable: "no", absent: "" };
 
-/** How {@linkcode renderAgents} shows agents. */
 interface RenderAgentsOptions {
-  /** Columns of the terminal. */
   readonly width: number;
-  /** @default {false} */
   readonly color?: boolean;
 }
 

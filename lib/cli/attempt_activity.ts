@@ -1,22 +1,16 @@
 import { type LoggedFact, readLoggedFacts } from "../agents/process/log_text.ts";
 import { LineTail } from "../base/follow/line_tail.ts";
 
-/** Reads what the agents of steps say and run, from the logs of their attempts, as these are written. */
 export class AttemptActivity implements Disposable {
   #tail: LineTail | undefined;
   #untold: readonly LoggedFact[] = [];
 
-  /** From now on another attempt's log is read. */
   begin(path: string): void {
     this.#tail?.[Symbol.dispose]();
     this.#tail = new LineTail(path);
   }
 
-  /**
-   * What has come since the last call.
-   *
-   * @param until leaves what is later for the next call: ISO 8601
-   */
+  /** What has come since the last call. */
   async take(until?: string): Promise<readonly LoggedFact[]> {
     for (;;) {
       // Without its log there is still the journal.

@@ -6,25 +6,15 @@ import { DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
 import type { Provider, ProviderId } from "../agents/provider.ts";
 import { findTestCommand } from "./find_test_command.ts";
 
-/** What the built-in pipeline is made with, where the configuration has none. */
 interface BuiltInOptions {
-  /** The command that must pass after the step, for `sh -c`. @default the project's test command */
   readonly check?: string | undefined;
   /** What is wrong with an agent's program; `undefined` where it can be run. */
   readonly findProgramProblem: (program: StepProgram) => string | undefined;
 }
 
-/** How often the step is tried again. */
 const RETRY = 2;
 const CHECK_TIME_LIMIT_SECONDS = 600;
 
-/**
- * The settings with a pipeline of one step, `work`, whose prompt is the task and whose check is the project's test
- * command. The agent is the one that the settings name, else the first whose CLI is there. It works in the sandbox of
- * its CLI, unless the settings say how it works: by `sandbox`, or by arguments that change the sandbox.
- *
- * @throws {UsageError} when the project's files do not name one test command, or no agent's CLI is there
- */
 export function withBuiltInPipeline(
   loaded: LoadedSettings,
   options: BuiltInOptions,

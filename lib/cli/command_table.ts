@@ -2,7 +2,6 @@ import { didYouMean } from "../base/text/suggest.ts";
 import { UsageError } from "../base/errors.ts";
 import type { CommandEntry } from "./console/command.ts";
 
-/** Every command, in the order of the overview. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "run",
@@ -138,11 +137,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/**
- * The command with that name.
- *
- * @throws {UsageError} if there is none; it lists the commands and suggests the nearest
- */
 export function findCommand(name: string): CommandEntry {
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;

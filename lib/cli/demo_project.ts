@@ -3,16 +3,8 @@ import config from "../../fixtures/demo/config.json" with { type: "json" };
 import files from "../../fixtures/demo/files.json" with { type: "json" };
 import replay from "../../fixtures/demo/replay.json" with { type: "json" };
 
-/** Name of the demo's config file, below its folder. */
 export const DEMO_CONFIG_FILE = "panewright.jsonc";
 
-/**
- * Makes the demo's folder below the system's folder for temporary files: a config, a job, the script of its five
- * agents, and a project with a test of its own. What is written is part of the program, so it needs no file of the
- * repository.
- *
- * @returns the folder's absolute path, every link resolved
- */
 export async function createDemoProject(): Promise<string> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "panewright-demo-" }));
   const texts: Readonly<Record<string, string>> = {

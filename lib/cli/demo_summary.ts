@@ -5,18 +5,13 @@ import { paint, type Style } from "./console/color.ts";
 import { tokenText } from "../journal/words/usage_text.ts";
 import { duration, plural } from "../journal/words/words.ts";
 
-/** What the demo did. */
 interface DemoStory {
-  /** The file that its agents have changed, before and after. */
   readonly file: { readonly name: string; readonly before: string; readonly after: string };
-  /** The facts of its run. */
   readonly facts: readonly ReviewFact[];
 }
 
-/** What a person may type next, each with what it is for. */
 export type NextCommands = readonly (readonly [what: string, ...commands: readonly string[]])[];
 
-/** How {@linkcode demoSummary} is shown. */
 interface DemoSummaryOptions {
   readonly next: NextCommands;
   readonly color: boolean;

@@ -5,14 +5,12 @@ import { decodeUtf8 } from "../base/text/utf8.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { outputLine } from "../api/output/line.ts";
 
-/** The flag with which a command leaves the run to a process of its own. */
 export const DETACH_FLAG = {
   name: "detach",
   type: "switch",
   description: "leave the run to a process without a terminal, and return with the run's id as soon as it has begun",
 } as const;
 
-/** The flags of commands that start a run. */
 export const DETACH_FLAGS = [
   DETACH_FLAG,
   {
@@ -24,11 +22,6 @@ export const DETACH_FLAGS = [
   },
 ] as const;
 
-/**
- * Calls a command again in a process of its own, and tells the run's id.
- *
- * @param flags of the command, by name
- */
 export async function detach(
   command: "run" | "exec" | "resume",
   { flags, positionals, global }: {
@@ -67,7 +60,6 @@ export async function refuseBegun(workdir: string, { detached }: Pick<CliIo, "de
   if (begun !== undefined) throw new RunBegunError(begun);
 }
 
-/** @throws {UsageError} where a key was given to a command that stays */
 export function refuseKey(key: string | undefined): void {
   if (key !== undefined) throw new UsageError("Cannot use --key without --detach");
 }

@@ -4,24 +4,15 @@ import { privateWordsOf } from "../base/redact/secret_patterns.ts";
 import { plainText } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 
-/** The command line of a process without a terminal: what it writes is kept in its run's folder. */
 interface DetachedIo extends Disposable {
   readonly io: CliIo;
-  /** The run has begun: what is written from now on is only kept. */
   keepIn(logPath: string): void;
 }
 
 /** The most that a log may have before it makes way for a new one; the one before is kept, too. */
 const MAX_LOG_BYTES = 1024 * 1024;
-/** What may be written before the run begins. */
 const MAX_EARLY_CHARS = 64 * 1024;
 
-/**
- * Opens the command line of a process that has no terminal. Before its run begins, what it writes to standard error is
- * written there, too.
- *
- * @param stdinBytes how many bytes standard input must have; it is empty where they are missing
- */
 export function openDetachedIo(
   given: CliIo,
   { stdinBytes = 0 }: { readonly stdinBytes?: number | undefined },

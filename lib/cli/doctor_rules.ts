@@ -8,14 +8,12 @@ import { installedProviders } from "./installed_rules.ts";
 import { describeState, readRulesRows, type RulesRow } from "./rules/list.ts";
 import { present } from "../base/schema.ts";
 
-/** What the rest of the checks works with, and what was found about the rules. */
 interface CheckedRules {
   /** With the rules that are installed; as they are built in where those cannot be used. */
   readonly providers: readonly Provider[];
   readonly rulesFindings: readonly Finding[];
 }
 
-/** Which rules are in use, and whether they can be used. */
 export async function checkRules(io: Pick<CliIo, "env">): Promise<CheckedRules> {
   try {
     const rulesFindings = (await readRulesRows(io)).map(findingOf);

@@ -8,7 +8,6 @@ import { makePanewrightFolder } from "../run/run_folder.ts";
 /** Where an editor finds the JSON Schema of a config that `init` wrote: in the folder that git ignores by itself. */
 export const EDITOR_SCHEMA = ".panewright/config.schema.json";
 
-/** Writes the JSON Schema for the editor. */
 export async function writeEditorSchema(folder: string): Promise<void> {
   await makePanewrightFolder(folder);
   await replaceFile(`${folder}/${EDITOR_SCHEMA}`, schemaText());

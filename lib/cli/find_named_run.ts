@@ -7,14 +7,12 @@ import { errorText } from "../base/text/error_text.ts";
 import type { CliIo } from "./console/command.ts";
 import { inRealWorkdir } from "./run_place.ts";
 
-/** The argument with which a run is named. */
 export const RUN_ARGUMENT = {
   name: "RUN",
   description:
     "the run's id or its beginning, @1 for the newest run (@2 for the one before it), or the path of its folder",
 } as const;
 
-/** The flag with which runs of another working directory are named. */
 export const WORKDIR_FLAG = {
   name: "wd",
   type: "string",
@@ -22,12 +20,6 @@ export const WORKDIR_FLAG = {
   description: "the run's working directory, if it cannot be found from here",
 } as const;
 
-/**
- * The working directory whose runs are meant: the one that is named, otherwise the nearest one with runs, from here
- * upwards. A folder without runs may have a config file that names another working directory; then it is that one.
- *
- * @throws {UsageError} when what is named is not a folder
- */
 export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
   if (wd !== undefined) return await namedFolder(io, wd);
   if ((await listRunIds(io.cwd)).length > 0) return io.cwd;
@@ -50,7 +42,6 @@ async function namedFolder(io: CliIo, wd: string): Promise<string> {
   throw new UsageError(`Cannot use --wd ${wd}: ${problem}`);
 }
 
-/** The working directory that the configuration of this folder names. One that cannot be used names none. */
 async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
   // Reading a configuration takes longer than all the rest: it is loaded only where there is no run at hand.
   const [{ loadSettings }, { installedProviders }] = await Promise.all([
@@ -65,12 +56,6 @@ async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
   }
 }
 
-/**
- * The run that a person means by its id, a part of it, or its age (see {@linkcode RUN_ARGUMENT}), or by the path of its
- * folder.
- *
- * @throws {UsageError} when there is no such run, or several
- */
 export async function findNamedRun(io: CliIo, run: string, wd: string | undefined): Promise<RunFolder> {
   if (!run.includes("/")) return await inRealWorkdir(await findReferredRun(await findRunsWorkdir(io, wd), run));
   const path = resolve(io.cwd, run);
@@ -81,12 +66,6 @@ export async function findNamedRun(io: CliIo, run: string, wd: string | undefine
   return await findRealRun(dirname(dirname(runs)), basename(path));
 }
 
-/**
- * The run that a person means: the one that is named, otherwise the newest that a process executes, otherwise the
- * newest.
- *
- * @throws {UsageError} when there is no such run
- */
 export async function findMeantRun(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
   if (run !== undefined) return await findNamedRun(io, run, wd);
   const workdir = await findRunsWorkdir(io, wd);

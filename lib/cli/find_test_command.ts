@@ -4,21 +4,13 @@ import { UsageError } from "../base/errors.ts";
 import { isPlainFile } from "../base/ports/files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 
-/** The test command of a project, and the file that names it. */
 export interface FoundTestCommand {
   readonly command: string;
   readonly file: string;
 }
 
-/** Files that describe a project are small. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/**
- * The test command that the files of a project name: `npm test` for a package.json with a script `test`, `cargo test`,
- * `go test ./...`, and the like.
- *
- * @throws {UsageError} when there is none, and when there are several
- */
 export function findTestCommand(folder: string): FoundTestCommand {
   const found = testCommandsIn(folder);
   const [first] = found;
@@ -31,7 +23,6 @@ export function findTestCommand(folder: string): FoundTestCommand {
   });
 }
 
-/** The test commands that the files of a project name, each once. */
 export function testCommandsIn(folder: string): readonly FoundTestCommand[] {
   const found = PROJECTS.flatMap(({ files, commandOf }): FoundTestCommand[] => {
     for (const file of files) {
@@ -45,7 +36,6 @@ export function testCommandsIn(folder: string): readonly FoundTestCommand[] {
 }
 
 interface ProjectKind {
-  /** The first that is there counts. */
   readonly files: readonly string[];
   /** The command by the file's text; undefined where it names none. */
   readonly commandOf: (text: string, isThere: (name: string) => boolean) => string | undefined;

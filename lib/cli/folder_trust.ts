@@ -1,11 +1,5 @@
 import type { TrustSubject } from "../config/trust/examine.ts";
 
-/**
- * A folder without pipelines of its own, as a person is asked to trust it: what comes of a task that is only a text.
- *
- * @param folder absolute, every link resolved
- * @param check the command that must pass after the work
- */
 export function examineFolder(folder: string, check: string): TrustSubject {
   const items = [
     {

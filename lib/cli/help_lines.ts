@@ -7,7 +7,6 @@ export function overviewLines(entries: readonly CommandEntry[]): string {
     .map(({ name, summary }) => outputLine("command", { name, summary })).join("");
 }
 
-/** One command with its arguments and flags, as an object of `--json`. */
 export function commandLine({ name, summary }: CommandEntry, command: Command): string {
   const { description, arguments: specs = [], flags = [], examples = [] } = command;
   const args = specs.map(({ text: _text, ...shown }) => shown);

@@ -13,30 +13,21 @@ import { createTmuxClient } from "../tmux/plain_client.ts";
 import { openSession } from "../tmux/open_session.ts";
 import type { Finding } from "./preflight/finding.ts";
 
-/** A provider whose hooks can be tried. */
 export type TrialProvider = PaneProvider & {
   readonly cli: CliProgram;
   readonly terminal: { readonly hookTrial: HookTrial };
 };
 
-/** Options of {@linkcode tryHooks}. */
 interface HookTrialOptions {
-  /** What the CLI calls its version. */
   readonly version: string;
-  /** The PATH that the CLI is looked for in, and gets. */
   readonly searchPath: string;
-  /** How long the trial may take. @default {20} */
   readonly limitSeconds?: number;
   readonly signal: AbortSignal;
 }
 
-/** What the hooks of a CLI did in a trial. */
 interface Seen {
-  /** Whether the CLI was told to run the command. */
   told: boolean;
-  /** Whether the hook asked about that command, word for word. */
   asked: boolean;
-  /** Whether a hook told that the prompt was taken, and that the turn has ended. */
   taken: boolean;
   ended: boolean;
 }
@@ -51,11 +42,6 @@ const HOOK_LAG_MS = 3000;
 
 const LOOK_EVERY_MS = 100;
 
-/**
- * Starts the CLI as a run does, in a pane of a tmux server of its own, and sees whether its hooks tell of a permission
- * and of a turn. It gets a temporary home, no variable of ours, a key that is none, and a model on 127.0.0.1 that asks
- * for one command, which is denied.
- */
 export async function tryHooks(provider: TrialProvider, options: HookTrialOptions): Promise<Finding> {
   const { limitSeconds = 20, signal } = options;
   const check = `${provider.label} hooks`;
@@ -127,7 +113,6 @@ async function play(provider: TrialProvider, seen: Seen, options: HookTrialOptio
     return { turnHook: turnHooksOf(spool, ROLE).turnHook };
   }
 
-  /** Ends when all was told, or a dialog has been open for too long without a word of the hook. */
   async function watch(agent: AgentTerminal, until: AbortSignal): Promise<void> {
     for (let dialogMs = 0; dialogMs < HOOK_LAG_MS && !(seen.asked && seen.taken && seen.ended);) {
       for (const { text } of spool.take(ROLE)) {
@@ -142,7 +127,6 @@ async function play(provider: TrialProvider, seen: Seen, options: HookTrialOptio
   }
 }
 
-/** A model on loopback that knows one command. */
 function serveModel(trial: HookTrial, seen: Seen): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     if (request.method === "HEAD") return new Response(null);

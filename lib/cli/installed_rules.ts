@@ -6,11 +6,6 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 import { VERSION } from "../base/version.ts";
 import type { CliIo } from "./console/command.ts";
 
-/**
- * Every provider, with the rules that the person has installed.
- *
- * @throws {UsageError} when installed rules cannot be used
- */
 export async function installedProviders({ env, stderr }: Pick<CliIo, "env" | "stderr">): Promise<readonly Provider[]> {
   return await withInstalledRules({ folder: rulesFolder(env), providers: PROVIDERS }, {
     onOutdated: (provider, { version }) =>

@@ -6,12 +6,6 @@ import { checkPositionals, commandIndex, GLOBAL_FLAGS, parseFlags } from "./cons
 import { renderError, type RenderErrorOptions } from "./console/render_error.ts";
 import { outputLine } from "../api/output/line.ts";
 
-/**
- * Runs one command line and resolves to its exit code. It never rejects: an error is written to stderr, and with
- * `--json` also as an object to stdout.
- *
- * @param argv the arguments without the program's own name
- */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<number> {
   const io = actionsIo(given);
   try {
@@ -42,7 +36,6 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
 
 interface Rest {
   readonly args: readonly string[];
-  /** Global flags that came before the command's name. */
   readonly leading: Readonly<Record<string, unknown>>;
 }
 
@@ -75,7 +68,6 @@ function globalFlags(given: Readonly<Record<string, unknown>>, io: CliIo): Globa
   };
 }
 
-/** How errors are shown, also those that come before the arguments are parsed. */
 export function renderOptions(argv: readonly string[], io: CliIo): RenderErrorOptions {
   const next = hasFlag(argv, "--color") ? argv[argv.indexOf("--color") + 1] : undefined;
   const named = COLOR_CHOICES.find((choice) => hasFlag(argv, `--color=${choice}`) || next === choice);

@@ -8,22 +8,13 @@ import { installedProviders } from "./installed_rules.ts";
 import { requireTrust, type TrustSurroundings } from "./trust.ts";
 import { present } from "../base/schema.ts";
 
-/** Who is told, by a configuration that the person trusts. */
 interface NotificationConfig {
-  /** Undefined where nobody is. */
   readonly plan: NotificationPlan | undefined;
   /** The config file as messages call it; undefined where there is none. */
   readonly file: string | undefined;
   readonly workdir: string;
 }
 
-/**
- * Reads from the configuration who is told how runs go.
- *
- * @param config path of the config file; `panewright.jsonc` of the current folder, if it is there, where none is named
- * @throws {UsageError} when the configuration cannot be used
- * @throws {HumanInterventionRequiredError} when the person does not trust it
- */
 export async function loadNotificationPlan(
   config: string | undefined,
   around: Pick<TrustSurroundings, "io" | "trust" | "mayAsk">,
@@ -39,11 +30,6 @@ export async function loadNotificationPlan(
   return { plan: notificationsIn(loaded.config).notifications, file: loaded.file, workdir: loaded.workdir };
 }
 
-/**
- * Who is told about a run: by the configuration with which it was started, as it is now.
- *
- * @throws like {@linkcode loadNotificationPlan}
- */
 export async function notificationPlanOfRun(
   { configFile, workdir }: { readonly configFile: string | null; readonly workdir: string },
   { io, trust }: { readonly io: CliIo; readonly trust: boolean },

@@ -12,23 +12,16 @@ import type { CliIo } from "./console/command.ts";
 import { runCommandLine } from "../run/command_line.ts";
 import { answerCommandOf } from "../api/show/run_view.ts";
 
-/** A question or a dialog of a run, in the names of `--json`. */
 export interface WaitingQuestion {
   readonly run: string;
   readonly id: string;
-  /** The path of the step's task; `review loop` for a dialog. */
   readonly task: string;
-  /** The step, or the role, that asks. */
   readonly step: string;
   readonly text: string;
   readonly askedAt: string;
-  /** Whether it is answered, and the run can continue. */
   readonly answered: boolean;
-  /** Whether a process executes the run. */
   readonly executed: boolean;
-  /** Whether only a person may answer it, and no model. @default {false} */
   readonly reserved?: boolean;
-  /** What a dialog asks for; missing for a question. */
   readonly dialog?: WaitingDialog & { readonly role: string };
 }
 

@@ -3,22 +3,12 @@ import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 
-/** A file that a person wants written. */
 interface OutputFile {
-  /** The flag that names it: `--output`. */
   readonly flag: string;
-  /** As the person named it. */
   readonly named: string;
-  /** Absolute path. */
   readonly path: string;
 }
 
-/**
- * Refuses what cannot be written as a file: a new one takes the place of an older file, and of nothing else. As root, a
- * device such as `/dev/null` would be replaced for the whole machine.
- *
- * @throws {UsageError} when there is no folder for it, or a link, a folder or a device is in its place
- */
 export function refuseUnlessFile({ flag, named, path }: OutputFile): void {
   const shown = sanitizeLine(named);
   const seen = lstatOrUndefined(path);

@@ -2,18 +2,11 @@ import { dirname } from "@std/path/posix";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 
-/** How far above a program its package's folder may be. */
 const MAX_FOLDERS = 8;
 
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * The version of the npm package that a program belongs to; nothing is run.
- *
- * @param file the program's absolute path, links resolved
- * @param name what npm calls the package; packages for one platform have that as the beginning of their names
- * @returns three numbers; `undefined` where the program belongs to no such package
- */
+/** The version of the npm package that a program belongs to; nothing is run. */
 export function packageVersion(file: string, name: string): string | undefined {
   let folder = dirname(file);
   for (let above = 0; above < MAX_FOLDERS && folder !== "/"; above++, folder = dirname(folder)) {

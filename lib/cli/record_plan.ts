@@ -5,7 +5,6 @@ import { OFFERED_SCREEN_IDS, PROVIDERS } from "../agents/mod.ts";
 import type { CliIo, FlagSpec, FlagValues } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
-/** The flags of `panewright record`. */
 export const RECORD_FLAGS = [
   {
     name: "provider",
@@ -39,7 +38,6 @@ export const RECORD_FLAGS = [
   CONFIG_RULES_FLAG,
 ] as const satisfies readonly FlagSpec[];
 
-/** What is to be recorded, checked. */
 export interface RecordingPlan {
   readonly provider: string;
   readonly version: string | undefined;
@@ -56,11 +54,6 @@ export interface RecordingPlan {
     };
 }
 
-/**
- * Makes a plan of the command line.
- *
- * @throws {UsageError} for flags that are missing, wrong or contradict each other
- */
 export async function planRecording(
   flags: FlagValues<typeof RECORD_FLAGS>,
   positionals: readonly string[],
@@ -113,7 +106,6 @@ function planTarget(
   return { kind: "pane", paneId: pane, socket: flags.socket ?? io.env("TMUX")?.split(",")[0] ?? "default" };
 }
 
-/** Not knowing the version is no reason not to record. */
 async function askVersion(
   provider: string,
   { processRunner, io }: { readonly processRunner: ProcessRunner; readonly io: CliIo },

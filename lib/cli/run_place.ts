@@ -12,22 +12,11 @@ export async function inRealWorkdir({ id, path }: RunFolder): Promise<RunFolder>
   return runFolderAt(await Deno.realPath(resolve(path, "../../..")), id);
 }
 
-/**
- * Makes sure that a run is one of the working directory that was named.
- *
- * @throws {UsageError} with both paths, when it is that of another working directory
- */
 export async function requireBelow(folder: RunFolder, wd: string): Promise<void> {
   const named = await Deno.realPath(wd).catch(() => wd);
   if (named !== workdirOf(folder.path)) throw notBelow(folder, named);
 }
 
-/**
- * Makes sure that a run works where its folder is. A journal with absolute paths does not say that it was meant to be
- * carried: --wd does.
- *
- * @throws {UsageError} with both paths, when it is to be elsewhere
- */
 export function requireOwnPlace(
   folder: RunFolder,
   { earlier, version, wd }: { readonly earlier: Progress; readonly version: number; readonly wd: string | undefined },
@@ -51,11 +40,7 @@ function notBelow({ id, path }: RunFolder, workdir: string, hint?: string): Usag
   );
 }
 
-/**
- * The config file to resume a run with; null where it has none.
- *
- * @throws {UsageError} when it is not there
- */
+/** The config file to resume a run with; null where it has none. */
 export async function configOf(
   { id }: RunFolder,
   { configFile }: Progress,

@@ -14,10 +14,8 @@ import { environmentOf } from "./environment.ts";
 import { installedProviders } from "./installed_rules.ts";
 import { requireTrust } from "./trust.ts";
 
-/** How long what a configuration says is taken for what it still says. */
 const LEARN_AGAIN_MS = 10_000;
 
-/** What is secret in a run, besides what this process' own environment has. */
 interface RunSecrets {
   readonly secrets: readonly string[];
   /** Why the configuration of the run could not be asked, as the rest of a sentence; missing where it was. */
@@ -33,12 +31,10 @@ export async function secretsOfRun(folder: RunFolder, io: CliIo): Promise<RunSec
   return config === undefined ? { secrets: [] } : await secretsOf(config, io);
 }
 
-/** How {@linkcode createSecretLearner} learns. */
 interface SecretLearnerOptions {
   readonly io: CliIo;
   readonly redactor: LearningRedactor;
   readonly clock: Clock;
-  /** Tells a person something, without a line end. */
   readonly warn: (message: string) => void;
 }
 
@@ -72,7 +68,6 @@ export function createSecretLearner({ io, redactor, clock, warn }: SecretLearner
   };
 }
 
-/** Where the configuration of a run is. */
 interface RunConfig {
   readonly path: string;
   readonly workdir: string;
@@ -99,7 +94,6 @@ async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSe
   }
 }
 
-/** The values of all variables with secret names that a configuration sets, wherever it does. */
 function secretsIn(value: unknown, isVariables = false): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const entries = Object.entries(value);

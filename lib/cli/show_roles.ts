@@ -19,39 +19,27 @@ import { outputLine } from "../api/output/line.ts";
 import { ActivityView } from "../api/show/activity_rows.ts";
 import { createRowPrinter } from "./show/print_rows.ts";
 
-/** How {@linkcode showRoles} shows them. */
 export interface ShowRolesOptions {
   /** Whose agents are shown; where they are several, each row tells or shows whose it is. */
   readonly roles: readonly Role[];
-  /** Whether more is waited for, until no process executes the run. */
   readonly follow: boolean;
-  /** The working directory as the person named it, for command lines. */
   readonly wd: string | undefined;
   readonly global: GlobalFlags;
   readonly io: CliIo;
   /** Whether nothing but this is in the terminal, so that it can be drawn anew. @default {false} */
   readonly ownsTerminal?: boolean;
-  /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
 }
 
 /** How often the line with what an agent does is drawn again: it has durations in it. */
 const TICK_MS = 1000;
 
-/** A role, and what is read of it. */
 interface Source {
   readonly role: Role;
   readonly tail: ActivityTail;
   readonly view: ActivityView;
 }
 
-/**
- * Shows what agents over ACP have done, and with `follow` what they do.
- *
- * @returns whether there was anything to be shown
- * @throws {UsageError} when the one that is to be shown works in a pane
- * @throws the reason of `io.signal` when it is aborted
- */
 export async function showRoles(folder: RunFolder, options: ShowRolesOptions): Promise<boolean> {
   const { roles, follow, global, io } = options;
   using tails = new DisposableStack();
@@ -92,7 +80,6 @@ function stateOf(path: string): string {
   return `${size} ${mtime?.getTime()}`;
 }
 
-/** What is new of all of them, in the order in which it happened. */
 async function readNew(sources: readonly Source[]) {
   const all: { readonly source: Source; readonly told: ToldActivity }[] = [];
   for (const source of sources) {
@@ -113,7 +100,6 @@ function requireNoPane({ folder: { id }, progress }: RunOverview, { roles: [role
 
 interface Shown extends Disposable {
   show(source: Source, told: ToldActivity): void;
-  /** Draws the last row again: what is done at this moment. */
   drawState(): void;
 }
 

@@ -2,27 +2,19 @@ import { dirname, resolve } from "@std/path/posix";
 import { systemHost } from "../base/ports/host.ts";
 import { shellJoin } from "../shell/quote.ts";
 
-/** What a process knows about how a person started it. */
 export interface Start {
-  /** Absolute path of the program that runs. */
   readonly executable: string;
   /** Whether that program is panewright itself; otherwise it is Deno. */
   readonly isStandalone: boolean;
-  /** Absolute path of the main module. */
   readonly main: string;
-  /** The version of Deno. */
   readonly denoVersion: string;
-  /** Absolute path of the working directory. */
   readonly cwd: string;
-  /** Whether there is a program of that name on PATH. */
   isOnPath(program: string): boolean;
   env(name: string): string | undefined;
 }
 
-/** The variable in which the file of `deno task pack` tells by what name it was called. */
 const PACKED_FILE = "PANEWRIGHT_PACKED_FILE";
 
-/** How this process was started. */
 export function startOfThis({ cwd, env }: Pick<Start, "cwd" | "env">): Start {
   const host = systemHost({ PATH: env("PATH") ?? "" });
   return {
@@ -36,13 +28,6 @@ export function startOfThis({ cwd, env }: Pick<Start, "cwd" | "env">): Start {
   };
 }
 
-/**
- * How a person calls panewright with other words, in the form in which it was started: as a program, through npx, or
- * with Deno from the bundle or the sources.
- *
- * @param words the command and its arguments
- * @returns a command line for a shell; it works in any folder
- */
 export function commandInForm(words: readonly string[], start: Start): string {
   return shellJoin([...programInForm(start), ...words]);
 }

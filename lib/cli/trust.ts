@@ -20,33 +20,22 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 import { askLine } from "./console/ask_line.ts";
 import type { CliIo, TerminalInput } from "./console/command.ts";
 
-/** The variable that stands for {@linkcode TRUST_FLAG}. */
 const TRUST_VARIABLE = "PANEWRIGHT_TRUST";
 
-/** The flag with which a configuration is used as it is. */
 export const TRUST_FLAG = {
   name: "trust",
   type: "switch",
   description: `use the configuration as it is, without asking whether you trust it (for CI; or ${TRUST_VARIABLE}=1)`,
 } as const;
 
-/** Who asks for a configuration to be used. */
 export interface TrustSurroundings {
   readonly io: CliIo;
-  /** Whether `--trust` was given. */
   readonly trust: boolean;
-  /** Whether a person at the terminal may be asked. */
   readonly mayAsk: boolean;
   /** Whether the job still is what panewright wrote: its text is then not the one that is trusted. @default {false} */
   readonly isUnwritten?: boolean;
 }
 
-/**
- * Lets a configuration through that the person trusts as it was read. At a terminal, the person is asked about one that
- * is not.
- *
- * @throws {HumanInterventionRequiredError} that says what is not trusted, and how to trust it
- */
 export async function requireTrust(
   { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
   { io, trust, mayAsk, isUnwritten = false }: TrustSurroundings,
@@ -75,13 +64,6 @@ export async function requireTrust(
   throw untrusted(subject.file, changes, { known: trusted !== undefined, remedy });
 }
 
-/**
- * Lets a folder through that the person trusts although no config says what is done there. At a terminal, the person is
- * asked about one that is not.
- *
- * @param isOwn whether the person has named all the commands that are run there
- * @throws {HumanInterventionRequiredError} like {@linkcode requireTrust}
- */
 export async function requireFolderTrust(
   subject: TrustSubject,
   { io, trust, mayAsk, isOwn }: TrustSurroundings & { readonly isOwn: boolean },
@@ -100,12 +82,6 @@ export async function requireFolderTrust(
   throw untrusted(subject.file, changes, { known, remedy: "Start it in a terminal: there you are asked." });
 }
 
-/**
- * Lets a command through that acts for a run whose configuration the person trusts as it is now.
- *
- * @param configFile absolute path of the run's config file; null where it has none
- * @throws {HumanInterventionRequiredError} like {@linkcode requireTrust}
- */
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {
   if (configFile === null || around.trust || isTrustedByVariable(around.io)) return;
   // A config that is gone acts no more.
@@ -117,18 +93,11 @@ export async function requireTrustOfRun(configFile: string | null, around: Trust
   await requireTrust({ file: configFile, files }, around);
 }
 
-/** Records that the person trusts a config as it was shown. */
 export async function recordTrust(store: string, subject: TrustSubject): Promise<void> {
   const entry = await trustedConfig(subject, new Date());
   await changeTrust(store, (configs) => ({ ...configs, [subject.file]: entry }));
 }
 
-/**
- * Records that a config which panewright wrote itself is trusted.
- *
- * @param stillToWrite names of files beside it that the person is about to write
- * @returns why it could not be recorded; undefined where it was
- */
 export async function recordWritten(
   io: CliIo,
   { path, stillToWrite = [] }: { readonly path: string; readonly stillToWrite?: readonly string[] },
@@ -148,7 +117,6 @@ export async function recordWritten(
   }
 }
 
-/** The path of the store. */
 export function requireStorePath(io: CliIo): string {
   const path = trustStorePath(io.env);
   if (path !== undefined) return path;
@@ -157,7 +125,6 @@ export function requireStorePath(io: CliIo): string {
   });
 }
 
-/** Whether a person can be asked here. */
 export function isAtTerminal({ isTerminal }: CliIo): boolean {
   return isTerminal.stdin && isTerminal.stderr;
 }
@@ -171,7 +138,6 @@ export async function askForTrust(io: CliIo, items: readonly TrustItem[]): Promi
   return await isYes("Do you trust it as it is?", { io, input });
 }
 
-/** Only what is typed as one line after the question answers it. */
 async function isYes(
   question: string,
   { io, input }: { readonly io: CliIo; readonly input: TerminalInput },
@@ -180,11 +146,6 @@ async function isYes(
   return /^y(?:es)?[ \t]*[\r\n]+$/i.test(line);
 }
 
-/**
- * What a person is shown before the question.
- *
- * @param options `known` when an earlier state of it is trusted
- */
 export function describeSubject(file: string, changes: TrustChanges, { known }: { readonly known: boolean }): string {
   const { items, gone, files } = changes;
   const head = known ? "has changed since you trusted it" : "acts on your behalf once you trust it";
@@ -216,7 +177,6 @@ interface Filling {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** From now on, the first text of a file that the person was to write is the one that is trusted. */
 async function fillIn({ store, key, trusted, files }: Filling): Promise<void> {
   const written = Object.entries(files).filter(([name]) => trusted.files[name] === null);
   if (store === undefined || written.length === 0) return;

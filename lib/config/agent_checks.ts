@@ -3,10 +3,6 @@ import type { Provider } from "../agents/provider.ts";
 import { type CheckContext, report, reportMissing } from "./checks.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 
-/**
- * Checks that what the configuration says of its agents leaves them in the sandbox that it asks for, means something to
- * them, and can be kept. Skips values already known to be wrong.
- */
 export function checkAgents(context: CheckContext): void {
   const { merged } = context;
   checkCosts(context);
@@ -19,7 +15,6 @@ export function checkAgents(context: CheckContext): void {
   for (const agent of agents) checkAcp(context, agent);
 }
 
-/** A cap of costs needs prices. */
 function checkCosts(context: CheckContext): void {
   const { merged } = context;
   if (merged["prices"] !== undefined) return;

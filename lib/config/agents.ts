@@ -9,21 +9,14 @@ import type { InputFiles } from "./input_files.ts";
 import { inputProblem, type Layer, type Problem, readFileLayer } from "./layers.ts";
 import { isKeyed, type KeyPath } from "./source.ts";
 
-/** What {@linkcode readPacks} looks at. */
 interface AgentsContext {
-  /** Those that are built in. */
   readonly providers: readonly Provider[];
-  /** The config file, if there is one. */
   readonly fileLayer: Layer | undefined;
-  /** What relative paths of the config file start from. */
   readonly baseFolder: string;
-  /** What was found before; what is found here is added. */
   readonly problems: Problem[];
-  /** What reads files. */
   readonly files: InputFiles;
 }
 
-/** The providers that are built in, and those that a config file adds with its `agents`. */
 export async function withAgents(context: AgentsContext): Promise<readonly Provider[]> {
   const packs = await readPacks(context);
   return [...context.providers, ...packs.map(([id, pack]) => packProvider(id, pack, { isOfConfig: true }))];

@@ -1,14 +1,10 @@
 import type { PermissionRule } from "../policy/rules.ts";
 
-/** A part of {@linkcode EVERYDAY_LIST}. */
 export interface EverydayRules {
-  /** What it is about, for a comment in the configuration. */
   readonly about: string;
-  /** Entries of `permissions.allow`, as a configuration has them. */
   readonly rules: readonly (string | PermissionRule)[];
 }
 
-/** Command patterns, each of which is separated from the next by a comma. */
 function commands(text: string): readonly string[] {
   return text.split(", ");
 }

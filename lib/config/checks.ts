@@ -6,47 +6,28 @@ import { inputProblem, type Layer, type Problem } from "./layers.ts";
 import { dotted, isKeyed, type KeyPath, type Source, valueAt } from "./source.ts";
 import { errorText } from "../base/text/error_text.ts";
 
-/** What the configuration points to. */
 interface Inputs {
-  /** Absolute, with links resolved. */
   readonly workdir: string;
-  /** `undefined` where it was not asked for. */
   readonly job: JobInput | undefined;
 }
 
-/** The text of the job, and the name of its source in messages. */
 export interface JobInput {
   readonly text: string;
   readonly source: string;
 }
 
-/** What {@linkcode checkAcrossKeys} looks at. */
 export interface CheckContext {
-  /** Those that the configuration may name. */
   readonly providers: readonly Provider[];
-  /** All layers merged. */
   readonly merged: Readonly<Record<string, unknown>>;
-  /** The layers, highest precedence first. */
   readonly layers: readonly Layer[];
-  /** The layer of the config file, if there is one. */
   readonly fileLayer: Layer | undefined;
-  /** The folder from which relative paths of a layer start. */
   baseOf(layer: Layer): string;
   readonly cwd: string;
-  /** The mistakes found so far; checks add theirs. */
   readonly problems: Problem[];
-  /** Whether a job is required. */
   readonly jobNeeded: boolean | "unless_pipelines";
-  /** What reads files. */
   readonly files: InputFiles;
 }
 
-/**
- * Checks what no single key shows: that there is exactly one job, and that the folder and the file exist. Skips values
- * already known to be wrong.
- *
- * @returns what was found; `undefined` when a problem was added
- */
 export async function checkAcrossKeys(context: CheckContext): Promise<Inputs | undefined> {
   const { problems } = context;
   const workdir = await findWorkdir(context);
@@ -175,7 +156,6 @@ export function reportMissing(
   context.problems.push({ ...problemOf(context, path, message), missing: missing.map(dotted) });
 }
 
-/** A problem with the value at a path, and where the value stands. */
 export function problemOf(context: CheckContext, path: KeyPath, message: string): Problem {
   return layerOf(context, path)?.problemAt(path, message) ?? { where: "", message: message.replace("%", dotted(path)) };
 }

@@ -5,28 +5,17 @@ import { type ConfigForm, formOf } from "./schema.ts";
 import { AGENT_ID } from "./shapes.ts";
 import { isKeyed } from "./source.ts";
 
-/** A config file, and the form that it has to have: it may name the agents that it adds itself. */
 interface ConfigFile {
   readonly fileLayer: Layer;
   readonly form: ConfigForm;
 }
 
-/** How {@linkcode readConfigFile} reads. */
 interface ConfigFileOptions {
-  /** What messages call the file. */
   readonly shownAs: string;
-  /** Those that are built in. */
   readonly providers: readonly Provider[];
-  /** What reads it. */
   readonly files: InputFiles;
 }
 
-/**
- * Reads a config file.
- *
- * @param path absolute path
- * @throws {UsageError} when it cannot be read
- */
 export async function readConfigFile(
   path: string,
   { shownAs, providers, files }: ConfigFileOptions,

@@ -8,11 +8,6 @@ import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import { commonPlan, settingsIn, startOf } from "./plan.ts";
 
-/**
- * The plan for `panewright exec` that a configuration describes.
- *
- * @param cwd what the config file's own path starts from
- */
 export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: string }): ExecPlan {
   const { config, file } = loaded;
   const folder = file === undefined ? cwd : resolve(cwd, file, "..");

@@ -1,7 +1,6 @@
 import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { SETTINGS, type TableEntry } from "./settings_table.ts";
 
-/** A flag that sets a setting, as the command line's parser and help read it. */
 interface ConfigFlag {
   readonly name: string;
   readonly type: "switch" | "string" | "integer" | "number" | "choice";
@@ -10,13 +9,10 @@ interface ConfigFlag {
   readonly description: string;
 }
 
-/** The flags of `panewright run` and `panewright config show` that set a setting. */
 export const CONFIG_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job !== "exec").flatMap(flagsOf);
 
-/** The flags of `panewright exec` that set a setting, whatever tasks and steps say. */
 export const EXEC_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job === "exec").flatMap(flagsOf);
 
-/** The settings of a slice of choices for which a flag was given. */
 export function chosenByFlags<const Slice extends SettingSlice>(
   slice: Slice,
   flags: Readonly<Record<string, unknown>>,
@@ -28,7 +24,6 @@ export function chosenByFlags<const Slice extends SettingSlice>(
   return Object.fromEntries(chosen);
 }
 
-/** The flag of a setting, if it has one. */
 export function flagsOf({ value, flag, description, flagDescription }: TableEntry): ConfigFlag[] {
   if (flag === undefined) return [];
   const { name, placeholder } = flag;

@@ -5,21 +5,16 @@ import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../agents/mod.ts";
 import { nearest } from "../base/text/suggest.ts";
 import { typeWords, valueWords } from "../base/text/value_words.ts";
 
-/** A mistake in one value or key. */
 export interface ValueProblem {
-  /** The value, or the key where the key itself is what is wrong. */
   readonly path: KeyPath;
   /** A sentence without a full stop; `%` stands for the name of the value, which depends on where it came from. */
   readonly message: string;
   /** Of a key that is not known: the path of the one that was meant. */
   readonly meant?: KeyPath;
-  /** Of a key that is not known: those that its place has. */
   readonly allowed?: readonly string[];
-  /** Whether the value is missing. */
   readonly isMissing?: boolean;
 }
 
-/** The most mistakes of one source that are told. */
 const MAX_PROBLEMS = 100;
 
 /** What is wrong with raw configuration data by the schema, in words of ours: at most 100 mistakes. */
@@ -34,7 +29,6 @@ export function findProblems(raw: unknown, form: FileForm): ValueProblem[] {
   return found.filter((problem) => last.get(dotted(problem.path)) === problem).slice(0, MAX_PROBLEMS);
 }
 
-/** What was read, and what it should be. */
 interface Context {
   readonly raw: unknown;
   readonly form: FileForm;
@@ -57,7 +51,6 @@ function describeIssue(issue: z.core.$ZodIssue, context: Context): ValueProblem[
   }];
 }
 
-/** The mistakes in a value that may be of several kinds, judged as the only kind that it resembles. */
 function branchMeant(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const fitting = issue.errors.filter((inner) =>
     !inner.some(({ code, path }) => code === "invalid_type" && path.length === 0)
@@ -113,7 +106,6 @@ function expectation(
   }
 }
 
-/** Whether an object is one of the kinds that a value may be of. */
 function hasObject(branches: readonly (readonly z.core.$ZodIssue[])[]): boolean {
   return branches.flat().some((issue) => issue.code === "invalid_type" && issue.expected === "object");
 }

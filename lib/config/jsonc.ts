@@ -2,11 +2,9 @@ import { createScanner, type Node, type ParseError, parseTree, printParseErrorCo
 import { didYouMean } from "../base/text/suggest.ts";
 import type { KeyPath, Position } from "./source.ts";
 
-/** A text with JSON in it, comments and trailing commas allowed, whose values know where they stand. */
 interface JsoncDocument {
   /** Plain data; its objects have no prototype, so that a key such as `__proto__` is nothing special. */
   readonly value: unknown;
-  /** Whether the text begins with the brace of an object, whatever follows. */
   readonly opensObject: boolean;
   /** The first place where the text is not JSON; `value` is a guess then. */
   readonly syntaxError: JsoncProblem | undefined;
@@ -16,12 +14,10 @@ interface JsoncDocument {
   locate(path: KeyPath): Position;
 }
 
-/** One thing that is wrong with the text. */
 export interface JsoncProblem extends Position {
   readonly message: string;
 }
 
-/** Reads JSON with comments and trailing commas. What is nested deeper than 64 levels is an error of syntax. */
 export function parseJsonc(source: string): JsoncDocument {
   const text = source.startsWith("\ufeff") ? ` ${source.slice(1)}` : source;
   const positionOf = positionFinder(text);
@@ -51,10 +47,8 @@ export function parseJsonc(source: string): JsoncDocument {
 const MAX_DEPTH = 64;
 const MAX_DUPLICATES = 100;
 
-/** What can be told of a text without a parser. */
 interface Scanned {
   readonly opensObject: boolean;
-  /** Where the text is nested too deep, if it is. */
   readonly tooDeep?: number;
 }
 
@@ -139,7 +133,6 @@ function* duplicateKeys(node: Node): Generator<Node> {
   if (node.type === "array") { for (const item of node.children ?? []) yield* duplicateKeys(item); }
 }
 
-/** A property or an item of a node: where it stands, and its value. */
 interface Child {
   readonly offset: number;
   readonly value: Node;

@@ -11,33 +11,25 @@ import { errorText } from "../base/text/error_text.ts";
 import { type UnknownVariable, unknownVariables } from "./variables.ts";
 import { present } from "../base/schema.ts";
 
-/** One source of configuration, with its mistakes. */
 export interface Layer {
-  /** Nested plain data, with the keys of the schema. */
   readonly data: Record<string, unknown>;
   readonly problems: readonly Problem[];
-  /** Whether the data may be incomplete. */
   readonly broken?: boolean;
-  /** Where the value at a path of `data` stands. */
   sourceOf(path: KeyPath): Source;
   /** A problem of the value at a path; `%` in the message stands for the value's name. */
   problemAt(path: KeyPath, message: string): Problem;
 }
 
-/** One mistake in the configuration. */
 export interface Problem {
   /** The place that precedes the message; empty where there is none. */
   readonly where: string;
   readonly message: string;
-  /** Present where it stands in the file. */
   readonly position?: Position;
-  /** The value that it is about, as a dotted path. */
   readonly key?: string;
   /** Whether that value is not what the schema wants, whatever other values are. @default {false} */
   readonly isOfForm?: boolean;
   /** Of a key that is not known: the dotted path of the one that was meant. */
   readonly meant?: string;
-  /** Of a key that is not known: those that its place has. */
   readonly allowed?: readonly string[];
   /** Keys that are missing, where that is what is wrong: any of them would do. */
   readonly missing?: readonly string[];
@@ -45,24 +37,13 @@ export interface Problem {
   readonly row?: string;
 }
 
-/** Options of {@linkcode readFileLayer}. */
 interface FileLayerOptions {
-  /** What messages call the file. */
   readonly shownAs: string;
-  /** One that depends on what the file says is made of its data. */
   readonly form: FileForm | ((data: Readonly<Record<string, unknown>>) => FileForm);
-  /** What reads it. */
   readonly files: InputFiles;
-  /** The group of keys that the file holds, instead of a whole configuration. */
   readonly group?: string;
 }
 
-/**
- * Reads the config file.
- *
- * @param path absolute path
- * @throws {UsageError} when it cannot be read
- */
 export async function readFileLayer(path: string, options: FileLayerOptions): Promise<Layer> {
   try {
     return fileLayer(await options.files.read(path), options);
@@ -77,7 +58,6 @@ export async function readFileLayer(path: string, options: FileLayerOptions): Pr
   }
 }
 
-/** Why a file that a configuration is made of cannot be used. */
 export function inputProblem(error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return "there is no such file";
   return errorText(error);
@@ -123,7 +103,6 @@ function fileLayer(text: string, { shownAs, form, group }: FileLayerOptions): La
   }
 }
 
-/** A mistake by the schema with its place. */
 function schemaProblem(
   { path, message, meant, allowed, isMissing }: ValueProblem,
   problemAt: Layer["problemAt"],
@@ -137,7 +116,6 @@ function schemaProblem(
   };
 }
 
-/** The layer of the environment. A variable that is empty counts as not set. */
 export function environmentLayer(env: (name: string) => string | undefined, form: ConfigForm): Layer {
   const given: Given[] = [];
   const problems: Problem[] = [];
@@ -181,7 +159,6 @@ function variablePlace(name: string): string {
   return `environment variable ${name}`;
 }
 
-/** The text of a variable as a value of that kind, if it is one. A switch is 1 or 0, as in the seeds, or a word. */
 function fromText(text: string, value: TableEntry["value"]): unknown {
   const { kind } = value;
   const word = text.trim().toLowerCase();
@@ -203,7 +180,6 @@ export function flagLayer(flags: Readonly<Record<string, unknown>>, form: Config
   return namedLayer(given, { problems: [], placeOf: (name) => `--${name}`, kind: "flag", form });
 }
 
-/** A setting that a source names in a way of its own. */
 interface Given {
   readonly key: string;
   readonly name: string;

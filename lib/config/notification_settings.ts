@@ -11,12 +11,10 @@ const ADDRESS = {
 
 const TOPIC_NAME = { kind: "text", pattern: TOPIC, must: "1 to 64 letters, digits, _ or -" } as const;
 
-/** It belongs to the person, not to the project. */
 const OWN_FILE = { kind: "text", pattern: /^\//, must: "an absolute path" } as const;
 
 const ARGV = z.tuple([z.string().min(1)], z.string()).meta({ description: "A program and its arguments." });
 
-/** Who is told how a run goes, and who may answer from there. */
 export const NOTIFICATION_SETTINGS = {
   ntfyUrl: {
     names: { key: "notifications.ntfy_url", env: "PANEWRIGHT_NTFY_URL" },

@@ -93,7 +93,6 @@ const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?
 
 const acting = () => z.array(z.enum(ACP_ACTING_KINDS));
 
-/** What a pack may say. */
 const packSchema = z.strictObject({
   $schema: text().optional().describe("Where an editor finds the JSON Schema of this file."),
   label: line(60).describe("What people call the agent."),
@@ -167,7 +166,6 @@ const packSchema = z.strictObject({
   notes: z.array(sentence()).max(20).optional().describe("What a person should know of it, as full sentences."),
 });
 
-/** The form of the files that describe agents. */
 export const PACK_FORM: FileForm = { schema: packSchema, keys: [], providerIds: [] };
 
 /** The pack that data holds. The schema and the type say the same: the compiler sees to it. */
@@ -175,7 +173,6 @@ export function parsePack(data: unknown): Pack | undefined {
   return packSchema.safeParse(data).data;
 }
 
-/** The JSON Schema (draft 2020-12) of packs, for editors. */
 export function packJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(packSchema, { io: "input" });
   return { $schema, title: "panewright agent", ...schema };

@@ -3,28 +3,20 @@ import { EVERYDAY_LIST } from "./allow_list.ts";
 /** The settings that `init` offers for work that nobody watches. */
 export const PERMISSION_OFFERS = ["allow-list", "sandbox"] as const;
 
-/** One of {@linkcode PERMISSION_OFFERS}. */
 export type PermissionOffer = typeof PERMISSION_OFFERS[number];
 
-/** What a written configuration says for an offer. */
 interface OfferedSettings {
-  /** What it proves and what not, as lines for a comment. */
   readonly about: readonly string[];
-  /** The same in a line. */
   readonly inShort: string;
-  /** Keys of the top level, and the JSON text that each is set to. @default {{}} */
   readonly topLevel?: Readonly<Record<string, string>>;
-  /** The same in `permissions`. */
   readonly permissions: Readonly<Record<string, string>>;
 }
 
-/** How {@linkcode offeredSettings} writes. */
 interface OfferOptions {
   /** Whether the list is written out; otherwise its key is there instead. @default {false} */
   readonly full?: boolean;
 }
 
-/** What a written configuration says for an offer. */
 export function offeredSettings(offer: PermissionOffer, { full = false }: OfferOptions = {}): OfferedSettings {
   switch (offer) {
     case "allow-list":
@@ -60,14 +52,8 @@ export function offeredSettings(offer: PermissionOffer, { full = false }: OfferO
   }
 }
 
-/** The longest line of the list. */
 const MAX_COLUMNS = 110;
 
-/**
- * {@linkcode EVERYDAY_LIST} as JSON with comments.
- *
- * @param indent stands before each line but the first
- */
 export function everydayText(indent: string): string {
   const inner = `${indent}  `;
   const lines = EVERYDAY_LIST.flatMap(({ about, rules }) => {

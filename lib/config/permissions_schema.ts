@@ -36,7 +36,6 @@ const rule = (providerIds: readonly ProviderId[]) =>
     }),
   ]);
 
-/** The slice of the settings table with the rules of the permission policy. */
 export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
   const rules = z.array(rule(providerIds));
   return {

@@ -9,29 +9,20 @@ import { asksBeforeAll } from "../agents/acp/acp_provider.ts";
 import { compareVersions } from "../base/text/order.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 
-/** What {@linkcode checkPipelines} needs besides the configuration. */
 export interface PipelineCheckOptions {
-  /** Whether a pipeline is required. */
   readonly pipelineNeeded: boolean;
   /** What is wrong with the program of a step; `undefined` where it can be run. */
   findProgramProblem(step: StepProgram): string | undefined;
   /** Whether such a program is a mistake by itself; otherwise it is told only with others. @default {true} */
   readonly programsNeeded?: boolean;
-  /** The version of that program, as far as it shows without running it. */
   findProgramVersion(step: StepProgram): string | undefined;
-  /** Told what is not a mistake, but worth knowing. */
   onWarning(warning: Problem): void;
 }
 
-/** The program that runs a step. */
 export interface StepProgram {
-  /** The provider's own, or what the configuration names in its place. */
   readonly program: string;
-  /** Absolute path of the folder in which it is started. */
   readonly workdir: string;
-  /** The step's own PATH, where it has one. */
   readonly searchPath: string | undefined;
-  /** What npm calls the package of the provider's own program. */
   readonly npmPackage: string | undefined;
 }
 
@@ -108,12 +99,10 @@ interface StepToCheck {
   readonly path: KeyPath;
   readonly step: Readonly<Record<string, unknown>>;
   readonly flow: readonly FlowStep[];
-  /** Counts from 1. */
   readonly number: number;
   readonly options: PipelineCheckOptions;
 }
 
-/** @returns what reports that its program cannot be run, where that is so */
 async function checkStep(
   context: CheckContext,
   { path, step, flow, number, options }: StepToCheck,
@@ -192,7 +181,6 @@ function namesCalls(permissions: unknown, id: string): boolean {
   });
 }
 
-/** What of `file_access` is prevented, and what is only found. */
 function enforcement(
   { id, version, since, loss }: {
     readonly id: string;

@@ -58,12 +58,9 @@ const step = (providerIds: readonly ProviderId[]) =>
       .describe("Seconds after which an attempt is stopped and fails."),
   });
 
-/** A step as the config file has it, defaults filled in. */
 export type StepConfig = z.output<ReturnType<typeof step>>;
-/** A check as the config file has it, defaults filled in. */
 export type CheckConfig = z.output<typeof check>;
 
-/** The slice of the settings table with the pipelines. */
 export const pipelineSettings = (providerIds: readonly ProviderId[]) => ({
   pipelines: {
     names: { key: "pipelines" },

@@ -25,11 +25,6 @@ import type { Config, TableSlice } from "./settings_table.ts";
 import { EVERYDAY_LIST, type EverydayRules } from "./allow_list.ts";
 import { dotted, valueAt } from "./source.ts";
 
-/**
- * The plan for one run of the review loop that a configuration describes.
- *
- * @throws {UsageError} when it has a cap that the review loop could not keep
- */
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const { config, job } = loaded;
   const common = commonPlan(loaded);
@@ -47,7 +42,6 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   };
 }
 
-/** What a plan of either job has. */
 export function commonPlan({ config, workdir }: LoadedSettings) {
   const { sandbox, permissions, prices } = config;
   return {
@@ -72,7 +66,6 @@ function capsIn(limits: object | undefined): { readonly caps?: Caps } {
   return limits === undefined ? {} : { caps: settingsIn({ limits }, CAP_SETTINGS) };
 }
 
-/** Makes sure that a role's agent tells of its tokens where they are capped. */
 function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {
   const cap = tokenCapOf(role, { caps, ofWorker: agent.caps });
   if (cap === undefined || tellsTokens(agent.provider)) return;
@@ -88,7 +81,6 @@ function tellsTokens(provider: RoleProvider): boolean {
   return (hasAcp(provider) ? provider.acp : provider.terminal).tellsTokens === true;
 }
 
-/** The settings of one slice of the table, as the configuration has them. */
 export function settingsIn<Slice extends TableSlice>(config: object, slice: Slice): SettingsOf<Slice> {
   const values = Object.entries<Setting>(slice).map((
     [name, { names }],
@@ -96,7 +88,6 @@ export function settingsIn<Slice extends TableSlice>(config: object, slice: Slic
   return present(Object.fromEntries(values)) as SettingsOf<Slice>;
 }
 
-/** Where a person is told how a run goes, if anywhere. */
 export function notificationsIn({ notifications }: Config): { readonly notifications?: NotificationPlan } {
   const { ntfy_url: url, ntfy_topic: topic, ntfy_token_file, webhook_url, webhook_secret_file } = notifications;
   const { desktop, command, delay_seconds: delaySeconds, buttons, reply_topic, answer_url: answerUrl } = notifications;
@@ -114,12 +105,10 @@ export function notificationsIn({ notifications }: Config): { readonly notificat
   return { notifications: { ...plan, delaySeconds, buttons, ...present({ answerUrl }) } };
 }
 
-/** How a configuration wants permissions to be decided about. */
 function permissionPlan(config: Config): PermissionPlan {
   return { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) };
 }
 
-/** The permission policy of a configuration. */
 export function toPermissionPolicy(permissions: Config["permissions"]): PermissionPolicy {
   const rules = (list: Config["permissions"]["deny"] | EverydayRules["rules"]): readonly PermissionRule[] =>
     list.map((rule) => typeof rule === "string" ? { command: rule } : present(rule));

@@ -1,6 +1,5 @@
 import type { Problem } from "./layers.ts";
 
-/** The most problems that are told. */
 const MAX_TOLD = 100;
 
 /**
@@ -35,7 +34,6 @@ function fileOf({ where }: Problem): string {
   return where.replace(/:\d+:\d+$/, "");
 }
 
-/** @param files in the order in which they are told */
 function byPlace(files: readonly string[]): (left: Problem, right: Problem) => number {
   return (left, right) => {
     if (left.position === undefined || right.position === undefined) {

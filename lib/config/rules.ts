@@ -11,26 +11,18 @@ import type { Config } from "./settings_table.ts";
 import { describeSource, type KeyPath } from "./source.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 
-/** What {@linkcode readProviders} looks at. */
 interface UserRulesContext {
-  /** As they are built in. */
   readonly providers: readonly Provider[];
   readonly form: ConfigForm;
-  /** The config file, if there is one. */
   readonly fileLayer: Layer | undefined;
-  /** What relative paths of the config file start from. */
   readonly baseFolder: string;
-  /** What was found before; what is found here is added. */
   readonly problems: Problem[];
-  /** What reads files. */
   readonly files: InputFiles;
 }
 
-/** Entries, and where they stand. */
 interface Source {
   readonly rules: Config["rules"];
   readonly layer: Layer;
-  /** The path of `rules` in the layer. */
   readonly at: KeyPath;
 }
 
@@ -84,7 +76,6 @@ async function readRulesFile(
 }
 
 interface ChangesContext {
-  /** What is built in. */
   readonly pack: RulePack;
   /** Ids that a source before this one has: its entries go before those of this one. */
   readonly taken: Set<string>;

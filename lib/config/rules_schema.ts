@@ -13,7 +13,6 @@ const color = () =>
     ),
   ]);
 
-/** Which kinds of dialogs there are, a layout says. */
 const dialogKind = () => z.string().regex(/^[a-z][a-z_]{0,39}$/, "must be 1 to 40 small letters or _");
 
 const style = () =>
@@ -54,7 +53,6 @@ const conditionKeys = () => ({
 
 type ConditionKey = keyof ReturnType<typeof conditionKeys>;
 
-/** What only means something beside another key. */
 const BESIDE_PATTERN: readonly ConditionKey[] = ["row", "style", "style_needed"];
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -217,7 +215,6 @@ export const screenSchema = () =>
 /** What `layouts` may hold: what differs from the built-in layouts. */
 export const layoutsSchema = (providerIds: readonly ProviderId[]) => forEach(providerIds, layoutChange);
 
-/** What `rules` may hold, and the file that `rules_file` names. */
 export const rulesSchema = (providerIds: readonly ProviderId[]) => forEach(providerIds, () => z.array(rule()));
 
 /** Lazy, since to make all of these takes a tenth of a start, and few configurations have any. */

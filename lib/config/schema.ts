@@ -7,30 +7,21 @@ import { AGENT_ID, argv, MOST, type ShapeValue, shellText, text } from "./shapes
 
 type Shape = Record<string, z.ZodType>;
 
-/** What a file may say: its schema, and what messages about its keys need. */
 export interface FileForm {
   readonly schema: z.ZodObject<Shape>;
   /** Every key that there is, dotted; one that stands in the wrong place is told where it belongs. */
   readonly keys: readonly string[];
-  /** The providers that it may name. */
   readonly providerIds: readonly ProviderId[];
 }
 
-/** What a configuration may say: the settings table, and the schema that it makes. */
 export interface ConfigForm extends FileForm {
   readonly settings: readonly TableEntry[];
 }
 
-/** The form of configurations that may name these providers, and more that are named where they are described. */
 export function formOf(providers: readonly Provider[], more: readonly ProviderId[] = []): ConfigForm {
   return configFormFor([...providers.map(({ id }) => id), ...more], screenIds(providers));
 }
 
-/**
- * The form of configurations that may name these providers.
- *
- * @param withScreens those of them that have screens, and so may have rules for them
- */
 export function configFormFor(
   providerIds: readonly ProviderId[],
   withScreens: readonly ProviderId[] = providerIds,
@@ -48,13 +39,11 @@ export function configFormFor(
   return { settings, schema, keys: [...Object.keys(GROUPS), ...settings.map(({ key }) => key)], providerIds };
 }
 
-/** The effective configuration of data that the schema takes. */
 export function parseConfig(data: unknown, { schema }: ConfigForm): Config {
   // The schema and the type are made from the same table: one by this file, one by the compiler.
   return schema.parse(data) as Config;
 }
 
-/** The JSON Schema (draft 2020-12) of config files, for editors. Descriptions name the key's variable as well. */
 export function configJsonSchema(): Record<string, unknown> {
   const form = configFormFor(OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS);
   const { $schema, ...schema } = z.toJSONSchema(form.schema, {
@@ -69,7 +58,6 @@ export function configJsonSchema(): Record<string, unknown> {
   return { $schema, title: "panewright configuration", ...schema };
 }
 
-/** Wherever a provider may be named, a config file may name one of its own `agents`. */
 function allowAgents(schema: z.core.JSONSchema.BaseSchema, path: string): void {
   const { enum: choices, type = "string" } = schema;
   if (choices?.join() === OFFERED_PROVIDER_IDS.join()) {
@@ -83,7 +71,6 @@ function allowAgents(schema: z.core.JSONSchema.BaseSchema, path: string): void {
   }
 }
 
-/** The schema inside of what only makes it optional or gives it a default. */
 export function unwrapSchema(schema: unknown): unknown {
   let inner = schema;
   for (;;) {
@@ -94,7 +81,6 @@ export function unwrapSchema(schema: unknown): unknown {
   }
 }
 
-/** A value with the limits of what a person writes, where the table names none. */
 export function limited(value: SettingValue | ShapeValue): SettingValue | ShapeValue {
   const { kind } = value;
   return kind === "seconds" || kind === "count" || kind === "bytes" || kind === "amount"

@@ -25,7 +25,6 @@ import { variablesOf } from "./variables.ts";
 
 const agent = z.strictObject(agentKeys);
 
-/** What `panewright run` and `panewright exec` have in common. */
 const commonSettings = (ids: readonly ProviderId[]) => ({
   schema: {
     names: { key: "$schema" },
@@ -82,7 +81,6 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
   },
 } as const satisfies ShapedSlice);
 
-/** What `panewright run` reads besides the slices of the code that it runs. */
 const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) => ({
   prompt: {
     names: { key: "prompt", env: "PANEWRIGHT_PROMPT" },
@@ -148,7 +146,6 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
 const { autoAcceptPermissions, ...HANDOFF_ONLY } = HANDOFF_SETTINGS;
 const { dryRun, modelAnswers, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
 
-/** The slices of the settings table, and the command that goes by each. */
 const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) =>
   [
     { job: "both", settings: commonSettings(ids) },
@@ -170,24 +167,15 @@ const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[
     { job: "run", settings: POST_PROCESSING_SETTINGS },
   ] as const;
 
-/** A slice that the table has, with no value that needs a schema of its own. */
 export type TableSlice = Extract<ReturnType<typeof slicesFor>[number]["settings"], SettingSlice>;
 
-/** A setting as the table has it. */
 export interface TableEntry extends Omit<Setting<SettingValue | ShapeValue>, "names"> {
-  /** The command that goes by it. */
   readonly job: "run" | "exec" | "both";
   readonly key: string;
-  /** The environment variables that set it, the one that counts first where several are set. */
   readonly variables: readonly string[];
   readonly flag: { readonly name: string; readonly placeholder: string | undefined } | undefined;
 }
 
-/**
- * The settings table: everything that a config file may say, in the order in which it is shown.
- *
- * @param withScreens the providers that have screens, for which there may be rules
- */
 export function settingsTable(
   providerIds: readonly ProviderId[],
   withScreens: readonly ProviderId[],
@@ -212,7 +200,6 @@ type Effective<E extends Entry> =
   | ValueOf<E["value"]>
   | (E["value"] extends { default: unknown } ? never : undefined);
 
-/** The effective configuration: every key of the table in its place, defaults filled in. */
 export type Config =
   & { readonly [E in Entry as KeyOf<E> extends `${string}.${string}` ? never : KeyOf<E>]: Effective<E> }
   & {
@@ -221,7 +208,6 @@ export type Config =
     };
   };
 
-/** The groups of keys, in the order in which they are shown. */
 export const GROUPS: Readonly<Record<Group, string>> = {
   limits: "When a run ends, or stops for a person.",
   condensation: "How prompts are shortened when work is repeated.",

@@ -3,16 +3,13 @@ import { CAP_SETTINGS, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Setting, SettingValue } from "../base/settings.ts";
 import { patternProblem } from "../screen/pattern_cost.ts";
 
-/** The value of a setting that needs a schema of its own. */
 export interface ShapeValue {
   readonly kind: "shape";
   readonly schema: z.ZodType;
-  /** What it must be, in words. */
   readonly must: string;
   readonly default?: unknown;
 }
 
-/** A slice of the settings table in which values may have a schema of their own. */
 export type ShapedSlice = Readonly<Record<string, Setting<SettingValue | ShapeValue>>>;
 
 /** The most that a config file, a variable or a flag may ask for: a week, a million, 64 MiB, a million of money. */
@@ -20,11 +17,9 @@ export const MOST = { seconds: 7 * 24 * 3600, count: 1_000_000, bytes: 64 * 1024
 
 /** A text that is not empty. */
 export const text = () => z.string().min(1);
-/** A time of at most a week. */
 export const seconds = () => z.number().positive().max(MOST.seconds);
 /** A command for `sh -c`; a blank one would pass whatever is tested. */
 export const shellText = () => z.string().min(1, { abort: true }).regex(/\S/, "must not be blank");
-/** A program with its arguments. */
 export const argv = () => z.tuple([text()], z.string());
 
 /** A regular expression for rows of a screen, or for words of an agent: its cost is bounded. */
@@ -49,7 +44,6 @@ export const agentKeys = {
 
 const perMillion = () => z.number().min(0).max(MOST.amount);
 
-/** What tokens cost. */
 export const prices = z.strictObject({
   date: z.iso.date({ error: "must be the day of the prices, such as 2026-11-01" })
     .describe("The date of the prices, which is shown with each cost."),

@@ -1,20 +1,16 @@
-/** A place in a file; line and column count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where an effective value came from. */
 export type Source =
   | { readonly kind: "flag"; readonly name: string }
   | { readonly kind: "environment"; readonly name: string }
   | { readonly kind: "file"; readonly file: string; readonly line: number }
   | { readonly kind: "default" };
 
-/** A path of keys and array indexes into the configuration. */
 export type KeyPath = readonly (string | number)[];
 
-/** A source in a few words. */
 export function describeSource(source: Source): string {
   switch (source.kind) {
     case "flag":
@@ -28,12 +24,10 @@ export function describeSource(source: Source): string {
   }
 }
 
-/** A path as people write it. */
 export function dotted(path: KeyPath): string {
   return path.map((part, index) => typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`).join("");
 }
 
-/** The value at a path of nested plain data. */
 export function valueAt(data: unknown, path: KeyPath): unknown {
   let value = data;
   for (const part of path) {
@@ -43,7 +37,6 @@ export function valueAt(data: unknown, path: KeyPath): unknown {
   return value;
 }
 
-/** Whether a value is an object with keys, and no array. */
 export function isKeyed(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

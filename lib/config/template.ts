@@ -2,7 +2,6 @@ import { offeredSettings, type PermissionOffer } from "./permission_offers.ts";
 import { isKeyed } from "./source.ts";
 import { GROUPS, SETTINGS, type TableEntry } from "./settings_table.ts";
 
-/** Keys that a written config sets. */
 export interface TemplateValues {
   readonly $schema: string;
   readonly provider: string;
@@ -12,15 +11,12 @@ export interface TemplateValues {
   readonly project_test_cmd?: string | readonly string[];
   /** The pipeline of one step; missing where the config is for a review loop. */
   readonly step?: StepTemplate;
-  /** How agents work that nobody watches. */
   readonly permissions: PermissionOffer;
 }
 
-/** A step to start from. */
 export interface StepTemplate {
   /** The command that must pass after it, for `sh -c`; missing where none is known. */
   readonly check: string | undefined;
-  /** Arguments that its agent needs, besides what the permissions say. */
   readonly args: readonly string[];
 }
 
@@ -61,7 +57,6 @@ export function fullTemplate(values: TemplateValues): string {
   ].join("\n");
 }
 
-/** A pipeline of one step as JSON with comments, indented as a value of the top level. */
 function pipelineText({ check, args }: StepTemplate): string {
   const checks = check === undefined
     ? [
@@ -126,7 +121,6 @@ function entry(key: string, value: unknown): string {
   return `${JSON.stringify(key)}: ${oneLine(value)},`;
 }
 
-/** What a key means, and below it what it may be and which variable sets it. */
 function comments({ value, variables: [variable], description }: TableEntry, indent: string): string[] {
   const extras = [
     ...(value.kind === "choice" ? [`One of: ${value.of.join(", ")}.`] : []),
@@ -139,7 +133,6 @@ function shownValue({ written, value, example }: TableEntry): unknown {
   return written !== undefined ? written : "default" in value ? value.default : example;
 }
 
-/** JSON on one line, with spaces where people write them. */
 export function oneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(", ")}]`;
   if (!isKeyed(value)) return JSON.stringify(value);

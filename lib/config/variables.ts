@@ -1,12 +1,10 @@
 import { nearest } from "../base/text/suggest.ts";
 
-/** What the names of panewright's environment variables begin with. */
 const PREFIX = "PANEWRIGHT_";
 
 /** Variables for people that are not settings. */
 const FOR_PEOPLE = ["PANEWRIGHT_TRUST", "PANEWRIGHT_AUDIT_COPY"];
 
-/** Variables that panewright sets for what it starts, and those of its tests. */
 const INTERNAL = [
   "PANEWRIGHT_ASK_CHANNEL",
   "PANEWRIGHT_ATTEMPT",
@@ -30,19 +28,12 @@ export function variablesOf(name: string): readonly string[] {
   return name.startsWith(PREFIX) ? [name] : [`${PREFIX}${name}`, name];
 }
 
-/** A variable that panewright does not know, though its name says that it is meant for it. */
 export interface UnknownVariable {
   readonly name: string;
-  /** The variable that it most likely means. */
   readonly nearest: string | undefined;
 }
 
-/**
- * The variables that are meant for panewright and that it does not know.
- *
- * @param names of all variables that are set
- * @param settings names of the variables that set a setting
- */
+/** The variables that are meant for panewright and that it does not know. */
 export function unknownVariables(names: readonly string[], settings: readonly string[]): readonly UnknownVariable[] {
   const offered = [...settings.filter(isPrefixed), ...FOR_PEOPLE];
   const known = new Set([...offered, ...INTERNAL]);

@@ -11,10 +11,8 @@ import { tileRows } from "./tile_rows.ts";
 /** The window with a tile for each role; each role's own window follows, in the order of the roles. */
 export const OVERVIEW = 0;
 
-/** Columns of the status bar beside its two texts and between them. */
 const BAR_BLANKS = 4;
 
-/** What a view of a run is kept up with. */
 export interface KeepViewOptions {
   readonly view: Omit<SessionView, "name" | "attachCommand" | "detach" | typeof Symbol.asyncDispose>;
   readonly client: Pick<TmuxClient, "run">;
@@ -24,20 +22,11 @@ export interface KeepViewOptions {
   readonly wallClock: () => Date;
 }
 
-/** Brings a view of a run up to date. */
 interface ViewKeeper {
-  /**
-   * Links windows of agents that are new, tells what each role does, draws the tiles where a person sees them, and
-   * shows the role at work to a person who follows it.
-   *
-   * @returns whether there is still something to be seen
-   */
   update(): Promise<boolean>;
-  /** Whether the tiles are shown, which are drawn again and again. */
   readonly showsTiles: boolean;
 }
 
-/** Follows a run in a view of its session. Where no window is asked for, the one of the role at work is shown. */
 export function createViewKeeper({ view, client, readRun, first, wallClock }: KeepViewOptions): ViewKeeper {
   const follows = first === undefined;
   let isFollowing = follows;
@@ -46,7 +35,6 @@ export function createViewKeeper({ view, client, readRun, first, wallClock }: Ke
   let drawn: readonly Tile[] = [];
   let dialogShown = "";
 
-  /** A person who goes to another window stays there, until they are back at the work. */
   const follow = async (now: number, atWork: number | undefined) => {
     if (!follows) return now;
     isFollowing = now === atWork || (isFollowing && (shown === undefined || now === shown));
@@ -98,12 +86,10 @@ export function createViewKeeper({ view, client, readRun, first, wallClock }: Ke
   };
 }
 
-/** The ids of the roles' windows, in the order of the roles. */
 function roleWindows(progress: Progress, look: ViewLook): readonly (string | undefined)[] {
   return ROLES.map((role) => look.panes.get(paneIdOf(role, progress, look) ?? ""));
 }
 
-/** The pane of a role's agent, or the one that shows what its agent does. */
 function paneIdOf(role: Role, progress: Progress, { viewers }: Pick<ViewLook, "viewers">): string | undefined {
   const worker = workerOf(progress, role);
   return worker?.pane?.terminalId ?? viewers.get(role);

@@ -7,18 +7,11 @@ import { readShows, SHOWS_OPTION } from "../../tmux/shown_work.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 
-/** Where a run's agents can be seen. */
 interface Place {
   readonly session: SessionState;
-  /** The pane to be shown first. */
   readonly paneId: string | undefined;
 }
 
-/**
- * Finds where a run's agents can be seen.
- *
- * @throws {UsageError} when they cannot, or the role has no pane
- */
 export async function findPlace(
   { folder, progress, problem, condition }: RunOverview,
   { role, wd }: { readonly role: Role | undefined; readonly wd: string | undefined },
@@ -67,7 +60,6 @@ export function paneOf(
   return panes.find(({ paneId, shows }) => paneId === own || own === undefined && shows === role)?.paneId;
 }
 
-/** A pane of a session. */
 interface SeenPane {
   readonly paneId: string;
   /** Whose work it shows, where the run has opened it for that; otherwise empty. */

@@ -11,7 +11,6 @@ import { openSessionView } from "../../tmux/session_view.ts";
 import type { CliIo } from "../console/command.ts";
 import { createViewKeeper } from "./keep_view.ts";
 
-/** How a run is shown. */
 interface ShowRunOptions {
   readonly session: SessionState;
   /** The window that is shown; where it is undefined, the role at work is followed. */
@@ -20,15 +19,9 @@ interface ShowRunOptions {
   readonly io: CliIo;
 }
 
-/** How often the status bar is brought up to date, which has durations in it, and how often tiles are drawn again. */
 const TICK_MS = 1000;
 const TILES_TICK_MS = 500;
 
-/**
- * Shows a run's agents in this terminal, until the person leaves or nothing is left to be seen.
- *
- * @returns the exit code of a tmux that could not show anything, otherwise 0
- */
 export async function showRun(
   folder: RunFolder,
   { session, first, readOnly, io }: ShowRunOptions,

@@ -4,13 +4,6 @@ import { displayWidth, graphemes } from "../../base/text/display_width.ts";
 /** Rulers, boxes and progress bars: what they show is their first columns. */
 const DRAWN = /^\s*[\u2500-\u259f]/;
 
-/**
- * The end of what a pane shows, for a tile that may be smaller: rows of text are wrapped, drawn ones are cut, and blank
- * ones at the end are left out. Styles are kept, and no other control sequence.
- *
- * @param capture rows with styles, as tmux captures them
- * @returns at most `rows` rows of at most `columns` columns
- */
 export function tileRows(
   capture: string,
   { columns, rows }: { readonly columns: number; readonly rows: number },

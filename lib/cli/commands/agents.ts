@@ -10,7 +10,6 @@ import { wrap } from "../console/layout.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { lookContext } from "../preflight/look_context.ts";
 
-/** `panewright agents`. */
 export const command = defineCommand({
   description:
     "Lists the agents that a configuration may name as the `provider` of a role or a step: first those that are " +

@@ -11,7 +11,6 @@ import { runCommandLine } from "../../run/command_line.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 
-/** `panewright answer [RUN] TEXT…|-` */
 export const command = defineCommand({
   description:
     "Answers the question that a run of `panewright exec` waits for, or, with yes or no, the open dialog of an " +
@@ -103,11 +102,6 @@ function splitWords(positionals: readonly string[]): {
   });
 }
 
-/**
- * The only open question, or the only one with that id.
- *
- * @throws {UsageError} where there are several, or none
- */
 async function findOnlyQuestion(
   io: CliIo,
   { id, wd }: { readonly id: string | undefined; readonly wd: string | undefined },

@@ -5,7 +5,6 @@ import { sleepWithTimer } from "../../base/ports/clock.ts";
 import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, recordAsk } from "../../agents/process/ask_channel.ts";
 import { defineCommand, Interruption } from "../console/command.ts";
 
-/** How often it is looked whether the agent is still there. */
 const LOOK_EVERY_MS = 1000;
 
 /** `panewright ask`: what the agent of a step runs when it needs a person's decision. */

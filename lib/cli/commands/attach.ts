@@ -25,7 +25,6 @@ import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { showRoles } from "../show_roles.ts";
 import { statusLine, viewRun } from "../../api/show/run_view.ts";
 
-/** `panewright attach [RUN] [ROLE]` */
 export const command = defineCommand({
   description:
     "Shows the agents of a run of `panewright run` in this terminal until the run ends, and then says how it " +
@@ -105,7 +104,6 @@ export const command = defineCommand({
   },
 });
 
-/** Shows agents without a pane by what they tell, until no process executes the run. */
 async function showWithoutPanes(
   folder: RunFolder,
   { roles, wd, global, io }: Around & { readonly roles: readonly Role[] },
@@ -131,7 +129,6 @@ async function tellEnd(overview: RunOverview, { wd, global, io }: Around): Promi
   io.stdout(global.json ? statusLine(end) : endLines(end).map((line) => `${line}\n`).join(""));
 }
 
-/** What the command line asks for; `first` is the window that is shown instead of the one at work. */
 interface Wanted {
   readonly run: string | undefined;
   readonly role: Role | undefined;
@@ -170,7 +167,6 @@ function parseRole(name: string): Role {
   });
 }
 
-/** How often a run is looked at that is waited for. */
 const LOOK_MS = 1000;
 
 /** Waits while a run that is executed has no panes, or none of the role: they are being opened, or it ends. */

@@ -14,7 +14,6 @@ import { plural } from "../../journal/words/words.ts";
 
 const ACTIONS = ["show", "verify"];
 
-/** `panewright audit show|verify`. */
 export const command = defineCommand({
   description:
     "Every decision about what an agent asks permission for is in the run's audit log (audit.ndjson in the run's " +

@@ -16,7 +16,6 @@ import { age, byteSize, plural } from "../../journal/words/words.ts";
 const DEFAULT_OLDER_THAN = "14d";
 const DEFAULT_KEEP = 5;
 
-/** `panewright clean` */
 export const command = defineCommand({
   description:
     "Removes the folders of runs that are over (passed, failed) and ended some time ago, with their journals, " +
@@ -81,13 +80,10 @@ interface CleanOptions {
   readonly isDryRun: boolean;
 }
 
-/** A run that was old enough. */
 interface CleanedRun {
   readonly overview: RunOverview;
-  /** How long ago its last record was written. */
   readonly endedSeconds: number;
   readonly bytes: number;
-  /** Undefined where it was removed, or would be. */
   readonly keptBecause: string | undefined;
 }
 
@@ -144,11 +140,6 @@ function removedLine({ overview, endedSeconds, bytes }: CleanedRun): string {
 
 const SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 };
 
-/**
- * The seconds of an age such as `12h`, `3d` or `2w`.
- *
- * @throws {UsageError} when it is not an age
- */
 export function parseAge(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
   if (count !== undefined) return Number(count) * SECONDS[unit]!;

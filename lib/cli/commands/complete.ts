@@ -25,7 +25,6 @@ export function completeCommand(entries: readonly CommandEntry[]): Command {
   });
 }
 
-/** A longer description makes shells give up the columns. */
 const MAX_DESCRIPTION = 60;
 
 async function typedLine(words: readonly string[], entries: readonly CommandEntry[]): Promise<TypedLine> {

@@ -4,7 +4,6 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { defineCommand } from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
 
-/** `panewright completion bash|zsh|fish` */
 export const command = defineCommand({
   description:
     "Prints a script that lets your shell complete command lines of panewright: commands, flags and their values, runs, " +

@@ -17,7 +17,6 @@ import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["show", "schema"];
 
-/** `panewright config show|schema`. */
 export const command = defineCommand({
   description:
     `"config show" checks the configuration and prints every effective value with where it came from: a flag, an ` +

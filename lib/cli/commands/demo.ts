@@ -86,10 +86,8 @@ function withoutResume(fact: ReviewFact): ReviewFact {
   return end;
 }
 
-/** The file of the project that the agents change. */
 const CHANGED_FILE = "greet.sh";
 
-/** What a person may type next, in the form in which this process was started. */
 function nextCommands(start: Start, keep: boolean): NextCommands {
   const again = taskInForm(["demo", "--keep"], start) ?? commandInForm(["demo", "--keep"], start);
   return [
@@ -104,7 +102,6 @@ function nextCommands(start: Start, keep: boolean): NextCommands {
   ];
 }
 
-/** What the demo leaves to look at. */
 async function whatIsKept(folder: string): Promise<string> {
   const archived: string[] = [];
   for await (const { path } of walk(`${folder}/project/.panewright`, { exts: [".md"], includeDirs: false })) {

@@ -60,7 +60,6 @@ export const command = defineCommand({
   },
 });
 
-/** The commands that execute a run. */
 const EXECUTING: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
   run: () => import("./run.ts"),
   exec: () => import("./exec.ts"),
@@ -78,7 +77,6 @@ async function call(name: string, args: readonly string[], io: CliIo): Promise<n
   return await command.run({ flags: flags as Record<string, never>, positionals, global }, io);
 }
 
-/** Whether a record is the first one of a process that executes a run. */
 function isBeginning(
   record: { readonly type: string },
 ): record is { readonly type: string; readonly runId: string; readonly folder: string } {

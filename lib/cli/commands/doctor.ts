@@ -34,7 +34,6 @@ import { findProgram } from "../../jobs/programs.ts";
 import { VERSION } from "../../base/version.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright doctor`. */
 export const command = defineCommand({
   description:
     "Checks everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the " +
@@ -87,20 +86,14 @@ export const command = defineCommand({
   },
 });
 
-/** What {@linkcode examine} looks at besides the config file. */
 export interface ExamineContext extends LookContext, Pick<LoadConfigOptions, "envNames" | "onWarning"> {
-  /** Absolute path of the working directory. */
   readonly cwd: string;
   readonly providers: readonly Provider[];
-  /** What was found about the rules. @default {[]} */
   readonly rulesFindings?: readonly Finding[];
-  /** Whether the hooks of the CLIs that are there are tried. @default {false} */
   readonly triesHooks?: boolean;
-  /** How long each trial may take. @default {20} */
   readonly hooksLimitSeconds?: number;
 }
 
-/** Looks at everything that a run needs, one finding after the other. */
 export async function* examine(path: string | undefined, context: ExamineContext): AsyncGenerator<Finding> {
   yield { check: "panewright", status: "ok", detail: `${VERSION}, deno ${Deno.version.deno}, ${Deno.build.target}` };
   yield checkTools(context);
@@ -119,18 +112,15 @@ export async function* examine(path: string | undefined, context: ExamineContext
 
 type AnyConfig = Awaited<ReturnType<typeof loadAnyConfig>>;
 
-/** An agent that the configuration names: of a role or of a step. */
 type NamedAgent = Pick<StepPlan, "command" | "env"> & {
   readonly provider: Provider;
   readonly isInPane: boolean;
 };
 
-/** What the configuration comes to, and what it names. */
 interface CheckedConfig {
   readonly findings: readonly Finding[];
   readonly workdir?: string;
   readonly agents?: readonly NamedAgent[];
-  /** Of its review loop. */
   readonly tmuxPlace?: TmuxPlace;
   readonly sandbox?: AnyConfig["config"]["sandbox"];
 }

@@ -18,13 +18,10 @@ import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { present } from "../../base/schema.ts";
 
-/** Options of {@linkcode explainCaptures}. */
 export interface ExplainOptions {
   /** The rules to use; without it, those of the provider that each sidecar names. */
   readonly provider?: string;
-  /** Whether every rule's verdict is wanted. @default {false} */
   readonly all?: boolean;
-  /** @default {findRulePack} */
   readonly findPack?: FindRulePack;
 }
 
@@ -36,12 +33,6 @@ function packOf(file: string, recording: Recording, options: ExplainOptions): Ru
   });
 }
 
-/**
- * Tells for each capture its status, the rule that decided and what it rests on. Pure; what a sidecar expects is not
- * used.
- *
- * @throws {UsageError} when the provider is not known
- */
 export function explainCaptures(captures: readonly CorpusEntry[], options: ExplainOptions): readonly Explanation[] {
   return captures.map(({ file, recording }) => {
     const pack = packOf(file, recording, options);
@@ -122,11 +113,6 @@ async function* readCaptures(paths: readonly string[], io: CliIo): AsyncGenerato
   }
 }
 
-/**
- * Tells by what evidence the statuses of a run's agents were decided.
- *
- * @throws {UsageError} for a run without roles
- */
 async function explainRun(
   name: string,
   { role, wd, global, io }: {
@@ -151,7 +137,6 @@ async function explainRun(
   return 0;
 }
 
-/** `panewright explain`. */
 export const command = defineCommand({
   description:
     "Explains why an agent was taken to be working, waiting or done.\n\nWithout --run: shows for each capture of " +

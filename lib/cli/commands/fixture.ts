@@ -12,7 +12,6 @@ import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright fixture`. */
 export const command = defineCommand({
   description:
     "Cuts a fixture out of a recording: what the pane showed at a certain time, as NAME.ansi, and beside it " +
@@ -90,7 +89,6 @@ function absolute(path: string, cwd: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
 
-/** Words of a file that become names of folders. */
 function folderName(word: string): string {
   if (/^[A-Za-z0-9][\w.-]{0,99}$/.test(word)) return word;
   throw new UsageError(`Cannot make a folder named ${JSON.stringify(word)} for the fixture`, {
@@ -98,7 +96,6 @@ function folderName(word: string): string {
   });
 }
 
-/** What was recorded elsewhere may still hold what is private here. */
 function withoutSecrets(fixture: Fixture): Fixture {
   const patterns = secretPatterns(privateWordsOf(Deno.env.toObject(), Deno.hostname()));
   const { ansi, cols, title, note } = fixture;

@@ -14,7 +14,6 @@ import { renderReport, reportJson } from "../show/fixtures_report.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 
-/** Where a checkout of this project, or a user's own, keeps its recordings. */
 const DEFAULT_FOLDER = "fixtures";
 
 interface CheckOptions {
@@ -54,7 +53,6 @@ async function checkTimelines(
   return checked;
 }
 
-/** `panewright fixtures check`. */
 export const command = defineCommand({
   description:
     `Checks the rules against recordings: a confusion matrix per provider and version, and every mistake with what it ` +

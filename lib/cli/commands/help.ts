@@ -2,11 +2,6 @@ import { type Command, type CommandEntry, defineCommand } from "../console/comma
 import { renderCommandHelp, renderOverview } from "../console/help_text.ts";
 import { commandLine, overviewLines } from "../help_lines.ts";
 
-/**
- * `panewright help [COMMAND]`. The table that it explains is handed in: it is also where this command stands.
- *
- * @param find throws {@linkcode UsageError} for a name that is not in the table
- */
 export function helpCommand(entries: readonly CommandEntry[], find: (name: string) => CommandEntry): Command {
   return defineCommand({
     description: 'Explains one command, or lists all of them. "panewright COMMAND --help" shows the same text.',

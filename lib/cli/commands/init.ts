@@ -26,7 +26,6 @@ const TASK_FILE = "task.md";
 /** Those that have a program: a config that is written by itself works without a `command` in it. */
 const INSTALLED_IDS = PROVIDERS.filter(({ cli }) => cli !== undefined).map(({ id }) => id);
 
-/** `panewright init`. */
 export const command = defineCommand({
   description:
     `Writes ${DEFAULT_CONFIG_FILE}, a config of about ten lines, and ${JOB_FILE}, the text that tells the agents what to do; ` +
@@ -163,7 +162,6 @@ function refuseExisting(paths: readonly string[]): void {
   });
 }
 
-/** @returns whether `.gitignore` was changed */
 async function writeAll(
   files: readonly { readonly path: string; readonly text: string }[],
   { folder, force, ignore }: { readonly folder: string; readonly force: boolean; readonly ignore: boolean },

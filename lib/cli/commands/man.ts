@@ -8,11 +8,6 @@ import { outputLine } from "../../api/output/line.ts";
 import { renderManPage, renderOverviewPage } from "../console/man_page.ts";
 import { plural } from "../../journal/words/words.ts";
 
-/**
- * `panewright man [COMMAND]`. The table whose pages it prints is handed in, as to `panewright help`.
- *
- * @param find throws {@linkcode UsageError} for a name that is not in the table
- */
 export function manCommand(entries: readonly CommandEntry[], find: (name: string) => CommandEntry): Command {
   const shown = entries.filter(({ hidden }) => hidden !== true);
   return defineCommand({

@@ -11,7 +11,6 @@ import { type CliIo, defineCommand } from "../console/command.ts";
 import { createSecretLearner } from "../run_secrets.ts";
 import { requireTrustOfRun } from "../trust.ts";
 
-/** `panewright mcp` */
 export const command = defineCommand({
   description:
     "Lets a coding agent start, follow and steer runs, over the Model Context Protocol on standard input and " +
@@ -49,7 +48,6 @@ export const command = defineCommand({
   },
 });
 
-/** A folder without links, as the runs in it are named. */
 async function realFolder(folder: string, io: CliIo): Promise<string> {
   try {
     const path = await Deno.realPath(resolve(io.cwd, folder));

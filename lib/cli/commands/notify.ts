@@ -26,10 +26,8 @@ import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["test", "flush"] as const;
 
-/** How long a channel may take to accept a message. */
 const TIMEOUT_MS = 10_000;
 
-/** `panewright notify test|flush` */
 export const command = defineCommand({
   description:
     "Tries notifications, and delivers those that are still waiting.\n\nnotify test sends a message at once to everybody " +

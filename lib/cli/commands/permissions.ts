@@ -24,7 +24,6 @@ const KINDS = dialogKindsOf(PROVIDERS);
 /** How many answers are written at once: a write for each would take longer than its decision. */
 const BLOCK = 256;
 
-/** `panewright permissions test 'command'`, `panewright permissions list`. */
 export const command = defineCommand({
   description:
     '"permissions test" shows how permission dialogs of an agent would be answered, and why: allow, ask (a ' +
@@ -125,7 +124,6 @@ export const command = defineCommand({
   },
 });
 
-/** Prints what `permissions.allow_everyday` accepts. */
 function listEveryday(
   given: readonly string[],
   { io, json }: { readonly io: CliIo; readonly json: boolean },

@@ -6,7 +6,6 @@ import { dialogRequest } from "../../journal/words/dialog_text.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 import { ago } from "../../journal/words/words.ts";
 
-/** `panewright questions` */
 export const command = defineCommand({
   description:
     "Lists what waits for your answer in all runs of a working directory, with the commands that answer it: " +
@@ -29,11 +28,6 @@ export const command = defineCommand({
   },
 });
 
-/**
- * A question or a dialog, for a person.
- *
- * @param options.next what is to be done about it
- */
 export function renderQuestion(
   { run, id, step, text, askedAt, dialog }: WaitingQuestion,
   { next, now }: { readonly next: string; readonly now: Date },

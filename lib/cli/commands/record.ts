@@ -20,7 +20,6 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { duration, plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright record`. */
 export const command = defineCommand({
   description:
     "Records what an agent's pane shows, with the status that the rules see in it, as an asciicast v2 file. " +
@@ -74,7 +73,6 @@ export const command = defineCommand({
   },
 });
 
-/** The pane that is recorded; disposal ends what was started for it. */
 interface Target extends AsyncDisposable {
   readonly client: TmuxClient;
   readonly paneId: string;

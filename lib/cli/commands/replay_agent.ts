@@ -48,7 +48,6 @@ export const command = defineCommand({
   },
 });
 
-/** What waits is on record before its dialog opens. */
 function recordPending(path: string, pending: readonly string[]): void {
   Deno.mkdirSync(dirname(path), { recursive: true });
   Deno.writeTextFileSync(path, JSON.stringify({ pending }), { mode: 0o600 });

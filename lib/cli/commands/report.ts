@@ -23,7 +23,6 @@ const FORMATS = ["html", "md", "json"] as const;
 
 type Format = typeof FORMATS[number];
 
-/** `panewright report [RUN]`. */
 export const command = defineCommand({
   description:
     "Makes a report of a run: how it ended and why, a timeline with a lane for each role or step, prompts, " +

@@ -39,7 +39,6 @@ import { configOf, inRealWorkdir, requireBelow, requireOwnPlace } from "../run_p
 import { executeReview } from "./run.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright resume [RUN]` */
 export const command = defineCommand({
   description:
     "Continues a run of `panewright run` or `panewright exec` from the state in its journal: after an answer, a " +
@@ -113,7 +112,6 @@ type Around = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurrou
   readonly raise: RunCaps;
   readonly junit?: string;
   readonly wd?: string;
-  /** Absolute. */
   readonly config?: string;
 };
 
@@ -200,12 +198,6 @@ function changedConfig(config: string | undefined): { readonly configFile?: stri
   return config === undefined ? {} : { configFile: config };
 }
 
-/**
- * Whether the run is over, and cannot be resumed however its configuration is: there is nothing to trust then.
- *
- * @param final the ends after which a run of its job is over
- * @throws {UsageError} when another process executes it
- */
 async function isRefused(folder: RunFolder, { finished }: Progress, final: readonly RunEnd[]): Promise<boolean> {
   (await lockRun(folder))[Symbol.dispose]();
   return finished !== undefined && final.includes(finished.outcome);
@@ -222,7 +214,6 @@ async function repair(folder: RunFolder, io: CliIo): Promise<void> {
   );
 }
 
-/** The newest run that can be resumed. */
 async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<RunFolder> {
   const workdir = await findRunsWorkdir(io, wd);
   const ids = await listRunIds(workdir);

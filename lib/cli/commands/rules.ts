@@ -58,7 +58,6 @@ const FLAGS = [
 
 type Flag = typeof FLAGS[number]["name"];
 
-/** Each action with its flags, and what its argument is called. */
 const ACTIONS: Readonly<Record<string, { readonly flags: readonly Flag[]; readonly argument?: string }>> = {
   list: { flags: [] },
   update: { flags: ["from", "allow-downgrade"] },
@@ -71,7 +70,6 @@ const ACTIONS: Readonly<Record<string, { readonly flags: readonly Flag[]; readon
   },
 };
 
-/** `panewright rules [ACTION]` */
 export const command = defineCommand({
   description:
     "Shows which rules decide what the agents' screens mean, and changes them without a new panewright. Rules " +

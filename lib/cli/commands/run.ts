@@ -27,7 +27,6 @@ import { commandInForm, startOfThis } from "../start_form.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright run [CONFIG]` */
 export const command = defineCommand({
   description:
     "Takes a job through five agents, each in its own tmux pane or over the Agent Client Protocol: analyst, " +
@@ -84,7 +83,6 @@ export const command = defineCommand({
   },
 });
 
-/** What a run says first where its policy only names exceptions. */
 export const EXCEPTIONS_ONLY =
   "Permission dialogs are accepted unless a rule stops them: deny and ask are lists of exceptions, and no boundary. " +
   'A sandbox is one ("sandbox": "cli"); permissions.default: ask accepts only what permissions.allow names.';
@@ -94,20 +92,11 @@ function acceptsByDefault({ handoff, permissions, sandbox }: ReviewRunPlan): boo
     defaultDecision(permissions.policy) === "allow";
 }
 
-/** Where and how {@linkcode executeReview} executes a plan. */
 export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "output"> {
-  /** How the run stood before, where it is resumed. */
   readonly earlier?: Progress;
-  /** Executes the run, a new one or one that is resumed. */
   readonly execute: (options: ReviewRunOptions) => Promise<RunResult>;
 }
 
-/**
- * Executes a plan of the review loop and shows how it goes.
- *
- * @returns the exit code: 0 for a job that passed, 1 for one that failed
- * @throws like `executeReviewRun`
- */
 export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
   const { execute, earlier, io, global } = around;
   const where = await whereOf(plan.workdir, io);

@@ -11,7 +11,6 @@ import { runFields } from "../../api/output/run_fields.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { age } from "../../journal/words/words.ts";
 
-/** `panewright runs` */
 export const command = defineCommand({
   description:
     "Lists the runs of a working directory, the newest first: those of `panewright run` and of `panewright " +
@@ -43,16 +42,12 @@ export const command = defineCommand({
 
 const HEADINGS = ["RUN", "JOB", "STATE", "AGE", ""] as const;
 
-/** How {@linkcode renderRows} shows runs. */
 export interface RenderRowsOptions {
   readonly now: Date;
-  /** Columns of the terminal. */
   readonly width: number;
-  /** @default {false} */
   readonly color?: boolean;
 }
 
-/** Rows of a list, aligned and cut to the width. */
 function renderRows(rows: readonly RunRow[], { now, width, color = false }: RenderRowsOptions): string {
   const table = [HEADINGS, ...rows.map((row) => cellsOf(row, now))];
   const widths = HEADINGS.slice(0, -1).map((_, column) =>
@@ -77,7 +72,6 @@ function cellsOf(row: RunRow, now: Date): readonly string[] {
   return [sanitizeLine(folder.id), progress?.job ?? "", conditionText(row), began, noteOf(row)];
 }
 
-/** What is most worth knowing about a run, in one line. */
 function noteOf({ progress, problem, question, agentsLeft }: RunRow): string {
   if (problem !== undefined) return sanitizeLine(firstLine(problem.message));
   if (progress === undefined) return "interrupted before it began";

@@ -7,13 +7,11 @@ import { twoColumns } from "../console/layout.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { OUTPUT_SCHEMAS, outputJsonSchema } from "../../api/output/schemas.ts";
 
-/** The schemas of files, among those of what commands print. */
 const FILES: Readonly<Record<string, { readonly about: string; schema(): Record<string, unknown> }>> = {
   config: { about: "the config file", schema: configJsonSchema },
   "agent-pack": { about: "a file that describes an agent of your own", schema: packJsonSchema },
 };
 
-/** `panewright schema [NAME]`. */
 export const command = defineCommand({
   description:
     'Prints a JSON Schema. "config" and "agent-pack" describe the config file and a file that describes an ' +

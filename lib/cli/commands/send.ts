@@ -11,7 +11,6 @@ import { outputLine } from "../../api/output/line.ts";
 import { secretsOfRun } from "../run_secrets.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright send RUN ROLE TEXT…|-` */
 export const command = defineCommand({
   description:
     "Sends a message to the agent of a role in a run of `panewright run`. The process that executes the run " +
@@ -91,7 +90,6 @@ async function textOf(words: readonly string[], io: CliIo): Promise<string> {
   }
 }
 
-/** Waits for the end of a message, and tells it. */
 async function tellOutcome(
   folder: RunFolder,
   { message, role, resume, json, io }: {

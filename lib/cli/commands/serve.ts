@@ -57,7 +57,6 @@ const FLAGS = [
 
 type ServeFlags = FlagValues<typeof FLAGS>;
 
-/** `panewright serve` */
 export const command = defineCommand({
   description:
     "Serves the runs of this working directory until it is interrupted: a page that shows them live, with the " +
@@ -131,9 +130,6 @@ export const command = defineCommand({
   },
 });
 
-/**
- * @throws {UsageError} when the flags contradict each other
- */
 function placeOf(flags: ServeFlags, cwd: string): ListenAt {
   const { socket, listen, port = DEFAULT_PORT, "tls-cert": cert, "tls-key": key } = flags;
   if (socket !== undefined) {
@@ -156,9 +152,7 @@ function placeOf(flags: ServeFlags, cwd: string): ListenAt {
   return { hostname: listen ?? LOOPBACK, port, ...tls };
 }
 
-/**
- * @throws {UsageError} for what would serve nobody
- */
+/** @throws {UsageError} for what would serve nobody */
 function requireSense({ connections, host = [] }: ServeFlags): void {
   if (connections === 0) throw new UsageError("Cannot use --connections 0: nobody could connect");
   const odd = host.find((name) => !isHost(name));
@@ -168,7 +162,6 @@ function requireSense({ connections, host = [] }: ServeFlags): void {
   });
 }
 
-/** The real paths of the working directories. */
 async function workdirsOf({ wd }: ServeFlags, io: CliIo): Promise<readonly string[]> {
   const named = wd === undefined || wd.length === 0 ? [await findRunsWorkdir(io, undefined)] : wd;
   const real = await Promise.all(named.map(async (path) => {

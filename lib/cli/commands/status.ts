@@ -12,7 +12,6 @@ import { LiveScreen } from "../console/live_screen.ts";
 import { renderView, type RenderViewOptions } from "../show/render_view.ts";
 import { type RunView, statusLine, viewRun } from "../../api/show/run_view.ts";
 
-/** `panewright status [RUN]` */
 export const command = defineCommand({
   description:
     "Shows the state of a run: what it is doing and since when, its agents and their panes, the question or " +
@@ -88,10 +87,8 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
   return 0;
 }
 
-/** How long the processes that are alive are taken to be the same, while the journal has nothing new. */
 const SAME_PROCESSES_MS = 5000;
 
-/** Looks at a run again and again. */
 function createLook(folder: RunFolder, wd: string | undefined): () => Promise<RunView> {
   let before: undefined | {
     readonly processes: LiveProcesses;

@@ -11,7 +11,6 @@ import { findMeantRun, findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG
 import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
 
-/** `panewright stop [RUN]` */
 export const command = defineCommand({
   description:
     "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Agents that a " +
@@ -65,10 +64,6 @@ export const command = defineCommand({
   },
 });
 
-/**
- * @throws {UsageError} where several runs are executed and none is named: what looks at the newest of them may do so,
- * but the wrong one must not be stopped
- */
 async function findRunToStop(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
   if (run !== undefined) return await findNamedRun(io, run, wd);
   const workdir = await findRunsWorkdir(io, wd);

@@ -8,7 +8,6 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
 import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
 
-/** `panewright trust [DIR]` */
 export const command = defineCommand({
   description:
     "Shows what the configuration of a folder would do on your behalf, item by item: programs and commands that " +
@@ -118,7 +117,6 @@ async function remove(
   return 0;
 }
 
-/** A folder stands for the config file that is read there by default. A folder that is gone may still be trusted. */
 async function configPath(path: string): Promise<string> {
   const isFile = await Deno.lstat(path).then(({ isDirectory, isSymlink }) => !isDirectory && !isSymlink, () => false);
   return isFile || path.endsWith(".jsonc") || path.endsWith(".json") ? path : `${path}/${DEFAULT_CONFIG_FILE}`;

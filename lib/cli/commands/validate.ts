@@ -18,7 +18,6 @@ import { lookContext } from "../preflight/look_context.ts";
 import { plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
-/** `panewright validate [CONFIG] [TASK…]` */
 export const command = defineCommand({
   description: "Checks the configuration, of a review loop as well as of pipelines: every key and value, limits that " +
     "contradict each other, prompt files, programs, test commands, globs and names; and, if you name tasks or " +
@@ -123,7 +122,6 @@ function problemOf({ check, detail, remedy }: Finding): Problem {
   return { where: check, message: remedy === undefined ? detail : `${detail}. ${remedy}` };
 }
 
-/** The files of a task, or of a folder of tasks. */
 async function filesIn(
   given: string,
   io: CliIo,

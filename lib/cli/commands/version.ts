@@ -2,7 +2,6 @@ import { defineCommand } from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { VERSION } from "../../base/version.ts";
 
-/** `panewright version`. */
 export const command = defineCommand({
   description: "Prints the version of panewright, of the Deno runtime in it, and the platform.",
   flags: [{ name: "licenses", type: "switch", description: "the licences of panewright and of all that it contains" }],

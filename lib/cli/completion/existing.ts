@@ -9,26 +9,21 @@ import { openQuestions } from "../open_questions.ts";
 import { conditionText } from "../../api/show/run_words.ts";
 import { ago } from "../../journal/words/words.ts";
 
-/** A word that can be typed next. */
 export interface Candidate {
   readonly value: string;
   readonly description: string;
 }
 
-/** Where things are looked for. */
 interface ExistingOptions {
   readonly io: CliIo;
   readonly entries: readonly CommandEntry[];
-  /** The working directory that the line names. */
   readonly wd: string | undefined;
-  /** The run that the line names. */
   readonly run: string | undefined;
 }
 
 /** How many runs are offered, the newest: more are not looked through by eye. */
 const MAX_RUNS = 50;
 
-/** What there is of a kind. Files and folders are the shell's business. */
 export async function existing(kind: Completed, options: ExistingOptions): Promise<readonly Candidate[]> {
   const { io, entries, wd, run } = options;
   switch (kind) {

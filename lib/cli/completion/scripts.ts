@@ -1,7 +1,5 @@
-/** The shells that can complete command lines of panewright. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** A shell that can complete command lines of panewright. */
 export type Shell = typeof SHELLS[number];
 
 /**

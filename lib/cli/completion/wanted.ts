@@ -1,14 +1,11 @@
 import type { ArgumentSpec, Command, Completed, FlagSpec } from "../console/command.ts";
 import { GLOBAL_FLAGS } from "../console/parse.ts";
 
-/** What can stand at a place of a command line. */
 type Wanted =
   | { readonly type: "flags"; readonly flags: readonly FlagSpec[] }
   | { readonly type: "choices"; readonly choices: readonly string[] }
-  /** Things that exist, of each of these kinds. */
   | { readonly type: "existing"; readonly kinds: readonly Completed[] };
 
-/** A command line up to the cursor. */
 export interface TypedLine {
   readonly wanted: Wanted;
   /** The values that flags have so far, by their long names; the last one of each. */
@@ -16,12 +13,6 @@ export interface TypedLine {
   readonly positionals: readonly string[];
 }
 
-/**
- * What a person may want to type next.
- *
- * @param words what follows the command's name, up to the word at the cursor, which may be empty; as
- *   {@linkcode joinWords} gives them
- */
 export function wantedAt(words: readonly string[], command: Pick<Command, "flags" | "arguments">): TypedLine {
   const flags = [...(command.flags ?? []), ...GLOBAL_FLAGS];
   const [current = "", ...before] = words.toReversed();
@@ -81,7 +72,6 @@ function wantedOf({ choices, completes }: FlagSpec | ArgumentSpec, name = ""): W
   return { type: "existing", kinds: KINDS_BY_NAME[name] ?? [] };
 }
 
-/** What a value is by its name in help, where its entry says nothing else. */
 const KINDS_BY_NAME: Readonly<Record<string, readonly Completed[]>> = {
   FILE: ["files"],
   CONFIG: ["files"],

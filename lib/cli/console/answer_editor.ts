@@ -2,22 +2,16 @@ import { displayWidth, graphemes } from "../../base/text/display_width.ts";
 import type { InputEvent } from "../../base/text/keys.ts";
 import { plainText, sanitizeText } from "../../base/text/sanitize.ts";
 
-/** An answer being written, as plain data. */
 export interface AnswerEditor {
-  /** The text left of the cursor. */
   readonly before: string;
-  /** The text right of the cursor. */
   readonly after: string;
 }
 
-/** The effect of input. */
 export type EditorStep =
   | { readonly type: "editing"; readonly editor: AnswerEditor }
   | { readonly type: "sent"; readonly answer: string }
-  /** The question stays open. */
   | { readonly type: "left" };
 
-/** An empty answer. */
 export const EMPTY_ANSWER: AnswerEditor = { before: "", after: "" };
 
 /**
@@ -133,21 +127,16 @@ function lastLength(text: string): number {
   return length;
 }
 
-/** The longest run of combining characters that is kept together. */
 const MAX_GRAPHEME = 64;
 
-/** An answer as the terminal shows it. */
 interface RenderedAnswer {
-  /** Each fits the width of the terminal. */
   readonly rows: readonly string[];
-  /** Where the cursor is; both count from 0. */
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
 const PROMPT = "> ";
 const CONTINUATION = "  ";
 
-/** The rows of an answer, wrapped to a width, after a prompt. */
 export function renderAnswer(
   { before, after }: AnswerEditor,
   { columns }: { readonly columns: number },

@@ -1,11 +1,5 @@
 import type { CliIo, TerminalInput } from "./command.ts";
 
-/**
- * Asks a person at the terminal, and waits for a line.
- *
- * @param options.signal @default {io.signal}
- * @returns what was typed, with the end of the line; undefined where the input ended before it
- */
 export async function askLine(
   question: string,
   { io, input, signal = io.signal }: {

@@ -10,18 +10,10 @@ import type { CliIo, TerminalInput } from "./command.ts";
 import { plainText, sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { duration } from "../../journal/words/words.ts";
 
-/** The person at the terminal, who can be asked; disposal restores the terminal. */
 export interface TerminalPerson extends Disposable {
-  /**
-   * Asks the person.
-   *
-   * @param question what the person sees above the line for the answer
-   * @returns the answer, or `undefined` when the person leaves the question open
-   */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Connects to the person at standard input and standard error. */
 export function openTerminalPerson(
   io: CliIo,
   { clock = systemClock }: { readonly clock?: Clock } = {},
@@ -90,7 +82,6 @@ async function askAt({ io, clock, input, question, signal }: Asking): Promise<st
   return step.type === "sent" ? step.answer : undefined;
 }
 
-/** Asks at a terminal that takes no control sequences, and lets it edit each line itself. */
 async function askInLines({ io, input, question, signal }: Asking): Promise<string | undefined> {
   const lines: string[] = [];
   do {
@@ -106,10 +97,8 @@ async function askInLines({ io, input, question, signal }: Asking): Promise<stri
   return plainText(lines.map((line) => line.replace(/\\$/, "")).join("\n")).trim();
 }
 
-/** How many lines of what the agent did before it asked are shown. */
 const CONTEXT_LINES = 12;
 
-/** What a person is shown of a step's question. */
 export function askedQuestion(question: PersonQuestion): string {
   const { id, task, step, text, attemptLog, secondsLeft, call, problem } = question;
   const context = sanitizeText(attemptLog.trim()).split("\n").slice(-CONTEXT_LINES).map((line) => `  ${line}`);
@@ -129,7 +118,6 @@ export function askedQuestion(question: PersonQuestion): string {
   ].join("\n");
 }
 
-/** What a person is shown of a dialog at which an agent stands. */
 export function askedDialog(question: DialogQuestion): string {
   const { id, role, kind, subject, reason, secondsLeft, questions, problem } = question;
   const how = questions === undefined

@@ -1,25 +1,19 @@
 import type { Condition } from "../../run/condition.ts";
 
-/** What `--color` takes. */
 export const COLOR_CHOICES = ["auto", "always", "never"] as const;
 
-/** A value of {@linkcode COLOR_CHOICES}. */
 export type ColorChoice = typeof COLOR_CHOICES[number];
 
-/** Which of the two output streams is coloured. */
 export interface Colors {
   readonly stdout: boolean;
   readonly stderr: boolean;
 }
 
-/** What decides about colours besides the flag: a part of the command line's `CliIo`. */
 interface ColorSurroundings {
   env(name: string): string | undefined;
-  /** Which streams are a terminal. */
   readonly isTerminal: Colors;
 }
 
-/** Colours nowhere. */
 export const NO_COLORS: Colors = { stdout: false, stderr: false };
 
 /**
@@ -41,7 +35,6 @@ export function canMoveCursor({ env }: Pick<ColorSurroundings, "env">): boolean 
   return env("TERM") !== "dumb";
 }
 
-/** How a text is meant, or the colour that tells it from others. */
 export type Style = "good" | "bad" | "caution" | "error" | "strong" | "faint" | "cyan" | "blue" | "magenta";
 
 const SGR: Readonly<Record<Style, string>> = {
@@ -56,11 +49,7 @@ const SGR: Readonly<Record<Style, string>> = {
   magenta: "35",
 };
 
-/**
- * A text in its style, row by row, so that a pager that shows some of the rows shows them right.
- *
- * @param style undefined for a text as it is
- */
+/** A text in its style, row by row, so that a pager that shows some of the rows shows them right. */
 export function paint(text: string, style: Style | undefined, color: boolean): string {
   if (!color || style === undefined || text === "") return text;
   return `\x1b[${SGR[style]}m${text.replaceAll("\n", `\x1b[0m\n\x1b[${SGR[style]}m`)}\x1b[0m`;
@@ -86,7 +75,6 @@ export function paintAfterRole(text: string, style: Style | undefined, color: bo
     : paint(name, role, color) + paint(text.slice(name.length), style, color);
 }
 
-/** The colour of a run's condition. */
 export function conditionStyle(condition: Condition): Style | undefined {
   switch (condition) {
     case "running":

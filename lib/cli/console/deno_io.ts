@@ -4,21 +4,16 @@ import type { Watchdog } from "../../base/ports/watchdog.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
 
-/** What {@linkcode denoIo} needs. */
 interface DenoIoOptions {
   readonly signal: AbortSignal;
   /** Called once, when the reader of stdout is gone, or nothing can be written there: what is told then is lost. */
   onClosedStdout(reason: Interruption | PanewrightError): void;
-  /** Where `onForcedExit` stores its registrations. */
   readonly forcedExitActs: Set<() => void>;
-  /** Does what is left when these acts are not reached. */
   readonly watchdog: Watchdog;
 }
 
-/** The most that is read of standard input. */
 const STDIN = { maxBytes: 256 * 1024 ** 2, what: "standard input" };
 
-/** The real command line, on the process's own streams. */
 export function denoIo(options: DenoIoOptions): CliIo {
   let stdoutClosed = false;
   return {

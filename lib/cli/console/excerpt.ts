@@ -3,20 +3,16 @@ import { cut, displayWidth } from "../../base/text/display_width.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint } from "./color.ts";
 
-/** How {@linkcode excerptLines} shows a row. */
 export interface ExcerptOptions {
   readonly color: boolean;
-  /** Columns of the terminal. */
   readonly columns: number;
 }
 
 /** What of a row is meant: a JSON string, a word or number, or a single character. */
 const TOKEN = /^(?:"(?:[^"\\]|\\.)*"?|[\w.+-]+|\S)/;
 
-/** Columns that are shown before what is meant, where the row is too long. */
 const MARGIN = 12;
 
-/** A row of a file with its number, and marks below what is meant. */
 export function excerptLines({ line, row, column }: Excerpt, { color, columns }: ExcerptOptions): readonly string[] {
   const [token = ""] = TOKEN.exec(row.slice(column - 1)) ?? [];
   const number = String(line).padStart(5);

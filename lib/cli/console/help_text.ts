@@ -2,7 +2,6 @@ import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts
 import { MAX_COLUMNS, twoColumns, wrap } from "./layout.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 
-/** The overview of all commands, for `columns` terminal columns. */
 export function renderOverview(entries: readonly CommandEntry[], columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
   const shown = entries.filter((entry) => entry.hidden !== true);
@@ -25,11 +24,9 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
   ]);
 }
 
-/** What panewright is, in a sentence. */
 export const INTRODUCTION =
   "panewright runs coding agents in their terminals, unattended, to a result that you can trust.";
 
-/** The help of one command, for `columns` terminal columns. */
 export function renderCommandHelp(entry: CommandEntry, command: Command, columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
   const args = command.arguments ?? [];
@@ -54,7 +51,6 @@ export function renderCommandHelp(entry: CommandEntry, command: Command, columns
   ].slice(0, -1));
 }
 
-/** What the exit codes mean, as `--help` explains them. */
 export const EXIT_CODES: readonly (readonly [string, string])[] = [
   ["0", "the work is done and passed"],
   ["1", "the work failed"],
@@ -67,7 +63,6 @@ function section(title: string, body: readonly string[]): string[] {
   return body.length === 0 ? [] : [title, ...body, ""];
 }
 
-/** An argument as a usage line has it. */
 export function usageOf(arg: ArgumentSpec): string {
   const name = arg.rest === true ? `${arg.name}…` : arg.name;
   return arg.required === true ? name : `[${name}]`;

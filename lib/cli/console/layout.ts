@@ -1,6 +1,5 @@
 import { clip, displayWidth, graphemes } from "../../base/text/display_width.ts";
 
-/** The maximum width of help and reports, however wide the terminal is. */
 export const MAX_COLUMNS = 100;
 
 /** Breaks text at spaces into lines of at most `width` columns; a longer word gets a line of its own. */
@@ -58,15 +57,12 @@ const WHOLE = /(?<=with: )[^,]+|"[^"]*"|`[^`]*`/g;
 
 const NO_BREAK = "\u00a0";
 
-/** How {@linkcode twoColumns} lays its rows out. */
 interface TwoColumnsOptions {
-  /** Total width in columns. */
   readonly width: number;
   /** @default {30} maximum width of the left column; after a longer left text, the right text is on the next line */
   readonly maxLeft?: number;
 }
 
-/** Rows of a term and its explanation, indented by two, with the explanations aligned and wrapped. */
 export function twoColumns(rows: readonly (readonly [string, string])[], options: TwoColumnsOptions): string[] {
   const maxLeft = options.maxLeft ?? 30;
   const widths = rows.map(([left]) => displayWidth(left)).filter((width) => width <= maxLeft);
@@ -82,7 +78,6 @@ export function twoColumns(rows: readonly (readonly [string, string])[], options
   });
 }
 
-/** Pads text with spaces to a width in terminal columns. */
 export function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }

@@ -3,10 +3,6 @@ import type { CliIo } from "./command.ts";
 
 const ERASE_LINE = "\r\x1b[2K";
 
-/**
- * How many columns a {@linkcode LiveLine} has: one that fills the last column would wrap, and could not be erased; nor
- * could it with the `^C` that the terminal writes behind it.
- */
 export function liveColumns({ columns }: Pick<CliIo, "columns">): number {
   return columns() - "^C".length - 1;
 }
@@ -36,7 +32,6 @@ export class LiveLine implements Disposable {
     this.#drawn = line;
   }
 
-  /** Makes room for other output. */
   erase(): void {
     if (this.#drawn === "") return;
     this.#io.stderr(ERASE_LINE);

@@ -3,11 +3,6 @@ import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts
 import { EXIT_CODES, INTRODUCTION, usageOf } from "./help_text.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 
-/**
- * The manual page of one command, as roff for `man`.
- *
- * @param version of panewright
- */
 export function renderManPage(entry: CommandEntry, command: Command, version: string): string {
   const { description, arguments: args = [], flags = [], examples = [] } = command;
   return page(`panewright-${entry.name}`, {
@@ -28,7 +23,6 @@ export function renderManPage(entry: CommandEntry, command: Command, version: st
   });
 }
 
-/** The manual page of the program, as roff for `man`. */
 export function renderOverviewPage(entries: readonly CommandEntry[], version: string): string {
   return page("panewright", {
     version,

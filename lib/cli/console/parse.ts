@@ -4,7 +4,6 @@ import { UsageError } from "../../base/errors.ts";
 import { COLOR_CHOICES } from "./color.ts";
 import type { ArgumentSpec, FlagSpec } from "./command.ts";
 
-/** The flags that every command accepts. */
 export const GLOBAL_FLAGS = [
   { name: "json", type: "switch", description: "results and events as JSON on stdout, one object per line" },
   { name: "quiet", short: "q", type: "switch", description: "only the result, no progress" },
@@ -36,21 +35,13 @@ export function commandIndex(argv: readonly string[]): number {
   return index < argv.length ? index : -1;
 }
 
-/** The value of a flag. */
 type RawFlagValue = string | number | boolean | readonly (string | number)[];
 
-/** Parsed arguments. */
 interface ParsedFlags {
-  /** Only the flags that were given. */
   readonly values: Readonly<Record<string, RawFlagValue>>;
   readonly positionals: readonly string[];
 }
 
-/**
- * Parses arguments according to the flags that they may contain.
- *
- * @throws {UsageError} for an unknown flag, and for a missing or wrong value
- */
 export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]): ParsedFlags {
   const switches = specs.filter((spec) => spec.type === "switch");
   const valued = specs.filter((spec) => spec.type !== "switch");
@@ -80,11 +71,6 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
   return { values, positionals: [...parsed._.map(String), ...(parsed["--"] ?? [])] };
 }
 
-/**
- * Checks positional arguments against those that a command takes.
- *
- * @throws {UsageError} for a missing, surplus or empty argument
- */
 export function checkPositionals(
   positionals: readonly string[],
   specs: readonly ArgumentSpec[],

@@ -7,22 +7,15 @@ import { sanitizeText } from "../../base/text/sanitize.ts";
 import { paint } from "./color.ts";
 import { present } from "../../base/schema.ts";
 
-/** An error as the command line shows it. */
 interface RenderedError {
-  /** Lines for stderr, with a newline at the end. */
   readonly text: string;
-  /** The fields of the object that `--json` writes on stdout. */
   readonly json: OutputFields["error"];
   readonly exitCode: number;
 }
 
-/** How {@linkcode renderError} shows an error. */
 export interface RenderErrorOptions {
-  /** Whether the stack and the causes are shown. */
   readonly verbose: boolean;
-  /** @default {false} */
   readonly color?: boolean;
-  /** Columns of the terminal. @default {80} */
   readonly columns?: number;
 }
 
@@ -49,7 +42,6 @@ export async function renderError(error: unknown, options: RenderErrorOptions): 
   };
 }
 
-/** A message, with the row of the file below each mistake that stands in one. */
 async function shownMessage(error: unknown, message: string, options: RenderErrorOptions): Promise<string> {
   const mistakes = error instanceof PanewrightError ? error.mistakes : [];
   if (mistakes.length === 0) return sanitizeText(message);

@@ -1,20 +1,14 @@
-/** A command to the runner of GitHub Actions: a line of the log that it acts upon. */
 export interface WorkflowCommand {
   readonly name: "group" | "endgroup" | "error";
   readonly properties?: Readonly<Partial<Record<"file" | "line" | "title", string>>>;
   readonly message?: string;
 }
 
-/** The line of a command to the runner. Nothing in its texts can end it or begin another one. */
 export function workflowCommand({ name, properties = {}, message = "" }: WorkflowCommand): string {
   const given = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(value)}`).join(",");
   return `::${name}${given === "" ? "" : ` ${given}`}::${escapedData(message)}\n`;
 }
 
-/**
- * Text of others made safe for the log of GitHub Actions, where a row that begins with `::`, and one with `##[` in it,
- * is a command. In JSON the text keeps its meaning.
- */
 export function withoutCommands(text: string): string {
   const isJson = text.startsWith("{");
   return text.replaceAll(/^(\s*)::/gm, "$1\\::").replaceAll("##[", isJson ? "#\\u0023[" : "#\\#[");

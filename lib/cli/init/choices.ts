@@ -7,35 +7,22 @@ import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../jobs/programs.ts";
 import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
 
-/** What `init` has to know. */
 export interface InitChoices {
   readonly provider: ProviderId;
   readonly permissions: PermissionOffer;
   /** The command that tests the project; missing where there is none, or none is known. */
   readonly testCommand?: string;
-  /** Those that the files of the project name. */
   readonly foundTestCommands: readonly string[];
 }
 
-/** What the command line says of it. */
 interface InitFlags {
   readonly provider?: string | undefined;
   readonly permissions?: PermissionOffer | undefined;
-  /** {@linkcode NO_TEST_COMMAND} says that there is none. */
   readonly testCommand?: string | undefined;
 }
 
-/** What a person writes where the project has no tests. */
 export const NO_TEST_COMMAND = "none";
 
-/**
- * What `init` has to know: by the flags, by what is there, else by asking the person. Who cannot be asked gets the
- * first provider that is there, the first offer of permissions, and the project's test command if there is just one.
- *
- * A choice that is none is asked again.
- *
- * @throws {UsageError} where the input ends instead
- */
 export async function chooseForInit(
   flags: InitFlags,
   { io, folder, mayAsk }: { readonly io: CliIo; readonly folder: string; readonly mayAsk: boolean },
@@ -126,7 +113,6 @@ async function chooseTestCommand(found: readonly FoundTestCommand[], ask: Ask): 
   }
 }
 
-/** @returns `undefined` where the person takes the first */
 async function chooseRow<Value extends string>(
   question: string,
   rows: readonly { readonly value: Value; readonly words: string }[],
@@ -151,7 +137,6 @@ function wrongNumber(answer: string, most: number): string {
   return `${JSON.stringify(answer)} is not ${most === 0 ? "a command" : numbers.join(" or ")}. Your choice`;
 }
 
-/** The name of the agent that was chosen, and whether it is here. */
 export function chosenAgent(id: ProviderId, io: CliIo): string {
   const provider = findProvider(id);
   return isOnPath(provider, io) ? provider.label : `${provider.label} (not on PATH: install it first)`;

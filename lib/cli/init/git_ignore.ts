@@ -7,10 +7,8 @@ import { errorText } from "../../base/text/error_text.ts";
 /** What a run leaves in the working directory, which nobody wants to commit. */
 const IGNORED = [".tmp/", ".panewright/"] as const;
 
-/** The most of a .gitignore that is read. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Whether the folder, or one above it, is a repository, as far as that can be seen. */
 export function isRepository(folder: string): boolean {
   try {
     return folderWithGit(folder) !== undefined;
@@ -25,13 +23,6 @@ function missingEntries(text: string): readonly string[] {
   return IGNORED.filter((name) => !entries.includes(name.slice(0, -1)));
 }
 
-/**
- * Adds the entries of {@linkcode IGNORED} that are missing to the `.gitignore` of a folder, which is made where there
- * is none.
- *
- * @returns the entries that were added
- * @throws {UsageError} when the file is not a regular one, is too large or cannot be written
- */
 export function ignoreWhatRunsLeave(folder: string): readonly string[] {
   const path = `${folder}/.gitignore`;
   try {

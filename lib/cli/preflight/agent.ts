@@ -17,12 +17,6 @@ import type { Finding, Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 import { present } from "../../base/schema.ts";
 
-/**
- * An agent CLI: there, its version, and whether somebody is logged in. `installed` says whether it runs at all. A script
- * in place of a CLI never fails: a run starts it as it is.
- *
- * @param options `needed` when the configuration uses it; `loginNeeded` when it uses it with the login of `context`
- */
 export async function checkAgent(
   agent: AgentToLookAt,
   context: LookContext,
@@ -52,15 +46,10 @@ export async function checkAgent(
   };
 }
 
-/** What is known of an agent CLI that is there. */
 export interface CliState {
-  /** Three numbers; missing where it does not tell. */
   readonly version?: string;
-  /** Why it cannot be used. */
   readonly problem?: string;
-  /** Missing where it needs none, or nothing is known of it. */
   readonly login?: SetupWord;
-  /** What a person does about it where something is wrong, as full sentences. */
   readonly remedy: string;
 }
 
@@ -142,12 +131,6 @@ function obstacle(check: string, word: SetupWord | undefined, remedy: string): r
   return [{ check, status: state === "missing" ? "fail" : "warn", detail, remedy, needsPerson: true }];
 }
 
-/**
- * A program that the configuration names for an agent, which is only looked for: what came with a repository is not run
- * before the person trusts it.
- *
- * @param folder what a relative path starts from
- */
 export function checkNamedProgram(
   check: string,
   [program]: readonly [string, ...string[]],

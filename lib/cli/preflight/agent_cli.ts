@@ -10,21 +10,15 @@ import { compareVersions } from "../../base/text/order.ts";
 import { packageVersion } from "../package_version.ts";
 import type { LookContext } from "./look_context.ts";
 
-/** An agent CLI as it is to be started. */
 export interface AgentToLookAt {
   readonly provider: Provider & { readonly cli: CliProgram };
-  /** Variables that the configuration sets for it. @default {{}} */
   readonly env?: Readonly<Record<string, string>>;
-  /** @default {[]} the person's arguments */
   readonly args?: readonly string[];
   readonly profile?: string | undefined;
-  /** Absolute path of the folder that it works in, links resolved. */
   readonly workdir: string;
-  /** Whether it works in a pane, where it asks a person. */
   readonly asksPerson: boolean;
 }
 
-/** Whether a provider has a program of its own. */
 export function hasCli<Kind extends Provider>(provider: Kind): provider is Kind & { readonly cli: CliProgram } {
   return provider.cli !== undefined;
 }
@@ -81,7 +75,6 @@ function nodeOf(row: string): string | undefined {
   return basename(named) === "node" ? named : undefined;
 }
 
-/** Whether the program on PATH is that of the npm package, or no script. */
 export function isCliItself(agent: AgentToLookAt, context: LookContext): boolean {
   const file = fileOf(agent, context);
   if (file === undefined) return false;
@@ -111,18 +104,14 @@ function fileOf(agent: AgentToLookAt, context: LookContext): string | undefined 
   return findProgram(agent.provider.cli.program, placeOf(agent, context));
 }
 
-/** Where its program is looked for. */
 export function placeOf(agent: AgentToLookAt, context: LookContext): ProgramPlace {
   return { folder: agent.workdir, searchPath: envOf(agent, context)("PATH") ?? "" };
 }
 
-/** A CLI's version, and how it is known. */
 interface FoundVersion {
   /** Three numbers; `undefined` where neither its package nor the CLI tells. */
   readonly version: string | undefined;
-  /** Whether its npm package tells it. */
   readonly isRead: boolean;
-  /** What the CLI said, where it was asked and can be started. */
   readonly said: CommandResult | undefined;
 }
 
@@ -145,7 +134,6 @@ function versionOfPackage(agent: AgentToLookAt, context: LookContext): string | 
   return file === undefined || npmPackage === undefined ? undefined : packageVersion(file, npmPackage);
 }
 
-/** The variables that it is started with, besides those of panewright itself. */
 export function envOf(agent: AgentToLookAt, context: LookContext): LookContext["env"] {
   const env = variablesOf(agent);
   return (name) => Object.hasOwn(env, name) ? env[name] : context.env(name);
@@ -156,7 +144,6 @@ function variablesOf({ provider, env = {}, workdir }: AgentToLookAt): Readonly<R
   return hasAcp(provider) ? provider.acp.launch({ workdir, env }).env : env;
 }
 
-/** No CLI that is asked for its version or its login may hold up anything longer than this. */
 const CLI_TIMEOUT_MS = 15_000;
 
 /** What a CLI says in the folder of its work, whose settings it may read; `undefined` where there is none. */
@@ -189,7 +176,6 @@ async function runProgram(
   }
 }
 
-/** The first version of three numbers in a text. */
 export function versionIn(text: string): string | undefined {
   return /\d+\.\d+\.\d+/.exec(text)?.[0];
 }

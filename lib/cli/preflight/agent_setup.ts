@@ -3,11 +3,7 @@ import { SETUP_FILES } from "../../agents/setup_files.ts";
 import { type AgentToLookAt, askCli, envOf } from "./agent_cli.ts";
 import type { LookContext } from "./look_context.ts";
 
-/**
- * Whether somebody is logged in; `undefined` where nothing is known of that.
- *
- * @param options `asksCli` when the CLI is asked also where files and variables tell
- */
+/** Whether somebody is logged in; `undefined` where nothing is known of that. */
 export async function lookAtLogin(
   agent: AgentToLookAt,
   context: LookContext,
@@ -27,7 +23,6 @@ export async function lookAtLogin(
   return word.state === "missing" && known?.state === "ready" ? known : word;
 }
 
-/** What its login and its trust are looked for with. */
 export function setupLook(
   agent: AgentToLookAt,
   context: LookContext,
@@ -40,12 +35,10 @@ export function setupLook(
   };
 }
 
-/** What a person does about a login, as a full sentence. */
 export function loginRemedy({ provider: { acp, cli, terminal } }: AgentToLookAt): string {
   return terminal?.startupRemedies.login ?? acp?.loginHint ?? `Log in with ${cli.program} once.`;
 }
 
-/** What a person does about the trust in its folder, as a full sentence. */
 export function trustRemedy({ provider: { cli, terminal } }: AgentToLookAt): string {
   return terminal?.startupRemedies.trust ?? `Start ${cli.program} in that folder once, and trust it.`;
 }

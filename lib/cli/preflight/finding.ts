@@ -1,30 +1,20 @@
 import { HumanInterventionRequiredError, type PanewrightError, UsageError } from "../../base/errors.ts";
 import type { Provider } from "../../agents/provider.ts";
 
-/** What one look at the machine or the configuration found. */
 export interface Finding {
-  /** What was looked at: `tmux`, `Codex`, `terminal`. */
   readonly check: string;
-  /** `fail`: a run cannot work. `warn`: it may not. */
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
   /** What to do about it, as full sentences; present unless the status is `ok`. */
   readonly remedy?: string;
 }
 
-/** A finding in the way of a run. */
 export interface Obstacle extends Finding {
-  /** Whether it is gone once a person has answered a CLI, as with a login. @default {false} */
   readonly needsPerson?: boolean;
-  /** Whether the machine lacks something of which the configuration says nothing, as an agent CLI. @default {false} */
   readonly isOfMachine?: boolean;
 }
 
-/**
- * The error for what is in the way of a run, all of it at once; `undefined` where nothing is.
- *
- * @param what what cannot be done: `start the run`
- */
+/** The error for what is in the way of a run, all of it at once; `undefined` where nothing is. */
 export function refusal(what: string, found: readonly Obstacle[]): PanewrightError | undefined {
   const failed = found.filter(({ status }) => status === "fail");
   if (failed.length === 0) return undefined;

@@ -1,14 +1,12 @@
 import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import type { CliIo } from "../console/command.ts";
 
-/** What looks at the machine and at agents need of the outside. */
 export interface LookContext {
   readonly processRunner: ProcessRunner;
   readonly signal: AbortSignal;
   env(name: string): string | undefined;
 }
 
-/** The outside as a command has it. */
 export function lookContext({ env, signal }: Pick<CliIo, "env" | "signal">): LookContext {
   return { processRunner: systemProcessRunner, signal, env: (name) => env(name) };
 }

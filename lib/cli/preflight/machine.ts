@@ -10,10 +10,8 @@ import { requireTmux, TMUX_INSTALL_HINT } from "../../tmux/version.ts";
 import type { Finding } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 
-/** The tmux server that a run is to use, where it starts none of its own name. */
 export interface TmuxPlace {
   readonly socket?: string | undefined;
-  /** An existing session. */
   readonly session?: string | undefined;
 }
 
@@ -43,7 +41,6 @@ export async function checkTmux({ processRunner }: Pick<LookContext, "processRun
   }
 }
 
-/** What the names of the sockets begin with on which it is tried whether tmux works. */
 const TRIAL_SOCKET = "panewright-doctor-";
 
 /** Removes what is left of trials whose panewright was killed: tmux leaves the socket of a server that has ended. */
@@ -81,7 +78,6 @@ export async function lookAtTmuxPlace(
   ];
 }
 
-/** What panewright itself calls, with the packages of Debian that have it. */
 const TOOLS = {
   linux: { sh: "dash", cat: "coreutils", env: "coreutils", find: "findutils", grep: "grep", sleep: "coreutils" },
   others: { sh: "sh", env: "env", ps: "ps", sleep: "sleep" },
@@ -105,7 +101,6 @@ export function checkTools({ env }: Pick<LookContext, "env">): Finding {
   };
 }
 
-/** The person's folder, where agent CLIs keep their logins, and panewright what is trusted. */
 export function checkHome({ env }: Pick<LookContext, "env">): Finding {
   const check = "HOME";
   const home = env("HOME") ?? "";
@@ -142,7 +137,6 @@ export function checkTerminal({ env }: Pick<LookContext, "env">): Finding[] {
   ];
 }
 
-/** The working directory, and the folder of its runs where there is one. */
 export async function checkWorkdir(workdir: string): Promise<Finding> {
   const check = "working directory";
   const kept = `${workdir}/.panewright`;
@@ -152,11 +146,6 @@ export async function checkWorkdir(workdir: string): Promise<Finding> {
   return found?.status === "fail" ? found : await checkFolder(check, workdir);
 }
 
-/**
- * Whether a folder can be written, and has room for a run to begin.
- *
- * @param options `variable` names the folder
- */
 export async function checkFolder(
   check: string,
   folder: string,

@@ -8,7 +8,6 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { Finding } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 
-/** What of a run's plan is looked at. */
 interface NotificationsToLookAt {
   readonly notifications?: NotificationPlan;
   readonly workdir: string;

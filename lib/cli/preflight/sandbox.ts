@@ -7,12 +7,6 @@ import { type AgentToLookAt, isCliItself } from "./agent_cli.ts";
 import type { Finding, Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
 
-/**
- * Whether the sandbox that an agent's CLI brings can be switched on here, tried in a folder of its own: no settings of
- * a project count, and no program that a configuration names is run.
- *
- * @param options `needed` when the configuration asks for it
- */
 export async function checkSandbox(
   { label, sandbox }: Provider,
   context: TrialContext,
@@ -60,7 +54,6 @@ function neededRemedy({ remedy }: SandboxSupport): string {
 
 type TrialContext = Pick<LookContext, "processRunner" | "signal" | "env">;
 
-/** What is wrong with a sandbox, tried in a folder that is made for it. */
 async function tried(
   { findProblem }: SandboxSupport,
   context: TrialContext,
@@ -80,7 +73,6 @@ async function tried(
   }
 }
 
-/** What cannot be found out is a problem, too. */
 async function toldProblem(
   finding: Promise<string | undefined>,
   { signal }: TrialContext,
@@ -91,7 +83,6 @@ async function toldProblem(
   });
 }
 
-/** The machine as an agent finds it that is given these variables. */
 function groundOf({ env: inherited, processRunner, signal }: TrialContext, { env = {} }: Pick<AgentToLookAt, "env">) {
   return { host: systemHost({ PATH: env["PATH"] ?? inherited("PATH") ?? "" }), processRunner, signal };
 }

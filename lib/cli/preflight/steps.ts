@@ -9,14 +9,11 @@ import { checkWorkdir } from "./machine.ts";
 import { lookAtNotifications } from "./notifications.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
 
-/** What of a pipeline run is looked at. */
 interface StepsToLookAt {
   readonly plan: ExecPlan;
-  /** The names of the pipelines that are to be used. */
   readonly pipelines: readonly string[];
 }
 
-/** What shows of the commands of checks without running them. */
 export function lookAtChecks(
   { plan, pipelines }: StepsToLookAt,
   { env }: Pick<LookContext, "env">,
@@ -38,7 +35,6 @@ export function lookAtChecks(
   );
 }
 
-/** The programs of the steps' agents. */
 export function lookAtPrograms(run: StepsToLookAt, { env }: Pick<LookContext, "env">): readonly Obstacle[] {
   return joinWorkers(
     stepsIn(run).map(({ step: { name, provider, command, env: own }, of }) => {

@@ -9,14 +9,12 @@ import { doneText, SUMMARY_COLUMNS, summaryRows } from "./table.ts";
 /** Lines of a failed check's output that are in the summary: what it may have is limited to 1 MiB a step. */
 const MAX_OUTPUT_LINES = 60;
 
-/** How a run has ended, for {@linkcode jobSummary}. */
 interface RunVerdict {
   readonly outcome: string;
   readonly reason: string;
   readonly resumeCommand?: string | undefined;
 }
 
-/** A run in Markdown, for the summary of a job of GitHub Actions. What agents and programs wrote stays text. */
 export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand }: RunVerdict): string {
   const rows = [SUMMARY_COLUMNS.map((title) => title.charAt(0) + title.slice(1).toLowerCase()), ...summaryRows(summary)]
     .map((row) => `| ${row.map(markdownLine).join(" | ")} |`);

@@ -2,12 +2,6 @@ import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
 import { openStep } from "./table.ts";
 
-/**
- * A run as JUnit XML, which CI systems show: a suite for each task, a case for each step. A step that was under way
- * when the run ended is an error with the run's reason; skipped is one that had not begun, or failed and led to another.
- *
- * @param reason why the run ended
- */
 export function junitXml({ runId, tasks }: RunSummary, reason: string): string {
   const suites = tasks.map((task) => suite(task, reason));
   return [
@@ -78,7 +72,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** What is no character of XML 1.0 (section 2.2) becomes U+FFFD. */
 function escaped(value: string): string {
   return value.toWellFormed()
     // deno-lint-ignore no-control-regex -- these are what must not get through

@@ -15,7 +15,6 @@ import { jobSummary } from "./job_summary.ts";
 import { junitXml } from "./junit.ts";
 import { summaryTable } from "./table.ts";
 
-/** The flag that names the file for JUnit XML. */
 export const JUNIT_FLAG = {
   name: "junit",
   type: "string",
@@ -23,32 +22,19 @@ export const JUNIT_FLAG = {
   description: "write tasks and steps to this file as JUnit XML when the run ends",
 } as const satisfies FlagSpec;
 
-/** What of a run goes beyond its lines: the table at its end, JUnit XML, and what GitHub Actions shows. */
 interface Reports {
-  /** Told each event before its lines are shown. */
   before(event: ExecEvent): void;
-  /** What is shown before the lines of the run's last record. */
   table(options: { readonly color: boolean }): readonly string[];
-  /** Told each event after its lines were shown. */
   after(event: ExecEvent): void;
-  /** Writes the files, once the run has ended. */
   write(): Promise<void>;
 }
 
-/** Where {@linkcode openReports} writes. */
 interface ReportOptions {
   readonly io: CliIo;
-  /** The file for JUnit XML, as the person named it. */
   readonly junit?: string | undefined;
-  /** The facts of the run's earlier processes. */
   readonly earlier?: readonly ExecEvent[];
 }
 
-/**
- * Begins to collect what a run's reports are made of.
- *
- * @throws {UsageError} when no file is named, or it cannot be one
- */
 export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports {
   if (junit === "") throw new UsageError('Cannot write --junit "": it names no file');
   if (junit !== undefined) refuseUnlessFile({ flag: "--junit", named: junit, path: resolve(io.cwd, junit) });
@@ -100,7 +86,6 @@ function groupTitle({ summary }: SummaryFold, step: string): string {
   return sanitizeLine(`${task === undefined ? "" : `${plainName(task.file)}: `}${step}`);
 }
 
-/** A step that failed, at the place that its last check names, where that is a file of the working directory. */
 function annotation(
   { summary }: SummaryFold,
   { step, name, reason = "" }: Extract<ExecEvent, { type: "step_finished" }>,

@@ -14,7 +14,6 @@ import { padEnd } from "../console/layout.ts";
 import { toldCostText } from "../../journal/words/usage_text.ts";
 import { duration } from "../../journal/words/words.ts";
 
-/** The columns of {@linkcode summaryRows}. */
 export const SUMMARY_COLUMNS = ["TASK", "STEP", "RESULT", "TIME", "TOKENS"] as const;
 
 /** What each step of a run has come to, a row of cells each: task, step, result, duration and tokens. */
@@ -27,7 +26,6 @@ export function summaryRows({ tasks }: RunSummary): readonly (readonly string[])
   });
 }
 
-/** The end of a folder's run as a table, with how much of it is done. */
 export function summaryTable(
   summary: RunSummary,
   { color }: { readonly color: boolean } = { color: false },
@@ -51,12 +49,10 @@ function resultStyle(cell: string, column: number): Style | undefined {
   return cell.startsWith(RESULTS.pass) ? "good" : cell.startsWith(RESULTS.fail) ? "bad" : undefined;
 }
 
-/** `3 of 6 tasks done` */
 export function doneText(summary: RunSummary): string {
   return `${tasksDone(summary)} of ${summary.of} tasks done`;
 }
 
-/** How a task or a step ended, in a word. */
 const RESULTS: Readonly<Record<Outcome, string>> = {
   pass: "PASS",
   fail: "FAIL",

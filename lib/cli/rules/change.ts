@@ -12,16 +12,13 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CliIo } from "../console/command.ts";
 
-/** No pack takes longer to be fetched. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 
-/** Where and how the rules are changed. */
 export interface ChangeOptions {
   readonly io: CliIo;
   readonly json: boolean;
 }
 
-/** `panewright rules update --from FILE|URL` */
 export async function update(
   given: string,
   { io, json, allowDowngrade }: ChangeOptions & { readonly allowDowngrade: boolean },
@@ -39,7 +36,6 @@ export async function update(
   return 0;
 }
 
-/** `panewright rules rollback [PROVIDER]` */
 export async function rollback(
   provider: string | undefined,
   { io, json, toBuiltIn }: ChangeOptions & { readonly toBuiltIn: boolean },
@@ -67,20 +63,10 @@ export async function rollback(
   return 0;
 }
 
-/**
- * Where rules are installed.
- *
- * @throws {UsageError} without a home
- */
 function installContext(io: CliIo) {
   return { folder: requireRulesFolder(io), providers: PROVIDERS, now: new Date() };
 }
 
-/**
- * Where a person's rules are kept.
- *
- * @throws {UsageError} without a home
- */
 export function requireRulesFolder(io: CliIo): string {
   const folder = rulesFolder((name) => io.env(name));
   if (folder !== undefined) return folder;
@@ -89,11 +75,6 @@ export function requireRulesFolder(io: CliIo): string {
   });
 }
 
-/**
- * The bytes of a file that a person has named.
- *
- * @throws {UsageError} when it is not a regular file, or too large
- */
 export function readNamedFile(given: string, { io, maxBytes }: { readonly io: CliIo; readonly maxBytes: number }) {
   try {
     return readRegularFile(resolve(io.cwd, given), { maxBytes });

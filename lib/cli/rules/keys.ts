@@ -11,7 +11,6 @@ import type { CliIo } from "../console/command.ts";
 import { isAtTerminal } from "../trust.ts";
 import { type ChangeOptions, readNamedFile, requireRulesFolder } from "./change.ts";
 
-/** A key in a PEM file has some 120 bytes. */
 export const MAX_KEY_BYTES = 16 * 1024;
 
 /** `panewright rules key FILE`: makes a pair of keys. */
@@ -34,7 +33,6 @@ export async function makeKey(given: string, { io, json }: ChangeOptions): Promi
   return 0;
 }
 
-/** Leaves nothing where it cannot be written. */
 async function writeSecret(path: string, pem: string): Promise<void> {
   try {
     await Deno.writeTextFile(path, pem, { createNew: true, mode: 0o600 });
@@ -67,7 +65,6 @@ export async function trustKey(
   return 0;
 }
 
-/** `panewright rules trust --list` */
 export async function listKeys({ io, json }: ChangeOptions): Promise<number> {
   for (const key of (await readTrustedKeys(requireRulesFolder(io))).values()) {
     const { id, name, trustedAt = "built in" } = key;

@@ -7,13 +7,11 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CliIo } from "../console/command.ts";
 
-/** What is used for the screens of one provider. */
 export interface RulesRow {
   readonly provider: string;
   readonly state: RulesState;
 }
 
-/** What is used for each provider's screens. */
 export async function readRulesRows({ env }: Pick<CliIo, "env">): Promise<readonly RulesRow[]> {
   const folder = rulesFolder(env);
   const context = { providers: PROVIDERS, index: folder === undefined ? NO_PACKS : readIndex(folder) };
@@ -22,11 +20,6 @@ export async function readRulesRows({ env }: Pick<CliIo, "env">): Promise<readon
   return [...states].map(([provider, state]) => ({ provider, state }));
 }
 
-/**
- * `panewright rules`: what is used for each provider's screens.
- *
- * @returns 2 when rules are installed that cannot be used, else 0
- */
 export async function listRules(io: CliIo, { json }: { readonly json: boolean }): Promise<number> {
   const rows = await readRulesRows(io);
   io.stdout(rows.map(json ? (row) => outputLine("rules", fieldsOf(row)) : renderRow).join(""));
@@ -54,7 +47,6 @@ function renderRow({ provider, state }: RulesRow): string {
   return `${provider}: ${describeState(state)}\n`;
 }
 
-/** What is used, as the end of a line. */
 export function describeState(state: RulesState): string {
   const builtIn = `built in, version ${VERSION}`;
   if (state.kind === "built_in") return builtIn;

@@ -20,18 +20,13 @@ import { type ChangeOptions, readNamedFile } from "./change.ts";
 import { MAX_KEY_BYTES } from "./keys.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a pack is made of. */
 interface PackParts {
   readonly provider: string;
-  /** The file with layout and rules, in the form of `panewright rules show`. */
   readonly screen: string;
-  /** The folder or pack of recordings. */
   readonly recordings: string;
   readonly version: string;
-  /** @default {VERSION} */
   readonly minimumEngine?: string | undefined;
   readonly note?: string | undefined;
-  /** The file of the key that signs. */
   readonly key: string;
   readonly out: string;
 }
@@ -92,7 +87,6 @@ export async function showRules(provider: string, { io }: ChangeOptions): Promis
   return 0;
 }
 
-/** Refuses a secret key that others can read. */
 async function readSigningKey(given: string, io: CliIo): Promise<SigningKey> {
   const bytes = readNamedFile(given, { io, maxBytes: MAX_KEY_BYTES });
   const path = resolve(io.cwd, given);

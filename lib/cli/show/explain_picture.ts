@@ -12,7 +12,6 @@ import type {
 import { describeOrigin } from "../rule_packs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 
-/** Why a capture has its status. */
 export interface Explanation {
   readonly file: string;
   readonly provider: string;
@@ -20,7 +19,6 @@ export interface Explanation {
   readonly rule: string;
   /** Where a person wrote the rule that decided; missing for one that is built in. */
   readonly origin?: string;
-  /** Rows from 0; -1 for what is known besides the rows. */
   readonly evidence: readonly Evidence[];
   readonly beaten: readonly BeatenRule[];
   readonly dialog?: DialogInfo;
@@ -28,15 +26,11 @@ export interface Explanation {
   readonly rules?: readonly RuleVerdict[];
   /** The installed pack of rules that it was read with; missing for the built-in ones. */
   readonly pack?: RulesSource;
-  /** The last rows of the capture, where that has very many. */
   readonly screen: Screen;
-  /** Which row of the capture the screen's first one is, from 0. */
   readonly firstRow: number;
 }
 
-/** Options of {@linkcode renderExplanation}. */
 interface PictureOptions {
-  /** Columns of the terminal. */
   readonly width: number;
 }
 
@@ -79,7 +73,6 @@ function verdictLines(rules: readonly RuleVerdict[], width: number): string[] {
   });
 }
 
-/** More ways to read a subject than this are only counted. */
 const MAX_SHOWN_READINGS = 3;
 
 function otherReadings({ otherReadings: readings }: DialogInfo): string[] {

@@ -7,7 +7,6 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
-/** How a status is called at the head of a column. */
 const SHORT: Readonly<Record<string, string>> = { waiting_user_answer: "waiting" };
 
 /** A confusion matrix: a row per expected status, a column per status that the rules gave. */
@@ -47,7 +46,6 @@ function renderTimeline(timeline: CorpusReport["timelines"][number]): string[] {
   return [sanitizeLine(`${path}: ${counts.join(", ")}`), ...faults];
 }
 
-/** What a check found, for people. */
 export function renderReport({ versions, mistakes, missing, timelines }: CorpusReport): string {
   const total = versions.reduce((sum, version) => sum + version.total, 0);
   const faults = timelines.reduce((sum, timeline) => sum + timelineFaults(timeline).length, 0);
@@ -63,7 +61,6 @@ export function renderReport({ versions, mistakes, missing, timelines }: CorpusR
   ].join("\n");
 }
 
-/** What a check found, as one JSON object a line. */
 export function reportJson({ versions, mistakes, missing, timelines, passed }: CorpusReport): string {
   const timelineMistakes = timelines.reduce((sum, timeline) => sum + timelineFaults(timeline).length, 0);
   return [

@@ -6,33 +6,24 @@ import { wrapRow } from "../console/layout.ts";
 import type { ActivityRow } from "../../api/show/activity_row.ts";
 import { timeOfDay } from "../../journal/words/words.ts";
 
-/** How rows are printed. */
 interface RowPrinterOptions {
   readonly color: boolean;
-  /** Whether it is told whose rows they are. */
   readonly namesRoles: boolean;
-  /** Whether all is drawn anew when the terminal has another width. */
   readonly redraws: boolean;
 }
 
-/** Prints what agents do: wrapped for a person, with times for a file. */
 interface RowPrinter {
   print(role: Role, row: ActivityRow): void;
-  /** Whether the terminal has another width than what was printed last. */
   mustRedraw(): boolean;
-  /** Prints the last rows anew, in place of all that is in the terminal. */
   redraw(): void;
 }
 
-/** Rows that can be drawn anew. */
 const MAX_KEPT = 5000;
 
 const CLEAR = "\x1b[H\x1b[2J\x1b[3J";
 
-/** Text keeps so many columns, however narrow the terminal is. */
 const MIN_TEXT_COLUMNS = 20;
 
-/** Makes a printer of rows on standard output. */
 export function createRowPrinter(
   io: Pick<CliIo, "stdout" | "isTerminal" | "columns">,
   { color, namesRoles, redraws }: RowPrinterOptions,

@@ -3,15 +3,11 @@ import { paint, type Style } from "../console/color.ts";
 import { wrapProse } from "../console/layout.ts";
 import type { Finding } from "../preflight/finding.ts";
 
-/** How {@linkcode renderFinding} shows a finding. */
 interface RenderFindingOptions {
-  /** @default {false} */
   readonly color?: boolean;
-  /** Of the terminal: rows are broken at words. @default {Infinity} */
   readonly width?: number;
 }
 
-/** One finding as lines for a person. */
 export function renderFinding({ status, check, detail, remedy }: Finding, options: RenderFindingOptions = {}): string {
   const { color = false, width = Infinity } = options;
   const room = Math.max(MIN_COLUMNS, width - MARGIN);
@@ -23,8 +19,6 @@ export function renderFinding({ status, check, detail, remedy }: Finding, option
 
 const STATUS_STYLES: Readonly<Record<Finding["status"], Style>> = { ok: "good", warn: "caution", fail: "bad" };
 
-/** The columns before the text. */
 const MARGIN = 6;
 
-/** Text keeps so many columns, however narrow the terminal is. */
 const MIN_COLUMNS = 30;

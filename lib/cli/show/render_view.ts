@@ -10,12 +10,9 @@ import type { AgentView, QuestionView, RunView } from "../../api/show/run_view.t
 import { conditionText, messageText, placeText, turnText } from "../../api/show/run_words.ts";
 import { ago, forHowLong, localTime, plural } from "../../journal/words/words.ts";
 
-/** How {@linkcode renderView} shows a run. */
 export interface RenderViewOptions {
   readonly now: Date;
-  /** Reasons and messages are wrapped at this width. @default {Infinity} */
   readonly columns?: number;
-  /** @default {false} */
   readonly color?: boolean;
 }
 
@@ -58,13 +55,11 @@ export function renderView(view: RunView, options: RenderViewOptions): readonly 
   ];
 }
 
-/** Prose may be wrapped. */
 type Row = readonly [name: string, text: string, style?: Style | undefined, isProse?: boolean];
 
 const NAME_WIDTH = 8;
 const MIN_PROSE_WIDTH = 30;
 
-/** A reason or a message, each of its lines a row. */
 function prose([name, text, style]: Row): readonly Row[] {
   return text.trim().split("\n").map((row, index): Row => [index === 0 ? name : "", row.trim(), style, true]);
 }
@@ -99,7 +94,6 @@ function headRows(view: RunView, progress: Progress, now: Date): Row[] {
   return rows;
 }
 
-/** What has been done so far, and of a pipeline where the step under way is written down. */
 function workRows({ folder }: RunView, progress: Progress): Row[] {
   const { job, done, counts, usage, pipeline, workers: [agent], warnings } = progress;
   const soFar = job === "run" ? loopText(counts) : `${plural(tasksPassed(progress), "task")} passed`;

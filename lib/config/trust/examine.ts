@@ -11,7 +11,6 @@ import { isKeyed, valueAt } from "../source.ts";
 import { packItems, type TrustItem, trustItems } from "./items.ts";
 import type { TrustedConfig } from "./store.ts";
 
-/** A config as a person is asked to trust it. */
 export interface TrustSubject {
   /** Absolute path of the config file; links among its folders are resolved. */
   readonly file: string;
@@ -23,12 +22,7 @@ export interface TrustSubject {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/**
- * Reads a config file and the files that it names, to show what they would do. Nothing is run.
- *
- * @param path absolute path of the config file
- * @throws {UsageError} when a file cannot be read, or the config has mistakes
- */
+/** Reads a config file and the files that it names, to show what they would do. */
 export async function examineConfig(path: string): Promise<TrustSubject> {
   const files = inputFiles();
   const { fileLayer } = await readConfigFile(path, { shownAs: path, providers: PROVIDERS, files });
@@ -43,16 +37,10 @@ export async function examineConfig(path: string): Promise<TrustSubject> {
   return { file: await trustedAs(path), items, files: digests };
 }
 
-/**
- * The path by which a config file is trusted: its folder with every link resolved.
- *
- * @throws {Deno.errors.NotFound} when there is no such folder
- */
 export async function trustedAs(path: string): Promise<string> {
   return `${await Deno.realPath(dirname(path))}/${basename(path)}`;
 }
 
-/** The digests of files by their paths relative to the config file. */
 export function relativeFiles(
   path: string,
   files: ReadonlyMap<string, Pick<InputFile, "sha256">>,
@@ -60,25 +48,19 @@ export function relativeFiles(
   return Object.fromEntries([...files].map(([file, { sha256 }]) => [relativeTo(path, file), sha256]));
 }
 
-/** The digests of the files that a trusted config had, as they are now. */
 export async function filesNow(path: string, { files }: TrustedConfig): Promise<Readonly<Record<string, string>>> {
   const reader = inputFiles();
   const entries = Object.keys(files).map(async (name) => [name, await digestOf(resolve(path, "..", name), reader)]);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What is kept of a config that a person trusts. */
 export async function trustedConfig({ items, files }: Omit<TrustSubject, "file">, now: Date): Promise<TrustedConfig> {
   return { trustedAt: now.toISOString(), files: { ...files }, items: Object.fromEntries(await digestsOf(items)) };
 }
 
-/** How a config compares with what a person trusted. */
 export interface TrustChanges {
-  /** Items that are new, or whose value is another one. */
   readonly items: readonly (TrustItem & { readonly isNew: boolean })[];
-  /** Keys of items that are gone. */
   readonly gone: readonly string[];
-  /** Files, relative to the config file, that are new or have another text. */
   readonly files: readonly string[];
 }
 
@@ -97,11 +79,7 @@ export async function changesSince(
   };
 }
 
-/**
- * The files that are not as they were trusted.
- *
- * @param files digests by paths relative to the config file
- */
+/** The files that are not as they were trusted. */
 export function changedFiles(
   trusted: TrustedConfig | undefined,
   files: Readonly<Record<string, string>>,
@@ -117,7 +95,6 @@ async function digestsOf(items: readonly TrustItem[]): Promise<readonly [string,
   );
 }
 
-/** The files that a config file names, as they stand there. */
 function filesNamedBy(data: Readonly<Record<string, unknown>>): readonly string[] {
   const steps = isKeyed(data["pipelines"]) ? Object.values(data["pipelines"]).flat() : [];
   const prompts = steps.map((step) => valueAt(step, ["prompt"])).filter((prompt) => prompt !== "self");

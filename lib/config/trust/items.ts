@@ -2,11 +2,8 @@ import type { Pack } from "../../agents/packs/pack.ts";
 import type { ProviderId } from "../../agents/provider.ts";
 import { dotted, isKeyed, type KeyPath, valueAt } from "../source.ts";
 
-/** Something that a config file would do. */
 export interface TrustItem {
-  /** Its dotted path in the file. */
   readonly key: string;
-  /** What it does, as the rest of a sentence that begins with "It". */
   readonly does: string;
   readonly value: unknown;
   /**
@@ -15,11 +12,7 @@ export interface TrustItem {
   readonly alone: boolean;
 }
 
-/**
- * What a config file would do, in the order of the file. What only sets a limit, a delay or a length is left out.
- *
- * @param data the file's own values, already valid
- */
+/** What a config file would do, in the order of the file. */
 export function trustItems(data: Readonly<Record<string, unknown>>): readonly TrustItem[] {
   return leavesOf(data, []).flatMap(({ path, value }) => {
     const form = formOf(path);
@@ -89,23 +82,19 @@ function formOf(path: KeyPath): string {
 
 interface Around {
   readonly data: Readonly<Record<string, unknown>>;
-  /** The last part of the path. */
   readonly name: string;
 }
 
 interface Kind {
   readonly is: RegExp;
-  /** Left out where it does nothing by itself. */
   readonly does?: string;
   readonly alone?: (value: unknown, around: Around) => boolean | "harmless";
 }
 
-/** A setting that this list forgets is shown. */
 const UNKNOWN: Kind = { is: /^/, does: "sets a value" };
 
 const AGENT = String.raw`^(?:providers\.[\w-]+|roles\.\w+|pipelines\.\*\.\*)\.`;
 
-/** The first that fits counts. */
 const KINDS: readonly Kind[] = [
   { is: new RegExp(`${AGENT}command$`), does: "runs a program of its own as an agent", alone: () => true },
   {
@@ -201,10 +190,6 @@ const KINDS: readonly Kind[] = [
   { is: /^(?:limits|condensation|handoff|exec|tmux|permissions|notifications|post_processing|rules|layouts)$/ },
 ];
 
-/**
- * Variables that decide which programs and code run, where a model is asked, which settings an agent reads, or what it
- * asks before.
- */
 const STEERING_VARIABLE = new RegExp(
   [
     "^(?:LD_|DYLD_|GIT_|PYTHON|NODE_|DENO_|NPM_|RUBY|PERL|JAVA_|XDG_|SSL_|PANEWRIGHT_|TMUX)",
@@ -215,7 +200,6 @@ const STEERING_VARIABLE = new RegExp(
   "i",
 );
 
-/** Arguments that take a guard away, or set an agent's own configuration. */
 const LOOSENING_ARGUMENT = new RegExp(
   [
     "danger|bypass|yolo|insecure|skip-permission|permission-mode|sandbox|approval|trust|hook|polic",
@@ -225,7 +209,6 @@ const LOOSENING_ARGUMENT = new RegExp(
   "i",
 );
 
-/** Whether a person is asked about what no rule names. */
 function isBounded({ permissions }: Readonly<Record<string, unknown>>): boolean {
   const byDefault = valueAt(permissions, ["default"]);
   const allow = valueAt(permissions, ["allow"]);

@@ -15,19 +15,15 @@ const trustedConfig = z.strictObject({
    * the file was missing. Null: the person is still to write it, and its first text counts.
    */
   files: z.record(z.string(), z.union([digest, z.literal(""), z.null()])),
-  /** The SHA-256 of the value of each item, by the item's key. */
   items: z.record(z.string(), digest),
 });
 
 const store = z.strictObject({ version: z.literal(1), configs: z.record(z.string().startsWith("/"), trustedConfig) });
 
-/** A config that a person trusts, as it was then. */
 export type TrustedConfig = z.output<typeof trustedConfig>;
 
-/** The configs that a person trusts, by the absolute path of the config file. */
 type TrustedConfigs = Readonly<Record<string, TrustedConfig>>;
 
-/** No person trusts so many configs that more is needed: 16 MiB. */
 const MAX_STORE_BYTES = 16 * 1024 * 1024;
 
 /** Where a person's trust is kept: `trust.json` of the state folder; `undefined` where there is none. */
@@ -36,11 +32,6 @@ export function trustStorePath(env: (name: string) => string | undefined): strin
   return folder === undefined ? undefined : `${folder}/trust.json`;
 }
 
-/**
- * The configs that a person trusts.
- *
- * @throws {UsageError} when the file is not one that only this person can have written
- */
 export function readTrust(path: string): TrustedConfigs {
   try {
     assertOwn(dirname(path));
@@ -57,12 +48,6 @@ export function readTrust(path: string): TrustedConfigs {
   }
 }
 
-/**
- * Changes which configs a person trusts. Of two changes at the same moment, one may be lost: then a person is asked
- * again.
- *
- * @throws {UsageError} when it cannot be written, or is not a file that only this person can have written
- */
 export async function changeTrust(path: string, change: (configs: TrustedConfigs) => TrustedConfigs): Promise<void> {
   const configs = change(readTrust(path));
   try {
