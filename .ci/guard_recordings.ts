@@ -5,10 +5,7 @@
  *
  *     deno task guards
  */
-import { classesOf } from "../lib/lab/recordings/check.ts";
-import { readCorpus } from "../lib/lab/recordings/corpus.ts";
-import { writePack } from "../lib/lab/recordings/pack.ts";
-import type { Recording } from "../lib/lab/recordings/recording.ts";
+import { classesOf, readCorpus, type Recording, writePack } from "../lib/lab/mod.ts";
 import { PROVIDERS } from "../lib/agents/mod.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;

@@ -63,7 +63,6 @@ export function replayLaunchPlan(request: LaunchRequest): LaunchPlan {
   };
 }
 
-/** Deno takes a comma for the end of a path, and two for one that is a part of it. */
 function permissionPaths(paths: readonly string[]): string {
   return paths.map((path) => path.replaceAll(",", ",,")).join(",");
 }

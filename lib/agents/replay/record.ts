@@ -2,13 +2,8 @@ import type { Request } from "../../policy/request.ts";
 import { arrayOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import type { StatusSource, StatusSourceContext } from "../pane/status_source.ts";
 
-/** Names the file in which a replayed agent keeps what it asks for. */
 export const RECORD_VARIABLE = "PANEWRIGHT_REPLAY_RECORD";
 
-/**
- * The record of a replayed agent: the command that it asks about, `{"pending": ["npm test"]}`, written before its
- * dialog opens. It tells no status.
- */
 export function openReplayRecord({ env, workdir }: Pick<StatusSourceContext, "env" | "workdir">): StatusSource {
   const path = env[RECORD_VARIABLE];
   return {

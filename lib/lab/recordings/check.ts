@@ -25,10 +25,8 @@ export const REQUIRED_CLASSES = [
   "negative",
 ] as const;
 
-/** A class of recordings: a status, or one of the two cases that detectors most often get wrong. */
 type RecordingClass = typeof REQUIRED_CLASSES[number];
 
-/** The result for one recording. */
 export interface Outcome {
   readonly file: string;
   readonly name: string;
@@ -37,44 +35,35 @@ export interface Outcome {
   readonly expect: TerminalStatus;
   readonly got: TerminalStatus;
   readonly rule: string;
-  /** Where a person's own rule is written; missing for a built-in one. */
   readonly origin?: string;
   readonly evidence: readonly Evidence[];
-  /** Whether one screen alone can show the status; if not, it is counted separately and is not a mistake. */
   readonly alone: boolean;
   readonly classes: readonly RecordingClass[];
 }
 
-/** The outcomes of one provider's version. */
 export interface VersionReport {
   readonly provider: string;
   readonly version: string;
-  /** How many recordings of each expected status got which status, without those that are counted separately. */
   readonly matrix: Readonly<Record<TerminalStatus, Readonly<Record<TerminalStatus, number>>>>;
   readonly total: number;
   readonly right: number;
   readonly apart: { readonly total: number; readonly right: number };
 }
 
-/** How the rules perform on a corpus. */
 export interface CorpusReport {
   readonly versions: readonly VersionReport[];
   readonly mistakes: readonly Outcome[];
-  /** Providers with missing classes of recordings. */
   readonly missing: readonly { readonly provider: string; readonly classes: readonly RecordingClass[] }[];
   readonly timelines: readonly CheckedTimeline[];
   readonly passed: boolean;
 }
 
-/** Options of {@linkcode summarize}. */
 interface SummaryOptions {
-  /** Results for recordings over time. */
   readonly timelines?: readonly CheckedTimeline[];
   /** Whether a corpus may lack classes of recordings. @default {false} */
   readonly partial?: boolean;
 }
 
-/** Words that make a careless detector see a busy or waiting agent. */
 const TRAP = /\besc to interrupt\b|\bWould you like to \S|\bDo you want to \S|\b[Ee]nter to confirm\b|[❯›] \d\. /;
 
 /**
@@ -91,7 +80,6 @@ export function classesOf({ name, note, expect, ansi }: Recording): readonly Rec
   return classes;
 }
 
-/** What the rules make of a recording; undefined if it has no expected status. */
 export function checkRecording({ file, recording }: CorpusEntry, pack: RulePack): Outcome | undefined {
   const { name, version, expect, alone } = recording;
   if (expect === undefined) return undefined;
@@ -125,7 +113,6 @@ function isRight({ expect, got }: Outcome): boolean {
   return expect === got;
 }
 
-/** Sums up the outcomes: a confusion matrix per provider and version, the mistakes, and what the corpus lacks. */
 export function summarize(outcomes: readonly Outcome[], options: SummaryOptions = {}): CorpusReport {
   const { timelines = [], partial = false } = options;
   const byVersion = Map.groupBy(outcomes, ({ provider, version }) => `${provider} ${version}`);

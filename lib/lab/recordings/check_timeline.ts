@@ -7,33 +7,25 @@ import type { RecordedStatus } from "./timeline.ts";
 import { loadTimeline } from "./timeline_file.ts";
 import { parseTruth } from "./truth.ts";
 
-/** The result of checking a recording against the truth beside it. */
 export interface CheckedTimeline extends TimelineReport {
   readonly path: string;
   readonly provider: string;
-  /** Version of the recorded CLI. */
   readonly version: string | undefined;
   readonly warnings: readonly string[];
 }
 
-/** How recordings are named: `.cast` or `.cast.gz`. */
 const RECORDING_NAME = /\.cast(\.gz)?$/;
 
-/** Whether a file is a recording, judged by its name. */
 export function isTimelinePath(path: string): boolean {
   return RECORDING_NAME.test(path);
 }
 
-/** The path of the truth about a recording: `NAME.truth.json` beside `NAME.cast` or `NAME.cast.gz`. */
 export function truthPathFor(timelinePath: string): string {
   return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
 }
 
-/** The timelines at a path, by whether their truth is known. */
 interface FoundTimelines {
-  /** Those that have their truth beside them. */
   readonly checkable: readonly string[];
-  /** Those that have none. */
   readonly unknown: readonly string[];
 }
 
@@ -50,11 +42,6 @@ export async function findTimelines(path: string): Promise<FoundTimelines> {
   return { checkable: found.checkable ?? [], unknown: found.unknown ?? [] };
 }
 
-/**
- * Reads a recording and the truth beside it, and compares what the rules say with the truth.
- *
- * @throws {UsageError} when one of the files is missing or not valid
- */
 export async function checkTimeline(
   path: string,
   options: { readonly classify: (provider: string, screen: Screen) => RecordedStatus; readonly pollSeconds?: number },
@@ -81,7 +68,6 @@ const MAX_TRUTH_BYTES = 64 * 1024 ** 2;
 
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 
-/** Each mistake of the rules on a recording, as a line. */
 export function timelineFaults({ falseRests, flaps, lateChanges }: CheckedTimeline): readonly string[] {
   const stretch = (what: string, { from, to, expected, status, rule }: CheckedTimeline["flaps"][number]) =>
     `${what} from ${seconds(from)} to ${seconds(to)}: expected ${expected}, got ${status} by ${rule}`;

@@ -7,20 +7,13 @@ import { PACK_SUFFIX, readPack } from "./pack.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 import { present } from "../../base/schema.ts";
 
-/** A recording, and where it was found. */
 export interface CorpusEntry {
-  /** Path of the capture, or of the pack followed by `#` and the recording's name. */
   readonly file: string;
   readonly recording: Recording;
 }
 
 const CAPTURE = /\.(?:ansi|txt)$/;
 
-/**
- * Reads a capture, and its sidecar where there is one: `NAME.json` beside `NAME.ansi` or `NAME.txt`.
- *
- * @throws {UsageError} when the sidecar is malformed
- */
 export async function readCapture(path: string, { signal }: Pick<ReadOptions, "signal"> = {}): Promise<Recording> {
   const ansi = new TextDecoder().decode(await readNamed(path, signal));
   const name = (path.split("/").at(-1) ?? path).replace(CAPTURE, "");
@@ -30,7 +23,6 @@ export async function readCapture(path: string, { signal }: Pick<ReadOptions, "s
   return text === undefined ? { name, ansi } : { name, ...toSidecar(parseJson(text, sidecarPath), sidecarPath), ansi };
 }
 
-/** The largest capture or pack that is read; a screen has some kilobytes. */
 const MAX_BYTES = 64 * 1024 ** 2;
 
 /** Nobody has named it, so that it is a regular file or none. */
@@ -52,7 +44,6 @@ async function readNamed(path: string, signal: AbortSignal | undefined): Promise
   }
 }
 
-/** Options of {@linkcode readCorpus}. */
 interface ReadOptions {
   /** Whether captures without a sidecar count as well. A capture that is named itself always does. @default {false} */
   readonly captures?: boolean;
@@ -60,12 +51,6 @@ interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * The recordings of a capture, a pack, or everything below a folder in the order of their paths: packs (`*.ndjson.gz`),
- * and captures (`*.ansi`, `*.txt`) with their sidecars. Symbolic links are not followed.
- *
- * @throws {UsageError} when there is no such file, or a pack or sidecar is malformed
- */
 export async function* readCorpus(path: string, options: ReadOptions = {}): AsyncGenerator<CorpusEntry> {
   const files = await filesAt(path);
   const known = new Set(files);
@@ -82,11 +67,6 @@ export async function* readCorpus(path: string, options: ReadOptions = {}): Asyn
   }
 }
 
-/**
- * A file, or the regular files below a folder, in the order of their paths. Symbolic links below it are not followed.
- *
- * @throws {UsageError} when there is no such file or folder
- */
 export async function filesAt(path: string): Promise<readonly string[]> {
   const info = await Deno.stat(path).catch((error) => {
     const problem = error instanceof Deno.errors.NotFound ? "there is no such file or folder" : errorText(error);

@@ -9,23 +9,15 @@ import { present } from "../../base/schema.ts";
 /** A recorded screen with the status that the rules must give it. */
 export type Fixture = Recording & Required<Pick<Recording, "provider" | "version" | "expect">>;
 
-/** Options of {@linkcode cutFixture}. */
 interface CutOptions {
-  /** Name of the fixture's files. @default {STATUS-SIZE-TIME, such as `idle-80x24-3.5s`} */
   readonly name?: string;
   readonly atSeconds: number;
   readonly expect: TerminalStatus;
-  /** Version of the CLI, if the recording does not name it. */
   readonly version?: string;
   readonly alone?: boolean;
   readonly note?: string;
 }
 
-/**
- * What a recording showed at a time.
- *
- * @throws {UsageError} for a time before its beginning or after its end
- */
 export function frameAt({ frames, endSeconds }: Timeline, atSeconds: number): Frame {
   const frame = frames.findLast((candidate) => candidate.atSeconds <= atSeconds);
   const [first] = frames;
@@ -38,16 +30,10 @@ export function frameAt({ frames, endSeconds }: Timeline, atSeconds: number): Fr
   return frame;
 }
 
-/** A frame as a screen. */
 export function frameScreen(frame: Frame): Screen {
   return parseScreen(frame.capture, frame.meta);
 }
 
-/**
- * Cuts a fixture out of a recording.
- *
- * @throws {UsageError} for a time outside the recording, or an unknown version
- */
 export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
   const { atSeconds, expect, alone, note } = options;
   const frame = frameAt(timeline, atSeconds);
@@ -69,12 +55,6 @@ export function cutFixture(timeline: Timeline, options: CutOptions): Fixture {
   };
 }
 
-/**
- * Writes a fixture as `NAME.ansi` and `NAME.json`.
- *
- * @returns the path of `NAME.ansi`
- * @throws {UsageError} when one of them exists, or the name would leave the folder
- */
 export async function writeFixture({ name, ansi, ...sidecar }: Fixture, dir: string): Promise<string> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(name)) {
     throw new UsageError(`Cannot name a fixture ${JSON.stringify(name)}: use letters, digits, ".", "_" and "-"`);

@@ -37,10 +37,6 @@ function timelineSuite(timelines: readonly CheckedTimeline[]): string {
   }  </testsuite>\n`;
 }
 
-/**
- * The outcomes as JUnit XML: a suite per provider and version with a test case per recording, a failed test case for
- * each provider with missing classes, and a suite for recordings over time.
- */
 export function toJUnit(outcomes: readonly Outcome[], { versions, missing, timelines }: CorpusReport): string {
   const suites = versions.map(({ provider, version, total, right, apart }) => {
     const cases = outcomes.filter((outcome) => outcome.provider === provider && outcome.version === version);

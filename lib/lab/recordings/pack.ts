@@ -2,21 +2,14 @@ import { toText } from "@std/streams";
 import { UsageError } from "../../base/errors.ts";
 import { parseJson, type Recording, toSidecar } from "./recording.ts";
 
-/** The ending of a pack's file name. */
 export const PACK_SUFFIX = ".ndjson.gz";
 
-/** Recordings as a pack: one JSON object per line, sorted by name, gzipped. The same recordings give the same bytes. */
 export function writePack(recordings: readonly Recording[]): Promise<Uint8Array> {
   const lines = recordings.toSorted((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
     .map(({ name, ansi, ...sidecar }) => `${JSON.stringify({ name, ...sidecar, ansi })}\n`);
   return new Response(new Blob(lines).stream().pipeThrough(new CompressionStream("gzip"))).bytes();
 }
 
-/**
- * The recordings of a pack.
- *
- * @throws {UsageError} when it is not a pack; it names `where` and the line
- */
 export async function readPack(pack: Uint8Array, where: string): Promise<Recording[]> {
   let text: string;
   try {

@@ -12,35 +12,26 @@ import {
 } from "./timeline.ts";
 import { present } from "../../base/schema.ts";
 
-/** Options of {@linkcode recordPane}. */
 export interface RecorderOptions {
-  /** The facts about the recording besides the pane's size. */
   readonly about: Omit<TimelineHeader, "cols" | "rows">;
-  /** Reads the pane; rejects when it is gone. */
   readonly capture: () => Promise<Screen>;
   /** Takes whole lines, which must survive the end of this process. */
   readonly write: (lines: string) => void;
   readonly classify: (screen: Screen) => RecordedStatus;
-  /** Redacts the secrets in the text of a screen with that many columns. */
   readonly scrub: (text: string, cols: number | undefined) => string;
   readonly clock: Clock;
-  /** Ends the recording; this is not a failure. */
   readonly signal: AbortSignal;
   readonly intervalMs: number;
-  /** No limit by default. */
   readonly durationMs?: number;
-  /** Called after each capture. */
   readonly onProgress?: (progress: RecordingProgress) => void;
 }
 
-/** How far a recording has come. */
 export interface RecordingProgress {
   readonly atSeconds: number;
   readonly frames: number;
   readonly status: RecordedStatus;
 }
 
-/** The result of a recording. */
 export interface RecordingResult {
   readonly frames: number;
   readonly seconds: number;
@@ -94,7 +85,6 @@ export async function recordPane(options: RecorderOptions): Promise<RecordingRes
   }
 }
 
-/** Turns screens into frames; an unchanged screen costs nothing. */
 class FrameMaker {
   distorted = 0;
   readonly #options: Pick<RecorderOptions, "classify" | "scrub">;

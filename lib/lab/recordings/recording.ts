@@ -2,10 +2,8 @@ import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { type ScreenMeta, TERMINAL_STATUSES, type TerminalStatus } from "../../screen/mod.ts";
 
-/** What a sidecar (`NAME.json`) says about the capture beside it (`NAME.ansi` or `NAME.txt`). */
 interface Sidecar extends ScreenMeta {
   readonly provider?: string;
-  /** The CLI's version. */
   readonly version?: string;
   /** The true status; the rules never see it. */
   readonly expect?: TerminalStatus;
@@ -16,11 +14,8 @@ interface Sidecar extends ScreenMeta {
   readonly subject?: string;
 }
 
-/** A recorded screen. */
 export interface Recording extends Sidecar {
-  /** Unique within its folder or pack, such as `idle-fresh-220x50`. */
   readonly name: string;
-  /** The capture, ANSI kept. */
   readonly ansi: string;
 }
 
@@ -46,11 +41,6 @@ const FIELDS = {
 } satisfies Record<keyof Sidecar, z.ZodType>;
 const sidecarSchema = z.object(FIELDS).partial();
 
-/**
- * Checks what was read from a sidecar, and takes the known fields from it. `null` counts as missing.
- *
- * @throws {UsageError} for a field of the wrong type; it names `where` and the field
- */
 export function toSidecar(value: unknown, where: string): Sidecar {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UsageError(`Cannot read ${where}: it is not a JSON object`);
@@ -61,11 +51,7 @@ export function toSidecar(value: unknown, where: string): Sidecar {
   throw new UsageError(`Cannot read ${where}: "${field}" must be ${FIELDS[field].description}`);
 }
 
-/**
- * Parses JSON of a file that a person may have written.
- *
- * @throws {UsageError} when it is not valid; it names `where`
- */
+/** Parses JSON of a file that a person may have written. */
 export function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);

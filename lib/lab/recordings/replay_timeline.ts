@@ -4,7 +4,6 @@ import { frameScreen } from "./cut_fixture.ts";
 import type { RecordedStatus, Timeline } from "./timeline.ts";
 import type { TruthInterval } from "./truth.ts";
 
-/** A part of a recording in which the rules are wrong. */
 interface TimelineMistake {
   /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
@@ -14,32 +13,25 @@ interface TimelineMistake {
   readonly rule: string;
 }
 
-/** A change of the agent's status, and how long the screen took to show it. */
 interface TimelineChange {
   readonly atSeconds: number;
   readonly status: TerminalStatus;
-  /** `undefined` when no frame showed it before the next change. */
   readonly lagSeconds: number | undefined;
 }
 
-/** How the rules perform on a recording. */
 export interface TimelineReport {
   readonly frames: number;
   readonly changes: readonly TimelineChange[];
   /** Rest reported inside a turn, which would end the turn too early. */
   readonly falseRests: readonly TimelineMistake[];
-  /** Every other status that is neither the true one nor, just after a change, the previous one. */
   readonly flaps: readonly TimelineMistake[];
-  /** Changes that no frame showed within the poll interval. */
   readonly lateChanges: readonly TimelineChange[];
-  /** Mistakes where no screen of the CLI can show the truth; not counted above. */
   readonly notAlone: readonly TimelineMistake[];
   readonly largestLagSeconds: number;
   /** Seconds in which the rules said `unknown` although the truth is known. */
   readonly unknownSeconds: number;
 }
 
-/** Options of {@linkcode replayTimeline}. */
 interface ReplayOptions {
   readonly truth: readonly TruthInterval[];
   readonly classify: (screen: Screen) => RecordedStatus;
@@ -116,7 +108,6 @@ export function isFaultless({ falseRests, flaps, lateChanges }: TimelineReport):
   return falseRests.length + flaps.length + lateChanges.length === 0;
 }
 
-/** The statuses over time; consecutive frames with the same status are merged. */
 function classifyFrames(timeline: Timeline, classify: ReplayOptions["classify"]): readonly Stretch[] {
   const { frames, endSeconds } = timeline;
   const stretches: Stretch[] = [];

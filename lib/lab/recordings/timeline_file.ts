@@ -6,11 +6,6 @@ import { errorText } from "../../base/text/error_text.ts";
 /** The largest recording that is read; an hour of a busy 220×50 pane is about 300 MB, V8's strings end at 512 MB. */
 const MAX_BYTES = 500 * 1024 ** 2;
 
-/**
- * Reads a recording from a file, plain or compressed with gzip, whatever its name.
- *
- * @throws {UsageError} for a file that cannot be read or is not a recording
- */
 export async function loadTimeline(path: string): Promise<ReadTimeline> {
   const { text, cut } = await readPossiblyCompressed(path);
   const timeline = readTimeline(text, path);
@@ -51,7 +46,6 @@ function cannotRead(path: string, problem: string, cause?: unknown): UsageError 
   return new UsageError(`Cannot read ${path}: ${problem}`, cause === undefined ? {} : { cause });
 }
 
-/** A new file that a recording is written to. */
 interface RecordingFile extends Disposable {
   /** Hands text to the system at once: nothing is lost when this process ends, however it ends. */
   write(text: string): void;

@@ -11,9 +11,7 @@ import {
 } from "./timeline.ts";
 import { present } from "../../base/schema.ts";
 
-/** A recording as it was read, with warnings about minor damage. */
 export interface ReadTimeline extends Timeline {
-  /** Full sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -112,7 +110,6 @@ function applyEvent(state: FrameCollector, line: string, fail: (problem: string)
   }
 }
 
-/** Assembles frames: all events of the same time make one. */
 class FrameCollector {
   atSeconds = 0;
   readonly #frames: Frame[] = [];
@@ -120,7 +117,6 @@ class FrameCollector {
   #meta: ScreenMeta;
   #status: RecordedStatus | undefined;
   #changed = false;
-  /** Whether the frame that is being assembled has had its last event. */
   #drawn = false;
 
   constructor(header: TimelineHeader) {

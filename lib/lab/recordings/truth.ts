@@ -3,21 +3,16 @@ import { UsageError } from "../../base/errors.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../base/status.ts";
 import { present } from "../../base/schema.ts";
 
-/** What an agent really did during a part of a recording, known from another source than its screen. */
 export interface TruthInterval {
   /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
   readonly to: number;
   readonly status: TerminalStatus;
-  /** `false` if no screen of the CLI can show it: mistakes are counted separately. */
   readonly alone?: boolean;
 }
 
-/** The truth about a recording. Time between two intervals is not judged. */
 interface Truth {
-  /** How it is known, as a full sentence. */
   readonly source: string;
-  /** In chronological order, without overlap. */
   readonly truth: readonly TruthInterval[];
 }
 
@@ -34,12 +29,6 @@ const Interval = z.strictObject({
 }));
 const TruthFile = z.strictObject({ source: z.string(), truth: z.array(Interval).min(1) });
 
-/**
- * Reads the truth about a recording from JSON.
- *
- * @param name the file's name in messages
- * @throws {UsageError} for invalid JSON, unknown keys, and intervals that overlap or end before they begin
- */
 export function parseTruth(text: string, name: string): Truth {
   const fail = (problem: string): never => {
     throw new UsageError(`Cannot read the truth in ${name}: ${problem}`);

@@ -11,10 +11,8 @@ const BLUE = "38;5;75";
 const COMMAND = "38;2;137;180;250";
 const PROMPT_BACKGROUND = "38;5;255;48;5;238";
 
-/** How many rows of a command's output Codex shows in the transcript. */
 const OUTPUT_ROWS = 5;
 
-/** The rows of one transcript cell, without the empty row after it. */
 export function cellLines(cell: Cell, columns: number): Line[] {
   switch (cell.type) {
     case "prompt":
@@ -46,7 +44,6 @@ export function cellLines(cell: Cell, columns: number): Line[] {
   }
 }
 
-/** The row that represents a prompt whose beginning has scrolled off the screen. */
 export function stickyPrompt(text: string): Line {
   const joined = text.split("\n").map((row) => row.trim()).filter((row) => row !== "").join(" ");
   return { spans: [styled("1;2", "› "), { text: printableRow(joined, Infinity) }], background: PROMPT_BACKGROUND };
@@ -58,14 +55,12 @@ export function formatElapsed(ms: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, "0")}s`;
 }
 
-/** A duration as the closing row shows it: `<1s`, `8s`, `1m 8s`. */
 function formatWorkedFor(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 1) return "<1s";
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
 }
 
-/** A command in the colour that it has in the transcript and in the approval dialog. */
 export function commandSpan(command: string): { text: string; sgr: string } {
   return styled(COMMAND, command) as { text: string; sgr: string };
 }
@@ -121,7 +116,6 @@ function decisionLines(approved: boolean, command: string, columns: number): Lin
     : [line(styled(RED, "✗ "), "You ", styled(BOLD, "canceled"), " the request to run ", styled(DIM, shown))];
 }
 
-/** Text as a single row without control characters. */
 function printableRow(text: string, columns: number): string {
   const row = wrapText(text.replaceAll("\n", " "), Number.MAX_SAFE_INTEGER)[0] ?? "";
   return row.length > columns ? `${row.slice(0, columns - 1)}…` : row;

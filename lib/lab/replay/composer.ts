@@ -1,7 +1,6 @@
 /** The input line: typed text, and pastes that are long enough to be shown as a label only. */
 export interface Composer {
   readonly parts: readonly ComposerPart[];
-  /** When the last character outside a bracketed paste came, in milliseconds of the program's clock. */
   readonly lastTypedAtMs: number | undefined;
 }
 
@@ -11,31 +10,25 @@ interface ComposerPart {
   readonly label?: string;
 }
 
-/** An empty line. */
 export const EMPTY_COMPOSER: Composer = { parts: [], lastTypedAtMs: undefined };
 
 /** How long after a typed character Enter counts as part of pasted text (Codex CLI 0.169, paste-burst rule). */
 export const PASTE_BURST_MS = 120;
 
-/** Pastes of more characters than this are shown as `[Pasted Content N chars]` (Codex CLI 0.169). */
 const PASTE_LABEL_THRESHOLD_CHARACTERS = 1000;
 
-/** The text that the agent gets: everything typed and pasted, trimmed. */
 export function composerText(composer: Composer): string {
   return composer.parts.map((part) => part.text).join("").trim();
 }
 
-/** What the line shows. */
 export function composerDisplay(composer: Composer): string {
   return composer.parts.map((part) => part.label ?? part.text).join("");
 }
 
-/** The line after typed characters. */
 export function typeText(composer: Composer, text: string, nowMs: number): Composer {
   return { parts: appendText(composer.parts, text), lastTypedAtMs: nowMs };
 }
 
-/** The line after a bracketed paste. */
 export function pasteText(composer: Composer, text: string): Composer {
   const characters = [...text].length;
   const parts = characters > PASTE_LABEL_THRESHOLD_CHARACTERS
@@ -44,7 +37,6 @@ export function pasteText(composer: Composer, text: string): Composer {
   return { parts, lastTypedAtMs: undefined };
 }
 
-/** The line without its last character, or without the paste behind its last label. */
 export function eraseLast(composer: Composer): Composer {
   const last = composer.parts.at(-1);
   if (last === undefined) return composer;

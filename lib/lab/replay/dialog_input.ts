@@ -1,10 +1,7 @@
 import type { InputEvent } from "../../base/text/keys.ts";
 
-/** The effect of input on an approval dialog. */
 interface DialogInput {
-  /** The answer; undefined while the dialog is open. */
   readonly approved: boolean | undefined;
-  /** Which option is then selected, from 0. */
   readonly selected: number;
 }
 
@@ -13,10 +10,6 @@ const DECLINE_CHARACTERS = "n3";
 const OPTION_COUNT = 3;
 const DECLINE_OPTION = 2;
 
-/**
- * The effect of input on an approval dialog, with the keys of Codex CLI 0.169: `y`, `1`, `p`, `2` approve at once, `n`,
- * `3`, Esc and Ctrl-C decline, Enter takes the selected option, other characters and pastes do nothing.
- */
 export function pressInDialog(event: InputEvent, selected: number): DialogInput {
   if (event.type === "paste") return { approved: undefined, selected };
   if (event.type === "text") {

@@ -1,28 +1,21 @@
 import { clip, displayWidth } from "../../base/text/display_width.ts";
 
-/** A part of a row in one style. */
 interface Span {
   readonly text: string;
-  /** Parameters of an SGR sequence, such as `1;2`; plain if missing. */
   readonly sgr?: string;
 }
 
-/** One row of the screen. */
 export interface Line {
   readonly spans: readonly Span[];
-  /** The style of the whole row, up to the last column. */
   readonly background?: string;
 }
 
-/** An empty row. */
 export const BLANK: Line = { spans: [] };
 
-/** A row of spans; a plain string is a span without a style. */
 export function line(...spans: readonly (Span | string)[]): Line {
   return { spans: spans.map((span) => typeof span === "string" ? { text: span } : span) };
 }
 
-/** A span with a style. */
 export function styled(sgr: string, text: string): Span {
   return { text, sgr };
 }
@@ -35,7 +28,6 @@ export function wrapText(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => wrapParagraph(printable(paragraph), Math.max(1, width)));
 }
 
-/** A row as text with SGR sequences, cut at `columns`. */
 export function renderLine(row: Line, columns: number): string {
   let left = columns;
   let output = "";

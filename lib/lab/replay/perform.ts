@@ -5,32 +5,22 @@ import { renameProjectFile, writeProjectFile } from "./project_files.ts";
 import { findResponseTarget } from "./response_target.ts";
 import { addCell, type AgentState, type Cell, replaceLastCell } from "./state.ts";
 
-/** What a turn acts on. */
 export interface Stage {
   readonly workdir: string;
   readonly clock: Clock;
   update(change: (state: AgentState) => AgentState): void;
-  /** Opens the approval dialog, and resolves to the person's answer. */
   askApproval(request: { readonly command: string; readonly reason: string }, signal: AbortSignal): Promise<boolean>;
-  /** Schedules an act for `delayMs` after the end of the turn. */
   afterTurn(delayMs: number, act: () => Promise<void>): void;
 }
 
-/** How the steps of a turn ended. */
 export type TurnResult =
   | { readonly type: "completed" }
-  /** The person refused a command. */
   | { readonly type: "declined" }
   | { readonly type: "failed"; readonly text: string }
   | { readonly type: "crashed"; readonly exitCode: number };
 
 const STREAM_STEP_MS = 50;
 
-/**
- * Plays the steps of one turn.
- *
- * @throws the signal's reason when it is aborted, which is how a turn is interrupted
- */
 export async function performTurn(
   steps: readonly ReplayStep[],
   options: { readonly prompt: string; readonly stage: Stage; readonly signal: AbortSignal },
@@ -47,7 +37,6 @@ export async function performTurn(
 type StepOptions = Parameters<typeof performTurn>[1];
 type StepValue<K extends ReplayStep["kind"]> = Extract<ReplayStep, { kind: K }>["value"];
 
-/** Resolves to how the turn ended, or to undefined if it continues. */
 async function performStep(step: ReplayStep, options: StepOptions): Promise<TurnResult | undefined> {
   const { stage, signal } = options;
   switch (step.kind) {

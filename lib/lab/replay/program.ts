@@ -7,31 +7,21 @@ import { createSession, type Session, type SessionEnd } from "./session.ts";
 import { activityOf, type AgentState } from "./state.ts";
 import type { AgentTty } from "./terminal.ts";
 
-/** What {@linkcode runReplayAgent} plays, and where. */
 interface ReplayAgentOptions {
   readonly script: RoleScript;
   readonly role: string;
-  /** Absolute path of the folder that the agent works in. */
   readonly workdir: string;
   readonly tty: AgentTty;
-  /** Ends the program as `/quit` does, with exit code 0. */
   readonly signal: AbortSignal;
-  /** Called with each prompt that is accepted. */
   readonly onPrompt?: (prompt: string) => void;
-  /** Called with the command before its approval is asked for, and with nothing once that is over. */
   readonly onPending?: (commands: readonly string[]) => void;
-  /** @default {systemClock} */
   readonly clock?: Clock;
 }
 
 const SPINNER_TICK_MS = 100;
 const DIALOG_TICK_MS = 500;
 
-/**
- * Plays an agent in a terminal until it is quit, its script makes it crash, or the terminal is gone.
- *
- * @returns the exit code
- */
+/** Plays an agent in a terminal until it is quit, its script makes it crash, or the terminal is gone. */
 export async function runReplayAgent(options: ReplayAgentOptions): Promise<number> {
   const { tty, signal, clock = systemClock } = options;
   let changed = Promise.withResolvers<void>();
@@ -74,7 +64,6 @@ export async function runReplayAgent(options: ReplayAgentOptions): Promise<numbe
   return end.exitCode;
 }
 
-/** How often an unchanged state is redrawn, for its spinner; undefined if nothing moves. */
 function tickOf(state: AgentState): number | undefined {
   switch (activityOf(state)) {
     case "working":

@@ -1,13 +1,6 @@
 import { dirname, resolve } from "@std/path/posix";
 import { RuntimeError } from "../../base/errors.ts";
 
-/**
- * Writes a file below the working directory, and creates the folders above it.
- *
- * @param path absolute, or relative to the working directory
- * @param options with `append` the text is added to the file instead of replacing it
- * @throws {RuntimeError} when the path leaves the working directory, even through a symbolic link
- */
 export async function writeProjectFile(
   workdir: string,
   path: string,
@@ -17,11 +10,6 @@ export async function writeProjectFile(
   await Deno.writeTextFile(target, options.text, { append: options.append ?? false });
 }
 
-/**
- * Renames a file below the working directory.
- *
- * @throws {RuntimeError} when either path leaves the working directory, even through a symbolic link
- */
 export async function renameProjectFile(
   workdir: string,
   paths: { readonly from: string; readonly to: string },
@@ -52,7 +40,6 @@ function isInOrAt(folder: string, path: string): boolean {
   return path === folder || isBelow(folder, path);
 }
 
-/** The real path of the nearest existing folder above. */
 async function realAncestor(folder: string): Promise<string> {
   try {
     return await Deno.realPath(folder);

@@ -1,9 +1,6 @@
-/** A prompt that a replayed agent accepted, as a line of its log. */
 export interface LoggedPrompt {
-  /** ISO 8601. */
   readonly at: string;
   readonly role: string;
-  /** The agent's process. */
   readonly pid: number;
   readonly prompt: string;
 }

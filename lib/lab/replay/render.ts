@@ -4,18 +4,14 @@ import { composerDisplay } from "./composer.ts";
 import { BLANK, type Line, line, renderLine, styled, wrapText } from "./lines.ts";
 import { activityOf, type AgentState, type ApprovalDialog } from "./state.ts";
 
-/** The size of the terminal, and the time of the program's clock. */
 interface FrameOptions {
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
 }
 
-/** A whole screen, ready to draw. */
 export interface Frame {
-  /** One string per row, with SGR sequences and no other control sequences. */
   readonly rows: readonly string[];
-  /** Column and row of the cursor, from 0; undefined if it is hidden. */
   readonly cursor: readonly [x: number, y: number] | undefined;
   readonly title: string;
 }
@@ -53,7 +49,6 @@ export function renderFrame(state: AgentState, options: FrameOptions): Frame {
   };
 }
 
-/** The pane title: `[session |] project`, after a spinner while the agent works or a call for action at a dialog. */
 function titleOf(state: AgentState, nowMs: number): string {
   const project = state.workdir.split("/").filter((part) => part !== "").at(-1) ?? "/";
   const name = hasSession(state) ? `${state.sessionTitle} | ${project}` : project;
@@ -72,7 +67,6 @@ function hasSession(state: AgentState): boolean {
   return state.cells.some((cell) => cell.type === "prompt");
 }
 
-/** The lower part of the screen: status row and queue if any, composer, status line, hints. */
 function composerPane(state: AgentState, options: FrameOptions): { lines: Line[]; cursor: readonly [number, number] } {
   const { columns, rows, nowMs } = options;
   const activity = activityOf(state);
@@ -170,7 +164,6 @@ function reasonLines(reason: string, columns: number): Line[] {
   );
 }
 
-/** An option that is not selected; its key, at the end of its last row, stands out. */
 function optionLine(row: string, ending: string): Line {
   if (!row.endsWith(`(${ending}`)) return line(row);
   return line(row.slice(0, -ending.length), styled(BOLD, ending.slice(0, -1)), ")");

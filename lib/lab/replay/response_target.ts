@@ -1,19 +1,11 @@
 const HEADER = "--- RESPONSE FILE INSTRUCTION ---";
 
-/** Where a prompt wants the response to be written. */
 interface ResponseTarget {
-  /** Absolute path of the response file. */
   readonly path: string;
-  /** The file that is written first and then renamed, if the prompt's command does so. */
   readonly partialPath: string | undefined;
 }
 
-/**
- * The response file that a prompt asks for, found as an agent would: in the here-document command of the last
- * RESPONSE FILE INSTRUCTION block, with the rename after it, if any.
- *
- * @returns undefined if the prompt asks for none
- */
+/** The response file that a prompt asks for, found as an agent would */
 export function findResponseTarget(prompt: string): ResponseTarget | undefined {
   const start = prompt.lastIndexOf(HEADER);
   if (start < 0) return undefined;
@@ -31,7 +23,6 @@ export function findResponseTarget(prompt: string): ResponseTarget | undefined {
   return undefined;
 }
 
-/** The words of a shell command on one row, without quotes; `>` is a word if it stands between spaces. */
 function shellWords(row: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -7,20 +7,14 @@ import { performTurn, type Stage, type TurnResult } from "./perform.ts";
 import { addCell, type AgentState, beginTurn, endTurn, initialState, takeQueued, type TurnEnding } from "./state.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
-/** What {@linkcode createSession} needs. */
 interface SessionOptions {
   readonly script: RoleScript;
-  /** The role's name: the session's title and part of the model's name. */
   readonly role: string;
   readonly workdir: string;
   readonly clock: Clock;
-  /** The time of day for the closing row of a turn, such as `05:50`. */
   timeOfDay(): string;
-  /** Called after each change of state. */
   onChange(): void;
-  /** Called with each prompt that is accepted, before it is acted on. */
   readonly onPrompt?: (prompt: string) => void;
-  /** Called with the command before its approval is asked for, and with nothing once that is over. */
   readonly onPending?: (commands: readonly string[]) => void;
 }
 
@@ -30,16 +24,13 @@ export interface SessionEnd {
   readonly restoreTerminal: boolean;
 }
 
-/** A running agent without a terminal: events in, state out. */
 export interface Session {
   readonly state: AgentState;
   input(event: InputEvent): void;
-  /** Ends the session as `/quit` does. */
   quit(exitCode: number): void;
   readonly ended: Promise<SessionEnd>;
 }
 
-/** Starts a session, which waits for its first prompt. */
 export function createSession(options: SessionOptions): Session {
   const { clock, script } = options;
   const ended = Promise.withResolvers<SessionEnd>();

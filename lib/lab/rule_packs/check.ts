@@ -30,20 +30,11 @@ const MAX_TOTAL_CHOICES = 10_000_000;
 /** More mistakes than this are only counted. */
 const MAX_SHOWN_MISTAKES = 5;
 
-/** A payload that has passed every check, and its rules. */
 export interface CheckedPayload {
   readonly payload: RulesPayload;
   readonly pack: RulePack;
 }
 
-/**
- * Checks what a pack says: its form, for which panewright it is, what its rules name, what its patterns cost, and what
- * its rules make of its own recordings and of those that panewright brings.
- *
- * @param options `providers` as they are built in; the pack must be for one of them
- * @throws {NewerEngineError} when it needs a newer panewright
- * @throws {Error} that says what is wrong with it
- */
 export async function checkPayload(
   { payload: bytes, recordings = "" }: Pick<Envelope, "payload" | "recordings">,
   { providers }: { readonly providers: readonly Provider[] },
@@ -109,7 +100,6 @@ function requireCost(screen: ScreenData): void {
 }
 
 interface Held {
-  /** What the recordings are, in messages. */
   readonly whose: string;
   /** Whether there must be a recording of every class. */
   readonly complete: boolean;

@@ -5,13 +5,11 @@ import { isSignedBy, type PublicKey, sign, type SigningKey } from "./keys.ts";
 /** The type that is signed with the payload, so that no signature of something else fits a pack of rules. */
 const PAYLOAD_TYPE = "application/vnd.panewright.rules+json";
 
-/** So many signatures are read at most: a pack has one, or a second one while its makers change their key. */
 const MAX_SIGNATURES = 8;
 
 const isSignature = object({ keyid: text, sig: text });
 const isSignatureList = listOf(isSignature);
 
-/** A payload with its signatures. */
 export interface Envelope {
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly signatures: readonly ValueOf<typeof isSignature>[];
@@ -22,12 +20,10 @@ export interface Envelope {
   readonly recordings?: string;
 }
 
-/** An envelope, and the trusted key that has signed it. */
 interface OpenedEnvelope extends Envelope {
   readonly key: PublicKey;
 }
 
-/** A payload with its signature. */
 export async function sealPayload(payload: Uint8Array<ArrayBuffer>, key: SigningKey): Promise<Envelope> {
   const signature = await sign(signedBytes(payload), key);
   return { payload, signatures: [{ keyid: key.id, sig: signature.toBase64() }] };
@@ -42,13 +38,6 @@ export function envelopeText({ payload, signatures, recordings }: Envelope): str
   return `${JSON.stringify(envelope)}\n`;
 }
 
-/**
- * The payload of an envelope that a trusted key has signed.
- *
- * @param keys the trusted ones, by their ids
- * @throws {UntrustedKeyError} when none of its keys is trusted
- * @throws {Error} when it is not an envelope, or was changed after it was signed
- */
 export async function openEnvelope(
   bytes: Uint8Array<ArrayBuffer>,
   keys: ReadonlyMap<string, PublicKey>,
@@ -67,7 +56,6 @@ export async function openEnvelope(
   throw new Error("its signature is wrong: it was changed after it was signed");
 }
 
-/** A pack that no trusted key has signed. */
 export class UntrustedKeyError extends Error {
   override name = "UntrustedKeyError";
 

@@ -1,10 +1,6 @@
 import { readPack } from "../recordings/pack.ts";
 import type { Recording } from "../recordings/recording.ts";
 
-/**
- * The recorded screens that panewright brings, which the rules of every pack have to get right: a choice of
- * fixtures/screens, made by `deno task guards`.
- */
 export async function readGuardRecordings(provider: string): Promise<readonly Recording[]> {
   // Only who checks a pack waits until they are loaded.
   const { default: packs } = await import("./guard_recordings.json", { with: { type: "json" } });

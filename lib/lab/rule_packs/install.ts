@@ -21,43 +21,28 @@ import {
 import { readTrustedKeys } from "./trusted_keys.ts";
 import { isNewer } from "./versions.ts";
 
-/** So many packs of a provider are kept, the one in use included. */
 const MAX_KEPT = 10;
 
-/** Where rules are installed. */
 interface InstallContext {
-  /** `rules` of the state folder. */
   readonly folder: string;
-  /** As they are built in. */
   readonly providers: readonly Provider[];
   readonly now: Date;
 }
 
-/** A pack that is to be installed. */
 interface NewPack {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The file or address that it came from, as messages call it. */
   readonly from: string;
   /** Whether it may be older than what is used, or one that the person went back from. @default {false} */
   readonly allowDowngrade?: boolean;
 }
 
-/** What {@linkcode updateRules} has done. */
 interface Update {
   readonly provider: string;
   readonly installed: InstalledPack;
-  /** The version of the rules before; that of panewright for the built-in ones. */
   readonly before: string;
-  /** Whether exactly this pack was in use already: nothing was changed. */
   readonly unchanged: boolean;
 }
 
-/**
- * Installs a pack of rules after every check. Until the last moment, what was installed stays in use.
- *
- * @throws {HumanInterventionRequiredError} when the person does not trust the key that signed it
- * @throws {UsageError} when it is refused; nothing was changed
- */
 export async function updateRules(
   { bytes, from, allowDowngrade = false }: NewPack,
   context: InstallContext,
@@ -98,22 +83,14 @@ export async function updateRules(
   return { provider, installed, before, unchanged: false };
 }
 
-/** What {@linkcode rollbackRules} has done. */
 interface Rollback {
   readonly provider: string;
   readonly left: InstalledPack;
-  /** The pack that is used now; missing for the built-in rules. */
   readonly now?: InstalledPack;
   /** Packs that could not be used any more and were left as well, each with the reason. */
   readonly skipped: readonly { readonly installed: InstalledPack; readonly problem: string }[];
 }
 
-/**
- * Goes back to the pack before, or to the built-in rules.
- *
- * @param options `provider` may be missing where only one has packs
- * @throws {UsageError} when there is nothing to go back from, several providers have packs, or none has this name
- */
 export async function rollbackRules(
   { provider: named, toBuiltIn }: { readonly provider?: string | undefined; readonly toBuiltIn: boolean },
   context: InstallContext,
@@ -153,7 +130,6 @@ export async function rollbackRules(
   return { provider, left, skipped, ...(rest[0] === undefined ? {} : { now: rest[0] }) };
 }
 
-/** Goes back to the built-in rules of every provider, also where the index is damaged. */
 export async function resetRules({ folder, now }: InstallContext): Promise<void> {
   using _lock = await lockRules(folder);
   const { packs, left } = readIndexOrNone(folder);
@@ -173,7 +149,6 @@ function readIndexOrNone(folder: string): RulesIndex {
   }
 }
 
-/** The packs that a person went back from, with one more. */
 function leave(
   before: readonly LeftPack[] = [],
   { pack, now }: { readonly pack: InstalledPack | undefined; readonly now: Date },
@@ -183,7 +158,6 @@ function leave(
   return [{ sha256, version, leftAt: now.toISOString() }, ...before].slice(0, MAX_KEPT);
 }
 
-/** Says of which pack a check speaks. */
 async function refusing<Result>(from: string, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();

@@ -19,12 +19,9 @@ import {
 import { readTrustedKeys } from "./trusted_keys.ts";
 import { isNewer } from "./versions.ts";
 
-/** What is done with the packs that are installed for a provider. */
 export type RulesState =
   | { readonly kind: "built_in" }
-  /** The pack's rules are used. */
   | { readonly kind: "pack"; readonly installed: InstalledPack; readonly screen: ScreenData; readonly pack: RulePack }
-  /** The built-in rules are used, as they are not older: panewright was updated. */
   | { readonly kind: "outdated"; readonly installed: InstalledPack }
   | UnusableRules;
 
@@ -35,11 +32,8 @@ interface UnusableRules {
   readonly problem: string;
 }
 
-/** Where and for whom rules are read. */
 interface RulesContext {
-  /** `rules` of the state folder; `undefined` where there is none. */
   readonly folder: string | undefined;
-  /** As they are built in. */
   readonly providers: readonly Provider[];
 }
 
@@ -70,7 +64,6 @@ export async function withInstalledRules(
   });
 }
 
-/** What is done for each provider that can have a pack, and each that has one, by their ids. */
 export async function readRulesStates(
   { folder, providers, index }: RulesContext & { readonly folder: string; readonly index: RulesIndex },
 ): Promise<ReadonlyMap<string, RulesState>> {
@@ -96,16 +89,12 @@ export function providersOfRules(
   return new Set([...replaceable, ...Object.keys(packs)]);
 }
 
-/** Where a pack is read. */
 interface PackContext extends RulesContext {
   readonly folder: string;
-  /** The id of the provider that it is installed for. */
   readonly provider: string;
-  /** The trusted ones. */
   readonly keys: ReadonlyMap<string, PublicKey>;
 }
 
-/** What is done with one pack. */
 export async function readRulesState(installed: InstalledPack, context: PackContext): Promise<RulesState> {
   const { folder, provider, providers, keys } = context;
   const { sha256, version, checkedBy, downgrade = false } = installed;
@@ -153,14 +142,12 @@ async function checkAgain(payload: Uint8Array<ArrayBuffer>, { folder, sha256, pr
   return (await checkPayload({ payload, recordings }, { providers })).payload;
 }
 
-/** What a run needs to know of a pack. */
 interface Said {
   readonly provider: string;
   readonly version: string;
   readonly screen: ScreenData;
 }
 
-/** Of bytes that were checked when they were installed. */
 function readChecked(payload: Uint8Array): Said {
   return JSON.parse(new TextDecoder().decode(payload)) as Said;
 }

@@ -1,32 +1,25 @@
 import { UsageError } from "../../base/errors.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 
-/** An Ed25519 key that signatures are checked with. */
 export interface PublicKey {
-  /** The first 32 hexadecimal digits of the SHA-256 of the key's DER form. */
   readonly id: string;
-  /** SubjectPublicKeyInfo in DER, base64. */
   readonly spki: string;
 }
 
-/** An Ed25519 key that signs. */
 export interface SigningKey extends PublicKey {
   readonly secret: CryptoKey;
 }
 
-/** A new pair of keys, as PEM files that OpenSSL understands as well. */
 export interface KeyFiles {
   readonly id: string;
   /** PKCS #8; secret. */
   readonly secret: string;
-  /** SubjectPublicKeyInfo. */
   readonly public: string;
 }
 
 /** What precedes the 32 bytes of an Ed25519 public key in its DER form (RFC 8410). */
 const SPKI_PREFIX = Uint8Array.fromHex("302a300506032b6570032100");
 
-/** Makes a pair of keys. */
 export async function generateKeys(): Promise<KeyFiles> {
   const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]) as CryptoKeyPair;
   const der = async (format: "spki" | "pkcs8", key: CryptoKey) =>
@@ -39,12 +32,6 @@ export async function generateKeys(): Promise<KeyFiles> {
   };
 }
 
-/**
- * The public key of a PEM file.
- *
- * @param where names the file in messages
- * @throws {UsageError} when it holds none
- */
 export async function parsePublicKey(pem: string, where: string): Promise<PublicKey> {
   try {
     return await publicKeyOf(fromPem("PUBLIC KEY", pem).toBase64());
@@ -53,12 +40,6 @@ export async function parsePublicKey(pem: string, where: string): Promise<Public
   }
 }
 
-/**
- * The key that signs, of a PEM file.
- *
- * @param where names the file in messages
- * @throws {UsageError} when it holds none
- */
 export async function parseSigningKey(pem: string, where: string): Promise<SigningKey> {
   try {
     const secret = await crypto.subtle.importKey("pkcs8", fromPem("PRIVATE KEY", pem), "Ed25519", true, ["sign"]);
@@ -70,22 +51,15 @@ export async function parseSigningKey(pem: string, where: string): Promise<Signi
   }
 }
 
-/**
- * A public key from its DER form in base64.
- *
- * @throws {Error} when it is not an Ed25519 key
- */
 export async function publicKeyOf(spki: string): Promise<PublicKey> {
   await importPublicKey(spki);
   return { id: await idOf(Uint8Array.fromBase64(spki)), spki };
 }
 
-/** Signs bytes. */
 export async function sign(bytes: Uint8Array<ArrayBuffer>, { secret }: SigningKey): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.sign("Ed25519", secret, bytes));
 }
 
-/** Whether the signature of bytes is this key's. */
 export async function isSignedBy(
   bytes: Uint8Array<ArrayBuffer>,
   { signature, key }: { readonly signature: Uint8Array<ArrayBuffer>; readonly key: PublicKey },

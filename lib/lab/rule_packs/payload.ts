@@ -7,7 +7,6 @@ import { TERMINAL_STATUSES } from "../../base/status.ts";
 import { VERSION } from "../../base/version.ts";
 import { needsNewerEngine, RULES_VERSION } from "./versions.ts";
 
-/** The form of packs that this version reads and writes. */
 export const PACK_FORMAT = 1;
 
 /** The most recordings that a pack may have, and the characters of each. */
@@ -33,30 +32,21 @@ const recording = z.strictObject({
   ansi: z.string().max(MAX_RECORDING_LENGTH),
 });
 
-/** What of a recorded screen is put into a pack. */
 const RECORDING_FIELDS = Object.keys(recording.shape) as readonly (keyof typeof recording.shape)[];
 
 const payloadSchema = z.strictObject({
   format: z.literal(PACK_FORMAT),
   provider: z.string(),
   version,
-  /** The oldest panewright that can use it. */
   minimum_engine: version,
   made_at: z.iso.datetime(),
   note: z.string().max(2000).optional(),
   screen: screenSchema(),
-  /** The SHA-256 of the recordings' text. */
   recordings_sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
 });
 
-/** What a pack of rules says. */
 export type RulesPayload = Omit<z.output<typeof payloadSchema>, "screen"> & { readonly screen: ScreenData };
 
-/**
- * What the payload of a pack says, as far as its form goes.
- *
- * @throws {Error} that lists what is wrong; of one for a newer panewright, only that
- */
 export function parsePayload(bytes: Uint8Array): RulesPayload {
   let value: unknown;
   try {
@@ -68,12 +58,6 @@ export function parsePayload(bytes: Uint8Array): RulesPayload {
   return formed(payloadSchema, value, "it has mistakes") as RulesPayload;
 }
 
-/**
- * The recordings of a pack.
- *
- * @param text a JSON object a line
- * @throws {Error} that lists what is wrong
- */
 export function parseRecordings(text: string): readonly Recording[] {
   const lines = text.split("\n").filter((line) => line !== "");
   if (lines.length > MAX_RECORDINGS) throw new Error(`it has more than ${MAX_RECORDINGS} recordings`);
@@ -89,7 +73,6 @@ export function parseRecordings(text: string): readonly Recording[] {
   });
 }
 
-/** Recordings as the text of a pack. */
 export function recordingsText(recordings: readonly Recording[]): string {
   const line = (each: Recording) =>
     `${JSON.stringify(Object.fromEntries(RECORDING_FIELDS.map((name) => [name, each[name]])))}\n`;
@@ -119,7 +102,6 @@ function requireEngine(value: unknown): void {
   }
 }
 
-/** A pack for a newer panewright. */
 export class NewerEngineError extends Error {
   override name = "NewerEngineError";
 }

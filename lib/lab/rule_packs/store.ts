@@ -9,32 +9,24 @@ import { type Check, flag, listOf, mapOf, object, oneOf, optional, text } from "
 import { errorText } from "../../base/text/error_text.ts";
 import { MAX_PACK_BYTES } from "./limits.ts";
 
-/** A pack that a person has installed. */
 export interface InstalledPack {
-  /** Of what was signed, hexadecimal; also the name of its file. */
   readonly sha256: string;
   readonly version: string;
-  /** The id of the key that signed it. */
   readonly key: string;
   readonly installedAt: string;
-  /** The file or address that it came from. */
   readonly from: string;
-  /** The version of panewright that has checked its rules. */
   readonly checkedBy: string;
   /** Whether it is used though the rules that are built in are as new. @default {false} */
   readonly downgrade?: boolean;
 }
 
-/** A pack that a person went back from. */
 export interface LeftPack {
   readonly sha256: string;
   readonly version: string;
   readonly leftAt: string;
 }
 
-/** Which packs are installed, by provider. */
 export interface RulesIndex {
-  /** The one in use first, then those before it. */
   readonly packs: Readonly<Record<string, readonly InstalledPack[]>>;
   readonly left: Readonly<Record<string, readonly LeftPack[]>>;
 }
@@ -55,7 +47,6 @@ const isIndex: Check<RulesIndex & { readonly version: 1 }> = object({
   left: mapOf(listOf(object({ sha256: text, version: text, leftAt: text }))),
 });
 
-/** Where nothing was ever installed. */
 export const NO_PACKS: RulesIndex = { packs: {}, left: {} };
 
 /** An index of a hundred packs has 50 KiB. */
@@ -63,17 +54,11 @@ const MAX_INDEX_BYTES = 1024 * 1024;
 
 const KEEP_HINT = "Go back to the built-in rules with: panewright rules rollback --to-built-in";
 
-/** Where a person's packs of rules are kept: `rules` of the state folder; `undefined` where there is none. */
 export function rulesFolder(env: (name: string) => string | undefined): string | undefined {
   const folder = stateFolder(env);
   return folder === undefined ? undefined : `${folder}/rules`;
 }
 
-/**
- * Which packs are installed.
- *
- * @throws {UsageError} when the index is damaged, or is not one that only this person can have written
- */
 export function readIndex(folder: string): RulesIndex {
   const path = indexPath(folder);
   try {
@@ -94,12 +79,6 @@ function mayRead(path: string): boolean {
   return Deno.permissions.querySync({ name: "read", path }).state === "granted";
 }
 
-/**
- * Replaces the index, whole or not at all, and removes the files of packs that it does not name. Hold
- * {@linkcode lockRules} meanwhile.
- *
- * @throws {UsageError} when it cannot be written
- */
 export async function writeIndex(folder: string, index: RulesIndex): Promise<void> {
   const fault = faultOfEnvironment("rules");
   if (fault?.when === "before") killSelf();
@@ -125,25 +104,17 @@ async function removeLeftovers(folder: string, { packs }: RulesIndex): Promise<v
   }
 }
 
-/** The files of a pack: its envelope, and its recordings, which no run reads. */
 type PackFile = "json" | "ndjson";
 
-/** Which file of which pack. */
 interface PackFileName {
   readonly sha256: string;
   readonly file: PackFile;
 }
 
-/** Keeps a file of a pack. Nothing uses it before the index names the pack. */
 export async function writePackFile(folder: string, text: string, name: PackFileName): Promise<void> {
   await replaceOwnFile(packPath(folder, name), text);
 }
 
-/**
- * A file of a pack.
- *
- * @throws {Error} when it is gone, or is not one that only this person can have written
- */
 export function readPackFile(folder: string, name: PackFileName): Uint8Array<ArrayBuffer> {
   const path = packPath(folder, name);
   assertOwn(packsFolder(folder));
@@ -151,11 +122,6 @@ export function readPackFile(folder: string, name: PackFileName): Uint8Array<Arr
   return readRegularFile(path, { maxBytes: MAX_PACK_BYTES });
 }
 
-/**
- * Lets one process at a time change what is installed or trusted.
- *
- * @throws {UsageError} when another one does, or the folder cannot be made
- */
 export async function lockRules(folder: string): Promise<Disposable> {
   try {
     makeOwnFolder(dirname(folder));
@@ -169,12 +135,6 @@ export async function lockRules(folder: string): Promise<Disposable> {
   throw new UsageError(`Cannot change ${folder}: another process changes your rules`, { hint: "Try again." });
 }
 
-/**
- * What a JSON file of the person holds; `undefined` where there is none.
- *
- * @throws {SyntaxError} when it is not JSON
- * @throws {Error} when it is not one that only this person can have written
- */
 export function readOwnJson(path: string): unknown {
   try {
     assertOwn(dirname(path));
@@ -186,11 +146,6 @@ export function readOwnJson(path: string): unknown {
   return JSON.parse(new TextDecoder().decode(readRegularFile(path, { maxBytes: MAX_INDEX_BYTES })));
 }
 
-/**
- * Writes a file of the person anew: others see the old one or the new one, each whole, also after a crash.
- *
- * @throws {UsageError} when it cannot be written
- */
 export async function replaceOwnFile(
   path: string,
   text: string,

@@ -4,11 +4,8 @@ import { errorText } from "../../base/text/error_text.ts";
 import { type PublicKey, publicKeyOf } from "./keys.ts";
 import { readOwnJson, replaceOwnFile } from "./store.ts";
 
-/** A key whose packs a person uses. */
 export interface TrustedKey extends PublicKey {
-  /** What the person calls it: the name of the file that it came from. */
   readonly name: string;
-  /** Missing for one that is built in. */
   readonly trustedAt?: string;
 }
 
@@ -21,11 +18,7 @@ const RELEASE_KEYS: readonly TrustedKey[] = [];
 
 const isStore = object({ version: oneOf(1), keys: mapOf(object({ spki: text, name: text, trustedAt: text })) });
 
-/**
- * The keys whose packs may be used, by their ids.
- *
- * @throws {UsageError} when the file is damaged, or is not one that only this person can have written
- */
+/** The keys whose packs may be used, by their ids. */
 export async function readTrustedKeys(folder: string): Promise<ReadonlyMap<string, TrustedKey>> {
   const path = keysPath(folder);
   const keys = new Map(RELEASE_KEYS.map((key) => [key.id, key]));
@@ -47,7 +40,6 @@ export async function readTrustedKeys(folder: string): Promise<ReadonlyMap<strin
   }
 }
 
-/** Replaces the keys that a person trusts. Hold `lockRules` meanwhile. */
 export async function writeTrustedKeys(folder: string, keys: Iterable<TrustedKey>): Promise<void> {
   const own = [...keys].flatMap(({ id, spki, name, trustedAt }) =>
     trustedAt === undefined ? [] : [[id, { spki, name, trustedAt }]]
