@@ -31,7 +31,6 @@ import { foldAcp } from "./turn.ts";
 import { type AcpUpdate, type CallPatch, readCall, readOwnMode, readUnreadCall, readUpdate } from "./update.ts";
 import { failureOf, runningCalls, turnEndOf, viewOf } from "./view.ts";
 
-/** What an {@linkcode AcpAgent} is made of. */
 interface AcpAgentParts {
   readonly options: AcpAgentOptions;
   readonly connection: AcpConnection;
@@ -51,11 +50,9 @@ const CANCEL_GRACE_MS = 30_000;
 /** How long a lost end is waited for once more before the next prompt. */
 const LOST_END_GRACE_MS = 5000;
 
-/** How long a request waits for what its call tells of itself, where it is not understood without. */
 const FOLDER_LOOK_MS = 20;
 const FOLDER_LOOKS = 25;
 
-/** How many events are kept until somebody listens. */
 const MAX_UNHEARD = 2000;
 
 /** Told of what an agent has told; of nothing where only its view has changed. */
@@ -67,7 +64,6 @@ type Listener = (events: readonly AgentEvent[]) => void;
  * prove. Who decides about its requests, and what becomes of its turns, is the business of those who listen.
  */
 export class AcpAgent implements Agent, AcpListener {
-  /** For messages, and to tell agents apart. */
   readonly id: string;
   readonly name: string;
   readonly provider: AcpAgentProvider;
@@ -75,11 +71,8 @@ export class AcpAgent implements Agent, AcpListener {
   /** In milliseconds since the epoch. */
   readonly launchedAtMs: number;
   readonly sessionId: string;
-  /** Whether it has the session that was asked for; false where it has a new one. */
   readonly resumed: boolean;
-  /** Why it has another session than the one that was asked for, as a full sentence. */
   readonly notResumedBecause?: string;
-  /** Resolves when its process has ended. */
   readonly ended: Promise<void>;
   readonly #options: AcpAgentOptions;
   readonly #connection: AcpConnection;
@@ -90,13 +83,10 @@ export class AcpAgent implements Agent, AcpListener {
   #unheard: AgentEvent[] = [];
   #state: AcpState;
   #requests = 0;
-  /** The last turn whose end was told. */
   #endedTurn = 0;
-  /** Aborted at the end of the turn under way. */
   #turn = new AbortController();
   readonly #gone = new AbortController();
   #end: AcpEnd | undefined;
-  /** Why we have ended it. */
   #endedBecause: string | undefined;
   #isOtherSessionTold = false;
 
@@ -135,7 +125,6 @@ export class AcpAgent implements Agent, AcpListener {
     this.ended = connection.ended.then((end) => this.#noteEnd(end));
   }
 
-  /** The session's mode as the agent tells it; `undefined` where it tells none. */
   get mode(): string | undefined {
     return this.#state.mode;
   }
@@ -210,7 +199,6 @@ export class AcpAgent implements Agent, AcpListener {
     return this.#pending.list().map(({ request }) => request);
   }
 
-  /** What it waits for, with what each takes as an answer, and how long. */
   requests() {
     return this.#pending.list();
   }
@@ -220,20 +208,17 @@ export class AcpAgent implements Agent, AcpListener {
     return await one?.answer(answer.type === "reply" ? answer : answer.type) ?? false;
   }
 
-  /** Cancels the turn under way, and takes back what waits; resolves once that is written. */
   async cancel(): Promise<void> {
     this.#take({ type: "cancelled", because: "asked" });
     await this.#connection.cancel({ sessionId: this.sessionId });
   }
 
-  /** What the session has used, as far as the agent tells; `undefined` where it has told nothing. */
   usage(): AcpUsage | undefined {
     const { cost, tokens } = this.#state.usage;
     if (cost === undefined && Object.keys(tokens).length === 0) return undefined;
     return { sessionId: this.sessionId, usage: tokens, ...present({ cost }) };
   }
 
-  /** How the last turn failed; `undefined` where it did not, or is under way. */
   failure() {
     return failureOf(this.#state, this.provider.failures ?? []);
   }
@@ -242,6 +227,7 @@ export class AcpAgent implements Agent, AcpListener {
    * Why it must not work on, as a full sentence: it acted without asking, or its mode is another one. Its state is then
    * `ended`.
    */
+  /** Why it must not work on, as a full sentence. Its state is then `ended`. */
   violation() {
     return this.#state.violation;
   }
@@ -251,7 +237,6 @@ export class AcpAgent implements Agent, AcpListener {
     return this.#end === undefined ? undefined : this.#endedBecause ?? endWords(this.#end);
   }
 
-  /** Of its process, 128 + n after a signal, 1 where we have ended it; `undefined` while it runs. */
   exitCode(): number | undefined {
     return this.#end?.kind === "exited" ? this.#end.code : this.#end && 1;
   }
@@ -260,7 +245,6 @@ export class AcpAgent implements Agent, AcpListener {
     return this.#connection.listPids();
   }
 
-  /** The end of what it wrote to standard error. */
   stderrTail(): string {
     return this.#connection.stderrTail().join("\n");
   }
@@ -462,7 +446,6 @@ export class AcpAgent implements Agent, AcpListener {
   }
 }
 
-/** How a connection ended, for a message. */
 function endWords(end: AcpEnd): string {
   if (end.kind === "closed") return "panewright has ended it";
   if (end.kind !== "exited") return describeAcpEnd(end);

@@ -11,30 +11,22 @@ import type { AcpUsage } from "./contract.ts";
 import type { PendingRequest } from "./pending.ts";
 import { type AcpReading, readView } from "./read_view.ts";
 
-/** What an {@linkcode AcpTerminal} is made of. */
 interface AcpTerminalParts {
   readonly agent: AcpAgent;
-  /** Whether a response to its turn is there that can be used. */
   readonly hasResponse: () => boolean;
   readonly clock: Clock;
 }
 
-/** What calls that wait take. */
 interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How much of its work is kept for who asks for it. */
 const MAX_WORK = 2000;
 
 /** How long an agent may take to end a turn that was cancelled. */
 const CANCEL_LIMIT_MS = 5000;
 const CANCEL_LOOK_MS = 50;
 
-/**
- * An agent over the Agent Client Protocol, as the handoff sees it: what panes tell by their screen is told here by its
- * protocol and its process. Disposal ends it.
- */
 export class AcpTerminal implements AsyncDisposable {
   readonly via = "acp";
   readonly #agent: AcpAgent;
@@ -56,7 +48,6 @@ export class AcpTerminal implements AsyncDisposable {
     });
   }
 
-  /** For messages, and to tell agents apart. */
   get id(): string {
     return this.#agent.id;
   }
@@ -73,12 +64,10 @@ export class AcpTerminal implements AsyncDisposable {
     return this.#agent.sessionId;
   }
 
-  /** No rule of a screen is ever seen of it. */
   get seenRules(): readonly string[] {
     return [];
   }
 
-  /** Tell when an early look is worthwhile: it does something else, or waits for another answer. */
   get wakeSources(): readonly WakeSource[] {
     return [{
       onHint: (listener) => {
@@ -97,11 +86,6 @@ export class AcpTerminal implements AsyncDisposable {
     return [state, turns, ...this.#agent.pending().map(({ id }) => id)].join(" ");
   }
 
-  /**
-   * What the agent is doing, and what that rests on.
-   *
-   * @throws {HumanInterventionRequiredError} when it acted without asking, or its mode is not the one that was set
-   */
   status(): Promise<AcpReading> {
     try {
       this.#requireObedience();
@@ -115,13 +99,6 @@ export class AcpTerminal implements AsyncDisposable {
     }
   }
 
-  /**
-   * Begins a turn.
-   *
-   * @throws {AgentAtWorkError} while another one is under way
-   * @throws {HumanInterventionRequiredError} while a request of the agent waits for its answer
-   * @throws {RuntimeError} when the agent has ended
-   */
   async submit(
     text: string,
     { onStep, signal }: CallOptions & { readonly onStep?: (step: "paste" | "enter") => void | Promise<void> } = {},
@@ -146,17 +123,14 @@ export class AcpTerminal implements AsyncDisposable {
     return Promise.resolve(false);
   }
 
-  /** What the agent said last. */
   lastOutput(): Promise<string> {
     return Promise.resolve(this.#agent.view().lastMessage);
   }
 
-  /** How it ended, with the last that it wrote to standard error; `undefined` while it runs. */
   describeEnd(): Promise<string | undefined> {
     return Promise.resolve(this.#end());
   }
 
-  /** How its last turn failed. */
   failure(): Promise<AgentFailure | undefined> {
     return Promise.resolve(this.#agent.failure());
   }
@@ -178,12 +152,10 @@ export class AcpTerminal implements AsyncDisposable {
     return Promise.resolve(work);
   }
 
-  /** What it waits for an answer to, in the order in which it asked. */
   pending(): readonly PendingRequest[] {
     return this.#agent.requests();
   }
 
-  /** Takes back what it waits for, by ending its turn. */
   async cancel(): Promise<void> {
     await this.#agent.cancel();
   }
@@ -205,7 +177,6 @@ export class AcpTerminal implements AsyncDisposable {
     }
   }
 
-  /** What can be seen of a failure, as text: what it said last, and the end of its standard error. */
   evidence(): string {
     const { state, evidence, lastMessage } = this.#agent.view();
     return [
@@ -220,13 +191,11 @@ export class AcpTerminal implements AsyncDisposable {
     ].join("\n");
   }
 
-  /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
     await this.#agent.stop();
     this.#listening[Symbol.dispose]();
   }
 
-  /** It has no record besides. */
   releaseRecord(): void {}
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,18 +10,8 @@ import { type AcpListener, Opening } from "./opening.ts";
 import { openSession } from "./session.ts";
 import { present } from "../../base/schema.ts";
 
-/** How many of an agent's last lines an error tells. */
 const ERROR_LINES = 5;
 
-/**
- * Starts an agent, and opens its session.
- *
- * @throws {UsageError} when there is no such program, it does not speak the protocol as it must, or cannot be put into
- * the mode or given the model that it needs
- * @throws {HumanInterventionRequiredError} when it is not logged in
- * @throws {RuntimeError} when it ends, stays silent, or opens no session
- * @throws the signal's reason
- */
 export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent> {
   const { clock, launch, mark, onForcedExit, onLine, provider, resume, signal, connect = openAcpConnection } = options;
   const { acp, cli, label } = provider;
@@ -66,7 +56,6 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   }
 }
 
-/** Gives up what an agent does not answer. */
 async function withinLimit<Result>(
   act: (signal: AbortSignal) => Promise<Result>,
   { clock, signal, seconds, label }: Pick<AcpAgentOptions, "clock" | "signal"> & {
@@ -95,7 +84,6 @@ function requireVersion({ initialized: { protocolVersion } }: AcpConnection, { c
   );
 }
 
-/** The error of a start that failed: what another try does not help with is wrong usage. */
 function startError(error: unknown, lastLines: readonly string[] = []): unknown {
   if (error instanceof AcpStartError) {
     const more = { cause: error, ...present({ hint: error.hint }) };

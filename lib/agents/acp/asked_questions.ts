@@ -7,7 +7,6 @@ import { readForm } from "./elicitation.ts";
 import type { AnswerWays } from "./pending.ts";
 import type { CallPatch } from "./update.ts";
 
-/** What an agent asks, and how that can be answered. */
 interface AskedRequest<Reply> {
   readonly request: Request;
   readonly ways: AnswerWays<Reply>;

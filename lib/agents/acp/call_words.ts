@@ -5,10 +5,8 @@ import type { AcpRules, CallRecord } from "./state.ts";
 import type { CallPatch } from "./update.ts";
 import { present } from "../../base/schema.ts";
 
-/** How much of a title, and of a refused call, is kept. The audit log has all of it. */
 export const MAX_TITLE_CHARS = 500;
 
-/** What a person is told of a call. */
 export function callActivity(call: CallRecord, rules: AcpRules): AcpActivity {
   const { command, paths } = callWords(call, rules);
   return {
@@ -24,7 +22,6 @@ export function callActivity(call: CallRecord, rules: AcpRules): AcpActivity {
   };
 }
 
-/** What a call is about: its exact command, its files, and a line for a person. */
 export function callWords(
   call: CallPatch,
   { tools }: Pick<AcpRules, "tools">,
@@ -37,7 +34,6 @@ export function callWords(
   return { paths, line: isNamed ? title : `${title} (${paths.join(", ")})` };
 }
 
-/** What a call has written, as far as it is told: in its content, or as its tool has it. */
 export function outputOf({ text, output }: CallPatch): string {
   if (text !== undefined) return text;
   const { output: inner, stdout, stderr, content, message } = objectOf(output);
@@ -45,7 +41,6 @@ export function outputOf({ text, output }: CallPatch): string {
   return parts.filter((part) => part !== undefined && part !== "").join("\n");
 }
 
-/** The exit code of a command, where its agent tells it: each of them elsewhere. */
 export function exitCodeOf({ output, meta }: CallPatch): number | undefined {
   const raw = objectOf(output);
   const shell = Array.isArray(raw["contents"]) ? raw["contents"].map(objectOf) : [];

@@ -13,19 +13,14 @@ import { isOneOf, requireAsked, requireSameAct } from "./unasked.ts";
 import { type CallPatch, isOver, type UnreadCall } from "./update.ts";
 import { present } from "../../base/schema.ts";
 
-/** How many calls are remembered; of those that are over, little more than the id. */
 const MAX_CALLS = 1000;
 
-/** How much of what a command has written is kept, from its end. */
 const MAX_OUTPUT_CHARS = 64 * 1024;
 
-/** How many refused calls are told of. */
 const MAX_DENIED = 100;
 
-/** A longer command, or list of files, is not compared any more once its call is over. */
 const MAX_KEPT_ACT_CHARS = 4000;
 
-/** What an update of a tool call changes. */
 export function takeCall(draft: Draft, given: CallPatch, options: FoldOptions): void {
   closeSpeech(draft);
   const known = draft.state.calls.get(given.id);
@@ -67,7 +62,6 @@ export function takeReplayed(draft: Draft, id: string): void {
   draft.state = { ...draft.state, calls: withCall(draft.state.calls, past) };
 }
 
-/** The agent waits for a permission, or for answers to questions. */
 export function takeRequest(
   draft: Draft,
   { id, call, text }: Extract<AcpEvent, { type: "asked" }>,
@@ -87,7 +81,6 @@ export function takeRequest(
   draft.activities.push({ type: "permission_asked", id, text });
 }
 
-/** The agent has its answer, or does not wait for it any more. */
 export function takeAnswer(
   draft: Draft,
   { id, answer, note }: Extract<AcpEvent, { type: "answered" }>,
@@ -127,7 +120,6 @@ function withoutDescription(
   return { ...patch, text };
 }
 
-/** All that is known of a call, with what is new. */
 function merged(
   before: CallRecord | undefined,
   patch: CallPatch,
@@ -169,7 +161,6 @@ function withCall(calls: ReadonlyMap<string, CallRecord>, call: CallRecord): Rea
   return kept;
 }
 
-/** Tells of a call what is new of it: that it is there, that it runs, what it writes, that it has ended. */
 function tellCall(
   draft: Draft,
   { before, after, patch }: {
@@ -213,7 +204,6 @@ function tail(output: string): string {
   return output.length > MAX_OUTPUT_CHARS ? output.slice(-MAX_OUTPUT_CHARS).toWellFormed() : output;
 }
 
-/** Whether it is known what a call does, and that it does it. */
 function mayTell({ status, input }: CallRecord): boolean {
   return isOver(status) || (status === "in_progress" && input !== undefined);
 }

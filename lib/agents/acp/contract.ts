@@ -7,20 +7,16 @@ import type { AcpAgentProvider } from "../provider.ts";
 import type { SessionUsage } from "../pane/status_source.ts";
 import type { AcpActivity } from "./activity.ts";
 
-/** What an agent over ACP is started with. */
 export interface AcpAgentOptions {
   readonly provider: AcpAgentProvider;
-  /** For messages: the role's or step's name. */
   readonly name: string;
   readonly launch: AcpLaunchRequest;
-  /** Variables for the agent besides those of `launch`, such as a PATH with launchers first. @default {{}} */
   readonly variables?: Readonly<Record<string, string>>;
   /** The id of the session that it is to continue; it gets a new one where that cannot be had. */
   readonly resume?: string;
   /** Its processes carry it in their environment, so that they can be found and ended later. */
   readonly mark: ProcessMark;
   readonly clock: Clock;
-  /** Ends the start, and later the agent. */
   readonly signal: AbortSignal;
   /**
    * How long a turn may be silent, without a call that runs or a request that waits, before it is cancelled.
@@ -28,18 +24,13 @@ export interface AcpAgentOptions {
    * @default {900_000}
    */
   readonly silenceLimitMs?: number;
-  /** Told of each thing that it does. */
   readonly onActivity?: (activity: AcpActivity) => void;
-  /** Told of each line of the protocol, as it is on the wire. */
   readonly onLine?: (line: string, from: "agent" | "us") => void;
   /** By it the agent's processes are killed. */
   readonly onForcedExit?: OnForcedExit;
-  /** Opens the connection. @default {openAcpConnection} */
   readonly connect?: (options: AcpConnectionOptions) => Promise<AcpConnection>;
 }
 
-/** What a session over ACP has used. */
 export interface AcpUsage extends SessionUsage {
-  /** What it has cost, where the agent tells it, by currency: `USD`. */
   readonly cost?: { readonly amount: number; readonly currency: string };
 }

@@ -2,23 +2,17 @@ import { isObject } from "../../base/schema.ts";
 import type { AgentChoice, AgentQuestion, QuestionReply } from "../../base/question.ts";
 import { objectOf, textOf } from "../../base/text/json.ts";
 
-/** What is sent for a form's fields. */
 type FormContent = Readonly<Record<string, string | number | boolean | string[]>>;
 
-/** A form of an agent, as questions to a person. */
 interface QuestionForm {
   readonly questions: readonly AgentQuestion[];
-  /** What is wrong with replies, without a full stop; `undefined` where the form takes them. */
   problemWith(replies: readonly QuestionReply[]): string | undefined;
-  /** What is sent for replies that have no problem. */
   contentOf(replies: readonly QuestionReply[]): FormContent;
 }
 
-/** A field that is one question, with the field for words of the person's own where the form has one. */
 interface Field {
   readonly key: string;
   readonly question: AgentQuestion;
-  /** What stands for each choice. */
   readonly values: readonly (string | boolean)[];
   readonly takes: "choice" | "choices" | "text" | "number";
   readonly ownWordsKey?: string;
@@ -88,7 +82,6 @@ function readField(
   }
 }
 
-/** The choices of a field: with titles, or without; `undefined` where there are none, or one is not understood. */
 function readChoices(
   titled: unknown,
   plain: unknown,

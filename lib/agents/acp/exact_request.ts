@@ -5,19 +5,13 @@ import type { Request } from "../../policy/request.ts";
 import { objectOf } from "../../base/text/json.ts";
 import type { CallPatch } from "./update.ts";
 
-/** What makes an {@linkcode Request} of a tool call. */
 interface ExactRequestOptions {
-  /** What the request is called. */
   readonly id: string;
-  /** What the agent's pack knows of its tools. */
   readonly tools: readonly AcpToolInput[];
-  /** Absolute path of the folder that the agent works in. */
   readonly workdir: string;
-  /** What the call's own updates have told before: what a request leaves out is taken from there. */
   readonly known?: CallPatch | undefined;
 }
 
-/** The kinds that are about files, whose subject is a path a line. */
 const FILE_KINDS = ["file_edit", "file_write", "patch"];
 
 /**
@@ -47,9 +41,6 @@ export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }
   return { ...about, kind: "other", subject: [title, input, ...files].filter((part) => part !== "").join("\n") };
 }
 
-/**
- * The exact command of a tool call, for a person who watches it; `undefined` where it runs none. It is not said where.
- */
 export function commandOf(call: CallPatch, tools: readonly AcpToolInput[]): string | undefined {
   return tools.filter((tool) => tool.as === "command" && fits(tool, call))
     .map((tool) => subjectOfCall(call, tool)).find((subject) => subject !== undefined);
@@ -63,7 +54,6 @@ function tellsTargets({ locations = [], diffs = [] }: CallPatch): boolean {
   return new Set(diffs).size >= new Set(locations).size;
 }
 
-/** What a call does, as far as it can be compared with what it was asked for. */
 export type CallAct =
   | { readonly type: "command"; readonly command: string }
   | { readonly type: "files"; readonly files: readonly string[] };
@@ -86,7 +76,6 @@ export function actOf(call: CallPatch, tools: readonly AcpToolInput[]): CallAct 
   return undefined;
 }
 
-/** Whether what a call's content says is where it runs, by what its agent's pack knows, and nothing of its output. */
 export function describesItself(call: CallPatch, tools: readonly AcpToolInput[]): boolean {
   return tools.some((tool) => fits(tool, call) && tool.cwdInContent?.test(call.text ?? ""));
 }
@@ -124,7 +113,6 @@ function filesOf(call: CallPatch, source: AcpSubjectSource): string | undefined 
   return paths && linesOf([...new Set([...paths, ...call.diffs ?? []])]);
 }
 
-/** The paths that a source has, whatever stands in them; `undefined` where it has none. */
 function filesIn(call: CallPatch, { from, path, form }: AcpSubjectSource): readonly string[] | undefined {
   switch (from) {
     case "locations":
@@ -150,7 +138,6 @@ function isNoPath(path: string): boolean {
   return path.trim() === "" || /[\r\n\0]/.test(path);
 }
 
-/** The text that a source has; `undefined` where it is missing, empty, or not of the form that the pack names. */
 function subjectOf(call: CallPatch, { from, path, form }: AcpSubjectSource): string | undefined {
   switch (from) {
     case "input":
@@ -183,7 +170,6 @@ function textIn(value: unknown, form: AcpSubjectSource["form"]): string | undefi
   }
 }
 
-/** One a line; `undefined` where there are none, or one has a line end of its own. */
 function linesOf(texts: readonly string[] | undefined): string | undefined {
   return texts === undefined || texts.length === 0 || texts.some(isNoPath) ? undefined : texts.join("\n");
 }

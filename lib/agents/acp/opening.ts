@@ -3,22 +3,15 @@ import type { AcpElicitationReply, AcpPermissionOutcome } from "./protocol/proto
 import type { OpeningNews } from "./session_request.ts";
 import { type ConfigOption, readOwnMode, readUpdate } from "./update.ts";
 
-/** Who hears of what an agent sends once its session is open. */
 export type AcpListener = Required<Pick<AcpHandlers, "permission" | "elicitation">> & {
   update(notification: AcpSessionNotification): void;
   unread(update: AcpUnread): void;
   extension(params: unknown): void;
-  /** Something is wrong with what it sends, as a sentence without a full stop. */
   trouble(text: string): void;
 };
 
-/** How many calls of the session's past are told apart from new ones. */
 const MAX_PAST_CALLS = 1000;
 
-/**
- * Hears what an agent sends until its session is open: what it tells of the session's past is not new, nothing is
- * permitted, and its modes and options are kept to be read back.
- */
 export class Opening implements OpeningNews, AcpListener {
   replayed = 0;
   mode: string | undefined;
@@ -42,7 +35,6 @@ export class Opening implements OpeningNews, AcpListener {
     this.mode = options.find(({ category }) => category === "mode")?.value ?? this.mode;
   }
 
-  /** Tells who hears from now on what was told so far. */
   handOver(listener: AcpListener & { replayed(callId: string): void }): void {
     for (const id of this.#pastCalls) listener.replayed(id);
     for (const text of this.#troubles) listener.trouble(text);
@@ -69,7 +61,6 @@ export class Opening implements OpeningNews, AcpListener {
     if (notification.sessionId === this.#expected) this.replayed++;
   }
 
-  /** What is set while the session is opened is read back. */
   unread(): void {}
 
   extension(params: unknown): void {

@@ -3,27 +3,15 @@ import type { QuestionReply } from "../../base/question.ts";
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a request is answered with. */
 export type PendingAnswer = "allow" | "reject" | { readonly replies: readonly QuestionReply[] };
 
-/** A permission, or the answer to a question, that an agent waits for. */
 export interface PendingRequest {
-  /** With the answers that it offers. `id` is unique in its agent. A question has the kind `question`. */
   readonly request: Request;
-  /** Aborted once the agent does not wait any more: it has its answer, took the request back, or has ended. */
   readonly signal: AbortSignal;
-  /** What is wrong with replies to its questions, without a full stop; `undefined` where the agent can take them. */
   problemWith(replies: readonly QuestionReply[]): string | undefined;
-  /**
-   * Gives the answer.
-   *
-   * @returns whether it was given; false where the agent does not wait any more
-   * @throws {TypeError} for an answer that it does not offer
-   */
   answer(answer: PendingAnswer): Promise<boolean>;
 }
 
-/** How a request can be answered, in the protocol's own words; a missing way is not offered. */
 export interface AnswerWays<Reply> {
   readonly allow?: Reply;
   readonly reject?: Reply;
@@ -35,27 +23,17 @@ export interface AnswerWays<Reply> {
   readonly gone: Reply;
 }
 
-/** How a request ended. */
 type AnswerWord = "allow" | "reject" | "reply" | "gone";
 
-/** The requests that an agent waits for. */
 export class PendingRequests {
   readonly #waiting = new Map<string, PendingRequest>();
 
-  /** @param onAnswered told of the end of each */
   constructor(readonly onAnswered: (id: string, answer: AnswerWord) => void) {}
 
-  /** In the order in which they were asked. */
   list(): readonly PendingRequest[] {
     return [...this.#waiting.values()];
   }
 
-  /**
-   * Waits for the answer to a request.
-   *
-   * @param options `signal`: aborted when nobody waits for it any more; `onWaiting`: called once it is in the list
-   * @returns what is replied
-   */
   async wait<Reply>(
     request: Request,
     ways: AnswerWays<Reply>,

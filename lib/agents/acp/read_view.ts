@@ -2,27 +2,14 @@ import { isAtRest, type TerminalStatus } from "../../base/status.ts";
 import type { AgentFailure } from "../failure.ts";
 import type { AcpView } from "./view.ts";
 
-/** What an agent over ACP is doing, which witness decided, and what that one says. */
 export interface AcpReading {
   readonly status: TerminalStatus;
-  /**
-   * - `acp.process`: its process has ended
-   * - `acp.failure`: its turn has failed by its own word
-   * - `acp.request`: it waits for an answer
-   * - `acp.response`: it has fallen silent without an end of its turn, and its response is there
-   * - `acp.turn`: its turn is under way
-   * - `acp.stop_reason`: it has told the end of its turn
-   * - `acp.session`: it has its session, and was given no prompt
-   */
   readonly rule: string;
   readonly record: string;
-  /** Whether it says by itself that it rests. @default {false} */
   readonly restIsRecorded?: true;
 }
 
-/** What is known besides the agent's own word. */
 interface OtherWitnesses {
-  /** How its process ended. */
   readonly end: string | undefined;
   readonly failure: AgentFailure | undefined;
   /** Whether a response to its turn is there that can be used; asked only where it decides. */

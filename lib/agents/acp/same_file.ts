@@ -2,10 +2,6 @@ import { resolve } from "@std/path/posix";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { AcpLaunchRequest } from "./acp_provider.ts";
 
-/**
- * Tells whether two paths of an agent are those of one file: some tell a path as the model wrote it, relative to their
- * folder or to the home, some with its links resolved.
- */
 export function sameFileIn(
   { workdir, env = {} }: Pick<AcpLaunchRequest, "workdir" | "env">,
 ): (one: string, other: string) => boolean {

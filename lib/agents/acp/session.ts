@@ -9,15 +9,11 @@ import { setUpSession } from "./session_settings.ts";
 import { readConfigOptions } from "./update.ts";
 import { present } from "../../base/schema.ts";
 
-/** A session that is open, in the mode that was asked for. */
 export interface OpenedSession {
   readonly sessionId: string;
   readonly resumed: boolean;
-  /** Why it is not the one that was asked for, as a full sentence. */
   readonly notResumedBecause?: string;
-  /** As it was read back; `undefined` where the agent tells none. */
   readonly mode: string | undefined;
-  /** The model that the agent has chosen by itself, where it tells. */
   readonly model: string | undefined;
 }
 
@@ -27,14 +23,6 @@ const REPLAY_QUIET_MS = 300;
 /** How long it may continue that after it has said that it is done. */
 const REPLAY_LIMIT_MS = 10_000;
 
-/**
- * Logs in where the pack says so, opens a session (the one that is to be continued where that can be had), and sets and
- * reads back its mode and its model.
- *
- * @throws {HumanInterventionRequiredError} when the agent is not logged in
- * @throws {UsageError} when the mode or the model cannot be had
- * @throws {RuntimeError} when it opens no session
- */
 export async function openSession(
   connection: AcpConnection,
   request: SessionRequest,
@@ -77,7 +65,6 @@ function remedyOf({ cli }: AcpAgentProvider): { readonly hint?: string } {
   return cli === undefined ? {} : { hint: cli.installHint };
 }
 
-/** A session as its reply tells of it. */
 interface Opened {
   readonly sessionId: string;
   readonly state: AcpSessionState;

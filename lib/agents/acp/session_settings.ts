@@ -9,26 +9,17 @@ import { readConfigOptions } from "./update.ts";
 const READ_BACK_MS = 2000;
 const LOOK_EVERY_MS = 20;
 
-/** How much is told of what an agent offers. */
 const MAX_LISTED = 50;
 const MAX_WORD_CHARS = 100;
 
-/** A session whose mode, options and model are to be set. */
 interface Setting {
   readonly sessionId: string;
-  /** As the reply that opened it tells of it. */
   readonly state: AcpSessionState;
   readonly connection: AcpConnection;
   readonly request: Pick<SessionRequest, "provider" | "model" | "clock" | "signal">;
   readonly news: OpeningNews;
 }
 
-/**
- * Sets the mode, the options and the model of a session, and reads them back.
- *
- * @returns the mode; `undefined` where the agent tells none
- * @throws {UsageError} when one of them cannot be had
- */
 export async function setUpSession(setting: Setting): Promise<string | undefined> {
   const mode = await setMode(setting);
   await setOptions(setting);
@@ -37,7 +28,6 @@ export async function setUpSession(setting: Setting): Promise<string | undefined
   return mode;
 }
 
-/** Puts the session into the mode in which the agent asks, and reads it back. */
 async function setMode(setting: Setting): Promise<string | undefined> {
   const { connection, news, request: { provider, signal }, sessionId, state } = setting;
   const wanted = provider.acp.askMode?.id;
@@ -63,7 +53,6 @@ async function setMode(setting: Setting): Promise<string | undefined> {
   throw fail(now === undefined ? `it does not confirm that it is in the mode ${wanted}` : `its mode is ${now}`);
 }
 
-/** Sets the options of the session that belong to that mode. */
 async function setOptions(setting: Setting): Promise<void> {
   const { request: { provider }, state } = setting;
   for (const [id, wanted] of Object.entries(provider.acp.askMode?.options ?? {})) {
@@ -80,7 +69,6 @@ async function setOptions(setting: Setting): Promise<void> {
   }
 }
 
-/** Chooses the model where the protocol is the way to do so. */
 async function setModel(setting: Setting): Promise<void> {
   const { connection, request: { model, provider, signal }, sessionId, state } = setting;
   const by = provider.acp.model;
@@ -119,7 +107,6 @@ function requireSettings({ news, request: { provider } }: Setting, mode: string 
   }
 }
 
-/** Sets an option of the session, and resolves to what it is then; `undefined` where the agent does not tell. */
 async function chooseOption(setting: Setting, id: string, wanted: string): Promise<string | undefined> {
   const { connection, news, request: { signal }, sessionId, state } = setting;
   const isSwitch = state.configOptions?.find((one) => one.id === id)?.type === "boolean";
@@ -129,7 +116,6 @@ async function chooseOption(setting: Setting, id: string, wanted: string): Promi
   return await readBack(setting, () => news.options?.find((one) => one.id === id)?.value, wanted);
 }
 
-/** What is told of a setting: waits a little for it to be what is wanted. */
 async function readBack(
   { request: { clock, signal } }: Setting,
   told: () => string | undefined,
@@ -147,7 +133,6 @@ function asksNot({ label }: AcpAgentProvider, why: string): PanewrightError {
   });
 }
 
-/** Some offer hundreds of models. */
 function listed(words: readonly string[]): string {
   const shown = words.slice(0, MAX_LISTED).map((word) => word.slice(0, MAX_WORD_CHARS).toWellFormed());
   return [...shown, ...words.length > shown.length ? [`${words.length - shown.length} more`] : []].join(", ");

@@ -20,7 +20,6 @@ import { present } from "../../base/schema.ts";
 /** What is kept of a message. The end counts: that is where the result stands. */
 const MAX_MESSAGE_CHARS = 1_000_000;
 
-/** What an event changes of what is known, and what is told of it. */
 export function foldAcp(state: AcpState, event: AcpEvent, options: FoldOptions): AcpStep {
   const draft: Draft = { state, activities: [], events: [] };
   switch (event.type) {
@@ -160,7 +159,6 @@ function takeUsage(draft: Draft, usage: UsageState): void {
   draft.events.push({ type: "usage", usage: tokens, ...present({ cost }) });
 }
 
-/** A mode that differs from the one that was read back takes the ground from under every promise. */
 function takeMode(draft: Draft, mode: string, { rules: { askMode } }: FoldOptions): void {
   const before = draft.state.mode;
   if (mode === before) return;
@@ -229,7 +227,6 @@ function takeReply(
   if (state.rest !== undefined) endAtRest(draft, state.rest, options);
 }
 
-/** The turn has ended by the agent's own word. */
 function endWith(draft: Draft, stopReason: string | undefined, options: FoldOptions): void {
   const reason = stopReason ?? "end_turn";
   draft.state = { ...draft.state, stopReason: reason };
@@ -266,7 +263,6 @@ function usageActivity({ tokens, context, cost }: UsageState): AcpActivity {
   };
 }
 
-/** What an update is, for a person who asks what was heard last. */
 function wordsOf(update: AcpUpdate): string {
   switch (update.type) {
     case "message":

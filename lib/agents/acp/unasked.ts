@@ -45,7 +45,6 @@ export function requireAsked(draft: Draft, call: CallRecord, { rules }: FoldOpti
   }
 }
 
-/** What was allowed is a command, or files, and not whatever its call makes of them afterwards. */
 export function requireSameAct(draft: Draft, call: CallRecord, { rules }: FoldOptions): void {
   const { asked, askedFor } = call;
   const act = asked === "allowed" && askedFor !== undefined ? actOf(call, rules.tools) : undefined;
@@ -67,7 +66,6 @@ export function requireSameAct(draft: Draft, call: CallRecord, { rules }: FoldOp
   violate(draft, `The agent was allowed to ${was}, and changes something else: ${quoted(others.join(", "))}.`);
 }
 
-/** Whether a call does one of these. */
 export function isOneOf(kinds: readonly AcpToolKind[], kind: AcpToolKind): boolean {
   return kinds.includes(kind);
 }

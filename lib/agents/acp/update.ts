@@ -3,35 +3,26 @@ import type { AcpUnreadCall } from "./protocol/connection.ts";
 import { ACP_TOOL_KINDS, type AcpToolKind } from "./acp_provider.ts";
 import { type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
 
-/** How far a tool call is. */
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
-/** Whether a call is over. */
 export function isOver(status: CallStatus): boolean {
   return status === "completed" || status === "failed";
 }
 
 const CALL_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
 
-/** What is told of a tool call: a missing field says that it has not changed. */
 export interface CallPatch {
   readonly id: string;
-  /** The tool's own name. */
   readonly name?: string;
   readonly title?: string;
   readonly kind?: AcpToolKind;
   readonly status?: CallStatus;
   readonly input?: unknown;
   readonly meta?: JsonObject;
-  /** The paths of its `locations`. */
   readonly locations?: readonly string[];
-  /** The paths of the diffs in its content. */
   readonly diffs?: readonly string[];
-  /** What its content says in words; missing where it has none. */
   readonly text?: string;
-  /** Its result as the tool has it. */
   readonly output?: unknown;
-  /** Whether something that it told was not to be read, such as a file that it is about. */
   readonly hasUnread?: true;
 }
 
@@ -44,20 +35,15 @@ export interface UnreadCall {
   readonly isCut: boolean;
 }
 
-/** An option of a session that can be chosen, as far as it matters here. */
 export interface ConfigOption {
   readonly id: string;
-  /** `mode`, `model`, … */
   readonly category: string | undefined;
-  /** Of a switch `on` or `off`. */
   readonly value: string;
   /** What may be chosen; `undefined` for a switch. */
   readonly choices: readonly string[] | undefined;
 }
 
-/** A notification of a session, as far as it means anything here. */
 export type AcpUpdate =
-  /** A piece of a message; pieces without an id belong to the one before. `usage` is told beside it, unchecked. */
   | {
     readonly type: "message" | "thought" | "user";
     readonly id?: string;
@@ -71,28 +57,21 @@ export type AcpUpdate =
   }
   | { readonly type: "mode"; readonly mode: string }
   | { readonly type: "config"; readonly options: readonly ConfigOption[] }
-  /** Tokens in the model's context, and how many there is room for; what the session has cost so far. */
   | { readonly type: "usage"; readonly used: number; readonly size: number; readonly cost?: AcpCost }
   | { readonly type: "notice"; readonly isProblem: boolean; readonly text: string }
-  /** Version 2: what the session does; why it rests, and its error where that is why. */
   | ({ readonly type: "state"; readonly state: "running" | "idle" | "requires_action" } & RestReason)
-  /** It means nothing here, or is not understood. */
   | { readonly type: "other"; readonly name: string };
 
-/** Why an agent rests, as far as it says so. */
 export interface RestReason {
   readonly stopReason?: string;
   readonly error?: { readonly code?: number; readonly text: string };
 }
 
-/** An amount of money. */
 export interface AcpCost {
   readonly amount: number;
-  /** As ISO 4217 has it: `USD`. */
   readonly currency: string;
 }
 
-/** What an update of a session means here. */
 export function readUpdate(update: SessionUpdate | StateUpdate): AcpUpdate {
   switch (update.sessionUpdate) {
     case "agent_message_chunk":
@@ -137,13 +116,11 @@ export function readUpdate(update: SessionUpdate | StateUpdate): AcpUpdate {
   }
 }
 
-/** What version 2 of the protocol tells of a session. */
 interface StateUpdate {
   readonly sessionUpdate: "state_update";
   /** Others may come. */
   readonly state: string;
   readonly stopReason?: string | null;
-  /** Of the stop reason `error`: as JSON-RPC has it, unchecked. */
   readonly error?: unknown;
 }
 
@@ -179,7 +156,6 @@ function pieceOf(
   return { ...(messageId ? { id: messageId } : {}), text: blockText(content), ...(usage ? { usage } : {}) };
 }
 
-/** What a tool call says of itself. */
 export function readCall(call: ToolCallUpdate): CallPatch {
   const { toolCallId, name, title, kind, status, rawInput, rawOutput, content, locations, _meta } = call;
   const said = content?.flatMap((part) => part.type === "content" ? [blockText(part.content)] : []) ?? [];
@@ -206,7 +182,6 @@ export function readUnreadCall({ toolCallId: id, kind: told, status: word, isCut
   return { isCut, ...(id ? { id } : {}), ...(kind ? { kind } : {}), ...(status ? { status } : {}) };
 }
 
-/** The options of a session, as far as they matter here. */
 export function readConfigOptions(options: readonly SessionConfigOption[] | undefined): readonly ConfigOption[] {
   return (options ?? []).flatMap((option): readonly ConfigOption[] => {
     const about = { id: option.id, category: option.category ?? undefined };
@@ -226,7 +201,6 @@ export function readConfigOptions(options: readonly SessionConfigOption[] | unde
   });
 }
 
-/** What a block of content says; of one that is not text, what it is. */
 function blockText(block: ContentBlock): string {
   switch (block.type) {
     case "text":

@@ -3,26 +3,17 @@ import { arrayOf, objectOf, textOf } from "../../base/text/json.ts";
 import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
 import type { AcpCost } from "./update.ts";
 
-/** What a session over ACP has used, as far as the agent has told this process. */
 export interface UsageState {
-  /** By model; `unknown` stands for one that the agent does not name. */
   readonly tokens: Usage;
-  /** Tokens in the model's context, and how many there is room for. */
   readonly context?: { readonly used: number; readonly size: number };
   readonly cost?: AcpCost;
 }
 
-/** How the tokens in the reply to a prompt are to be read. */
 export interface UsageRules {
   readonly sources: readonly AcpUsageSource[];
-  /** The model where a reply does not name it. */
   readonly model: string | undefined;
 }
 
-/**
- * Adds the tokens that the reply to a prompt tells of, by the first source of the pack that is there: those of a turn
- * are added up, those of a session take the place of what was told before.
- */
 export function addReplyUsage(
   state: UsageState,
   reply: unknown,
@@ -40,10 +31,6 @@ export function addReplyUsage(
   return state;
 }
 
-/**
- * Adds the tokens that stand beside a piece of a message, where the pack says that they do: those of one request to the
- * model.
- */
 export function addMessageUsage(
   state: UsageState,
   given: unknown,
@@ -68,7 +55,6 @@ function promptUsage(given: unknown, model: string): Usage | undefined {
   return { [model]: tokensOf({ input: input + beside, output, cached, written }) };
 }
 
-/** `_meta.quota` of a reply, with or without a list of models. */
 function quotaUsage(given: unknown, model: string): Usage | undefined {
   const quota = objectOf(given);
   const byModel = arrayOf(quota["model_usage"]).map(objectOf).flatMap((one) => {

@@ -4,24 +4,17 @@ import type { AcpState } from "./state.ts";
 import { isOver } from "./update.ts";
 import { present } from "../../base/schema.ts";
 
-/** What an agent over ACP is doing, and whose word that is. */
 export interface AcpView {
-  /** `waiting`: for the answer to one of `pending()`. `ended`: its process is gone, or it has to be ended. */
   readonly state: "idle" | "working" | "waiting" | "ended";
-  /** How many prompts it was given. */
   readonly turns: number;
-  /** How the last turn ended by the agent's own word: `end_turn`, `max_tokens`, `refusal`, `cancelled`, … */
   readonly stopReason?: string;
-  /** What it said last in its last turn; empty where it said nothing. */
   readonly lastMessage: string;
-  /** For how long nothing was heard of it. */
   readonly quietMs: number;
   /**
    * Whether its turn may be over although it never said so: it has been silent for a while, and nothing of it runs or
    * waits. A response that is complete may then be taken; without one it is at work.
    */
   readonly mayBeOver: boolean;
-  /** What it rests on, for a person, such as `stop reason end_turn of turn 2`. */
   readonly evidence: string;
 }
 
@@ -85,7 +78,6 @@ function stateOf(state: AcpState, nowMs: number): Pick<AcpView, "state" | "evide
   return { state: "idle", evidence: ended };
 }
 
-/** The calls that have neither ended, nor were refused, nor left behind by their turn. */
 export function runningCalls({ calls, turns }: AcpState): number {
   const running = [...calls.values()].filter(({ asked, isLeft, status, turn }) =>
     turn === turns && !isLeft && !isOver(status) && asked !== "rejected" && asked !== "gone"

@@ -11,19 +11,11 @@ import type { CallVerdict } from "./call_judge.ts";
 import type { AttemptRequest } from "./seam.ts";
 import { present } from "../../base/schema.ts";
 
-/** How often an agent whose turn a refusal has ended is told to continue without what was refused. */
 const MAX_CONTINUATIONS = 5;
 
-/** What it is told then. */
 const CONTINUE =
   "That has ended your turn, but your task is not over: continue without it. If that is impossible, say so.";
 
-/**
- * Lets an agent over the Agent Client Protocol work on an attempt, to the end of its turn.
- *
- * @throws {UsageError} when there is no such program, or its calls cannot be judged
- * @throws {HumanInterventionRequiredError} when it is not logged in
- */
 export async function workByAcp(
   request: AttemptRequest,
   { account, files, provider }: AttemptParts & { readonly provider: AcpAgentProvider },
@@ -57,7 +49,6 @@ function notJudged({ label }: AcpAgentProvider): UsageError {
   );
 }
 
-/** What an agent over ACP tells of, and who hears of it. */
 interface AcpParts extends AttemptParts {
   readonly provider: AcpAgentProvider;
   readonly watch: AttemptWatch;
@@ -67,7 +58,6 @@ interface AcpProcesses extends AgentProcesses {
   readonly agent: AcpAgent;
 }
 
-/** An agent over ACP at work on an attempt. */
 class AcpAtWork {
   /** Why what it did counts for nothing. */
   error: PanewrightError | undefined;
@@ -120,7 +110,6 @@ class AcpAtWork {
     }
   }
 
-  /** Gives the agent its prompt, and answers what it asks, until it is gone. */
   async follow({ agent }: AcpProcesses): Promise<void> {
     const { prompt, resumeSessionId } = this.request;
     const { watch } = this.parts;
@@ -145,7 +134,6 @@ class AcpAtWork {
     this.#endTurn({ outcome: "failed", error });
   }
 
-  /** Some agents end their turn when something is refused, and the protocol has no place for the reason. */
   async #takeEnd(agent: AcpAgent, { type: _, record, ...end }: TurnEnd): Promise<void> {
     if (this.#isTurnOver || this.parts.watch.isStopped) return;
     const isEndedByNo = this.#refusals.length > 0 && (record === "cancelled" || record === "end_turn");
@@ -227,7 +215,6 @@ class AcpAtWork {
   }
 }
 
-/** Whether an agent continues its turn. */
 function isWork(activity: AcpActivity): boolean {
   switch (activity.type) {
     case "message":

@@ -5,13 +5,10 @@ import type { AcpReplyError } from "./errors.ts";
 import type { RpcError } from "./json_rpc.ts";
 import { ACP_OTHER_VERSION, ACP_VERSION } from "./protocol.ts";
 
-/** How many versions of the protocol are told. */
 const MAX_VERSIONS = 5;
 
-/** How much is told of an error, or of a line. */
 const MAX_CHARACTERS = 500;
 
-/** What an agent says with an error, safe for a terminal. */
 export function describeError(error: RpcError): string {
   return `it says "${sanitizeLine(wordsOf(error))}" (error ${error.code})`;
 }
@@ -23,7 +20,6 @@ export function otherVersionText(versions: readonly number[]): string {
   return `it speaks version ${known} of the Agent Client Protocol, and not ${ACP_VERSION}`;
 }
 
-/** What an agent says with the error that it answers a hello with. */
 export function describeRefusal({ rpcCode, reason, data }: Pick<AcpReplyError, "rpcCode" | "reason" | "data">): string {
   if (rpcCode !== ACP_OTHER_VERSION) return reason;
   const supported = isObject(data) ? data["supported"] : undefined;
@@ -37,7 +33,6 @@ export function wordsOf({ message, data }: RpcError): string {
   return `${message}${more}`.slice(0, MAX_CHARACTERS);
 }
 
-/** The lines that an agent has printed, without colours, safe for a terminal; empty ones are left out. */
 export function safeLines(text: string): readonly string[] {
   const lines = text.split("\n").map((line) => plainRow(line).trimEnd());
   return lines.flatMap((line) => line.trim() === "" ? [] : sanitizeLine(line.slice(0, MAX_CHARACTERS).toWellFormed()));

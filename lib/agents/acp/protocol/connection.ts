@@ -39,13 +39,10 @@ const START_LIMIT_MS = 120_000;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_STDERR_BYTES = 8000;
 const MAX_STDERR_LINES = 20;
-/** How many lines an error tells of what an agent has printed. */
 const ERROR_LINES = 5;
 
-/** How long an agent that has closed its output, or its input, has to end by itself. */
 const EXIT_GRACE_MS = 2000;
 
-/** How long an agent has to take a cancel. */
 const CANCEL_WRITE_MS = 2000;
 
 /** How long a message that is to be sent before the end may take. */
@@ -55,12 +52,6 @@ const PERMISSION = "session/request_permission";
 const ELICITATION = "elicitation/create";
 const PROMPT = "session/prompt";
 
-/**
- * Starts an agent and says hello to it.
- *
- * @throws {AcpStartError} when it cannot be started, ends or stays silent instead, or answers with something else
- * @throws the signal's reason
- */
 export async function openAcpConnection(options: AcpConnectionOptions): Promise<AcpConnection> {
   options.signal.throwIfAborted();
   const agent = new AgentProcess(options);
@@ -117,17 +108,14 @@ function connectionTo(agent: AgentProcess, initialized: AcpInitialized): AcpConn
   };
 }
 
-/** A request to an agent. */
 interface Question<Result> extends AcpWaiting {
   /** What is done with the agent, in words that can follow "Cannot". */
   readonly what: string;
   readonly method: string;
   readonly params: object;
-  /** Reads the reply; undefined for what is not one. */
   readonly read: (reply: unknown) => Result | undefined;
 }
 
-/** A request that an agent waits for the answer to. */
 interface WaitingRequest {
   readonly sessionId: string | undefined;
   readonly cancel: AbortController;
@@ -135,7 +123,6 @@ interface WaitingRequest {
 
 class AgentProcess {
   readonly #options: AcpConnectionOptions;
-  /** The agent's name, safe for a terminal. */
   readonly #label: string;
   readonly #stderr = keepTail(MAX_STDERR_BYTES);
   readonly #troubles: TroubleCounter;
@@ -143,7 +130,6 @@ class AgentProcess {
   readonly #wire: Wire;
   readonly #group: ProcessGroup;
   readonly #takeBack: (() => void) | undefined;
-  /** Set as soon as it is known; {@linkcode ended} comes after everything else. */
   #end: AcpEnd | undefined;
   #isGrace = false;
   #closing: Promise<void> | undefined;
@@ -252,7 +238,6 @@ class AgentProcess {
     });
   }
 
-  /** Asks the agent to end a session's turn; see `AcpConnection.cancel`. */
   async cancel(sessionId: string): Promise<void> {
     const written = this.#wire.notify("session/cancel", { sessionId });
     // A question need not name a session: then it may be of this one.

@@ -1,18 +1,13 @@
 import { PanewrightError, type PanewrightErrorOptions } from "../../../base/errors.ts";
 import { errorText } from "../../../base/text/error_text.ts";
 
-/** How a connection ended. */
 export type AcpEnd =
-  /** The agent's process ended by itself; 128 + n after a signal. */
   | { readonly kind: "exited"; readonly code: number }
   /** The agent cannot be talked to any more, and was ended; `problem` can follow its name. */
   | { readonly kind: "protocol"; readonly problem: string }
-  /** We ended it. */
   | { readonly kind: "closed" }
-  /** A handler of ours has thrown, and the agent was ended. */
   | { readonly kind: "broken"; readonly error: unknown };
 
-/** How a connection ended, in words that can follow "it", and end no sentence. */
 export function describeAcpEnd(end: AcpEnd): string {
   switch (end.kind) {
     case "exited":
@@ -26,16 +21,11 @@ export function describeAcpEnd(end: AcpEnd): string {
   }
 }
 
-/** An agent has answered a request with an error. */
 export class AcpReplyError extends PanewrightError {
   override name = "AcpReplyError";
-  /** Of JSON-RPC; -32000 for a login that is missing, -32002 for a session that is not there. */
   readonly rpcCode: number;
-  /** What the agent says, in our words around it: the end of the message. */
   readonly reason: string;
-  /** The agent's own words, and nothing else; missing where its answer is none. Foreign text. */
   readonly words: string | undefined;
-  /** Anything else that it tells of the error, unchecked. */
   readonly data: unknown;
 
   constructor(
@@ -55,7 +45,6 @@ export class AcpReplyError extends PanewrightError {
   }
 }
 
-/** A connection was over before an agent had answered, or before it was asked. */
 export class AcpEndedError extends PanewrightError {
   override name = "AcpEndedError";
   readonly end: AcpEnd;
@@ -70,11 +59,8 @@ export class AcpEndedError extends PanewrightError {
 export type AcpStartProblem =
   /** There is no such program, or it cannot be executed. */
   | "no_program"
-  /** Its process ended, or it closed its input or output. */
   | "ended"
-  /** It did not answer within the limit. */
   | "silent"
-  /** It answered with an error, or with something that is not an answer. */
   | "refused";
 
 /** An agent could not be started: nothing has happened yet. */

@@ -1,7 +1,6 @@
 import type { JsonRpcId } from "@agentclientprotocol/sdk";
 import { isObject, present } from "../../../base/schema.ts";
 
-/** The codes of JSON-RPC's errors. */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -10,7 +9,6 @@ export const RPC_CODES = {
   internalError: -32603,
 } as const;
 
-/** What a request is answered with. */
 export type RpcReply = { readonly result: unknown } | { readonly error: RpcError };
 
 export interface RpcError {
@@ -23,7 +21,6 @@ export function isId(id: unknown): id is JsonRpcId {
   return id === null || typeof id === "string" || typeof id === "number" && Number.isFinite(id);
 }
 
-/** An error is made whole where it is not as JSON-RPC has it. */
 export function readReply({ error, result }: Readonly<Record<string, unknown>>): RpcReply {
   if (error === undefined || error === null) return { result };
   const { code, message, data } = isObject(error) ? error : {};
@@ -36,7 +33,6 @@ export function readReply({ error, result }: Readonly<Record<string, unknown>>):
   };
 }
 
-/** Which request or reply a message is that begins so, as far as that tells for certain. */
 export function readHead(head: string): { readonly id: JsonRpcId; readonly isRequest: boolean } | undefined {
   // Before these names there are no others, so that they are the message's own.
   const [, digits, word = "", name] =

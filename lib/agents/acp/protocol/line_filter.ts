@@ -1,6 +1,5 @@
 import { joinBytes } from "../../../base/ports/bytes.ts";
 
-/** A line of an agent's standard output. */
 export type FilteredLine =
   | {
     readonly type: "line";
@@ -11,7 +10,6 @@ export type FilteredLine =
   /** A line over the limit, of which only the beginning was kept. */
   | { readonly type: "too_long"; readonly head: string; readonly bytes: number };
 
-/** How much of a line over the limit is kept, to tell what it was. */
 const HEAD_BYTES = 1024;
 
 const LINE_END = 0x0a;
@@ -23,7 +21,6 @@ const LINE_END = 0x0a;
 export class LineFilter {
   /** The beginning of the line that has not ended; grows by doubling, so that small chunks cost no more than large. */
   #kept = new Uint8Array();
-  /** How long the line is so far, which is more than is kept of one over the limit. */
   #bytes = 0;
   readonly #maxBytes: number;
 
@@ -31,7 +28,6 @@ export class LineFilter {
     this.#maxBytes = maxBytes;
   }
 
-  /** The lines that this chunk completes. */
   push(chunk: Uint8Array): FilteredLine[] {
     const lines: FilteredLine[] = [];
     let start = 0;
@@ -44,7 +40,6 @@ export class LineFilter {
     return lines;
   }
 
-  /** The last line as far as it has come, if there is anything of it. */
   end(): FilteredLine[] {
     const length = this.#bytes;
     const bytes = this.#kept.subarray(0, length);
@@ -55,7 +50,6 @@ export class LineFilter {
     return line.text.trim() === "" ? [] : [{ type: "line", ...line }];
   }
 
-  /** How much memory the line that has not ended takes: at most twice the limit. */
   keptBytes(): number {
     return this.#kept.buffer.byteLength;
   }

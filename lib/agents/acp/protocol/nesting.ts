@@ -1,12 +1,6 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/**
- * Whether JSON nests deeper than this. Such a text is dangerous to whoever walks through its value by recursion, and no
- * message of an agent has a reason for it.
- *
- * @param json need not be JSON
- */
 export function nestsDeeper(json: string, most: number): boolean {
   if (json.length <= most) return false;
   let depth = 0;

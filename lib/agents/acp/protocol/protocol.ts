@@ -23,23 +23,17 @@ export type {
 /** The version of the protocol that we speak; an agent may answer with another one. */
 export const ACP_VERSION = 1;
 
-/** The error code of an agent that speaks no version of the protocol that it was asked for. */
 export const ACP_OTHER_VERSION = -32022;
 
-/** The error code of a request that needs a login first. */
 export const ACP_AUTH_REQUIRED = -32000;
 
-/** What an agent tells of itself at the start. */
 export interface AcpInitialized {
-  /** A whole number; 1 is the version that we speak. */
   readonly protocolVersion: number;
   readonly agentInfo: { readonly name: string; readonly version: string } | undefined;
   readonly agentCapabilities: AcpCapabilities;
-  /** The ways to log in that it offers. */
   readonly authMethods: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** What an agent can do, as far as that matters here. */
 export interface AcpCapabilities {
   readonly loadSession: boolean;
   readonly resumeSession: boolean;
@@ -56,17 +50,13 @@ export type AcpPermissionRequest = Omit<RequestPermissionRequest, "options"> & {
  */
 export type AcpPermissionOutcome = RequestPermissionOutcome & { readonly answers?: Readonly<Record<string, string>> };
 
-/** A question to a person (`elicitation/create`). */
 export interface AcpElicitation {
   readonly message: string;
-  /** `form`, the one that we offer, or a word of the agent. */
   readonly mode: string | undefined;
   readonly sessionId: string | undefined;
-  /** A JSON Schema of the reply's fields, unchecked. */
   readonly requestedSchema: unknown;
 }
 
-/** The reply to a question; `content` has a value for each field of its schema. */
 export type AcpElicitationReply =
   | { readonly action: "accept"; readonly content: Readonly<Record<string, string | number | boolean | string[]>> }
   | { readonly action: "decline" }

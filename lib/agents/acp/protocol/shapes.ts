@@ -17,28 +17,23 @@ import type {
   ToolCallUpdate,
 } from "./protocol.ts";
 
-/** What a session is like after it was opened. */
 export interface AcpSessionState {
   /** Which one it is, where the reply says so: one to `session/load` need not. */
   readonly sessionId?: string;
-  /** Missing where the agent has no modes. */
   readonly modes: SessionModeState | undefined;
   readonly configOptions: readonly SessionConfigOption[] | undefined;
   /** From before version 1 had config options; several agents still have it. */
   readonly models: AcpModelState | undefined;
 }
 
-/** Which models a session can use. */
 export interface AcpModelState {
   readonly currentModelId: string;
   readonly availableModels: readonly { readonly modelId: string; readonly name: string }[];
 }
 
-/** One update of a session. */
 export interface AcpSessionNotification {
   readonly sessionId: string;
   readonly update: SessionUpdate;
-  /** What the agent adds to the protocol; unchecked. */
   readonly meta: unknown;
 }
 
@@ -50,10 +45,8 @@ type ReadUpdate =
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is required of an object, and how its other fields are read. */
 interface Shape {
   readonly required: Fields;
-  /** Each makes the value that is kept; undefined leaves the field out. */
   readonly salvaged?: Readonly<Record<string, (value: unknown) => unknown>>;
 }
 
@@ -61,7 +54,6 @@ const onlyText = (value: unknown) => text(value) ? value : undefined;
 const words = (...list: readonly string[]) => (value: unknown) =>
   text(value) && list.includes(value) ? value : undefined;
 
-/** The items of a list that are as they should be; undefined for what is not a list. */
 function items(read: (value: unknown) => unknown): (value: unknown) => readonly unknown[] | undefined {
   return (value) => Array.isArray(value) ? value.map(read).filter((item) => item !== undefined) : undefined;
 }
@@ -79,7 +71,6 @@ function shaped({ required, salvaged = {} }: Shape): (value: unknown) => Json | 
   };
 }
 
-/** What is required of content of each type, as far as its fields are used. */
 const CONTENT: ReadonlyMap<string, Fields> = new Map<string, Fields>([
   ["text", { text }],
   ["image", { data: text, mimeType: text }],
@@ -148,7 +139,6 @@ const planEntry = (value: unknown) =>
 
 const configOption = shaped({ required: { id: text, name: text, type: text } });
 
-/** JSON has numbers that are none here: `1e999`. */
 const amount = (value: unknown): value is number => number(value) && Number.isFinite(value) && value >= 0;
 
 const money = shaped({ required: { amount, currency: text } });
@@ -178,7 +168,6 @@ const UPDATES: ReadonlyMap<string, Shape> = new Map(Object.entries<Shape>({
   compaction_summary_chunk: { required: {} },
 }));
 
-/** The parameters of a `session/update`. */
 export function readUpdate(params: unknown): ReadUpdate {
   if (!isObject(params) || !text(params["sessionId"]) || !isObject(params["update"])) return { type: "malformed" };
   const { sessionId, update } = params;
@@ -192,7 +181,6 @@ export function readUpdate(params: unknown): ReadUpdate {
   return { type: "update", notification };
 }
 
-/** The parameters of a `session/request_permission`; undefined where they are malformed. */
 export function readPermission(params: unknown): AcpPermissionRequest | undefined {
   if (!isObject(params) || !text(params["sessionId"]) || !Array.isArray(params["options"])) return undefined;
   const toolCall = shaped(toolCallUpdate)(params["toolCall"]) as unknown as ToolCallUpdate | undefined;
@@ -202,14 +190,12 @@ export function readPermission(params: unknown): AcpPermissionRequest | undefine
   return { ...params, sessionId: params["sessionId"], toolCall, options } as AcpPermissionRequest;
 }
 
-/** The parameters of an `elicitation/create`; undefined where they are malformed. */
 export function readElicitation(params: unknown): AcpElicitation | undefined {
   if (!isObject(params) || !text(params["message"])) return undefined;
   const { message, mode, sessionId, requestedSchema } = params;
   return { message, mode: onlyText(mode), sessionId: onlyText(sessionId), requestedSchema };
 }
 
-/** The reply to `initialize`; undefined where it is malformed. */
 export function readInitialized(reply: unknown): AcpInitialized | undefined {
   if (!isObject(reply) || !Number.isInteger(reply["protocolVersion"])) return undefined;
   const capabilities = isObject(reply["agentCapabilities"]) ? reply["agentCapabilities"] : {};
@@ -229,12 +215,10 @@ export function readInitialized(reply: unknown): AcpInitialized | undefined {
   };
 }
 
-/** The id in the reply to `session/new`; undefined where it is malformed. */
 export function readSessionId(reply: unknown): string | undefined {
   return isObject(reply) && text(reply["sessionId"]) && reply["sessionId"] !== "" ? reply["sessionId"] : undefined;
 }
 
-/** What a reply that opens a session tells of it. */
 export function readSessionState(reply: unknown): AcpSessionState {
   const { modes, configOptions, models } = isObject(reply) ? reply : {};
   const mode = shaped({ required: { id: text, name: text } });

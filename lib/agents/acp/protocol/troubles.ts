@@ -20,17 +20,13 @@ const ACP_TROUBLES = {
   refused_message: "did not understand a message of ours",
 } as const;
 
-/** A kind of {@linkcode AcpTrouble}. */
 export type AcpTroubleKind = keyof typeof ACP_TROUBLES;
 
-/** Something wrong with what an agent sends, told when a kind is seen for the first time. */
 export interface AcpTrouble {
   readonly kind: AcpTroubleKind;
-  /** The kind in words that can follow the agent's name, and an example, made safe for a terminal. */
   readonly text: string;
 }
 
-/** How much of an example is told. */
 const EXAMPLE_CHARACTERS = 160;
 
 /** Counts what is wrong, and tells each kind once. */
@@ -39,7 +35,6 @@ export class TroubleCounter {
 
   constructor(readonly tell: (trouble: AcpTrouble) => void) {}
 
-  /** @param example a piece of what the agent sent; foreign text */
   add(kind: AcpTroubleKind, example: string): void {
     const count = this.#counts.get(kind) ?? 0;
     this.#counts.set(kind, count + 1);
@@ -49,7 +44,6 @@ export class TroubleCounter {
     this.tell({ kind, text: `${ACP_TROUBLES[kind]}: ${shown}${rest}` });
   }
 
-  /** How often each kind was seen; kinds that were not are missing. */
   counts(): Readonly<Partial<Record<AcpTroubleKind, number>>> {
     return Object.fromEntries(this.#counts);
   }

@@ -4,11 +4,9 @@ import { isObject, text } from "../../../base/schema.ts";
 export interface AcpUnread {
   /** Missing where it cannot be read: then it may be any session's. */
   readonly sessionId?: string;
-  /** `mode`: the session's mode or its options. */
   readonly about: AcpUnreadCall | "mode";
 }
 
-/** As much of a tool call as can be read; the words are the agent's. */
 export interface AcpUnreadCall {
   readonly toolCallId?: string;
   readonly kind?: string;
@@ -20,10 +18,6 @@ export interface AcpUnreadCall {
 const CALLS: readonly unknown[] = ["tool_call", "tool_call_update"];
 const MODES: readonly unknown[] = ["current_mode_update", "config_option_update"];
 
-/**
- * What the parameters of a malformed `session/update` are about; `undefined` where that does not matter, or they do not
- * say.
- */
 export function readUnread(params: unknown): AcpUnread | undefined {
   const { sessionId, update } = isObject(params) ? params : {};
   if (!isObject(update)) return undefined;
@@ -41,7 +35,6 @@ export function readCut(head: string): AcpUnread | undefined {
   return unreadOf(wordOf(head, "sessionUpdate") ?? "tool_call", { sessionId, toolCallId, isCut: true });
 }
 
-/** The first plain string under this name. Inside of a string there is none: its quotes are escaped there. */
 function wordOf(json: string, name: string): string | undefined {
   return new RegExp(`"${name}":"([^"\\\\]*)"`).exec(json)?.[1];
 }

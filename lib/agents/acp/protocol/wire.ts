@@ -6,7 +6,6 @@ import { type FilteredLine, LineFilter } from "./line_filter.ts";
 import { nestsDeeper } from "./nesting.ts";
 import type { TroubleCounter } from "./troubles.ts";
 
-/** What a {@linkcode Wire} is connected to. */
 interface WireOptions {
   readonly maxLineBytes: number;
   readonly troubles: TroubleCounter;
@@ -14,30 +13,23 @@ interface WireOptions {
   readonly methods: readonly string[];
   /** Answers a request; the signal is aborted when the agent takes it back. Never rejects. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<RpcReply>;
-  /** `line` is the whole message. */
   notification(method: string, params: unknown, line: { readonly text: string; readonly isUtf8: boolean }): void;
   /** The beginning of a message that was dropped, and that nobody waits for. */
   dropped(head: string): void;
-  /** Sends bytes to the agent; throws when it takes none any more. */
   write(bytes: Uint8Array): Promise<void>;
   /** The agent cannot be talked to any more; `problem` can follow its name. */
   broken(problem: string): void;
-  /** What one of the other functions has thrown. */
   failed(error: unknown): void;
-  /** Told of each line. */
   readonly wire: ((direction: "sent" | "received", line: string) => void) | undefined;
 }
 
-/** What has to be waited for before the next line is dealt with. */
 type Taking = Promise<void> | void;
 
-/** A request of ours. */
 interface Call {
   readonly method: string;
   readonly params: object;
   readonly written: PromiseWithResolvers<void>;
   readonly reply: PromiseWithResolvers<RpcReply>;
-  /** What the caller waits for. */
   readonly result: Promise<unknown>;
 }
 
@@ -50,7 +42,6 @@ const MAX_UNWRITTEN_BYTES = 64 * 1024 * 1024;
 /** How deep a message may nest. */
 const MAX_DEPTH = 200;
 
-/** What is kept of text that is not a message. */
 const MAX_TEXT_LINES = 5;
 
 /**
@@ -65,23 +56,19 @@ export class Wire {
   #working: Promise<void> | undefined;
   readonly #calls = new Map<JsonRpcId, Call>();
   #lastCallId = -1;
-  /** The agent's requests. */
   readonly #requests = new Map<JsonRpcId, AbortController>();
   #unwrittenBytes = 0;
   #hasMessage = false;
-  /** The first lines that were not messages. */
   readonly textLines: string[] = [];
 
   constructor(readonly options: WireOptions) {
     this.#filter = new LineFilter({ maxBytes: options.maxLineBytes });
   }
 
-  /** Takes a piece of the agent's output. */
   receive(bytes: Uint8Array): void {
     this.#enqueue(this.#filter.push(bytes));
   }
 
-  /** The agent's output has ended. Resolves when all of it was dealt with. */
   async end(): Promise<void> {
     this.#enqueue(this.#filter.end());
     await this.#working;
@@ -109,17 +96,14 @@ export class Wire {
     return { written: written.promise, result };
   }
 
-  /** The parameters of the requests with this method that have no reply yet. */
   waitingFor(method: string): readonly object[] {
     return [...this.#calls.values()].filter((call) => call.method === method).map(({ params }) => params);
   }
 
-  /** Resolves when the agent has taken all that was sent, or takes nothing any more. */
   async notify(method: string, params: object): Promise<void> {
     await this.#send({ method, params });
   }
 
-  /** Nothing is dealt with any more. */
   close(error: unknown): void {
     this.#isClosed = true;
     for (const { reply, written } of this.#calls.values()) {
