@@ -4,10 +4,8 @@ import type { TokenKeeper } from "./token.ts";
 export class RefusedError extends Error {
   override name = "RefusedError";
   readonly status: number;
-  /** In a word for programs. */
   readonly code: string;
   readonly hint: string | undefined;
-  /** When to try again, where the server says so. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, { status, code = "", hint, retryAfterMs }: {
@@ -24,29 +22,23 @@ export class RefusedError extends Error {
   }
 }
 
-/** The server that the page came from. */
 export interface Client {
   /** @throws {RefusedError} for a refusal; a TypeError where the server cannot be reached */
   get<T>(path: string): Promise<T>;
   post(path: string, body: object): Promise<unknown>;
-  /** Follows a stream until it ends, or the signal. */
   follow(path: string, options: FollowOptions): Promise<void>;
 }
 
-/** How a stream is followed. */
 interface FollowOptions {
   readonly lastEventId?: string | undefined;
   readonly signal: AbortSignal;
-  /** Called when the server has answered. */
   readonly onOpen: () => void;
   readonly onEvent: (event: ServerEvent) => void;
 }
 
-/** An event of a stream. */
 export interface ServerEvent {
   readonly id: string | undefined;
   readonly event: string;
-  /** The data, as JSON has it. */
   readonly data: unknown;
 }
 
@@ -113,7 +105,6 @@ async function refusalOf(response: Response): Promise<RefusedError> {
   return new RefusedError(detail, { status: response.status, code, hint, retryAfterMs });
 }
 
-/** Reads Server-Sent Events, piece by piece, as the HTML standard has them. */
 export function createEventParser(onEvent: (event: ServerEvent) => void): (piece: string) => void {
   let rest = "";
   let id: string | undefined;

@@ -1,19 +1,13 @@
 import type { ReportIncrement } from "../api/report/model.ts";
 import { type Client, RefusedError, type ServerEvent } from "./client.ts";
 
-/** How the page is connected. */
 export type Connection =
   | { readonly state: "connecting" | "open" }
-  /** It tries again by itself. */
   | { readonly state: "lost"; readonly problem: string }
-  /** A token is needed. */
   | { readonly state: "signed_out"; readonly problem: string }
-  /** There is nothing to be followed. */
   | { readonly state: "gone"; readonly problem: string };
 
-/** What keeps a stream open. */
 interface KeepOptions {
-  /** The path to follow, by the last id that was seen. */
   readonly path: (lastEventId: string | undefined) => string;
   readonly client: Client;
   readonly signal: AbortSignal;

@@ -7,7 +7,6 @@ import { Terminal } from "./terminal.tsx";
 
 /** Where details come from: at once from a file, later from a server. */
 export interface DetailSource {
-  /** What is there already. */
   readonly now: (ref: string) => ReportDetail | undefined;
   /** Loads one; fails where it cannot be had. */
   readonly load: (ref: string) => Promise<ReportDetail>;
@@ -29,11 +28,9 @@ export function detailsOfDocument(): DetailSource {
   };
 }
 
-/** Where more of an item is, each to be opened. */
 export function Details({ refs, source, all }: {
   readonly refs: readonly ReportRef[];
   readonly source: DetailSource;
-  /** Whether all are open. */
   readonly all: boolean;
 }) {
   return (

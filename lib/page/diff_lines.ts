@@ -1,7 +1,5 @@
-/** What a line of a patch is. */
 type DiffLineKind = "file" | "place" | "added" | "removed" | "same";
 
-/** Lines of a patch, one after the other, of one kind. */
 interface DiffBlock {
   readonly kind: DiffLineKind;
   readonly lines: readonly string[];

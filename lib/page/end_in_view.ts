@@ -3,10 +3,6 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 /** Pixels that do not count: a page that is zoomed has parts of them. */
 const SLACK = 4;
 
-/**
- * Properties of an element that scrolls: where it is to follow, the end of what it shows stays in view, as in a terminal,
- * unless somebody has scrolled away from it.
- */
 export function useEndInView(follows: boolean, shown: unknown) {
   const ref = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);

@@ -8,7 +8,6 @@ import { SignIn } from "./sign_in.tsx";
 import { ThemeButton } from "./theme.tsx";
 import type { TokenKeeper } from "./token.ts";
 
-/** A run of the list that the server gives. */
 interface ListedRun {
   readonly run: string;
   readonly state: Condition;
@@ -28,7 +27,6 @@ interface RunList {
 
 const PAUSE_MS = 4000;
 
-/** All runs of the server, as they are. */
 export function IndexView({ token }: { readonly token: TokenKeeper }) {
   const client = useMemo(() => createClient(token), [token]);
   const [list, setList] = useState<RunList>();

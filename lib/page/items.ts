@@ -6,14 +6,11 @@ export interface Filter {
   readonly lane: string;
   readonly kind: string;
   readonly text: string;
-  /** Only what went wrong, or needs care. */
   readonly troubles: boolean;
 }
 
-/** A filter that shows everything. */
 export const NO_FILTER: Filter = { lane: "", kind: "", text: "", troubles: false };
 
-/** What the kinds of items are called. */
 export const KIND_WORDS: Readonly<Record<ReportItemKind, string>> = {
   start: "Start",
   round: "Begin",
@@ -55,7 +52,6 @@ function holdsWords({ title, text = "" }: ReportItem, words: readonly string[]):
   return words.every((word) => all.includes(word));
 }
 
-/** How many items there are of each kind, in the order of their first. */
 export function countKinds(items: readonly ReportItem[]): ReadonlyMap<ReportItemKind, number> {
   const counts = new Map<ReportItemKind, number>();
   for (const { kind } of items) counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -76,7 +72,6 @@ export function itemOfFragment(items: readonly ReportItem[], fragment: string): 
   return items.find(({ sequence }) => sequence >= Number(name));
 }
 
-/** A report with what has changed in it. Items that change are among the last, mostly. */
 export function withIncrement(report: Report, { header, items }: ReportIncrement): Report {
   if (items.length === 0) return { header, items: report.items };
   const next = [...report.items];

@@ -6,10 +6,8 @@ import { Details, type DetailSource } from "./details.tsx";
 import { KIND_WORDS } from "./items.ts";
 import { dayOf, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
 
-/** So many items are drawn, or left out where they are far away, together. */
 const CHUNK = 40;
 
-/** About the height of a closed item, in pixels, until it has been drawn. */
 const ITEM_HEIGHT = 37;
 
 /** How an element of the list is named, so that a link and a timeline can point to it. */
@@ -17,12 +15,10 @@ function rowId(item: ReportItem): string {
   return `item-${item.id}`;
 }
 
-/** What a list needs. */
 interface ItemListProps {
   readonly items: readonly ReportItem[];
   readonly lanes: readonly ReportLane[];
   readonly source: DetailSource;
-  /** The item that the keyboard is at. */
   readonly selected: string | undefined;
   readonly opened: ReadonlySet<string>;
   /** Whether all are open, and none is left out: for paper. */
@@ -135,7 +131,6 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
   readonly lane: { readonly lane: ReportLane; readonly index: number } | undefined;
   readonly place: number;
   readonly of: number;
-  /** The day, where it is another than that of the item before. */
   readonly day: string;
   readonly isSelected: boolean;
   readonly isOpen: boolean;
@@ -205,7 +200,6 @@ export interface FocusRequest {
   readonly whole: boolean;
 }
 
-/** Brings the selected item into view, with the keyboard on it, when it was asked for. */
 export function useFocusOn(request: FocusRequest | undefined): void {
   useLayoutEffect(() => {
     if (request === undefined) return;

@@ -110,7 +110,6 @@ function detailsOfServer(client: Client, path: string): DetailSource {
   };
 }
 
-/** The time, every second while something goes on. */
 function useNow(isNeeded: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

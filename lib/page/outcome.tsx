@@ -3,7 +3,6 @@ import type { Condition } from "../run/condition.ts";
 import type { ReportHeader } from "../api/report/model.ts";
 import { dayOf, numberText, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
 
-/** What a run's condition is called, and what colour that is. */
 export const CONDITIONS: Readonly<Record<Condition, { readonly words: string; readonly tone: string }>> = {
   running: { words: "Running", tone: "active" },
   waiting: { words: "Waiting for an answer", tone: "caution" },
@@ -17,10 +16,8 @@ export const CONDITIONS: Readonly<Record<Condition, { readonly words: string; re
   unreadable: { words: "Unreadable", tone: "bad" },
 };
 
-/** How the run stands, first of all. */
 export function Outcome({ header, now }: {
   readonly header: ReportHeader;
-  /** The time, where the run is executed. */
   readonly now?: number;
 }) {
   const { words, tone } = CONDITIONS[header.condition] ?? { words: header.condition, tone: "plain" };

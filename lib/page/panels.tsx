@@ -2,7 +2,6 @@ import type { GivenAnswer } from "../journal/progress.ts";
 import type { ReportAudit, ReportGap, ReportHeader, ReportTokens } from "../api/report/model.ts";
 import { dayOf, numberText, shownLine, shownText, timeOfDay } from "./show.ts";
 
-/** What is said of a run as a whole, beside what happened. */
 export function Panels({ header }: { readonly header: ReportHeader }) {
   return (
     <aside class="panels" aria-label="The run as a whole">

@@ -10,17 +10,14 @@ const UNREAD_MS = 700;
 /** A run that is executed takes an answer at once; after this time another one may be tried. */
 const UNTAKEN_MS = 10_000;
 
-/** An answer, as the server takes it. */
 export interface GivenFromPage {
   readonly question: string;
   readonly answer: string;
   readonly fingerprint?: string;
 }
 
-/** What an agent asks, with what can be said to it. Whether an answer was taken, the journal says. */
 export function Question({ waiting, place, onAnswer }: {
   readonly waiting: ReportWaiting;
-  /** How many others are above it. */
   readonly place: number;
   readonly onAnswer: (answer: GivenFromPage) => Promise<unknown>;
 }) {

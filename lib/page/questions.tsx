@@ -15,7 +15,6 @@ export function Questions({ header, onAnswer }: {
   );
 }
 
-/** What tells a question from all others, also from an earlier one of the same agent. */
 export function keyOf({ id, by, fingerprint, askedAt }: ReportWaiting): string {
   return [id, by, fingerprint, askedAt].join(" ");
 }

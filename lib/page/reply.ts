@@ -14,7 +14,6 @@ export function composeReplies(chosen: readonly Chosen[]): string {
   }).join("\n");
 }
 
-/** Whether every question has something, and none that takes one choice has more. */
 export function isComplete(questions: readonly AgentQuestion[], chosen: readonly Chosen[]): boolean {
   return questions.every(({ multiSelect }, index) => {
     const { choices, text } = chosen[index]!;

@@ -10,20 +10,16 @@ import { numberText, shownLine } from "./show.ts";
 import { ThemeButton } from "./theme.tsx";
 import { Timeline } from "./timeline.tsx";
 
-/** How often the timeline of a run that is followed grows. */
 const TIMELINE_MS = 5000;
 
-/** A report, of a file or of a run that is followed. */
 export function ReportView({ report, source, now, first, children, note, home }: {
   readonly report: Report;
   readonly source: DetailSource;
   /** The time of what is open, in milliseconds since the epoch; missing in a file. */
   readonly now?: number;
-  /** What a live page has before all others, and after the outcome. */
   readonly first?: preact.ComponentChildren;
   readonly children?: preact.ComponentChildren;
   readonly note?: string;
-  /** Where all runs are. */
   readonly home?: string;
 }) {
   const { header, items } = report;

@@ -5,7 +5,6 @@ export function shownText(text: string): string {
   return sanitizeText(text.replaceAll("\r\n", "\n"));
 }
 
-/** Text of others in one line. */
 export const shownLine: (text: string) => string = sanitizeLine;
 
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
@@ -19,7 +18,6 @@ export function timeOfDay(at: string | number): string {
   return Number.isNaN(date.getTime()) ? "?" : TIME.format(date);
 }
 
-/** The time of day without seconds. */
 export function shortTime(at: number): string {
   return SHORT_TIME.format(new Date(at));
 }
@@ -30,7 +28,6 @@ export function dayOf(at: string): string {
   return Number.isNaN(date.getTime()) ? "?" : DATE.format(date);
 }
 
-/** A number with its thousands apart. */
 export function numberText(value: number): string {
   return NUMBER.format(value);
 }

@@ -1,10 +1,8 @@
 import { useState } from "preact/hooks";
 import { shownLine } from "./show.ts";
 
-/** Asks for the token. */
 export function SignIn({ problem, onText }: {
   readonly problem: string;
-  /** Says whether there is a token in the text. */
   readonly onText: (text: string) => boolean;
 }) {
   const [isWrong, setWrong] = useState(false);

@@ -2,7 +2,6 @@ import { useRef, useState } from "preact/hooks";
 import type { ReportHeader } from "../api/report/model.ts";
 import { shownText } from "./show.ts";
 
-/** Stops a run, or resumes it, after a second question. What came of it, the journal says. */
 export function Steering({ header, onStop, onResume }: {
   readonly header: ReportHeader;
   readonly onStop: () => Promise<unknown>;

@@ -6,7 +6,6 @@ import { colorsOf, terminalRows, type TerminalSpan } from "./terminal_rows.ts";
 /** A screen of an agent, drawn as its terminal would. */
 export function Terminal({ text, label, columns, fits = false }: {
   readonly text: string;
-  /** What it is called. */
   readonly label: string;
   readonly columns?: number;
   /** Whether it is a live one: drawn smaller where it is too wide, with its end in view. @default {false} */

@@ -3,7 +3,6 @@ import { plainRow } from "../base/text/ansi.ts";
 import { displayWidth, graphemes } from "../base/text/display_width.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 
-/** A piece of a terminal's row that is drawn alike. */
 export interface TerminalSpan {
   readonly text: string;
   readonly style: Style;
@@ -18,7 +17,6 @@ const PIECES = /[\x20-\x7e\xa1-\xac\xae-\xff\u2500-\u259f]+|[^\x20-\x7e\xa1-\xac
 /** The most rows that are drawn: a screen has few, and a capture may be anything. */
 const MAX_ROWS = 2000;
 
-/** The rows of a capture, each in pieces that are drawn alike. */
 export function terminalRows(capture: string): readonly (readonly TerminalSpan[])[] {
   let style = DEFAULT_STYLE;
   return capture.replace(/\n$/, "").split("\n", MAX_ROWS).map((raw) => {

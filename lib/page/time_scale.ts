@@ -1,31 +1,23 @@
 import type { ReportItem } from "../journal/items/source.ts";
 
-/** Where times stand on a timeline, from left to right, in pixels. */
 interface TimeScale {
   readonly width: number;
-  /** The place of a time, in milliseconds since the epoch. */
   place(ms: number): number;
-  /** Long times in which nothing happened, which take little room. */
   readonly breaks: readonly TimeBreak[];
   readonly ticks: readonly TimeTick[];
-  /** Between two ticks of one stretch. */
   readonly stepSeconds: number;
 }
 
-/** A time in which nothing happened, drawn short. */
 interface TimeBreak {
-  /** Its middle. */
   readonly x: number;
   readonly seconds: number;
 }
 
-/** A mark with a time of day. */
 interface TimeTick {
   readonly x: number;
   readonly ms: number;
 }
 
-/** What makes a stretch of time busy, besides the moments of all others. */
 const BUSY: ReadonlySet<ReportItem["kind"]> = new Set(["start", "work", "tests", "check"]);
 
 const BREAK_WIDTH = 30;
@@ -33,15 +25,9 @@ const TICK_DISTANCE = 84;
 const SECOND = 1000;
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
-/** Times without anything are cut short where they are longer than this share of the whole, and a minute. */
 const LONG_SHARE = 0.05;
 const LONG_MS = 60 * SECOND;
 
-/**
- * The scale for some items: even, but for breaks.
- *
- * @param end when the timeline ends, in milliseconds since the epoch
- */
 export function timeScale(
   items: readonly ReportItem[],
   { width, end, offsetMinutes = 0 }: { readonly width: number; readonly end: number; readonly offsetMinutes?: number },

@@ -12,18 +12,15 @@ const BAR_HEIGHT = 11;
 const AXIS_HEIGHT = 22;
 const ZOOMS = [1, 2, 4, 8, 16, 32];
 
-/** What a timeline needs. */
 interface TimelineProps {
   readonly items: readonly ReportItem[];
   readonly lanes: readonly ReportLane[];
   readonly selected: string | undefined;
-  /** When it ends, in milliseconds since the epoch. */
   readonly end: number;
   readonly onSelect: (item: ReportItem) => void;
   readonly onOpen: (item: ReportItem) => void;
 }
 
-/** An item with its place on the timeline. */
 interface Placed {
   readonly item: ReportItem;
   readonly x: number;
@@ -31,10 +28,6 @@ interface Placed {
   readonly width: number;
 }
 
-/**
- * The items in a lane a role or step, from left to right. However many there are, it is a path for each way to draw
- * one; what is pointed at is found by its place.
- */
 export function Timeline({ items, lanes, selected, end, onSelect, onOpen }: TimelineProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState(0);

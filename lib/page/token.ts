@@ -8,7 +8,6 @@ export interface TokenKeeper {
   readonly take: (text: string) => boolean;
 }
 
-/** The token in a fragment, an address or a line. */
 export function tokenIn(text: string): string | undefined {
   const [, named] = /[#&]token=([^&\s]*)/.exec(text) ?? [];
   const found = named ?? text.trim().replace(/^.*#/, "");

@@ -8,13 +8,11 @@ import { type Connection, keepStream } from "./connection.ts";
 import { secondsBetween, shownLine } from "./show.ts";
 import { Terminal } from "./terminal.tsx";
 
-/** Where the screen is wide enough for a terminal, that of the agent at work is shown without being asked for. */
 const WIDE = "(min-width: 900px)";
 
 const NOBODY = "";
 const WHO_WORKS = "*";
 
-/** Who works, since when, and one of their screens. */
 export function Workers({ header, client, path, now }: {
   readonly header: ReportHeader;
   readonly client: Client;
@@ -58,10 +56,8 @@ export function Workers({ header, client, path, now }: {
 
 type Row = Extract<ScreenEvent, { readonly type: "activity" }>["rows"][number];
 
-/** Rows of an agent without a terminal that are kept in the page. */
 const MAX_ROWS = 300;
 
-/** An agent's screen, or the rows of what it does, as they change. */
 function Watched({ worker, client, path }: {
   readonly worker: ReportWorker;
   readonly client: Client;

@@ -3,7 +3,6 @@ import type { AnswerBy } from "../../base/terms.ts";
 /** From where something is done to a run: a command, a face, or the button of a notification. */
 type ActBy = Exclude<AnswerBy, "terminal" | "timeout">;
 
-/** Who does something to a run. What comes over MCP comes from a model. */
 export interface Actor {
   readonly by: ActBy;
   /** A name for the journal, such as that of an MCP client; it is cut to 200 characters. */

@@ -8,7 +8,6 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { Witnesses } from "./audit_witnesses.ts";
 import { plural } from "../../journal/words/words.ts";
 
-/** What is wrong with a log whose chain is whole. */
 export function problemOf(
   { id }: RunFolder,
   { records, torn }: AuditVerdict & { readonly intact: true },
@@ -25,19 +24,12 @@ export function problemOf(
   return undefined;
 }
 
-/** The error of a log that is not the one that its run wrote. */
 export function untrusted({ id }: RunFolder, problem: string): PanewrightError {
   return new PanewrightError(`Cannot trust the audit log of run ${id}: it ${problem}`, {
     hint: "Its end was cut off, or another log was put in its place.",
   });
 }
 
-/**
- * The text of a run's audit log.
- *
- * @throws {UsageError} when there is none, and nothing says that there was one
- * @throws {PanewrightError} when it is gone, or cannot be read
- */
 export function readLog(folder: RunFolder, { heads }: Witnesses): string {
   const { id, auditPath } = folder;
   try {

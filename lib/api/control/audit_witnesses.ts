@@ -11,32 +11,21 @@ import { isJournalOf, readJournalText, tryParseFacts } from "../../journal/read_
 import { nameInState, type RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
-/** Where an audit log once ended, and what says so. */
 interface KnownHead {
   /** As the end of a sentence: `the run's journal`. */
   readonly by: string;
   readonly head: AuditEnd;
 }
 
-/** What tells, beside the audit log itself, where it ended. */
 export interface Witnesses {
   readonly heads: readonly KnownHead[];
-  /** How many of them the run's journal has. */
   readonly journal: number;
   /** The copy in the person's state folder; no path where none is kept. */
   readonly copy: { readonly path: string | undefined; readonly heads: number };
 }
 
-/** Nothing to compare with. */
 export const NO_WITNESSES: Witnesses = { heads: [], journal: 0, copy: { path: undefined, heads: 0 } };
 
-/**
- * Every end of a run's audit log that its journal, and the copy in the person's state folder, tell of.
- *
- * @throws {PanewrightError} when the journal or the copy cannot be read as a whole: nothing can be said of the log
- * then. A copy that is missing is none; a journal that is missing is an error
- * @throws {UnknownRecordError} when only a later version can read the journal
- */
 export async function readWitnesses(
   folder: RunFolder,
   env: (name: string) => string | undefined,

@@ -5,46 +5,36 @@ import type { StartedBy } from "../../journal/run_facts.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { isObject, present } from "../../base/schema.ts";
 
-/** What starting a run as a process of its own needs. */
 export interface DetachOptions {
   /** How panewright is called. @default {selfCommand(["--allow-all"])} */
   readonly panewright?: readonly [string, ...string[]];
   /** Variables besides those of this process. @default {{}} */
   readonly env?: Readonly<Record<string, string>>;
-  /** Told what the process warns of before the run begins. */
   readonly onStderr?: (text: string) => void;
   /** Ends the process unless the run has begun; one that begins at this moment is stopped, and can be resumed. */
   readonly signal?: AbortSignal;
 }
 
-/** A run that lives on without whoever has started it. */
 export interface DetachedRun {
   readonly runId: string;
-  /** Absolute path of its folder. */
   readonly folder: string;
   /** Whether this call has begun it; otherwise an earlier one with the same key has. */
   readonly isNew: boolean;
 }
 
-/** A command that executes a run, to be called without a terminal. */
 interface DetachedCall {
   readonly command: "run" | "exec" | "resume";
-  /** Its flags, in the form `--name=value`. */
   readonly flags: readonly string[];
   readonly positionals: readonly string[];
-  /** Absolute path of the folder in which it is called. */
   readonly cwd: string;
-  /** What it reads from standard input. */
   readonly stdin?: string;
   readonly by: StartedBy;
-  /** As {@linkcode RunToStart} has it. */
   readonly key?: string;
 }
 
 /** Flags that do not change what is to be done: a call with another of them is the same request. */
 const ABOUT_THE_CALL: ReadonlySet<string> = new Set(["--trust", "--no-input", "--verbose"]);
 
-/** More than any key needs. */
 const MAX_KEY_LENGTH = 256;
 
 /**
@@ -104,7 +94,6 @@ function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The same error as in the process that has told of it. */
 function errorOf({ message, hint, exitCode, code }: Readonly<Record<string, unknown>>): PanewrightError {
   const known = ERROR_CODES.find((one) => one === code);
   const kind = exitCode === 2 ? UsageError : exitCode === 3 ? HumanInterventionRequiredError : PanewrightError;

@@ -18,32 +18,21 @@ import type { Actor } from "./act.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
 
-/** An answer to what a run waits for. */
 export interface AnswerToGive extends Actor {
   /** The question's id, such as `q1`. @default the one that is open */
   readonly question?: string;
-  /**
-   * The words. A permission takes yes or no, and after a no the reason; a dialog with several questions, a line for each.
-   */
   readonly answer: string;
   /** What was seen when the answer was decided (`progress.waiting.fingerprint`): one for anything else is refused. */
   readonly fingerprint?: string;
 }
 
-/** What was done with an answer. */
 export interface AnswerGiven {
   readonly question: string;
   /** Whether a process executes the run and takes the answer; otherwise the run is to be resumed. */
   readonly goesOn: boolean;
 }
 
-/** What giving an answer needs. */
 export interface GiveAnswerOptions {
-  /**
-   * Rejects unless the person trusts the run's configuration as it is now.
-   *
-   * @param configFile absolute path; null where the run has none
-   */
   readonly requireTrust: (configFile: string | null) => Promise<void>;
   /** Words of a command about the run as the person can call it from where they are. @default {panewright …} */
   readonly commandLine?: (words: readonly string[]) => string;
@@ -51,7 +40,6 @@ export interface GiveAnswerOptions {
   readonly wallClock?: () => Date;
 }
 
-/** Something of a run that waits for an answer. */
 export interface OpenQuestion {
   readonly overview: RunOverview;
   readonly waiting: Waiting & { readonly id: string };
@@ -59,12 +47,6 @@ export interface OpenQuestion {
 
 const MAX_WHO_LENGTH = 200;
 
-/**
- * Gives an answer to a question, a permission or a dialog. The first one counts.
- *
- * @throws {UsageError} `not_open`; `answered_before`, saying how and when; `bad_input`, also where it cannot be kept
- * @throws {HumanInterventionRequiredError} `reserved_for_person`
- */
 export async function giveAnswer(
   folder: RunFolder,
   { question, answer: given, by, who, fingerprint }: AnswerToGive,
@@ -92,13 +74,6 @@ export async function giveAnswer(
   return { question: waiting.id, goesOn: await isExecuted(folder) };
 }
 
-/**
- * What of a run is to be answered. The dialog of a run that nobody executes counts as well: its agent may still show it
- * when the run is resumed.
- *
- * @param id the question that is meant; the only one where none is named
- * @throws {UsageError} `not_open`; `answered_before`
- */
 export async function findOpenQuestion(folder: RunFolder, id: string | undefined): Promise<OpenQuestion> {
   const overview = await readRun(folder, JOBS);
   const { progress, problem } = overview;
@@ -182,11 +157,7 @@ function takenHow({ by, who, at }: GivenAnswer): string {
   return ` It was given ${how}, at ${at}.`;
 }
 
-/**
- * What an answer says; undefined for the words to a question of a step, which are taken as they are.
- *
- * @throws {UsageError} saying what is allowed, where a dialog or a permission does not take it
- */
+/** What an answer says; undefined for the words to a question of a step, which are taken as they are. */
 export function requireSaid(
   { id: run }: Pick<RunFolder, "id">,
   { id, dialog, isPermission }: OpenQuestion["waiting"],

@@ -5,13 +5,11 @@ import { readOverview, type RunOverview } from "../../run/overview.ts";
 import type { MeetRun } from "./meet_run.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 
-/** A run of the list. */
 export interface RunRow extends RunOverview {
   /** Whether agents are alive whose panewright is gone; only looked for where they can be. */
   readonly agentsLeft: boolean;
 }
 
-/** All runs of a working directory, the newest first. */
 export async function listRuns(
   workdir: string,
   { meetRun }: { readonly meetRun?: MeetRun | undefined } = {},

@@ -1,7 +1,6 @@
 import { createLearningRedactor, type LearningRedactor } from "../../base/redact/learning_redactor.ts";
 import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
 
-/** A redactor that knows the secrets of this process' environment. */
 export function ownRedactor(): LearningRedactor {
   return createLearningRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
 }

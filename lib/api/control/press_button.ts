@@ -4,18 +4,11 @@ import type { MachineSecrets } from "../../run/notify/machine_secrets.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { type AnswerGiven, giveAnswer, type GiveAnswerOptions } from "./give_answer.ts";
 
-/** What pressing a button needs. */
 interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
   readonly secrets: MachineSecrets;
   readonly wallClock: () => Date;
 }
 
-/**
- * Gives the answer that a button of a notification stands for, to the question for which it was made.
- *
- * @param token as the button has it
- * @throws {UsageError} `not_open` when it is stale, used, expired or none of this run; otherwise like `giveAnswer`
- */
 export async function pressButton(
   folder: RunFolder,
   token: string,

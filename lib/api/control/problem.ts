@@ -3,7 +3,6 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a request can be refused for, besides the refusals of the commands. */
 const OWN_PROBLEMS = {
   malformed: [400, "The request cannot be read"],
   unauthorized: [401, "The token is missing or wrong"],
@@ -26,7 +25,6 @@ const OWN_PROBLEMS = {
   timed_out: [503, "The answer took too long"],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
 
-/** The refusals of the commands. */
 const COMMAND_PROBLEMS: Readonly<Record<ErrorCode, readonly [status: number, title: string]>> = {
   unknown_run: [404, "There is no such run"],
   run_over: [409, "The run is over"],
@@ -44,27 +42,21 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   ...COMMAND_PROBLEMS,
 };
 
-/** Why a request was refused, in a word for programs. */
 export type ProblemCode = keyof typeof OWN_PROBLEMS | ErrorCode;
 
-/** All of them. */
 export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
 
-/** The status of a problem. */
 export function statusOf(code: ProblemCode): number {
   return PROBLEMS[code][0];
 }
 
-/** What a problem may have besides its code and its sentence. */
 interface ProblemOptions {
   readonly hint?: string;
-  /** Mistakes in what was given, each with its place as a JSON pointer. */
   readonly mistakes?: readonly { readonly pointer: string; readonly detail: string }[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** A request that is refused. */
 export class Problem extends PanewrightError {
   override name = "Problem";
   readonly problem: ProblemCode;
@@ -90,7 +82,6 @@ interface ProblemDocument {
   readonly mistakes?: ProblemOptions["mistakes"];
 }
 
-/** An error as a problem. What was not foreseen says so, and nothing of its inside. */
 function problemDocument(error: unknown, redactor: Redactor): ProblemDocument {
   const code = codeOf(error);
   const [status, title] = PROBLEMS[code];
@@ -108,7 +99,6 @@ function problemDocument(error: unknown, redactor: Redactor): ProblemDocument {
   };
 }
 
-/** An error as a response. */
 export function problemResponse(error: unknown, redactor: Redactor): Response {
   const document = problemDocument(error, redactor);
   const headers = error instanceof Problem ? error.options.headers : undefined;

@@ -14,45 +14,32 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { ownRedactor } from "./own_redactor.ts";
 
-/** What came of a run, as far as it has come. */
 interface RunOutcome {
   readonly runId: string;
   readonly condition: Condition;
-  /** Whether a process executes it. */
   readonly executed: boolean;
   /** Missing as long as it has not ended. */
   readonly outcome?: RunEnd;
   readonly reason?: string;
   /** The last words of an agent: the last response, or the final text of the last attempt. Cut, without secrets. */
   readonly last?: LastWords;
-  /** Tokens by model. */
   readonly usage: Usage;
-  /** Files that were changed, from the working directory, as far as that was recorded. */
   readonly changedFiles: readonly string[];
-  /** How many more there are at least. */
   readonly moreFiles: number;
   /** Continues the run; missing where there is nothing to resume. */
   readonly resumeCommand?: string;
 }
 
-/** The last words of an agent. */
 interface LastWords {
-  /** Its role, or the name of its step. */
   readonly by: string;
   readonly text: string;
   readonly isCut: boolean;
 }
 
-/** The most of the last words that is told, in characters. */
 const MAX_LAST_CHARS = 64 * 1024;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 1000;
 
-/**
- * What came of a run.
- *
- * @throws {UnknownRecordError} when only a later panewright can tell
- */
 export async function resultOf(
   folder: RunFolder,
   { redactor = ownRedactor() }: { readonly redactor?: Redactor } = {},
@@ -84,7 +71,6 @@ function factsOf({ journalPath: path }: RunFolder): JournalFacts {
 interface Told {
   readonly last: Omit<LastWords, "isCut"> | undefined;
   readonly files: readonly string[];
-  /** How many files are not named. */
   readonly more: number;
 }
 

@@ -24,12 +24,10 @@ import { runCommandLine } from "../../run/command_line.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
 
-/** A message to the agent of a role. */
 interface MessageToLeave {
   readonly role: Role;
   /** At most 256 KiB of UTF-8. It is data for the agent: its prompt says who sends it. */
   readonly text: string;
-  /** Whether the agent is asked for a response. */
   readonly wantsResponse: boolean;
   readonly by: MessageWay;
   /** Who sends it, such as the name of an MCP client; it is cut to 200 characters. */
@@ -41,30 +39,19 @@ interface MessageToLeave {
   readonly key?: string;
 }
 
-/** A message that was left. */
 interface MessageLeft {
   readonly messageId: string;
-  /** False where a message with the same key had been left before. */
   readonly isNew: boolean;
   /** Whether a process executes the run and takes it; otherwise it is sent when the run is resumed. */
   readonly goesOn: boolean;
 }
 
-/** Options of {@linkcode leaveMessage}. */
 interface LeaveMessageOptions {
-  /** Words of a command about the run as the person can call it from where they are. */
   readonly commandLine?: (words: readonly string[]) => string;
   /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
 }
 
-/**
- * Leaves a message for the agent of a role: the process that executes the run sends it when that agent is at rest. It
- * is on the disk when this resolves. How it fares, the journal tells (`message_received` and what follows), and
- * `progress.messages`: {@linkcode findMessage}.
- *
- * @throws {UsageError} `run_over`; `bad_input`: a run of `panewright exec`, an empty or a too large text; `key_reused`
- */
 export async function leaveMessage(
   folder: RunFolder,
   { role, text, wantsResponse, by, who, key }: MessageToLeave,
@@ -100,26 +87,15 @@ export async function leaveMessage(
   return { messageId: id, isNew: isNew && known === undefined, goesOn: after.executed };
 }
 
-/** How a message fares, as far as it was waited for. */
 export interface MessageOutcome {
   /** `left`: the process that executes the run has not taken it up; otherwise as in `progress.messages`. */
   readonly status: "left" | OutsideMessageProgress["status"];
-  /** Why it has failed, as a full sentence. */
   readonly reason?: string;
   /** The agent's response; missing as long as there is none, or where none was wanted. Secrets are still in it. */
   readonly response?: string;
-  /** The file with the response, absolute. */
   readonly archivedAs?: string;
 }
 
-/**
- * Waits until a message is answered or has failed, or nobody executes the run any more: with any other status the
- * message waits for somebody to resume it.
- *
- * @param options.onStatus told each change on the way
- * @throws {UsageError} `unknown_run` when the run is removed meanwhile
- * @throws the signal's reason when it is aborted; the message is not taken back
- */
 export async function waitForMessage(
   folder: RunFolder,
   id: string,
@@ -166,7 +142,6 @@ function outcomeOf(
   };
 }
 
-/** As large as a response that is kept may be. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
 const MAX_WHO_CHARS = 200;

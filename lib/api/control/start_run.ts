@@ -8,7 +8,6 @@ import { present } from "../../base/schema.ts";
 
 export type { DetachedRun } from "./detach.ts";
 
-/** A run that is to be started. */
 export interface RunToStart {
   /** Absolute path of the folder in which the agents work; the command is called there. */
   readonly workdir: string;
@@ -40,12 +39,6 @@ export const OVERRIDES = {
   exec: ["pipeline", "provider", "autonomy-level", "only", "keep-going", "force"],
 } as const;
 
-/**
- * Starts a run as a process of its own, and waits until its first record is on the disk. The same key is the same run.
- *
- * @throws {PanewrightError} as the command refuses it, with its message, hint and exit code; there is no run then.
- * `key_reused`: the key belongs to another request; `needs_trust`; `bad_input`; `busy`
- */
 export async function startRun(run: RunToStart, options: DetachOptions = {}): Promise<DetachedRun> {
   const { workdir, kind, config, overrides = {}, task, key, by } = run;
   const flags = [`--wd=${workdir}`, ...Object.entries(overrides).flatMap(([name, value]) => flagOf(kind, name, value))];

@@ -19,27 +19,20 @@ import { errorText } from "../../base/text/error_text.ts";
 import { findOpenQuestion, giveAnswer } from "./give_answer.ts";
 import { present } from "../../base/schema.ts";
 
-/** What was done for a run. */
 interface Tended {
-  /** How many messages were delivered. */
   readonly delivered: number;
   /** How many could not be, and stay. */
   readonly left: number;
-  /** How many nobody needs any more. */
   readonly dropped: number;
-  /** What went wrong, a sentence each. */
   readonly problems: readonly string[];
 }
 
-/** What {@linkcode tendNotifications} needs. */
 interface TendOptions {
-  /** The run's, from a configuration that the person trusts. */
   readonly plan: NotificationPlan;
   readonly workdir: string;
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly wallClock: () => Date;
-  /** Buttons that were pressed before this time are not told about where they are refused. */
   readonly quietBefore: Date;
   readonly http?: HttpPoster;
   readonly secrets?: MachineSecrets;

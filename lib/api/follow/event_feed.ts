@@ -13,23 +13,17 @@ import { present } from "../../base/schema.ts";
 export interface EventFeed {
   /**
    * Sends what comes after a sequence, and then, unless `follow` is false, what happens, until either side has gone.
-   *
-   * @param after the last sequence that the client has; 0 for none
    */
   send(stream: EventStream, options: { readonly after: number; readonly follow: boolean }): Promise<void>;
 }
 
-/** A client that has all that was there. */
 interface Follower {
   readonly stream: EventStream;
-  /** The last sequence that it has. */
   at: number;
 }
 
-/** After so many records that are read for one client, others get their turn. */
 const RECORDS_AT_ONCE = 200;
 
-/** Makes the feed of a hub. Each record is written out once, however many follow. */
 export function createEventFeed(hub: RunHub, redactor: Redactor): EventFeed {
   const followers = new Set<Follower>();
   hub.listen((event) => {
@@ -42,7 +36,6 @@ export function createEventFeed(hub: RunHub, redactor: Redactor): EventFeed {
     }
   });
 
-  /** Sends what the journal has, until the client has as much as the hub. */
   async function catchUp(stream: EventStream, after: number): Promise<number> {
     let at = after;
     let records = 0;
@@ -79,7 +72,6 @@ export function createEventFeed(hub: RunHub, redactor: Redactor): EventFeed {
   };
 }
 
-/** The last sequence that a client has after an event. */
 function sequenceAfter(event: HubEvent, before: number): number {
   switch (event.kind) {
     case "record":

@@ -2,53 +2,37 @@ import type { Clock } from "../../base/ports/clock.ts";
 import { jsonLine } from "../../base/text/sanitize.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 
-/** An event of a stream, as {@linkcode eventFrame} writes it. */
 interface StreamEvent {
   /** What `Last-Event-ID` is when the client comes back; missing where it keeps the one before. */
   readonly id?: string | number;
-  /** Missing for what clients take for a message. */
   readonly event?: string;
-  /** Anything that JSON has. */
   readonly data: unknown;
 }
 
-/** A client that follows, by Server-Sent Events. */
 export interface EventStream {
-  /** Aborted when the client has gone, or was dropped, and when the server ends. */
   readonly signal: AbortSignal;
-  /**
-   * Resolves when the client has read most of what was sent: what has much to send waits for it.
-   *
-   * @throws the signal's reason when it is aborted
-   */
   drained(): Promise<void>;
   /** Sends events as {@linkcode eventFrame} has made them; the bytes may be shared with other streams. */
   send(frame: Uint8Array<ArrayBuffer>): void;
 }
 
-/** An event as bytes. */
 export function eventFrame({ id, event, data }: StreamEvent): Uint8Array<ArrayBuffer> {
   const head = `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}`;
   return ENCODER.encode(`${head}data: ${jsonLine(data)}\n`);
 }
 
 const ENCODER = new TextEncoder();
-/** Clients come back after this time. */
 const BEGIN = ENCODER.encode("retry: 1000\n: panewright\n\n");
 const HEARTBEAT = ENCODER.encode(":\n\n");
 
-/** What {@linkcode streamEvents} works with. */
 interface StreamOptions {
   readonly limits: {
     /** Bytes that wait for a client that reads slowly; one that has more is dropped. */
     readonly queueBytes: number;
-    /** How often the stream tells that it is alive. */
     readonly heartbeatMs: number;
   };
   readonly clock: Clock;
-  /** Ends the stream. */
   readonly signal: AbortSignal;
-  /** Called once it has ended, however that came. */
   readonly onEnd?: () => void;
 }
 
@@ -111,7 +95,6 @@ export function streamEvents(produce: (stream: EventStream) => Promise<void>, op
   return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
 }
 
-/** Resolves when a signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

@@ -12,15 +12,12 @@ import { Problem } from "../control/problem.ts";
 import type { HubEvent, RunHub } from "./run_hub.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a client has of a report. */
 interface ReportPlace {
-  /** The last record that is in it. */
   readonly sequence: number;
   /** Of which reading of the journal, as ids of events say; missing where the report itself was read just now. */
   readonly reading?: string | undefined;
 }
 
-/** The id of an event as a client tells it. */
 export function placeOf(id: string): ReportPlace {
   const [sequence, reading] = id.split("-");
   return { sequence: Number(sequence), reading };
@@ -30,14 +27,12 @@ export function placeOf(id: string): ReportPlace {
 const MAX_KEPT = 256;
 const MAX_KEPT_BYTES = 256 * 1024;
 
-/** The report of a run that is followed. */
 export class ReportFeed {
   readonly #hub: RunHub;
   readonly #options: ReportFeedOptions;
   readonly #load: LoadDetail;
   readonly #followers = new Set<EventStream>();
   #collector: ReportCollector;
-  /** The last record that is taken in. */
   #at: number;
   /** The last record whose changes were told: what comes with it can be under way still. */
   #toldTo: number;
@@ -45,7 +40,6 @@ export class ReportFeed {
   #reading = newReading();
   #kept: { readonly sequence: number; readonly frame: Uint8Array<ArrayBuffer> }[] = [];
   #keptBytes = 0;
-  /** Who has this sequence, or a later one, can be told what has changed since. */
   #keptFrom: number;
   #changed = new Map<string, ReportItem>();
   /** Whether something has changed since the header was told; whether a process executes the run is not in the journal. */
@@ -68,7 +62,6 @@ export class ReportFeed {
     });
   }
 
-  /** As it is now. */
   async report(): Promise<Report> {
     await this.#hub.ready;
     this.#audit = await auditOf(this.#hub.folder, this.#options.env);
@@ -77,11 +70,6 @@ export class ReportFeed {
     return { header, items: this.#collector.items() };
   }
 
-  /**
-   * What an item names.
-   *
-   * @throws {Problem} `unknown_detail`
-   */
   async detail(ref: string): Promise<ReportDetail> {
     await this.#hub.ready;
     const source = this.#collector.source(ref);
@@ -92,10 +80,6 @@ export class ReportFeed {
     );
   }
 
-  /**
-   * Sends what changes after a place, until either side has gone. Where that is not known any more, `reset` says that
-   * the report is to be read anew.
-   */
   async send(stream: EventStream, after: ReportPlace): Promise<void> {
     await this.#hub.ready;
     const isSameReading = after.reading === undefined || after.reading === this.#reading;
@@ -161,7 +145,6 @@ export class ReportFeed {
     });
   }
 
-  /** Changes that come while it is told are told together next. */
   async #tellChanges(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false;

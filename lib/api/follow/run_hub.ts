@@ -5,10 +5,8 @@ import { followJournal, type JournalGap, type JournalRecord } from "../../journa
 import { initialProgress, type Progress } from "../../journal/progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 
-/** What those who listen to a run are told, in its order. */
 export type HubEvent =
   | JournalRecord
-  /** What is told next takes the place of what was told before from there on. */
   | JournalGap
   | HubState;
 
@@ -22,7 +20,6 @@ interface HubState {
 /** Told at once, one event after the other; it must neither wait nor throw. */
 export type HubListener = (event: HubEvent) => void;
 
-/** A run that is followed once, for all who listen to it. */
 export interface RunHub {
   readonly folder: RunFolder;
   /** Resolves when all that was there has been read; rejects when the journal cannot be read at all. */
@@ -33,13 +30,10 @@ export interface RunHub {
   readonly sequence: number;
   /** Why the journal cannot be read any further. */
   readonly problem: PanewrightError | undefined;
-  /** Whether a process executes the run, as it was half a second ago at most. */
   readonly executed: boolean;
   /** Aborted when nothing follows: the run was removed, its journal cannot be read, or nobody uses the hub. */
   readonly signal: AbortSignal;
-  /** What is made of this hub at most once, however many ask for it. */
   once<Made>(make: (hub: RunHub) => Made): Made;
-  /** Tells what comes from now on. */
   listen(listener: HubListener): void;
 }
 
@@ -48,10 +42,8 @@ interface HubLease extends Disposable {
   readonly hub: RunHub;
 }
 
-/** The runs that somebody follows. */
 export interface RunHubs {
   open(folder: RunFolder): HubLease;
-  /** Resolves when none of them is at work any more, which their signal ends. */
   ended(): Promise<void>;
 }
 
@@ -61,7 +53,6 @@ interface HubOptions {
   readonly signal: AbortSignal;
 }
 
-/** Makes the hubs of a server. */
 export function createRunHubs(options: HubOptions): RunHubs {
   const open = new Map<string, { readonly hub: RunHub; readonly end: () => void; users: number }>();
   const atWork = new Set<Promise<void>>();

@@ -5,7 +5,6 @@ import type { RunHub } from "./run_hub.ts";
 /** How long a run is followed after a question about it: who asks again and again does not have it read each time. */
 const WARM_MS = 30_000;
 
-/** Asks the hub of a run something, once it has read all that is there. */
 export async function withHub<Found>(
   { hubs, clock, signal }: Pick<ServeContext, "hubs" | "clock" | "signal">,
   folder: RunFolder,

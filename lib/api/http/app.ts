@@ -10,14 +10,12 @@ import type { Answer, Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/mod.ts";
 import { Problem, problemResponse } from "../control/problem.ts";
 
-/** A server, as requests see it. */
 export interface ServeApp {
   readonly context: ServerContext;
   /** Answers a request; it never rejects. */
   fetch(request: Request, caller: Caller): Promise<Response>;
 }
 
-/** What Hono hands on with a request. */
 interface ServeEnv {
   readonly Bindings: { readonly caller: Caller; readonly isAuthorized: boolean };
 }
@@ -28,7 +26,6 @@ interface ServeEnv {
  */
 export type MountRoutes = (app: Hono<ServeEnv>, context: ServerContext) => void;
 
-/** What {@linkcode createServeApp} answers. */
 export interface ServeParts {
   /** @default {OPERATIONS} */
   readonly operations?: readonly Operation[];
@@ -36,7 +33,6 @@ export interface ServeParts {
   readonly mounts?: readonly MountRoutes[];
 }
 
-/** Makes the server's application. What it knows is on the disk, but for what is under way. */
 export function createServeApp(deps: ServeDeps, parts: ServeParts = {}): ServeApp {
   const { operations = OPERATIONS, mounts = [] } = parts;
   const context = serveContext(deps);
@@ -106,7 +102,6 @@ const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ["X-Frame-Options", "DENY"],
 ];
 
-/** A path as Hono writes it. */
 function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
@@ -114,7 +109,6 @@ function honoPath(path: string): string {
 interface AnswerOptions {
   readonly hono: Context<ServeEnv>;
   readonly context: ServerContext;
-  /** Requests without an answer, and streams. */
   readonly load: { underWay: number };
 }
 

@@ -4,11 +4,6 @@ import { joinBytes } from "../../base/ports/bytes.ts";
 import type { ServeDeps } from "./deps.ts";
 import { Problem } from "../control/problem.ts";
 
-/**
- * The JSON of a request's body.
- *
- * @throws {Problem} `wrong_type`, `too_large`, `too_slow`, `malformed`
- */
 export async function readJson(request: Request, context: Pick<ServeDeps, "limits" | "clock">): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -25,11 +20,6 @@ export async function readJson(request: Request, context: Pick<ServeDeps, "limit
   }
 }
 
-/**
- * The bytes of a request's body.
- *
- * @throws {Problem} `too_large`, `too_slow`, `malformed`
- */
 async function readBody(
   { headers, body }: Request,
   { limits: { bodyBytes, readMs }, clock }: Pick<ServeDeps, "limits" | "clock">,
@@ -62,12 +52,6 @@ async function readBody(
   }
 }
 
-/**
- * A value as a schema has it.
- *
- * @param place what the value is, for the message: `the body`
- * @throws {Problem} `bad_input` with each mistake
- */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.output<Schema> {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

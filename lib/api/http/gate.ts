@@ -1,45 +1,34 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import type { ServeLimits } from "./deps.ts";
 
-/** A listener whose connections are counted. */
 interface Gate {
-  /** Connections at this moment. */
   readonly connections: number;
-  /** Resolves once nothing is accepted any more, and all connections are closed. */
   readonly closed: Promise<void>;
 }
 
-/** A connection with what answers a client. */
 export interface GateConnection extends Disposable {
   readonly conn: Deno.Conn;
 }
 
-/** What {@linkcode openGate} works with. */
 interface GateOptions {
   readonly limits: Pick<ServeLimits, "connections" | "readMs" | "requestMs">;
   readonly clock: Clock;
-  /** Closes it. */
   readonly signal: AbortSignal;
   /** Connects with what answers this client; disposed of when the connection is closed. */
   readonly connect: (client: string) => Promise<GateConnection>;
 }
 
-/** A connection of a client. */
 interface Passage {
   readonly client: Deno.Conn;
   readonly openedMs: number;
-  /** Whether the client has sent anything. */
   hasAsked: boolean;
-  /** When it was last sent something. */
   answeredMs: number;
 }
 
-/** Told to a client that is too many, where that takes no handshake. */
 const FULL = new TextEncoder().encode(
   "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\nRetry-After: 5\r\n\r\n",
 );
 const CHUNK_BYTES = 16 * 1024;
-/** How often it is looked for connections that are silent for too long. */
 const SWEEP_EVERY_MS = 1000;
 /** A listener that cannot accept at this moment is tried again. */
 const RETRY_MS = 100;
@@ -145,7 +134,6 @@ async function refuse(client: Deno.Conn): Promise<void> {
   }
 }
 
-/** Copies until the end of what is read. */
 async function copy(from: Deno.Conn, to: Deno.Conn, onChunk: () => void): Promise<void> {
   const buffer = new Uint8Array(CHUNK_BYTES);
   for (;;) {

@@ -2,24 +2,20 @@ import type { ServeDeps } from "./deps.ts";
 import { Problem } from "../control/problem.ts";
 import { createRate } from "./rate.ts";
 
-/** Who asks. */
 export interface Caller {
   /** What tells one client from another: its address; the same for all over a unix socket. */
   readonly client: string;
 }
 
-/** The checks of every request, before anything of it is acted upon. */
 interface Guard {
   /**
    * @returns whether it has the token
    * @throws {Problem} `wrong_host`, `foreign_origin`, `headers_too_large`, `too_many_requests`
    */
   admit(request: Request, caller: Caller): Promise<boolean>;
-  /** The problem of a request that needs the token and does not have it. */
   unauthorized(request: Request, caller: Caller): Problem;
 }
 
-/** Makes the checks of a server. */
 export function createGuard({ hosts, scheme, limits, clock, checkToken }: ServeDeps): Guard {
   const { requestsPerSecond, failuresPerMinute, headerBytes } = limits;
   const requests = createRate({ perSecond: requestsPerSecond, burst: requestsPerSecond * 10 });

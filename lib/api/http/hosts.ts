@@ -1,12 +1,5 @@
-/** What comes from the network, and not from this machine, needs TLS. */
 export const LOOPBACK = "127.0.0.1";
 
-/**
- * What clients may call the server, as they tell it in `Host`.
- *
- * @param hostname where it listens; undefined for a unix socket
- * @param more names that it has besides, with a port where that is another one
- */
 export function hostsOf(
   hostname: string | undefined,
   { port, more }: { readonly port: number | undefined; readonly more: readonly string[] },
@@ -26,7 +19,6 @@ export function isHost(text: string): boolean {
   return /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text);
 }
 
-/** An address as it stands in URLs. */
 export function shownHost(hostname: string): string {
   return hostname.includes(":") ? `[${hostname}]` : hostname;
 }

@@ -12,11 +12,6 @@ interface InnerFolder extends AsyncDisposable {
 const PREFIX = "panewright-serve-";
 const LOCK = "lock";
 
-/**
- * Makes the folder for a server's own sockets, and takes away those of servers that were killed.
- *
- * @param dir where they are. @default {the folder for temporary files}
- */
 export async function openInnerFolder(dir?: string): Promise<InnerFolder> {
   const made = await Deno.makeTempDir({ prefix: `new-${PREFIX}`, ...present({ dir }) });
   const lock = await tryLockFile(`${made}/${LOCK}`, `process ${Deno.pid}`);
@@ -49,7 +44,6 @@ async function removeIfLeft(path: string): Promise<void> {
   await Deno.remove(path, { recursive: true });
 }
 
-/** Whether it is a socket at which nobody answers. */
 export async function isDeadSocket(path: string): Promise<boolean> {
   if (lstatOrUndefined(path)?.isSocket !== true) return false;
   try {

@@ -8,7 +8,6 @@ import { type GateConnection, openGate } from "./gate.ts";
 import { isDeadSocket, openInnerFolder } from "./inner_folder.ts";
 import { Problem, problemResponse } from "../control/problem.ts";
 
-/** Where a server listens. */
 export type ListenAt =
   /** `tls`: paths of files in PEM form. */
   | {
@@ -16,24 +15,17 @@ export type ListenAt =
     readonly port: number;
     readonly tls?: { readonly cert: string; readonly key: string };
   }
-  /** The path of a unix socket. */
   | { readonly path: string };
 
 /** The port where none is named: a page keeps its address over restarts. */
 export const DEFAULT_PORT = 8484;
 
-/** A listener, before anything is answered. */
 interface OpenListener {
   readonly listener: Deno.Listener;
-  /** The port, where it has one. */
   readonly port: number | undefined;
 }
 
-/**
- * Begins to listen; connections wait until they are served.
- *
- * @throws {UsageError} when that cannot be: a port or a socket that is in use is not taken
- */
+/** Begins to listen; connections wait until they are served. */
 export async function listenAt(at: ListenAt): Promise<OpenListener> {
   if ("path" in at) return { listener: await listenAtSocket(at.path), port: undefined };
   const { hostname, port, tls } = at;
@@ -72,7 +64,6 @@ async function listenAtSocket(path: string): Promise<Deno.Listener> {
   }
 }
 
-/** A server that was killed leaves its socket behind, and nobody answers there. */
 async function removeDeadSocket(path: string): Promise<void> {
   assertOwn(path);
   if (Deno.lstatSync(path).isSocket !== true) throw new Error("it is there, and not a socket");
@@ -80,11 +71,9 @@ async function removeDeadSocket(path: string): Promise<void> {
   else throw new UsageError(`Cannot listen on the socket ${path}: another server answers there`);
 }
 
-/** What answers one client. */
 interface Inner {
   readonly path: string;
   readonly server: Deno.HttpServer;
-  /** Its connections. */
   users: number;
 }
 
@@ -141,11 +130,6 @@ function createInner(app: ServeApp, { path, client }: { readonly path: string; r
   return { path, server: Deno.serve({ path, onListen: () => {} }, handler), users: 0 };
 }
 
-/**
- * The request with the address that the client has asked for: over a unix socket, Deno names another scheme.
- *
- * @throws {TypeError} for a method such as TRACE, and for a Host that is not one
- */
 function asAsked({ url, method, headers, body }: Request, scheme: string): Request {
   const [, authority = "", target = "/"] = /^[^:]+:\/\/([^/?#]*)(.*)$/.exec(url) ?? [];
   // Without a Host header it is the path of the socket.

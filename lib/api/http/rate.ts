@@ -1,21 +1,16 @@
-/** Allows so much within a time, per client. */
 interface Rate {
   /** Counts one, if it is allowed; otherwise tells in how many milliseconds it will be. */
   take(client: string, nowMs: number): number;
 }
 
-/** How {@linkcode createRate} counts. */
 interface RateOptions {
-  /** How many a second, over a longer time. */
   readonly perSecond: number;
-  /** How many at once, after a quiet time. */
   readonly burst: number;
 }
 
 /** More clients than are ever allowed to be connected; the one that was quiet for the longest is forgotten. */
 const MAX_CLIENTS = 1024;
 
-/** Makes a token bucket for each client. */
 export function createRate({ perSecond, burst }: RateOptions): Rate {
   const buckets = new Map<string, { readonly left: number; readonly atMs: number }>();
   return {

@@ -8,18 +8,11 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { ServeDeps } from "./deps.ts";
 import { present } from "../../base/schema.ts";
 
-/** What {@linkcode tendRuns} needs. */
 interface TendRunsParts
   extends Pick<ServeDeps, "workdirs" | "redactor" | "clock" | "wallClock" | "signal" | "log" | "secrets"> {
-  /**
-   * Who is told about a run, if anybody.
-   *
-   * @throws when the person does not trust its configuration as it is now
-   */
   readonly planOf: (run: RunConfig) => Promise<NotificationPlan | undefined>;
 }
 
-/** Where a run has its configuration from. */
 export interface RunConfig {
   readonly configFile: string | null;
   readonly workdir: string;

@@ -4,12 +4,10 @@ import { readRegularText } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
-/** Bytes of a token. */
 const TOKEN_BYTES = 32;
 /** A token as it is written: base64url without padding. */
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
 
-/** The path of the person's token. */
 export function tokenPathIn(stateFolder: string): string {
   return `${stateFolder}/serve/token`;
 }
@@ -61,7 +59,6 @@ function readToken(path: string): string | undefined {
   });
 }
 
-/** Compares with the token, in a time that does not depend on how much of it is right. */
 export function createTokenCheck(token: string): (given: string) => Promise<boolean> {
   const expected = digest(token);
   return async (given) => {

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Tool } from "../operations/operation.ts";
 import { TOOLS } from "../operations/mod.ts";
 
-/** The tools as clients are told them, with their JSON Schemas. */
 export function describeTools() {
   return Object.entries(TOOLS).map(([name, spec]: [string, Tool]) => ({
     name,

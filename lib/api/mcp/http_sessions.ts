@@ -3,9 +3,7 @@ import type { Server } from "@modelcontextprotocol/sdk/server";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Clock } from "../../base/ports/clock.ts";
 
-/** What {@linkcode createMcpHttp} is made of. */
 export interface McpHttpOptions {
-  /** A server for a client. */
   readonly createServer: () => Server;
   readonly clock: Clock;
   /** @default {64} */
@@ -19,7 +17,6 @@ export interface McpHttpOptions {
 /** The Model Context Protocol over HTTP, without its own authentication: whoever calls it has seen to that. */
 export interface McpHttp extends AsyncDisposable {
   handle(request: Request): Promise<Response>;
-  /** How many clients have a session. */
   sessionCount(): number;
 }
 
@@ -61,7 +58,6 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     return response;
   }
 
-  /** Makes the session that was used longest ago, and has no call under way, give up its place. */
   async function dropOldest(): Promise<boolean> {
     const idle = [...sessions].filter(([, { underWay }]) => underWay === 0);
     const [oldest] = idle.sort(([, a], [, b]) => a.usedMs - b.usedMs);

@@ -4,7 +4,6 @@ import type { StandardStreams } from "../../base/ports/standard_streams.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 
-/** Serves one client on the standard streams of this process, until its input ends or the signal is aborted. */
 export async function serveStdio(
   options: McpServerOptions & { readonly clock: Clock },
   { streams, signal }: { readonly streams: StandardStreams; readonly signal: AbortSignal },

@@ -13,10 +13,8 @@ import { isToolName, type ToolActs, type ToolInput, type ToolName, TOOLS } from 
 import type { ToolCall } from "../operations/operation.ts";
 import { wrongArguments } from "./wrong_arguments.ts";
 
-/** What {@linkcode createMcpServer} is made of. */
 export interface McpServerOptions {
   readonly acts: ToolActs;
-  /** Takes secrets out of all that is told. */
   readonly redactor: Redactor;
   readonly clock: Clock;
 }
@@ -24,13 +22,10 @@ export interface McpServerOptions {
 /** So many calls are worked on at a time; a client that makes more is told to wait. */
 const MAX_CALLS = 16;
 
-/** How often a client that wants to know of progress hears that a call is under way. */
 const HEARTBEAT_MS = 5000;
 
-/** More notifications than this are not sent for one call. */
 const MAX_NOTIFICATIONS = 100;
 
-/** No tool has a longer name. */
 const MAX_NAME_CHARS = 60;
 
 const INSTRUCTIONS =
@@ -89,7 +84,6 @@ function refusal(code: ErrorCode, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** The hint for people also tells how to do without trust, which is nothing for a model. */
 const PERSON_TRUSTS = "Only a person can agree to it: ask yours to call panewright trust in the project's folder.";
 
 const TOO_MANY = `Cannot take the call: ${MAX_CALLS} others are under way`;

@@ -6,9 +6,7 @@ import { type FilteredLine, LineFilter } from "../../agents/acp/protocol/line_fi
 import { errorText } from "../../base/text/error_text.ts";
 import { jsonLine } from "../../base/text/sanitize.ts";
 
-/** What {@linkcode StdioTransport} works on. */
 interface StdioTransportOptions {
-  /** The client's messages, a JSON object a line. */
   readonly input: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Writes all bytes of a message; rejects when the client is gone. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
@@ -22,13 +20,8 @@ const MAX_LINE_BYTES = 2 * 1024 * 1024;
 /** While more than this waits to be written, nothing is read: a client that does not read is not served. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
-/** How long what was asked before the input ended may still be answered. */
 const LAST_ANSWERS_MS = 1000;
 
-/**
- * The Model Context Protocol over two byte streams. A line that is not a message is answered with an error and passed
- * over; the end of the input, or an output that nobody reads, closes the transport.
- */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -37,10 +30,8 @@ export class StdioTransport implements Transport {
   readonly #closed = Promise.withResolvers<void>();
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   #isClosed = false;
-  /** The writes so far, one after the other. */
   #written: Promise<void> = Promise.resolve();
   #unwrittenBytes = 0;
-  /** The requests that have no answer yet. */
   readonly #open = new Set<string | number>();
   #onAnswered: (() => void) | undefined;
 
@@ -48,7 +39,6 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** Resolves when the transport is closed, by either side. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }

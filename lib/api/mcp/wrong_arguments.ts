@@ -2,15 +2,9 @@ import type * as z from "zod";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { typeWords, valueWords } from "../../base/text/value_words.ts";
 
-/** More mistakes than these are not told, and no more unknown names. */
 const MAX_TOLD = 5;
 const MAX_NAME_CHARS = 60;
 
-/**
- * What is wrong with the arguments of a call, in words that follow "Cannot call it:".
- *
- * @param given as the client has sent them
- */
 export function wrongArguments(schema: z.ZodObject, given: unknown, { issues }: z.ZodError): string {
   const names = Object.keys(schema.shape);
   const told = issues.flatMap((issue) => {

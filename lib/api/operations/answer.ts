@@ -74,7 +74,6 @@ export const answerTool = tool({
   },
 });
 
-/** What the buttons of notifications lead to. The token in the path is all that they have. */
 export const pressButton = operation({
   id: "pressButton",
   method: "post",

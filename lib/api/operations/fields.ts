@@ -1,6 +1,3 @@
-/**
- * Fields that several tools take or return. What they are is also what a model is told: each description is read by it.
- */
 import * as z from "zod";
 import { flag, runId, text } from "../output/shapes.ts";
 import { MAX_WAIT_SECONDS } from "./operation.ts";
@@ -13,19 +10,15 @@ export const MAX_TEXT_CHARS = 500_000;
 /** A text that is not empty, and not longer than so many UTF-16 units. */
 export const filled = (about: string, maxChars: number) => text(about).min(1).max(maxChars);
 
-/** Which run is meant. */
 export const run = filled("The run's id, as start_run, exec_task or runs returned it.", 200);
 
-/** Which project is meant. */
 export const workdir = filled(
   "The project's folder, absolute; needed only where this server works for several. Others are refused.",
   4096,
 ).optional();
 
-/** Whose agent is meant. */
 export const role = z.enum(ROLES).describe("The role whose agent is meant.");
 
-/** What makes a request the same one when it is made again. */
 export const key = filled(
   "Idempotency key. The same key with the same request is done once, even when you or this server crash in between: " +
     "choose a new one for what you want done now (for example with a random part), keep it, and use it again when you " +
@@ -33,40 +26,31 @@ export const key = filled(
   256,
 ).optional();
 
-/** What an agent is to be told. */
 export const message = filled("What to tell the agent. It is a message to it, and no command of panewright.", 262_144);
 
-/** How long a call may wait, where it usually waits so many seconds. */
 export const waitSeconds = (standard: number) =>
   z.number().min(0).max(MAX_WAIT_SECONDS).optional()
     .describe(`How long to wait at most, in seconds; ${standard} where it is missing, ${MAX_WAIT_SECONDS} at most.`);
 
-/** What the model can do next. */
 export const next = text("What you can do next, in words.");
 
-/** How a run is. */
 export const state = z.enum(CONDITIONS).describe(
   "running: a process executes it. waiting: for an answer. passed, failed: it is over. stopped, killed, needs_person, " +
     "error: resume continues it.",
 );
 
-/** Whether a run is over. */
 export const isOver = flag("Whether nothing more will happen unless it is resumed.");
 
-/** A run that was started, as programs are told of it. */
 export const startedRun = z.object({
   run: runId,
   folder: text("Its folder."),
   isNew: flag("Whether this request has begun it; otherwise an earlier one with the same key has."),
 });
 
-/** A run's id in a path. */
 export const RUN_PARAM = { run: z.string().describe("The run's whole id: `20261120-072605-3fa9`.") };
 
-/** A role of a run in a path. */
 export const ROLE_PARAM = { role: z.string().describe(`The role: ${ROLES.map((role) => `\`${role}\``).join(", ")}.`) };
 
-/** What waits for an answer. */
 export const question = z.object({
   question: text("Its id, for the tool answer; missing where only the agent's pane takes the answer.").optional(),
   by: text("The role, or the step, that asks."),
@@ -83,7 +67,6 @@ export const question = z.object({
   })).describe("What can be chosen: answer with the number or the label of an option.").optional(),
 });
 
-/** How far a message to an agent is. */
 export const messageState = z.object({
   message: text("The message's id."),
   role,
@@ -96,5 +79,4 @@ export const messageState = z.object({
   reason: text("Why it has failed.").optional(),
 });
 
-/** How a run has ended. */
 export const ended = z.object({ outcome: z.string(), reason: z.string(), at: z.string() });

@@ -11,13 +11,11 @@ import { needsAttention, nextOfMessage } from "./run_state.ts";
 import { findServed } from "./served.ts";
 import { watchRun } from "./watch_run.ts";
 
-/** How long `send_message` waits until the journal says that the message was received. */
 const RECEIPT_SECONDS = 10;
 
 const sent = messageState.extend({ run: z.string(), sequence: count("For the tool wait."), next });
 const assigned = z.strictObject({ run, role, text: message, key, workdir });
 
-/** Leaves a message for a role's agent, and waits until it is as far as it is wanted. */
 async function send(
   { role, text, key = crypto.randomUUID(), ...named }: z.output<typeof assigned>,
   { wantsResponse, deadlineMs, call, isEnough }: {

@@ -13,22 +13,15 @@ import type * as z from "zod";
 import type { messageState } from "./fields.ts";
 import { present } from "../../base/schema.ts";
 
-/** How far a message to a role's agent is. */
 export type MessageState = z.input<typeof messageState>;
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_RESPONSE_CHARS = 40_000;
 
-/** Whether nothing more will happen to a message. */
 export function isMessageOver(state: MessageState["state"] | undefined): boolean {
   return state === "answered" || state === "failed";
 }
 
-/**
- * How far a message is, with the response where there is one.
- *
- * @throws {UsageError} `bad_input` when the run has no message of that id
- */
 export function requireMessage(folder: RunFolder, overview: RunOverview, id: string): MessageState {
   const told = stateOfMessage(folder, overview, id);
   if (told !== undefined) return told;

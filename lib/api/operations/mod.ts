@@ -18,7 +18,6 @@ import { execTool, startRun, startTool } from "./start.ts";
 import { stopRun, stopTool } from "./stop.ts";
 import { waitTool } from "./wait.ts";
 
-/** All that HTTP clients can ask for, in the order of the OpenAPI document. */
 export const OPERATIONS: readonly Operation[] = [
   getHealth,
   operation({
@@ -50,7 +49,6 @@ export const OPERATIONS: readonly Operation[] = [
   pressButton,
 ];
 
-/** All that models can call, in the order in which clients are told. */
 export const TOOLS = {
   start_run: startTool,
   exec_task: execTool,
@@ -66,21 +64,16 @@ export const TOOLS = {
   send_message: sendTool,
 } as const;
 
-/** The name of a tool. */
 export type ToolName = keyof typeof TOOLS;
 
-/** What a tool is given. */
 export type ToolInput<Name extends ToolName> = z.output<(typeof TOOLS)[Name]["input"]>;
 
-/** What a tool returns. */
 export type ToolOutput<Name extends ToolName> = z.input<(typeof TOOLS)[Name]["output"]>;
 
-/** What each tool does. */
 export type ToolActs = {
   readonly [Name in ToolName]: (input: ToolInput<Name>, call: ToolCall) => Promise<ToolOutput<Name>>;
 };
 
-/** The tools' acts on the runs of some folders. */
 export function createToolActs(context: ActContext): ToolActs {
   const acts = Object.entries(TOOLS as unknown as Readonly<Record<string, Tool>>).map(([name, { act }]) =>
     [name, (input: Parameters<typeof act>[0], call: ToolCall) => act(input, { ...context, ...call })] as const
@@ -88,7 +81,6 @@ export function createToolActs(context: ActContext): ToolActs {
   return Object.fromEntries(acts) as unknown as ToolActs;
 }
 
-/** Whether there is a tool of that name. */
 export function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }

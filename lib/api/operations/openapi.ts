@@ -4,7 +4,6 @@ import type { Operation, ReplySpec } from "../operations/operation.ts";
 import { PROBLEM_CODES, type ProblemCode, statusOf } from "../control/problem.ts";
 import { present } from "../../base/schema.ts";
 
-/** What every request can meet. */
 const COMMON: readonly ProblemCode[] = [
   "malformed",
   "wrong_host",

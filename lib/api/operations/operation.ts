@@ -5,14 +5,11 @@ import type { ProblemCode } from "../control/problem.ts";
 import type { EventStream } from "../follow/event_stream.ts";
 import type { ActContext, ServeContext } from "./context.ts";
 
-/** What an operation may be answered with, besides problems. */
 export interface ReplySpec {
   readonly about: string;
-  /** Of JSON, or of the data of each event. */
   readonly schema?: z.ZodType;
   /** @default {application/json} */
   readonly type?: "application/json" | "text/event-stream" | "text/html";
-  /** Headers of the answer, and what each tells. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -24,23 +21,19 @@ export interface Operation {
   /** As OpenAPI writes it: `/v1/runs/{run}`. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** More of it, in full sentences. */
   readonly description?: string;
   /** Whether it is answered without the token, because it tells nothing of a run. @default {false} */
   readonly isOpen?: boolean;
   readonly params?: Readonly<Record<string, z.ZodType<unknown, string>>>;
   readonly query?: z.ZodObject;
-  /** Names in lower case. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly replies: Readonly<Record<number, ReplySpec>>;
-  /** Those besides the ones that every request can meet. */
   readonly problems?: readonly ProblemCode[];
   /** @throws {PanewrightError} told as a problem */
   handle(call: Call): Promise<Answer>;
 }
 
-/** A request that has passed all checks. */
 export interface Call<Query = unknown, Headers = unknown, Body = unknown> {
   readonly context: ServeContext;
   readonly params: Readonly<Record<string, string>>;
@@ -51,10 +44,8 @@ export interface Call<Query = unknown, Headers = unknown, Body = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** What a request is answered with. Secrets are taken out of the JSON. */
 export type Answer =
   | { readonly status: number; readonly json: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** Sends until it returns. */
   | { readonly events: (stream: EventStream) => Promise<void> }
   | { readonly response: Response };
 
@@ -91,13 +82,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   act(input: z.output<Input>, call: ToolCall & ActContext): Promise<z.input<Output>>;
 }
 
-/** A call of a tool under way. */
 export interface ToolCall {
-  /** Aborted when the client cancels the call, or is gone. */
   readonly signal: AbortSignal;
-  /** Tells the client what happens meanwhile, where it wants to know. */
   readonly progress: (message: string) => void;
-  /** The client's name, as it says. */
   readonly client: string | undefined;
 }
 

@@ -7,7 +7,6 @@ import type * as z from "zod";
 import type { ended, question } from "./fields.ts";
 import { present } from "../../base/schema.ts";
 
-/** What the tools tell of something that waits for an answer. */
 type Question = z.input<typeof question>;
 
 const MAX_QUESTION_CHARS = 8000;
@@ -24,12 +23,10 @@ export function needsAttention(overview: RunOverview, { records }: { readonly re
   return open.some(({ reserved, question }) => !reserved && question !== undefined) || open.length > 0 && records > 0;
 }
 
-/** Whether nothing more will happen to a run unless somebody resumes it. */
 export function isOver({ executed, condition }: Pick<RunOverview, "executed" | "condition">): boolean {
   return !executed && condition !== "waiting";
 }
 
-/** What waits for an answer. */
 export function questionsOf({ questions }: Pick<RunOverview, "questions">): readonly Question[] {
   return questions.map(questionOf);
 }
@@ -53,20 +50,17 @@ function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog, ans
   };
 }
 
-/** What happens in a run at this moment. */
 export function doingOf({ executed, progress }: RunOverview, now: Date): { readonly doing?: string } {
   if (!executed || progress === undefined) return {};
   return { doing: [placeText(progress), turnText(progress, now)].filter((part) => part !== undefined).join("; ") };
 }
 
-/** How a run has ended, where it has. */
 export function endedOf({ progress }: RunOverview): { readonly ended?: z.input<typeof ended> } {
   if (progress?.finished === undefined) return {};
   const { outcome, reason, at } = progress.finished;
   return { ended: { outcome, reason: short(reason), at } };
 }
 
-/** What can be done about a run now. */
 export function nextOf(overview: RunOverview): string {
   const { condition, executed, progress } = overview;
   const open = questionsOf(overview).filter(({ answered }) => !answered);
@@ -81,7 +75,6 @@ export function nextOf(overview: RunOverview): string {
   return resumes ? "Call resume to continue it; explain says why it stopped." : "It is over: explain says why.";
 }
 
-/** What can be done about a message now. */
 export function nextOfMessage({ message, state }: MessageState, overview: RunOverview): string {
   if (isMessageOver(state)) {
     return state === "answered" ? "The message is answered." : "The message has failed: see reason.";
@@ -90,7 +83,6 @@ export function nextOfMessage({ message, state }: MessageState, overview: RunOve
   return `It is still under way: call wait with message ${JSON.stringify(message)}.`;
 }
 
-/** Why a run stands where it stands. */
 export function whyOf(overview: RunOverview): readonly string[] {
   const { progress, problem, question } = overview;
   const turn = progress === undefined || !overview.executed ? undefined : turnText(progress, new Date());
@@ -106,12 +98,10 @@ export function whyOf(overview: RunOverview): readonly string[] {
   ].map(short);
 }
 
-/** The last warnings of a run. */
 export function warningsOf({ progress }: RunOverview): readonly string[] {
   return (progress?.warnings ?? []).slice(-MAX_WARNINGS).map(({ message }) => message);
 }
 
-/** A text of a run, as short as a list takes it. */
 export function short(text: string): string {
   return abridge(text, { maxChars: MAX_REASON_CHARS });
 }

@@ -9,11 +9,6 @@ import { Problem } from "../control/problem.ts";
 import type { RunHub } from "../follow/run_hub.ts";
 import { withHub } from "../follow/warm_hub.ts";
 
-/**
- * A role of a run.
- *
- * @throws {Problem} `unknown_role`
- */
 export function requireRole(name: string, { progress }: Pick<RunHub, "progress">): Role {
   const role = ROLES.find((one) => one === name);
   if (progress?.job === "exec") {
@@ -27,7 +22,6 @@ export function requireRole(name: string, { progress }: Pick<RunHub, "progress">
   });
 }
 
-/** How long a client may leave frames unread before it is dropped. */
 const UNREAD_MS = 60_000;
 
 /**

@@ -4,7 +4,6 @@ import { isRunId, refuseLinksIn, type RunFolder, runFolderAt } from "../../run/r
 import { Problem } from "../control/problem.ts";
 import type { ActContext } from "./context.ts";
 
-/** The folder that a model means, where one is named or there is only one. */
 export function workdirOf(named: string | undefined, workdirs: readonly string[]): string {
   if (named !== undefined && !workdirs.includes(named)) {
     throw new UsageError(`Cannot work in ${named}: this server works in ${workdirs.join(", ")}`, {
@@ -46,11 +45,6 @@ export async function findServed(
   });
 }
 
-/**
- * The working directory that a request means.
- *
- * @throws {Problem} `bad_input` when it is not served: nothing is started anywhere else
- */
 export function requestedWorkdir(workdirs: readonly string[], named: string | undefined): string {
   const [only, ...others] = workdirs;
   if (named === undefined && only !== undefined && others.length === 0) return only;
@@ -62,11 +56,6 @@ export function requestedWorkdir(workdirs: readonly string[], named: string | un
   throw new Problem("bad_input", `Cannot start a run in ${named}: that working directory is not served`, { hint });
 }
 
-/**
- * The run of a request, by its whole id.
- *
- * @throws {Problem} `unknown_run`, `ambiguous_run`
- */
 export async function requestedRun(
   id = "",
   { workdirs, meetRun }: Pick<ActContext, "workdirs" | "meetRun">,

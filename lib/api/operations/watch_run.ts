@@ -9,7 +9,6 @@ import { count, text } from "../output/shapes.ts";
 import type { ActContext } from "./context.ts";
 import type { ToolCall } from "./operation.ts";
 
-/** What the tools tell of what has happened. */
 export const watched = {
   sequence: count("Pass it as `after` to the next call."),
   changes: z.array(z.object({
@@ -32,18 +31,15 @@ const MAX_CHANGE_CHARS = 500;
 /** How often it is asked at most whether enough has come: records come in bursts, and how a run is follows from all. */
 const LOOK_EVERY_MS = 250;
 
-/** What {@linkcode watchRun} goes by. */
 interface WatchOptions {
   /** The last sequence that is known; what comes after it is told. */
   readonly after: number;
-  /** By the clock. What is there already is told even when it has passed. */
   readonly deadlineMs: number;
   /** Whether what has come so far is what was waited for; it is asked again after changes. */
   readonly isEnough: (overview: RunOverview, seen: { readonly changes: number; readonly records: number }) => boolean;
   readonly call: Pick<ToolCall & ActContext, "signal" | "progress" | "clock">;
 }
 
-/** What was seen of a run. */
 interface Seen extends Watched {
   readonly overview: RunOverview;
 }

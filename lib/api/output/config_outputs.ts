@@ -33,7 +33,6 @@ const flagOrArgument = {
   completes: z.array(z.string()).describe("What a shell offers for it.").optional(),
 };
 
-/** What the commands about the machine, the configuration and permissions print, by type. */
 export const CONFIG_OUTPUTS = {
   finding: output("Something that was looked at.", {
     check: text("What: `tmux`, `Codex`, `config`."),

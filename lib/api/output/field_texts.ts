@@ -1,4 +1,3 @@
-/** Fields that are the same in all records that say nothing else of them. */
 export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   answer: "What was said.",
   answerCommand: "Answers it.",
@@ -81,7 +80,6 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   workdir: "The folder in which the agents work.",
 };
 
-/** Fields of what is in a field. */
 export const INNER_TEXTS: Readonly<Record<string, string>> = {
   byWorker: "By role, or by step.",
   cacheWriteInputTokens: "Of the input, what was written to a cache.",

@@ -8,12 +8,10 @@ import type { OutputFields, OutputType } from "./outputs.ts";
  */
 export const OUTPUT_VERSION = 1;
 
-/** An object of `--json`, as a line. */
 export function outputLine<Type extends OutputType>(type: Type, fields: OutputFields[Type]): string {
   return jsonLine({ type, v: OUTPUT_VERSION, ...fields });
 }
 
-/** A record of a journal, or of an audit log, as a line of `--json`. */
 export function recordLine(record: { readonly type: string; readonly at: string }): string {
   const { type, ...fields } = record;
   return jsonLine({ type, v: OUTPUT_VERSION, ...fields });

@@ -7,10 +7,8 @@ import { SCREEN_OUTPUTS } from "./screen_outputs.ts";
 /** All objects that `--json` prints besides records of journals, by type: their fields without `type` and `v`. */
 export const OUTPUTS = { ...RUN_OUTPUTS, ...CONFIG_OUTPUTS, ...SCREEN_OUTPUTS, ...REPORT_OUTPUTS };
 
-/** A type of object that `--json` prints. */
 export type OutputType = keyof typeof OUTPUTS;
 
-/** The fields of each type of object. */
 export type OutputFields = { readonly [Type in OutputType]: ReadonlyOf<z.input<typeof OUTPUTS[Type]>> };
 
 type ReadonlyOf<Value> = Value extends readonly (infer Item)[] ? readonly ReadonlyOf<Item>[]

@@ -5,7 +5,6 @@ import { JOB_IDS, runEnd } from "../../journal/run_facts.ts";
 import { zodOf } from "./records.ts";
 import { count, flag, runId, status, text, time } from "./shapes.ts";
 
-/** A dialog that waits for a person. */
 export const dialog = z.object({
   kind: text("What it asks for, such as `command` or `file_edit`."),
   subject: text("The command, the files, or the questions; missing where it is not known.").optional(),
@@ -19,7 +18,6 @@ export const dialog = z.object({
   })).describe("What it asks, where an answer is more than a yes or a no.").optional(),
 });
 
-/** What waits for a person. */
 export const waiting = z.object({
   id: text("Unique in its run: `q1`; missing where only the agent's pane takes the answer.").optional(),
   by: text("The role, or the step, that asks."),
@@ -31,7 +29,6 @@ export const waiting = z.object({
   dialog: dialog.optional(),
 });
 
-/** How a run stands. */
 export const progress = z.object({
   job: z.enum(JOB_IDS),
   runId,

@@ -3,7 +3,6 @@ import type { Check, FactOf, FactTable, Fields } from "../../base/schema.ts";
 import { FIELD_TEXTS, INNER_TEXTS } from "./field_texts.ts";
 import { time } from "./shapes.ts";
 
-/** What a check of records lets pass, as zod has it. */
 export function zodOf<Value>(check: Check<Value>): z.ZodType<Value, Value> {
   // The shape of a check lets the same values pass as the check itself.
   return made(check) as z.ZodType<Value, Value>;
@@ -12,7 +11,6 @@ export function zodOf<Value>(check: Check<Value>): z.ZodType<Value, Value> {
 /** What the records of a job tell, by type and field; under an empty name, the record itself. */
 type RecordTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The records of a job by type, as `--json` prints them, without `type` and `v`. */
 export function recordsOf(facts: FactTable, texts: RecordTexts): Readonly<Record<string, z.ZodObject>> {
   return Object.fromEntries(
     Object.entries(facts).map(([type, fields]) => {
@@ -23,7 +21,6 @@ export function recordsOf(facts: FactTable, texts: RecordTexts): Readonly<Record
   );
 }
 
-/** What a table has, told apart by its `type`. */
 export function kindsOf<Table extends FactTable>(table: Table): z.ZodType<FactOf<Table>, FactOf<Table>> {
   const kinds = Object.entries(table).map(([type, fields]) =>
     z.object({ type: z.literal(type), ...fieldsOf(fields, {}) })

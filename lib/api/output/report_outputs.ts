@@ -30,7 +30,6 @@ const reportWaiting = z.object({
   dialog: dialog.optional(),
 });
 
-/** A report's header: see `ReportHeader`. */
 const reportHeader = z.object({
   sequence: count("The last record that is taken in: its number in the journal, from 1."),
   runId,
@@ -95,7 +94,6 @@ const reportHeader = z.object({
   panewright: text("The version that executed it last.").optional(),
 });
 
-/** Something that happened, or has begun: see `ReportItem`. */
 const reportItem = z.object({
   id: text("Unique in its run, and the same whenever the report is made."),
   sequence: count("The record that made it: its number in the journal, from 1."),
@@ -124,7 +122,6 @@ const reportDetail = detailRef.extend({
   rows: count("Of a screen.").optional(),
 });
 
-/** What `panewright report` prints, by type. */
 export const REPORT_OUTPUTS = {
   report: output("A run, from its beginning to now.", {
     madeAt: time("When the report was made"),

@@ -2,7 +2,6 @@ import type { RunRow } from "../control/list_runs.ts";
 // A type only: zod is not loaded for it.
 import type { OutputFields } from "./outputs.ts";
 
-/** A run of the list, in the names of `--json`. */
 export function runFields(row: RunRow): OutputFields["run"] {
   const { folder, condition, executed, progress, question, answered, problem, agentsLeft } = row;
   return {

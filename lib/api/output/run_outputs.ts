@@ -9,7 +9,6 @@ import { dialog, progress, waiting } from "./progress_output.ts";
 import { kindsOf, zodOf } from "./records.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 
-/** How a run is. */
 export const condition = z.enum(CONDITIONS).describe(
   "How the run is, in one word; `panewright help runs` explains them.",
 );
@@ -27,7 +26,6 @@ const question = {
   dialog: dialog.extend({ role: z.string() }).describe("What a dialog asks for; missing for a question.").optional(),
 };
 
-/** What the commands about runs print, by type. */
 export const RUN_OUTPUTS = {
   run: output("A run of the working directory.", {
     run: runId,

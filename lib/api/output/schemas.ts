@@ -7,11 +7,8 @@ import RECORD_TEXTS from "../../journal/record_texts.json" with { type: "json" }
 import { recordsOf } from "./records.ts";
 import { output, time } from "./shapes.ts";
 
-/** The objects that some commands print with `--json`. */
 interface OutputSchema {
-  /** What prints them, as a part of a sentence. */
   readonly of: string;
-  /** The names of those commands. */
   readonly commands: readonly string[];
   /** By type: the fields, without `type` and `v`. */
   readonly objects: Readonly<Record<string, z.ZodObject>>;
@@ -78,7 +75,6 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   version: printed("version", "version", "license"),
 };
 
-/** @param of begins with the name of the command */
 function printed(of: string, ...types: readonly OutputType[]): OutputSchema {
   const [command = ""] = of.split(" ", 1);
   return { of, commands: [command], objects: these(...types, "error") };
@@ -88,7 +84,6 @@ function these(...types: readonly OutputType[]): Readonly<Record<string, z.ZodOb
   return Object.fromEntries(types.map((type) => [type, OUTPUTS[type]]));
 }
 
-/** A type of object as it is printed, with `type` and `v`. */
 export function withHead(type: string, fields: z.ZodObject): z.ZodObject {
   const about = fields.description;
   const whole = z.object({ type: z.literal(type), v: z.literal(OUTPUT_VERSION), ...fields.shape });
@@ -101,10 +96,7 @@ function withoutLimits({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/**
- * The JSON Schema (draft 2020-12) of each line that these commands print. Fields that it does not name are let be, as a
- * later version may have them; types that it does not name are refused.
- */
+/** The JSON Schema (draft 2020-12) of each line that these commands print. */
 export function outputJsonSchema(name: string, { of, objects }: OutputSchema): Readonly<Record<string, unknown>> {
   const definitions = Object.entries(objects).map(([type, fields]) => {
     const { $schema: _, ...schema } = z.toJSONSchema(withHead(type, fields), { io: "input", override: withoutLimits });

@@ -52,15 +52,12 @@ export const SCREEN_EVENT = z.discriminatedUnion("type", [screen, activity, end]
 type Told = Exact<z.input<typeof SCREEN_EVENT>>;
 type Activity = Extract<Told, { type: "activity" }>;
 
-/** A row of what an agent without a terminal does, without secrets. */
 export type ActivityRowFrame = Omit<Activity["rows"][number], "style"> & { readonly style?: string };
 
-/** An event of {@linkcode SCREEN_EVENT}. */
 export type ScreenEvent =
   | Exclude<Told, Activity>
   | Omit<Activity, "rows"> & { readonly rows: readonly ActivityRowFrame[] };
 
-/** A terminal at one moment, without secrets. */
 export type PaneFrame = NonNullable<Extract<Told, { type: "screen" }>["pane"]>;
 
 /** What a role's agent does, and since when: from the journal, never from its screen. */

@@ -24,7 +24,6 @@ const installed = {
   downgrade: flag("Whether it is used though the built-in rules are as new.").optional(),
 };
 
-/** What the commands about screens, rules and recordings print, by type. */
 export const SCREEN_OUTPUTS = {
   explanation: output("Why a capture of a screen has its status.", {
     file: text("The capture; `-` for standard input."),

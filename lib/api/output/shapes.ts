@@ -1,32 +1,24 @@
 import * as z from "zod";
 import { TERMINAL_STATUSES } from "../../base/status.ts";
 
-/** The fields of one type of object that `--json` prints, and what the object tells, as a sentence. */
 export function output<Shape extends z.ZodRawShape>(about: string, shape: Shape) {
   return z.object(shape).describe(about);
 }
 
-/** A string, and what it is. */
 export const text = (about: string) => z.string().describe(about);
-/** `true` or `false`, and of what. */
 export const flag = (about: string) => z.boolean().describe(about);
 /** A whole number from 0 on, and of what. */
 export const count = (about: string) => z.int().min(0).describe(about);
 /** A time, ISO 8601, and of what. */
 export const time = (about: string) => z.string().describe(`${about}, ISO 8601.`);
 
-/** The id of a run. */
 export const runId = text("The run's id.");
-/** The status of an agent's screen. */
 export const status = z.enum(TERMINAL_STATUSES);
-/** What a decision about a screen rests on. */
 export const evidence = z.array(z.object({
   row: z.int().describe("From 0; -1 for what is known besides the rows."),
   text: z.string(),
 })).describe("What that rests on.");
-/** Where a person wrote a rule. */
 export const origin = text("Where a person wrote the rule; missing for one that is built in.").optional();
-/** A pack of rules that is installed. */
 export const packSource = z.object({
   version: z.string(),
   sha256: text("Of the pack, hexadecimal."),

@@ -4,23 +4,15 @@ import type { DetailSource, ReportItem } from "../../journal/items/source.ts";
 
 /** A report while its journal is read: it can be asked for as it is at any time. */
 export interface ReportCollector {
-  /**
-   * Takes more entries in, in their order.
-   *
-   * @returns the items that are new or have changed, each as it is now
-   */
   take(entries: Iterable<ReportEntry>): readonly ReportItem[];
   /** What the header is made of: see header.ts. */
   readonly state: ReportState;
-  /** All items, by the record that made them. */
   items(): readonly ReportItem[];
   /** Where a detail that an item names is; `undefined` for any other name. */
   source(ref: string): DetailSource | undefined;
-  /** Where all details are, those of the newest items last. */
   sources(): Iterable<DetailSource>;
 }
 
-/** Begins a report. */
 export function createCollector(redactor: Redactor): ReportCollector {
   const items = new Map<string, ReportItem>();
   const sources = new Map<string, DetailSource>();

@@ -14,7 +14,6 @@ import { plainText } from "../../base/text/sanitize.ts";
 import type { ReportDetail } from "./model.ts";
 import type { DetailSource, ReportRef } from "../../journal/items/source.ts";
 
-/** What details are loaded with. */
 interface DetailOptions {
   readonly folder: RunFolder;
   readonly redactor: Redactor;
@@ -24,10 +23,8 @@ interface DetailOptions {
 
 const DEFAULT_MAX_BYTES = 256 * 1024;
 
-/** No response or message is larger. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
-/** A detail, with what keeps it from being shown. Whatever is wrong with its file is told as its problem. */
 export type LoadDetail = (source: DetailSource) => Promise<ReportDetail>;
 
 /**
@@ -37,7 +34,6 @@ export type LoadDetail = (source: DetailSource) => Promise<ReportDetail>;
 export function createDetailLoader(options: DetailOptions): LoadDetail {
   const { folder, redactor, maxBytes = DEFAULT_MAX_BYTES } = options;
   let audit: { readonly size: number; readonly records: readonly ChainedRecord[] } | undefined;
-  /** The log is read again only when it has grown. */
   const auditRecords = () => {
     const size = lstatOrUndefined(folder.auditPath)?.size ?? 0;
     if (audit?.size !== size) {
@@ -68,7 +64,6 @@ export function createDetailLoader(options: DetailOptions): LoadDetail {
   };
 }
 
-/** The beginning and the end of what may be too long. */
 interface Ends {
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
@@ -108,7 +103,6 @@ function shown(head: ReportRef, { leftOutBytes, ...ends }: Ends, redactor: Redac
   return { ...head, text: harmless(head.kind, text), leftOut };
 }
 
-/** The rest of a private key that began in what is left out. */
 const REST_OF_KEY = /^(?:(?!-----BEGIN )[^])*?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 
 /** Where no line ends near, so many characters go with what is cut: no secret is longer. */
@@ -124,7 +118,6 @@ function firstCut(text: string): number {
   return lineEnd > 0 ? Math.min(lineEnd, CUT_CHARS) : Math.min(CUT_CHARS, text.length);
 }
 
-/** Marks that change the order in which others are shown, and what has no place in a text. */
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Text that acts upon nothing: a screen keeps its styles, everything else has none. */
@@ -139,7 +132,6 @@ function styledRow(raw: string): string {
   return row;
 }
 
-/** Names of folders in which a run keeps what it tells of. */
 const FOLDERS = new Set(["messages", "responses", "evidence", "replies", "steps", "agents", "changes"]);
 
 /** The path of a file in a run's folder, by the journal's word: the agents can write to both. */
@@ -153,7 +145,6 @@ function pathBelow({ path }: RunFolder, relative: string): string {
   return `${path}/${relative}`;
 }
 
-/** A file that the journal has the hash of is compared with it. */
 async function changeOf(
   folder: RunFolder,
   { path, sha256 }: Extract<DetailSource, { readonly from: "file" }>,
@@ -177,7 +168,6 @@ function sizeOfScreen(path: string): { readonly columns?: number; readonly rows?
   }
 }
 
-/** What tmux can have, and a page can draw. */
 function isSize(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= 10_000;
 }

@@ -12,10 +12,8 @@ const MAX_DETAILS = 16 * 1024 * 1024;
 /** The texts of all items together: their titles are always there. */
 const MAX_ITEM_TEXTS = 8 * 1024 * 1024;
 
-/** What is worth most comes first, and is left out last. */
 const ORDER: readonly ReportDetailKind[] = ["response", "diff", "screen", "output", "audit", "prompt"];
 
-/** How {@linkcode makeDocument} makes one. */
 interface DocumentOptions {
   readonly load: LoadDetail;
   readonly now: Date;

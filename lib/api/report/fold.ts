@@ -15,13 +15,11 @@ import { REVIEW_ITEMS } from "../../journal/items/review_items.ts";
 import { stepItems } from "../../journal/items/step_items.ts";
 import { present } from "../../base/schema.ts";
 
-/** A line of a journal, or lines that it has not. */
 export type ReportEntry =
   | {
     /** The line's number, from 1. */
     readonly sequence: number;
     readonly record: Recorded<AnyFact>;
-    /** Undefined where it says nothing about the run that this version knows. */
     readonly fact: Recorded<AnyFact> | undefined;
   }
   | { readonly gap: ReportGap };
@@ -29,22 +27,17 @@ export type ReportEntry =
 /** Where a report stands after some entries: what the next ones and the header need. Plain data. */
 export interface ReportState {
   readonly sequence: number;
-  /** Undefined before the first record of the run. */
   readonly progress: Progress | undefined;
-  /** What the agents are to do, as it was given. */
   readonly task: string;
   readonly lanes: readonly ReportLane[];
   readonly open: OpenItems;
   readonly gaps: readonly ReportGap[];
   readonly cost: Cost | undefined;
-  /** The version that wrote last, as far as that is told. */
   readonly panewright: string | undefined;
 }
 
-/** What an entry comes to. */
 type ReportStep = Omit<ChangedItems, "open"> & { readonly state: ReportState };
 
-/** Before the first entry. */
 export const EMPTY_REPORT: ReportState = {
   sequence: 0,
   progress: undefined,
@@ -56,7 +49,6 @@ export const EMPTY_REPORT: ReportState = {
   panewright: undefined,
 };
 
-/** Takes one more entry into a report. */
 export function foldReport(before: ReportState, entry: ReportEntry, redactor: Redactor): ReportStep {
   return "gap" in entry ? foldGap(before, entry.gap) : foldRecord(before, entry, redactor);
 }
@@ -95,7 +87,6 @@ function jobOf({ progress }: ReportState, record: { readonly type: string }): Jo
   return JOBS.find((job) => job.id === id);
 }
 
-/** What a record says of the run as a whole. */
 function headOf(fact: ShownRecord): Partial<ReportState> {
   switch (fact.type) {
     case "run_started": {
@@ -133,7 +124,6 @@ function changesBy(fact: Recorded<ShownRecord>, before: ReportState): readonly I
   return [{ do: "add", item: { kind: "note", lane, ...turn, ...toldWords(words) } }];
 }
 
-/** What the records of either job change. */
 function commonChanges(
   fact: Recorded<ShownRecord>,
   { before: { progress }, words }: { readonly before: ReportState; readonly words: ToldWords },

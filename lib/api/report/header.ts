@@ -10,17 +10,14 @@ import type { ReportState } from "./fold.ts";
 import type { ReportAudit, ReportHeader, ReportTokens, ReportWaiting, ReportWorker } from "./model.ts";
 import { present } from "../../base/schema.ts";
 
-/** What is known of a run besides its journal. */
 export interface AroundRun {
   readonly runId: string;
   readonly condition: Condition;
   readonly executed: boolean;
-  /** The ids of what waits and has its answer. */
   readonly answered: readonly string[];
   /** Why the journal cannot be read to its end. */
   readonly problem?: string;
   readonly audit?: ReportAudit;
-  /** The command that resumes the run, where something can. */
   readonly resumeCommand?: string;
 }
 
@@ -111,7 +108,6 @@ function waitingRow(
   };
 }
 
-/** A dialog can be answered only while its agent stands at it. */
 function answerKind({ id, isPermission, dialog }: Waiting, executed: boolean): ReportWaiting["answer"] {
   if (id === undefined || (dialog !== undefined && !executed)) return "none";
   if (dialog === undefined) return isPermission === true ? "permission" : "question";

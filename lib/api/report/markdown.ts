@@ -11,14 +11,9 @@ import { type Report, type ReportHeader, type ReportWaiting, waitingOf } from ".
 
 /** A summary has at most so many of each; it says how many there are besides. */
 const MAX_ROWS = 40;
-/** Lines of a failure's output. */
 const MAX_OUTPUT_LINES = 60;
 const MAX_CELL = 200;
 
-/**
- * A report in Markdown that is short enough for the summary of a CI job: how it ended and why, what was decided by
- * whom, the last failure's output, tokens, warnings. What agents and programs wrote stays text.
- */
 export function reportMarkdown({ header, items }: Report): string {
   const { about, why, resumeCommand, problem, gaps } = header;
   const parts = [
@@ -69,7 +64,6 @@ export function reportMarkdown({ header, items }: Report): string {
 
 const RESULTS: Readonly<Record<ReportItem["tone"], string>> = { plain: "", good: "✓", bad: "✗", caution: "again" };
 
-/** How a run is, in the word that people know it by. */
 function outcomeText({ condition, outcome, waiting }: ReportHeader): string {
   if (outcome === "pass") return "PASS";
   if (outcome === "fail") return "FAIL";
@@ -102,7 +96,6 @@ function waitingText(
   }`;
 }
 
-/** What failed last, if nothing of the same kind was good since. */
 function failureText(items: readonly ReportItem[]): string {
   const last = items.findLast(({ kind }) => kind === "tests" || kind === "check");
   if (last?.tone !== "bad") return "";

@@ -14,32 +14,26 @@ type Told = Exact<OutputFields["report"]>;
 /** A run as it is reported: the same for a file, a page that follows it, and a program. Texts are shown as texts. */
 export interface Report {
   readonly header: ReportHeader;
-  /** By the record that made them, oldest first. */
   readonly items: readonly ReportItem[];
 }
 
 /** What has changed in a report: items that are new or take the place of those before, by their ids. */
 export type ReportIncrement = Report & { readonly sequence: number };
 
-/** How a run is, and what is said of it as a whole. */
 export type ReportHeader = Omit<Told["header"], "answers" | "waiting" | "alsoWaiting"> & {
   readonly answers: readonly GivenAnswer[];
   readonly waiting?: ReportWaiting;
   readonly alsoWaiting?: readonly ReportWaiting[];
 };
 
-/** A lane of the timeline. */
 export type ReportLane = ReportHeader["lanes"][number];
 
-/** An agent. */
 export type ReportWorker = ReportHeader["workers"][number];
 
-/** A question, or a dialog, that nobody has answered yet. */
 export type ReportWaiting = Omit<NonNullable<Told["header"]["waiting"]>, "dialog"> & {
   readonly dialog?: WaitingDialog;
 };
 
-/** Tokens of one model that one role or step has used. */
 export type ReportTokens = ReportHeader["tokens"][number];
 
 /** What the check of the audit log says; `unknown` is what cannot be told. */
@@ -48,10 +42,8 @@ export type ReportAudit = NonNullable<ReportHeader["audit"]>;
 /** Lines of the journal that are missing, from 1; both ends belong to it. */
 export type ReportGap = ReportHeader["gaps"][number];
 
-/** What an item's `ref` names. */
 export type ReportDetail = ReportDocument["details"][string];
 
-/** All that waits for a person, the first one first. */
 export function waitingOf(
   { waiting, alsoWaiting = [] }: Pick<ReportHeader, "waiting" | "alsoWaiting">,
 ): readonly ReportWaiting[] {

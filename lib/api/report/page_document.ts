@@ -53,7 +53,6 @@ export function pageDocument(content: PageContent, { title }: { readonly title: 
 const NO_SCRIPT = "This page is drawn by its script, which is switched off here. " +
   "<code>panewright report --format md</code> tells the same as text.";
 
-/** Nothing but this page's own script and style acts, and no text becomes markup. */
 function policyOf(kind: PageContent["kind"]): string {
   return [
     "default-src 'none'",
@@ -76,7 +75,6 @@ function* dataOf({ details, ...report }: ReportDocument): Generator<string> {
   }
 }
 
-/** JSON in which no `<` begins a tag or a comment. */
 function inert(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }

@@ -16,11 +16,6 @@ import { type AroundRun, headerOf } from "./header.ts";
 import type { ReportAudit, ReportHeader } from "./model.ts";
 import { present } from "../../base/schema.ts";
 
-/**
- * Takes out of a report what is secret by its form, and the values of this process's variables that hold secrets.
- *
- * @param secrets those that the run's configuration has
- */
 export function reportRedactor(
   env: Readonly<Record<string, string>> = Deno.env.toObject(),
   secrets: readonly string[] = [],
@@ -28,10 +23,6 @@ export function reportRedactor(
   return createRedactor([...secrets, ...privateWordsOf(env, "").secrets ?? []]);
 }
 
-/**
- * The report of a run as it is now, by its journal. One that is damaged is reported up to the damage, which is told as
- * a gap; one that is missing, as a report of nothing.
- */
 export function readReport(folder: RunFolder, redactor: Redactor): ReportCollector {
   const collector = createCollector(redactor);
   collector.take(entriesOf(folder));
@@ -93,7 +84,6 @@ async function readAround(
   return aroundOf(await readOverview(folder, JOBS), { ...present({ audit }), wd });
 }
 
-/** What is around a journal, of what is known of its run. */
 export function aroundOf(
   { folder: { id: runId }, condition, executed, questions, problem, progress }: RunOverview,
   { audit, wd }: { readonly audit?: ReportAudit; readonly wd: string | undefined },
@@ -110,7 +100,6 @@ export function aroundOf(
   };
 }
 
-/** The header of a run's report as it is now. */
 export async function readHeader(
   folder: RunFolder,
   collector: ReportCollector,

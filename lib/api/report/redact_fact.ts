@@ -1,13 +1,8 @@
 import type { Redactor } from "../../base/redact/redactor.ts";
 import type { AnyFact, Recorded } from "../../journal/job.ts";
 
-/** The fields, besides those that a journal redacts itself, that hold what people and agents have written. */
 const WRITTEN = new Set(["task", "target", "text", "finalText", "answer", "command", "description", "subject"]);
 
-/**
- * A record without secrets. Its journal has most of them taken out; what a run needs to be resumed is in it as it was
- * given, such as a task's text or an answer.
- */
 export function redactFact(fact: Recorded<AnyFact>, redactor: Redactor): Recorded<AnyFact> {
   const bare = redactor.record(fact);
   const written = Object.entries(bare).filter(([name]) => WRITTEN.has(name));

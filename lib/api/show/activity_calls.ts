@@ -9,13 +9,11 @@ type ToolOutput = Extract<AcpActivity, { readonly type: "tool_output" }>;
 const OUTPUT_ROWS = 8;
 const MAX_OUTPUT_ROW = 300;
 
-/** Calls that are remembered. */
 const MAX_CALLS = 100;
 
 interface Call {
   known: ToolCall;
   isShown: boolean;
-  /** The last rows that it has written, and how many there were. */
   output: readonly string[];
   rows: number;
 }

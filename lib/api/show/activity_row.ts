@@ -1,7 +1,6 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
 
-/** How a row is meant, which decides how it looks. */
 export type RowStyle = "cyan" | "strong" | "faint" | "good" | "caution" | "bad";
 
 /** A row of what a person sees of an agent. Its text holds nothing that a terminal would act upon; it is not wrapped. */
@@ -12,7 +11,6 @@ export interface ActivityRow {
   readonly mark: string;
   readonly text: string;
   readonly style?: RowStyle;
-  /** Whether something new begins with it, not what belongs to the rows before it. */
   readonly begins: boolean;
   /** Whether its time is worth knowing: a turn begins or ends. @default {false} */
   readonly isTimed?: boolean;
@@ -30,7 +28,6 @@ export function safeRow(row: string, maxRow = MAX_ROW): string {
   return sanitizeLine(short.replaceAll("\t", "    ")).trimEnd();
 }
 
-/** The rows of a foreign text, each like {@linkcode safeRow}. */
 export function safeRows(text: string, maxRow = MAX_ROW): readonly string[] {
   return text.split("\n").map((row) => safeRow(row, maxRow));
 }
@@ -49,7 +46,6 @@ export function block(
   }));
 }
 
-/** What belongs to the rows before it. */
 export function quoted(
   at: string,
   { mark, texts, style = "faint" }: {
@@ -61,7 +57,6 @@ export function quoted(
   return texts.map((text) => ({ at, mark, text, style, begins: false }));
 }
 
-/** A path as it is seen from the working directory, where it is in it. */
 export function fromWorkdir(path: string, workdir: string): string {
   return path.startsWith(`${workdir}/`) ? path.slice(workdir.length + 1) : path;
 }

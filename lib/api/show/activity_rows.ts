@@ -4,7 +4,6 @@ import { createCallRows } from "./activity_calls.ts";
 import { type ActivityRow, block, fromWorkdir, quoted, type RowStyle, safeRow, safeRows } from "./activity_row.ts";
 import { byteSize, duration, plural } from "../../journal/words/words.ts";
 
-/** How an {@linkcode ActivityView} shows things. */
 interface ActivityViewOptions {
   /** The agent's working directory: paths in it are shown as they are seen from there. */
   readonly workdir: string;
@@ -18,15 +17,10 @@ const THOUGHT_ROWS = 4;
 
 type Of<Type extends AcpActivity["type"]> = Extract<AcpActivity, { readonly type: Type }>;
 
-/**
- * Makes rows of what an agent does: its plan, what it says, its calls with the end of their output, and what it asks
- * for. Pure: the same activities give the same rows.
- */
 export class ActivityView {
   readonly #workdir: string;
   readonly #verbose: boolean;
   readonly #calls: ReturnType<typeof createCallRows>;
-  /** The first rows of what it waits for, by the ids of the requests. */
   readonly #waiting = new Map<string, string>();
   #before: AcpActivity | undefined;
   #thoughtRows = 0;
@@ -41,7 +35,6 @@ export class ActivityView {
     this.#calls = createCallRows({ workdir, verbose });
   }
 
-  /** One activity after the other. */
   rowsOf(told: ToldActivity): readonly ActivityRow[] {
     const rows = this.#rowsOf(told);
     if (told.activity.type !== "usage") this.#before = told.activity;
@@ -133,7 +126,6 @@ export class ActivityView {
     return room < 0 ? [] : [...rows.slice(0, room), ...quoted(at, { mark: "  ", texts: ["…"] })];
   }
 
-  /** Where several wait, the answer says to which of them it is. */
   #answered(at: string, { id, answer, note }: Of<"permission_answered">): readonly ActivityRow[] {
     const which = this.#waiting.size > 1 ? this.#waiting.get(id) : undefined;
     this.#waiting.delete(id);
@@ -142,7 +134,6 @@ export class ActivityView {
     return quoted(at, { mark: "  ", texts: [safeRow(text)], style });
   }
 
-  /** Nothing runs or waits after the end of a turn. */
   #rest(at: string): readonly ActivityRow[] {
     this.#isAtWork = false;
     this.#waiting.clear();

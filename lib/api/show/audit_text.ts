@@ -9,7 +9,6 @@ export function renderRecords(records: readonly ChainedRecord[], options: { read
   return decisions.map((record) => renderDecision(record, outcomes.get(record.seq), options)).join("\n");
 }
 
-/** A decision and its outcome, as lines. */
 export function renderDecision(
   record: ChainedRecord,
   outcome: ChainedRecord | undefined,

@@ -6,15 +6,8 @@ import type { OutputFields } from "../output/outputs.ts";
 import { localTime } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
-/** Why an agent of a run was taken to do what it did. */
 type StatusExplanation = OutputFields["status_explanation"];
 
-/**
- * The changes of status of a review loop's agents, with the evidence that decided each: a rule of the screen, or for an
- * agent without one the witness, and what the agent's own record, hook or protocol says.
- *
- * @param role only this one's
- */
 export function explainStatuses(
   facts: readonly Recorded<ReviewFact>[],
   { run, role: only }: { readonly run: string; readonly role?: Role | undefined },
@@ -27,7 +20,6 @@ export function explainStatuses(
   });
 }
 
-/** An explanation in one line. */
 export function statusLine({ at, role, status, rule, record }: StatusExplanation): string {
   const by = rule === undefined ? "" : `, by ${rule}`;
   const said = record === undefined ? "" : `: ${record}`;

@@ -19,22 +19,14 @@ export type RunView = Omit<Exact<OutputFields["status"]>, "progress" | "question
   readonly question?: QuestionView;
 };
 
-/** A role's agent. */
 export type AgentView = NonNullable<RunView["agents"]>[number];
 
-/** What waits for a person, with the command that answers it. */
 export type QuestionView = Waiting & { readonly answered: boolean; readonly answerCommand?: string };
 
-/** A run's view as the line of `status --json`. */
 export function statusLine(view: RunView): string {
   return outputLine("status", { ...view, summary: view.progress && summaryOf(view.progress) });
 }
 
-/**
- * Puts together what is known of a run.
- *
- * @param options.wd the working directory as the person named it, for command lines
- */
 export function viewRun(
   overview: RunOverview,
   { processes, wd }: { readonly processes: LiveProcesses; readonly wd: string | undefined },
@@ -93,10 +85,6 @@ export function answerCommandOf(
   return { answerCommand: `${line} ${form}` };
 }
 
-/**
- * What `status --json` has had since its first version under `summary`: a progress with names and shapes of its job's
- * own. What reads a run today reads `progress`.
- */
 function summaryOf(progress: Progress): Readonly<Record<string, unknown>> {
   const { job, workdir, configFile, startedAt, executedSince, lastAt, about, waiting: question, finished } = progress;
   const head = { job, workdir, configFile, startedAt, executedSince, lastAt, about, question, finished };

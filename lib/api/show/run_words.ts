@@ -10,7 +10,6 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { dialogRequest } from "../../journal/words/dialog_text.ts";
 import { forHowLong, localTime, plural, senderText, timeOfDay, workerStatusText } from "../../journal/words/words.ts";
 
-/** How a run is, with the question that it waits for. */
 export function conditionText(
   { condition, question, answered }: Pick<RunOverview, "condition" | "question" | "answered">,
 ) {
@@ -99,11 +98,6 @@ function heldText({ activity }: Pick<Progress, "activity">): string | undefined 
   return activity?.kind === "turn" ? activity.detail : undefined;
 }
 
-/**
- * What is said when a run is told to stop, before its agents have ended.
- *
- * @param options.leavesAgents whether agents with panes stay
- */
 export function stoppingText(
   progress: Pick<Progress, "job" | "workers" | "activity">,
   { signalName, leavesAgents }: { readonly signalName: string; readonly leavesAgents: boolean },
@@ -121,15 +115,12 @@ function agentsAtHand({ job, workers, activity }: Pick<Progress, "job" | "worker
   ).length;
 }
 
-/** Where and how {@linkcode liveText} is shown. */
 interface LiveTextOptions {
   readonly now: Date;
   readonly columns: number;
-  /** What the agent does at this moment, where more is known of it than is recorded. */
   readonly doing?: string | undefined;
 }
 
-/** How a message from outside stands. */
 export function messageText({ id, worker, status, reason = "", archivedAs, ...from }: OutsideMessageProgress): string {
   const how = {
     waiting: `waits until ${worker} is at rest`,

@@ -5,38 +5,31 @@ import { errorText } from "../../base/text/error_text.ts";
 import { hmacSha256, isHmacSha256 } from "../../base/text/hmac.ts";
 import type { AskedQuestion } from "./notification.ts";
 
-/** Where a run keeps what its buttons stand for. */
 export interface ButtonsFolder {
-  /** The run's. */
   readonly id: string;
   /** Absolute path; it need not exist. */
   readonly buttonsDir: string;
 }
 
-/** A button that can be pressed once. */
 export interface Button {
   readonly label: string;
   /** Names run, question and choice; its last part can only be made with this machine's key. */
   readonly token: string;
 }
 
-/** What a token stands for. */
 export interface Press {
   readonly question: string;
   readonly fingerprint: string;
   readonly answer: string;
 }
 
-/** What a token says of itself, before anything is checked. */
 interface ClaimedPress {
   readonly run: string;
   readonly question: string;
 }
 
-/** How long a button may be pressed. */
 const LIFETIME_MS = 24 * 3600 * 1000;
 
-/** A larger file is not one of ours. */
 const MAX_BYTES = 64 * 1024;
 
 const TOKEN = /^(?<run>\d{8}-\d{6}-[0-9a-f]{4})\.(?<question>q\d{1,9})\.(?<index>\d)\.(?<mac>[\w-]{43})$/;
@@ -55,17 +48,11 @@ const isIssued = object({
 
 type IssuedButtons = ValueOf<typeof isIssued>;
 
-/** What is left once a button was pressed and its answer given. */
 interface UsedButtons {
   readonly label: string;
   readonly at: string;
 }
 
-/**
- * Makes the buttons for a question. Those that were made for the very same question stay as they are.
- *
- * @param key as `machineSecrets` has it
- */
 export async function issueButtons(
   folder: ButtonsFolder,
   { id: question, fingerprint, choices }: Pick<AskedQuestion, "id" | "fingerprint" | "choices">,
@@ -97,11 +84,6 @@ export function claimOf(token: string): ClaimedPress | undefined {
   return run === undefined || question === undefined ? undefined : { run, question };
 }
 
-/**
- * What a token of this run stands for.
- *
- * @returns why it is refused, as the end of a sentence, where it stands for nothing
- */
 export async function readPress(
   folder: ButtonsFolder,
   token: string,

@@ -9,7 +9,6 @@ import type { NotificationPlan } from "./plan.ts";
 import { payloadOf, webhookRequest } from "./webhook.ts";
 
 interface ChannelParts {
-  /** Where a program of the configuration runs. */
   readonly workdir: string;
   /** @default {systemHttpPoster} */
   readonly http?: HttpPoster;
@@ -24,7 +23,6 @@ interface ChannelParts {
 const MINUTE_MS = 60 * 1000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The ways to a person that a plan names. */
 export function channelsOf(plan: NotificationPlan, parts: ChannelParts): readonly Channel[] {
   const { workdir: cwd, http = systemHttpPoster, run = systemProcessRunner } = parts;
   const { secrets = machineSecrets(), wallClock = () => new Date() } = parts;

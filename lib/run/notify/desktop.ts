@@ -1,9 +1,7 @@
 import type { Notification } from "./notification.ts";
 
-/** Desktops show a few lines. */
 const MAX_TEXT_CHARS = 400;
 
-/** The program that shows messages on a desktop. */
 export function desktopProgram(os: string): "osascript" | "notify-send" {
   return os === "darwin" ? "osascript" : "notify-send";
 }

@@ -22,13 +22,10 @@ interface EarParts {
   readonly random?: () => number;
 }
 
-/** A server's clock may be behind ours by so much. */
 const SKEW_MS = 300_000;
 
-/** How long a start may wait to hear what was pressed before. */
 const EARLIER_MS = 5000;
 
-/** Hears the buttons of a run that are pressed, by the topic of the ntfy server. */
 export function createEar(parts: EarParts) {
   const { folder, way, secrets, giveAnswer, onRefused, onProblem, clock, wallClock, random } = parts;
   const { lines = systemHttpLines } = parts;
@@ -70,7 +67,6 @@ export function createEar(parts: EarParts) {
       const now = wallClock();
       hearing ??= hear(now, { quietBefore: now, signal: closed.signal }).catch(() => {});
     },
-    /** What was pressed while no process executed the run. */
     async hearEarlier(quietBefore: Date): Promise<void> {
       const since = await openButtonsSince(folder, { now: wallClock() });
       if (since === undefined) return;

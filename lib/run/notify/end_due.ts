@@ -5,7 +5,6 @@ import type { Channel } from "./channel.ts";
 import type { Notification } from "./notification.ts";
 import { type OutboxEntry, type OutboxFolder, writeEntry } from "./outbox_file.ts";
 
-/** The end of a run, as it is told. */
 export interface ToldEnd {
   readonly notification: Notification;
   /** When it was recorded. ISO 8601. */
@@ -21,7 +20,6 @@ export async function noteEndDue(folder: OutboxFolder): Promise<void> {
   await replaceFile(noteOf(folder), "", { durable: true });
 }
 
-/** Whether an end of the run is to be told, and is not in the outbox yet. */
 export function isEndDue(folder: OutboxFolder): boolean {
   try {
     return lstatOrUndefined(noteOf(folder))?.isFile === true;
@@ -38,10 +36,6 @@ export function forgetEndDue(folder: OutboxFolder): void {
   } catch { /* at worst the same message is sent once more */ }
 }
 
-/**
- * The entries for the message about the end of a run, one for each channel. They are the same each time that they are
- * made.
- */
 export async function endEntries(
   { notification, at }: ToldEnd,
   { run, channels }: { readonly run: string; readonly channels: readonly Pick<Channel, "id">[] },
@@ -59,7 +53,6 @@ export async function keepEnd(folder: OutboxFolder, entries: readonly OutboxEntr
   forgetEndDue(folder);
 }
 
-/** Not the name of a message. */
 function noteOf({ outboxDir }: OutboxFolder): string {
   return `${outboxDir}/end-due`;
 }

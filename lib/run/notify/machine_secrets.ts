@@ -2,13 +2,8 @@ import { UsageError } from "../../base/errors.ts";
 import { makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 
-/**
- * What this machine makes up for notifications, once: the key of button tokens, the key of webhook signatures, and the
- * name of the topic that buttons publish to.
- */
 type MachineSecret = "buttons.key" | "webhook.key" | "reply-topic";
 
-/** Gives the secrets of this machine by name. */
 export type MachineSecrets = (name: MachineSecret) => string;
 
 /**

@@ -15,29 +15,16 @@ import { createEar } from "./ear.ts";
 import { actionsFor, pageOf, type WayBack, wayBackOf } from "./way_back.ts";
 import { present } from "../../base/schema.ts";
 
-/** The way to the person who waits for a run, and the way back. */
 export interface Messages {
-  /** Sends a message beside the work. One about what the person can do here as well is held back for a while. */
   send(notification: Notification): SentMessage;
   /** Sends the message about the end of the run; whoever finds it due after a kill sends the same. */
   sendEnd(end: ToldEnd): void;
-  /**
-   * Takes the answers of buttons that were pressed while no process executed the run.
-   *
-   * @param options.quietBefore a button that was pressed before is not told about where it is refused. @default now
-   */
   hearEarlier(options?: { readonly quietBefore?: Date }): Promise<void>;
-  /**
-   * Delivers what is left once more, and waits for that; what fails again stays in the outbox.
-   *
-   * @param options.held what happens to messages that are held back
-   */
+  /** Delivers what is left once more, and waits for that; what fails again stays in the outbox. */
   close(options: { readonly held: "deliver" | "drop" }): Promise<void>;
 }
 
-/** What {@linkcode openMessages} needs. */
 export interface MessagesParts {
-  /** Without a plan nobody is told anything. */
   readonly plan: NotificationPlan | undefined;
   readonly folder: OutboxFolder & ButtonsFolder;
   readonly workdir: string;
@@ -45,13 +32,7 @@ export interface MessagesParts {
   readonly takesLeft: boolean;
   /** Takes out what must not leave the machine. */
   readonly redactor: Redactor;
-  /** Told of a message that did not arrive. */
   readonly onProblem: (message: string) => void;
-  /**
-   * Gives the answer of a button. Without it, buttons are heard by `panewright serve` alone.
-   *
-   * @throws saying why it is refused
-   */
   readonly giveAnswer: ((press: Press) => Promise<unknown>) | undefined;
   readonly clock: Clock;
   readonly wallClock: () => Date;
@@ -67,7 +48,6 @@ export interface MessagesParts {
 /** So many refused buttons are told: whoever knows the topic could otherwise have messages sent without end. */
 const MOST_REFUSALS = 20;
 
-/** Opens the way to the person who waits for a run. */
 export function openMessages(parts: MessagesParts): Messages {
   const { plan } = parts;
   if (plan === undefined) {
@@ -82,7 +62,6 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
   const { http, run, random, secrets = machineSecrets() } = parts;
   const { buttons = "none", delaySeconds = DEFAULT_DELAY_SECONDS } = plan;
   const way = findWay(parts, secrets);
-  /** The questions whose buttons can be pressed. */
   const open = new Set<string>();
   /** The last change of the files of buttons: one at a time, or two channels would make different ones. */
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -164,7 +143,6 @@ function findWay(
   }
 }
 
-/** A question that an earlier process asked is asked again, or has its answer. */
 async function takeLeft(
   outbox: Pick<ReturnType<typeof openOutbox>, "take">,
   { folder, redactor, onProblem }: MessagesParts,

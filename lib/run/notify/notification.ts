@@ -3,7 +3,6 @@ import { abridge } from "../../base/text/abridge.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { ButtonsFor } from "./plan.ts";
 
-/** A message to the person who waits for a run. */
 export interface Notification {
   readonly kind: NotificationKind;
   readonly title: string;
@@ -22,22 +21,17 @@ export interface Notification {
  */
 type NotificationKind = "needed" | "ended" | "answer" | "test";
 
-/** A question of a run, as a message has it. */
 export interface AskedQuestion {
   /** Unique in the run: `q1`. */
   readonly id: string;
-  /** Tells it from what is asked next. */
   readonly fingerprint: string;
   /** Exactly what a yes would permit; missing where nothing is permitted. A yes is offered only if it is shown whole. */
   readonly permits?: string;
-  /** What can be answered by a button. */
   readonly choices: readonly Choice[];
 }
 
-/** An answer that can be given by a button. */
 export interface Choice {
   readonly label: string;
-  /** As `panewright answer` takes it. */
   readonly answer: string;
 }
 
@@ -46,16 +40,10 @@ const MAX_TEXT_BYTES = 3800;
 const MAX_TITLE_CHARS = 120;
 const MAX_LABEL_CHARS = 40;
 
-/** An ntfy message has at most so many buttons. */
 const MAX_BUTTONS = 3;
 
-/** The answer that gives a permission. */
 const YES = "yes";
 
-/**
- * A message as it may leave the machine: without secrets and characters that hide or reorder text, cut to what a server
- * takes, and with no button for what it does not show to the letter.
- */
 export function outgoing(
   notification: Notification,
   { redactor, buttons }: { readonly redactor: Redactor; readonly buttons: ButtonsFor },

@@ -3,10 +3,8 @@ import type { NtfyPlan } from "./plan.ts";
 import type { Action, Delivery } from "./channel.ts";
 import { present } from "../../base/schema.ts";
 
-/** ntfy's form of a name of a topic. */
 export const TOPIC = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What publishes a message to an ntfy topic. */
 export function ntfyRequest(plan: NtfyPlan, { notification: { title, text, priority }, actions, page }: Delivery) {
   return {
     url: topicUrl(plan, plan.topic),
@@ -21,16 +19,10 @@ export function ntfyRequest(plan: NtfyPlan, { notification: { title, text, prior
   };
 }
 
-/** The address of a topic. */
 export function topicUrl({ url }: Pick<NtfyPlan, "url">, topic: string): string {
   return `${url.replace(/\/+$/, "")}/${encodeURIComponent(topic)}`;
 }
 
-/**
- * The header that lets us in, where the server wants one.
- *
- * @throws when the file cannot be read, or does not hold a token
- */
 export function ntfyAuthorization({ tokenFile }: Pick<NtfyPlan, "tokenFile">): { readonly authorization?: string } {
   if (tokenFile === undefined) return {};
   const token = readRegularText(tokenFile, { maxBytes: 4096 }).trim();

@@ -9,22 +9,12 @@ import { present } from "../../base/schema.ts";
 
 /** Delivers messages from files, so that none is lost: it is tried again, also by another process. */
 interface Outbox {
-  /** Puts a message on the disk, and delivers it over every channel after the delay. */
   put(notification: Notification, options?: PutOptions): SentMessage;
-  /** Puts the message about the end of the run on the disk, and delivers it. */
   putEnd(end: ToldEnd): void;
-  /** Delivers what an earlier process has left. */
   take(entry: OutboxEntry): void;
-  /**
-   * Tries everything that is left once more, and waits for that. What fails again stays on the disk.
-   *
-   * @param options.held what happens to messages whose delay has not passed: it need not be waited for, or they are
-   * not needed any more
-   */
   close(options: { readonly held: "deliver" | "drop" }): Promise<void>;
 }
 
-/** How a message is sent. */
 interface PutOptions {
   /** @default {0} */
   readonly delayMs?: number;
@@ -32,19 +22,15 @@ interface PutOptions {
   readonly over?: ChannelId;
 }
 
-/** A message on its way. */
 export interface SentMessage {
   /** Nobody needs it any more: it is dropped, unless it was delivered. */
   withdraw(): void;
 }
 
-/** What an outbox is made of. */
 interface OutboxParts {
   readonly folder: OutboxFolder;
   readonly channels: readonly Channel[];
-  /** The run's id. */
   readonly run: string | undefined;
-  /** Makes the buttons of a message, right before it is delivered for the first time. */
   readonly actionsOf: (notification: Notification) => Promise<readonly Action[]>;
   readonly page?: string;
   readonly clock: Clock;
@@ -63,12 +49,6 @@ const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 300_000;
 const JITTER = 0.25;
 
-/**
- * How long to wait before a message is tried again.
- *
- * @param failures how often it has failed
- * @param random from 0 to 1
- */
 export function pauseMs(failures: number, random: number): number {
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 30));
   return Math.round(pause * (1 - JITTER + 2 * JITTER * random));
@@ -80,7 +60,6 @@ export function openOutbox(parts: OutboxParts): Outbox {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   let heldAtEnd: "deliver" | "drop" = "deliver";
-  /** When the end is not held up any longer. */
   let closesAtMs = Infinity;
 
   function start(work: Promise<void>): void {
@@ -91,7 +70,6 @@ export function openOutbox(parts: OutboxParts): Outbox {
 
   const tellUnkept = (error: unknown) => onProblem(`Cannot keep a notification: ${errorText(error)}`);
 
-  /** @returns whether all of the time has passed */
   const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).then(() => true, () => false);
 
   async function send(entry: OutboxEntry, options: { readonly delayMs: number; readonly withdrawn: AbortSignal }) {
@@ -156,7 +134,6 @@ export function openOutbox(parts: OutboxParts): Outbox {
   };
 }
 
-/** @returns why it did not arrive */
 async function deliver(
   { id, at, notification }: OutboxEntry,
   { channel, timeoutMs, actionsOf, run, page }: OutboxParts & { readonly channel: Channel; readonly timeoutMs: number },

@@ -5,7 +5,6 @@ import { listOf, object, oneOf, optional, text } from "../../base/schema.ts";
 import { CHANNEL_IDS, type ChannelId } from "./channel.ts";
 import type { Notification } from "./notification.ts";
 
-/** Where the messages of a run are kept until they are delivered. */
 export interface OutboxFolder {
   /** Absolute path; it need not exist. */
   readonly outboxDir: string;
@@ -21,17 +20,14 @@ export interface OutboxEntry {
   readonly channel: ChannelId;
   /** When it was written. ISO 8601. */
   readonly at: string;
-  /** Without secrets, and cut. */
   readonly notification: Notification;
 }
 
-/** A larger file is not one of ours. */
 const MAX_BYTES = 64 * 1024;
 
 /** So many are delivered later; more is not what a run leaves. */
 const MAX_ENTRIES = 500;
 
-/** Puts a message on the disk. */
 export async function writeEntry(folder: OutboxFolder, entry: OutboxEntry): Promise<void> {
   await makeOwnFolder(folder.outboxDir);
   await replaceFile(pathOf(folder, entry), JSON.stringify(entry), { durable: true });
@@ -42,7 +38,6 @@ export function removeEntry(folder: OutboxFolder, entry: OutboxEntry): void {
   removeIfThere(pathOf(folder, entry));
 }
 
-/** The messages that are left, oldest first. What is not a message is passed over. */
 export async function readEntries(folder: OutboxFolder): Promise<readonly OutboxEntry[]> {
   const entries: OutboxEntry[] = [];
   try {

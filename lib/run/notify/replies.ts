@@ -13,7 +13,6 @@ export interface Reply {
   readonly seconds: number;
 }
 
-/** How {@linkcode readReplies} listens. */
 interface ReadRepliesOptions {
   readonly plan: NtfyPlan;
   readonly topic: string;
@@ -33,10 +32,8 @@ interface ReadRepliesOptions {
 /** ntfy sends a sign of life every 45 s; a connection that is silent for longer is dead. */
 const SILENCE_MS = 100_000;
 
-/** A reply is a token. */
 const MAX_LINE_CHARS = 4096;
 
-/** So many ids are remembered, to know what was read before a connection broke. */
 const REMEMBERED = 200;
 
 /**
@@ -86,11 +83,8 @@ export async function* readReplies(options: ReadRepliesOptions): AsyncGenerator<
   }
 }
 
-/** A line of ntfy. */
 interface ReplyLine {
-  /** Whether it only says that the stream is open. */
   readonly opens: boolean;
-  /** Missing where it is anything but a message. */
   readonly event?: Reply & { readonly id: string };
 }
 
@@ -109,7 +103,6 @@ function readLine(line: string): ReplyLine {
   }
 }
 
-/** Aborts what is silent for too long. */
 function createSilence(clock: Clock) {
   const limit = new AbortController();
   let waiting = new AbortController();

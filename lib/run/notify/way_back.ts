@@ -10,11 +10,7 @@ export type WayBack =
   | { readonly by: "serve"; readonly url: string }
   | { readonly by: "topic"; readonly ntfy: NtfyPlan; readonly topic: string };
 
-/**
- * The way back that a plan has; `undefined` without buttons, or where there is none.
- *
- * @throws {Error} when this machine has no name for the topic, and cannot make one
- */
+/** The way back that a plan has; `undefined` without buttons, or where there is none. */
 export function wayBackOf(plan: NotificationPlan, secrets: MachineSecrets): WayBack | undefined {
   const { buttons = "none", answerUrl, ntfy } = plan;
   if (buttons === "none") return undefined;
@@ -22,7 +18,6 @@ export function wayBackOf(plan: NotificationPlan, secrets: MachineSecrets): WayB
   return ntfy && { by: "topic", ntfy, topic: ntfy.replyTopic ?? secrets("reply-topic") };
 }
 
-/** The buttons of a message, ready to be pressed. */
 export async function actionsFor(
   { question }: Notification,
   { folder, way, secrets, now }: {
@@ -41,7 +36,6 @@ export async function actionsFor(
   );
 }
 
-/** The page of a run, where `panewright serve` can be reached. */
 export function pageOf({ answerUrl }: NotificationPlan, run: string): { readonly page?: string } {
   return answerUrl === undefined ? {} : { page: `${answerUrl.replace(/\/+$/, "")}/runs/${run}` };
 }

@@ -41,7 +41,6 @@ export function payloadOf({ id, at, run, notification, actions, page }: Delivery
   };
 }
 
-/** The signature of a body, as the header has it. */
 export async function signatureOf(
   body: string,
   { seconds, key }: { readonly seconds: number; readonly key: string },
@@ -49,11 +48,7 @@ export async function signatureOf(
   return `t=${seconds},v1=${(await hmacSha256(key, `${seconds}.${body}`)).toHex()}`;
 }
 
-/**
- * The key that the person has made for a webhook; `undefined` where they name none.
- *
- * @throws when the file cannot be read, or holds too little
- */
+/** The key that the person has made for a webhook; `undefined` where they name none. */
 export function ownKeyOf({ secretFile }: WebhookPlan): string | undefined {
   if (secretFile === undefined) return undefined;
   const key = readRegularText(secretFile, { maxBytes: 4096 }).trim();

@@ -12,7 +12,6 @@ import { present } from "../../../base/schema.ts";
 const MAX_ROWS = 500;
 const MAX_TOLD = 128 * 1024;
 
-/** The last rows of what an agent without a terminal does, without secrets. */
 export class ActivityLog implements Disposable {
   readonly #tail: ActivityTail;
   readonly #view: ActivityView;
@@ -28,7 +27,6 @@ export class ActivityLog implements Disposable {
     this.#redactor = redactor;
   }
 
-  /** How many rows there were so far, the forgotten ones included. */
   get end(): number {
     return this.#end;
   }
@@ -38,11 +36,6 @@ export class ActivityLog implements Disposable {
     return this.#doing;
   }
 
-  /**
-   * Reads what was written since the last call.
-   *
-   * @throws {UsageError} when the file cannot be read, or is not one of ours
-   */
   async read(): Promise<void> {
     for (let told = await this.#tail.read(); told.length > 0; told = await this.#tail.read()) {
       const rows = told.flatMap((one) => this.#view.rowsOf(one));

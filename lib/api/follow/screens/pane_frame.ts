@@ -14,7 +14,6 @@ const MAX_TEXT = 128 * 1024;
 /** UTF-16 units of a title. */
 const MAX_TITLE = 200;
 
-/** A capture as it may leave this process. */
 export function paneFrame({ text, facts }: PaneCapture, redactor: Redactor): PaneFrame {
   const { cols: columns, rows, cursor, cursorVisible, title, dead } = facts;
   const shown = redactor.rows(styledRows(text)).join("\n");

@@ -11,15 +11,12 @@ import type { RunHub } from "../run_hub.ts";
 import type { PaneFrame, RoleStanding, ScreenEvent } from "../../output/screen_event.ts";
 import { paneFrame } from "./pane_frame.ts";
 
-/** A run, as those who watch its screens know it. */
 export type WatchedRun = Pick<RunHub, "folder" | "progress" | "executed">;
 
-/** What a {@linkcode RoleScreen} works with. */
 interface RoleScreenOptions {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly wallClock: () => Date;
-  /** How the panes of a session are asked. */
   readonly clientOf: (session: SessionState) => TmuxClient;
 }
 
@@ -28,7 +25,6 @@ const TICK_MS = 200;
 const CALM_TICK_MS = 500;
 const CALM_AFTER_MS = 5000;
 
-/** What a role shows at one moment. */
 interface Shown {
   readonly at: string;
   readonly standing: RoleStanding;
@@ -37,7 +33,6 @@ interface Shown {
   readonly pane: PaneFrame | null;
   /** Why there is no pane; otherwise empty. */
   readonly why: string;
-  /** What an agent without a terminal is at. */
   readonly doing: string;
 }
 
@@ -62,7 +57,6 @@ export class RoleScreen {
     this.#activity = new ActivityLog(run.folder, role, options);
   }
 
-  /** Looks again and again, until the signal is aborted or nothing is left to be seen. It does not throw. */
   async watch(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     using activity = this.#activity;
@@ -90,11 +84,6 @@ export class RoleScreen {
     }
   }
 
-  /**
-   * What a follower is told: first how it is, and then what changes.
-   *
-   * @throws the signal's reason when it is aborted
-   */
   async *follow(signal: AbortSignal): AsyncGenerator<ScreenEvent> {
     let told: Shown | undefined;
     let toldRows = -1;
@@ -153,7 +142,6 @@ export class RoleScreen {
     }
   }
 
-  /** A screen that stands still is not redacted anew. */
   #frameOf(capture: PaneCapture): PaneFrame {
     if (this.#captured === undefined || !isSame(this.#captured.capture, capture)) {
       this.#captured = { capture, pane: paneFrame(capture, this.#options.redactor) };
@@ -185,7 +173,6 @@ function standingOf(role: Role, worker: Worker | undefined): RoleStanding {
   return { role, provider, status, since };
 }
 
-/** Whether two values are the same as JSON has them, but for the time. */
 function isSame(before: object | undefined, now: object): boolean {
   return before !== undefined && JSON.stringify({ ...before, at: "" }) === JSON.stringify({ ...now, at: "" });
 }

@@ -5,7 +5,6 @@ import type { ScreenEvent } from "../../output/screen_event.ts";
 import { RoleScreen, type WatchedRun } from "./role_screen.ts";
 import { SessionClients } from "./session_clients.ts";
 
-/** What a {@linkcode ScreenHub} works with. */
 interface ScreenHubOptions {
   readonly redactor: Redactor;
   /** @default {systemClock} */
@@ -33,16 +32,10 @@ export class ScreenHub implements AsyncDisposable {
     this.#clients = new SessionClients(options.clock ?? systemClock);
   }
 
-  /** How many screens are looked at. */
   get size(): number {
     return this.#watched.size;
   }
 
-  /**
-   * What a role shows, from now on, until nothing is left to be seen.
-   *
-   * @throws the signal's reason when it is aborted
-   */
   async *follow(run: WatchedRun, role: Role, signal: AbortSignal): AsyncGenerator<ScreenEvent> {
     const key = `${run.folder.path}\n${role}`;
     const watched = this.#watched.get(key) ?? this.#watch(key, run, role);
@@ -54,7 +47,6 @@ export class ScreenHub implements AsyncDisposable {
     }
   }
 
-  /** Ends all looking. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const [key, watched] of [...this.#watched]) this.#leave(key, watched);
     await Promise.all(this.#leaving);

@@ -4,7 +4,6 @@ import type { TmuxClient } from "../../../tmux/client.ts";
 import { createControlClient } from "../../../tmux/control_client.ts";
 import { createTmuxClient } from "../../../tmux/plain_client.ts";
 
-/** How the panes of a session are asked, while somebody needs it. */
 interface SessionLease extends AsyncDisposable {
   clientOf(session: SessionState): TmuxClient;
 }
