@@ -1,3 +1,5 @@
+// A capture of a pane comes in; its status, the dialog that is open and the evidence for both go out. Pure.
+
 export * from "./classify.ts";
 export * from "./dialog.ts";
 export * from "./regions.ts";

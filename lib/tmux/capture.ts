@@ -1,5 +1,6 @@
 import { RuntimeError } from "../base/errors.ts";
-import type { ScreenMeta } from "../screen/screen.ts";
+import { parsePartlyStyled } from "../screen/partly_styled.ts";
+import { parseScreen, type RowRange, type Screen, type ScreenMeta } from "../screen/screen.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { describeTmuxProblem } from "./plain_client.ts";
 
@@ -25,7 +26,7 @@ const METADATA_FORMAT_WITHOUT_COMMAND = metadataFormat("");
 const METADATA_LINE = /^(%\d+) (\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) ([01]?) ([^\t]*)\t(.*)$/;
 
 /** The pane that is captured. Where `pid` is given, it must still be the process id of the pane's program. */
-export type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
+type CapturedPane = Pick<PaneRef, "paneId"> & Partial<PaneRef>;
 
 export interface PaneCapture {
   readonly text: string;
@@ -49,27 +50,30 @@ export async function capturePane(
   return { text, facts: factsWithoutCursor };
 }
 
-export interface PartOptions extends Pick<CaptureOptions, "joinWrapped" | "signal"> {
-  readonly styledRows: readonly {
-    readonly first: number;
-    readonly last: number;
-  }[];
-  readonly withCommand: boolean;
+export async function captureScreen(
+  client: TmuxClient,
+  pane: CapturedPane,
+  options: CaptureOptions = {},
+): Promise<Screen> {
+  const { text, facts } = await capturePane(client, pane, options);
+  return parseScreen(text, facts);
 }
 
 /**
- * Like {@linkcode capturePane}, but without what takes tmux most of the time (3.3a): to write down a row's style takes
- * ten times as long as its text, and to look up the foreground program as long as all other facts together.
+ * Like {@linkcode captureScreen}, but with the style of some rows only, and maybe without the program's name: to write
+ * down a row's style takes tmux ten times as long as its text, and to look up the foreground program as long as all
+ * other facts together (3.3a).
+ *
+ * @returns `undefined` where all styles are needed: the pane does not have these rows, or some of its rows were joined
  */
-export async function capturePanePartly(
+export async function captureScreenPartly(
   client: TmuxClient,
   pane: CapturedPane,
-  options: PartOptions,
-): Promise<
-  PaneCapture & {
-    readonly parts: readonly { readonly first: number; readonly text: string }[];
-  } | undefined
-> {
+  options: Pick<CaptureOptions, "joinWrapped" | "signal"> & {
+    readonly styledRows: readonly RowRange[];
+    readonly withCommand: boolean;
+  },
+): Promise<Screen | undefined> {
   const { styledRows, withCommand } = options;
   const captures = [[], ...styledRows.map(({ first, last }) => ["-e", "-S", String(first), "-E", String(last)])];
   const { facts, text } = await ask(client, pane, { ...options, captures });
@@ -77,11 +81,8 @@ export async function capturePanePartly(
   const counts = [facts.rows, ...styledRows.map(({ first, last }) => last - first + 1)];
   if (countLines(text) !== counts.reduce((sum, count) => sum + count)) return undefined;
   const [visible = "", ...parts] = cutLines(text, counts);
-  return {
-    text: visible,
-    parts: parts.map((part, index) => ({ first: styledRows[index]!.first, text: part })),
-    facts: withCommand ? facts : factsWithoutCommand,
-  };
+  const styled = parts.map((part, index) => ({ first: styledRows[index]!.first, text: part }));
+  return parsePartlyStyled(visible, styled, withCommand ? facts : factsWithoutCommand);
 }
 
 /** One call, which tmux carries out while no program writes: the captures are of the same moment. */

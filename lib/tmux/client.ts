@@ -1,6 +1,9 @@
 import type { CommandResult } from "../base/ports/process.ts";
 import type { PaneEvents } from "./pane_events.ts";
 
+// The room of tmux: commands come in, what they print goes out, and so does what happens in panes; sessions and panes
+// are opened, adopted, and ended with all that was started in them.
+
 export type TmuxCommand = readonly [string, ...string[]];
 
 export interface TmuxClient {

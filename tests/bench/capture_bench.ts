@@ -6,10 +6,11 @@
  * - `glance`: how a waiting panewright reads the status, again and again
  * - `ask`: nothing but a question of tmux and its answer
  */
+import { captureScreen, captureScreenPartly } from "../../lib/tmux/capture.ts";
 import { readCorpus } from "../../lib/lab/recordings/corpus.ts";
 import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
-import { captureScreen, captureScreenPartly, createGlance, readScreen } from "../../lib/agents/pane/glance.ts";
+import { createGlance, readScreen } from "../../lib/agents/pane/glance.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
 import { createControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";

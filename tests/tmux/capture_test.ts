@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RuntimeError } from "../../lib/base/errors.ts";
-import { captureScreen, captureScreenPartly } from "../../lib/agents/pane/glance.ts";
-import { parseCapture } from "../../lib/tmux/capture.ts";
+import { captureScreen, captureScreenPartly, parseCapture } from "../../lib/tmux/capture.ts";
 import { StyleNotCapturedError } from "../../lib/screen/partly_styled.ts";
 import type { PaneRef } from "../../lib/tmux/client.ts";
 import type { Screen } from "../../lib/screen/screen.ts";

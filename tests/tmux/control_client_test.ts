@@ -1,8 +1,8 @@
+import { captureScreen } from "../../lib/tmux/capture.ts";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { findProcess } from "../../lib/base/ports/process_table.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type PipedProcess, type StartPipedProcess, startPipedProcess } from "../../lib/base/ports/piped_process.ts";
-import { captureScreen } from "../../lib/agents/pane/glance.ts";
 import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
 import { type ControlClient, createControlClient } from "../../lib/tmux/control_client.ts";
 import { controlLine } from "../../lib/tmux/control_command.ts";

@@ -1,6 +1,6 @@
+import { captureScreen } from "../../lib/tmux/capture.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { findProcess } from "../../lib/base/ports/process_table.ts";
-import { captureScreen } from "../../lib/agents/pane/glance.ts";
 import { isServerRunning } from "../../lib/tmux/server.ts";
 import type { PaneRequest } from "../../lib/tmux/new_pane.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";

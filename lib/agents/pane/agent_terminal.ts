@@ -22,6 +22,9 @@ import { hasDraft, holdsDraft, type SubmitOptions, submitText } from "./submit.t
 import { hookWakeSource, paneWakeSource, type WakeSource } from "./wake_source.ts";
 import { sanitizePaste } from "../../base/text/sanitize.ts";
 
+// An agent in a pane of tmux: prompts and answers come in, its status, its requests and its last words go out. What it
+// does is judged by its screen, by the record of its CLI and by that one's hooks.
+
 interface TerminalCallOptions {
   readonly signal?: AbortSignal;
 }

@@ -1,16 +1,8 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import { applyingRules, createScene, decideScene } from "../../screen/classify.ts";
-import { parsePartlyStyled, StyleNotCapturedError } from "../../screen/partly_styled.ts";
+import { StyleNotCapturedError } from "../../screen/partly_styled.ts";
 import type { RulePack } from "../../screen/rules.ts";
-import { parseScreen, type RowRange, type Screen } from "../../screen/screen.ts";
-import {
-  type CapturedPane,
-  type CaptureOptions,
-  capturePane,
-  capturePanePartly,
-  type PartOptions,
-} from "../../tmux/capture.ts";
-import type { TmuxClient } from "../../tmux/client.ts";
+import type { RowRange, Screen } from "../../screen/screen.ts";
 import type { PaneLook } from "./pane_look.ts";
 
 export function readScreen(shown: Screen, rules: RulePack, { signs }: {
@@ -25,20 +17,6 @@ export function readScreen(shown: Screen, rules: RulePack, { signs }: {
     : [];
   const styledRows = screen.rows.flatMap((row, index) => row.isStyleRead ? [index] : []);
   return { screen, classification, composer, footer, dialogRow: dialog?.first, seenSigns, styledRows };
-}
-
-export async function captureScreen(client: TmuxClient, pane: CapturedPane, options?: CaptureOptions): Promise<Screen> {
-  const { text, facts } = await capturePane(client, pane, options);
-  return parseScreen(text, facts);
-}
-
-export async function captureScreenPartly(
-  client: TmuxClient,
-  pane: CapturedPane,
-  options: PartOptions,
-): Promise<Screen | undefined> {
-  const capture = await capturePanePartly(client, pane, options);
-  return capture && parsePartlyStyled(capture.text, capture.parts, capture.facts);
 }
 
 /** What a caller may pass to a glance. */

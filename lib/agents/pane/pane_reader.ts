@@ -1,10 +1,10 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Screen } from "../../screen/screen.ts";
-import type { CaptureOptions } from "../../tmux/capture.ts";
+import { type CaptureOptions, captureScreen, captureScreenPartly } from "../../tmux/capture.ts";
 import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
 import { findPaneEnd } from "../../tmux/pane_processes.ts";
 import type { PaneProvider } from "../provider.ts";
-import { captureScreen, captureScreenPartly, createGlance, type GlanceOptions, readScreen } from "./glance.ts";
+import { createGlance, type GlanceOptions, readScreen } from "./glance.ts";
 import { lastBlockText } from "./last_block.ts";
 import { isProcessGone, type PaneLook } from "./pane_look.ts";
 import type { StatusTracker } from "./status_tracker.ts";

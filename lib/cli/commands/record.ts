@@ -1,3 +1,4 @@
+import { captureScreen } from "../../tmux/capture.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { PROVIDERS } from "../../agents/mod.ts";
 import { type RecordingProgress, type RecordingResult, recordPane } from "../../lab/recordings/recorder.ts";
@@ -5,7 +6,6 @@ import { createRecordingFile } from "../../lab/recordings/timeline_file.ts";
 import { scrub } from "../../base/redact/scrub.ts";
 import { classify } from "../../screen/mod.ts";
 import { privateWordsOf, secretPatterns } from "../../base/redact/secret_patterns.ts";
-import { captureScreen } from "../../agents/pane/glance.ts";
 import type { TmuxClient } from "../../tmux/client.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { openSession } from "../../tmux/open_session.ts";

@@ -1,6 +1,7 @@
 // Records a whole session of a real agent CLI as a timeline, with the truth taken from the model server's log and from
 // the keys that were pressed:
 //   deno run --allow-all tests/recording/record_session.ts --provider codex --version 0.169.0 --size 100x30
+import { captureScreen } from "../../../lib/tmux/capture.ts";
 import { parseArgs } from "@std/cli/parse-args";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { classifyScreen } from "../../../lib/agents/classify_screen.ts";
@@ -10,7 +11,6 @@ import { scrub } from "../../../lib/base/redact/scrub.ts";
 import { secretPatterns } from "../../../lib/base/redact/secret_patterns.ts";
 import type { TruthInterval } from "../../../lib/lab/recordings/truth.ts";
 import type { TerminalStatus } from "../../../lib/base/status.ts";
-import { captureScreen } from "../../../lib/agents/pane/glance.ts";
 import { pasteText, sendKeys } from "../../../lib/tmux/input.ts";
 import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { openSession } from "../../../lib/tmux/open_session.ts";

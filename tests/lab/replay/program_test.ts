@@ -1,10 +1,10 @@
+import { captureScreen } from "../../../lib/tmux/capture.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { responseFileInstruction } from "../../../lib/turn/instruction.ts";
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
 import { systemHost } from "../../../lib/base/ports/host.ts";
 import { CODEX_RULES } from "../../../lib/agents/codex/rules.ts";
 import { classify, findRegions, type Screen, type TerminalStatus } from "../../../lib/screen/mod.ts";
-import { captureScreen } from "../../../lib/agents/pane/glance.ts";
 import { pasteText, sendKeys } from "../../../lib/tmux/input.ts";
 import { until } from "../../support/until.ts";
 import { setStage, sourceReplayProvider } from "./pane.ts";
