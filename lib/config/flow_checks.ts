@@ -1,5 +1,5 @@
 import { END } from "../journal/exec/facts.ts";
-import { type FlowStep, isAlwaysBefore, type Next, reachableSteps } from "../jobs/pipeline/flow.ts";
+import { type FlowStep, isAlwaysBefore, type Next, reachableSteps } from "../jobs/flow.ts";
 import { findReferences, type Reference, REFERENCE_FIELDS } from "../jobs/pipeline/prompts/references.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { type CheckContext, report } from "./checks.ts";

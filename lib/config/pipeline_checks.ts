@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import type { FlowStep } from "../jobs/pipeline/flow.ts";
+import type { FlowStep } from "../jobs/flow.ts";
 import { globProblem } from "../jobs/pipeline/write_globs.ts";
 import { type CheckContext, namedWorkdir, problemOf, readNamedFile, report, reportMissing } from "./checks.ts";
 import { checkFlow, checkReferences, flowOf } from "./flow_checks.ts";

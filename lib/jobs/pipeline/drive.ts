@@ -6,6 +6,7 @@ import type { RunResult } from "../../run/execution.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import { countInterrupted, hearInterrupted } from "./left_over.ts";
 import type { Drive } from "./context.ts";
+import { followActions } from "../follow_actions.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "../../journal/exec/state.ts";
 import { runCheck } from "./step_checks.ts";
@@ -28,65 +29,48 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
   try {
     await countInterrupted(drive);
     await hearInterrupted(drive);
-    return await playSteps(drive);
+    return await followActions({
+      signal: drive.signal,
+      next: () => nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel),
+      perform: (action) => perform(action, drive),
+    });
   } finally {
     takeBack();
     dropContents(drive);
   }
 }
 
-async function playSteps(drive: Drive): Promise<RunResult> {
-  for (;;) {
-    drive.signal.throwIfAborted();
-    const action = nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel);
-    switch (action.do) {
-      case "finish_run":
-        return { outcome: action.outcome, reason: action.reason };
-      case "nothing":
-        throw new TypeError("Cannot continue: the run has ended");
-      case "await_login":
-        throw loginError(action);
-      case "choose_task":
-        if (await beginTask(drive)) break;
-        return folderResult(drive.state());
-      case "await_answer":
-        if (await answerQuestion(action.question, drive)) break;
-        return waitForAnswer(action.question, drive);
-      default:
-        await perform(action, drive);
-    }
-  }
-}
-
-async function perform(
-  action: Exclude<Action, { do: "finish_run" | "nothing" | "choose_task" | "await_answer" | "await_login" }>,
-  drive: Drive,
-): Promise<void> {
+async function perform(action: Action, drive: Drive): Promise<RunResult | undefined> {
   switch (action.do) {
+    case "finish_run":
+      return { outcome: action.outcome, reason: action.reason };
+    case "nothing":
+      throw new TypeError("Cannot continue: the run has ended");
+    case "await_login":
+      throw loginError(action);
+    case "choose_task":
+      return await beginTask(drive) ? undefined : folderResult(drive.state());
+    case "await_answer":
+      return await answerQuestion(action.question, drive) ? undefined : waitForAnswer(action.question, drive);
     case "start_step":
-      return await startStep(action.at, drive);
+      return void await startStep(action.at, drive);
     case "run_attempt":
-      return await runAttempt(action, drive);
+      return void await runAttempt(action, drive);
     case "answer": {
       const { question, answer, by } = action;
-      return drive.record({
-        type: "question_answered",
-        question: question.id,
-        answer,
-        by,
-        answeredAt: drive.wallClock().toISOString(),
-      });
+      const answeredAt = drive.wallClock().toISOString();
+      return void drive.record({ type: "question_answered", question: question.id, answer, by, answeredAt });
     }
     case "await_limit":
-      return await waitForLimitReset(action, drive);
+      return void await waitForLimitReset(action, drive);
     case "check_writes":
-      return await runWriteCheck(action, drive);
+      return void await runWriteCheck(action, drive);
     case "check":
-      return await runCheck(action, drive);
+      return void await runCheck(action, drive);
     case "finish_step":
-      return await finishStep(action, drive);
+      return void await finishStep(action, drive);
     case "finish_task":
-      return await finishTask(action, drive);
+      return void await finishTask(action, drive);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { AutonomyLevel } from "../../journal/exec/facts.ts";
 import { basename } from "@std/path/posix";
 import type { AttemptReason } from "../../journal/exec/attempt_facts.ts";
-import { followingStep } from "./flow.ts";
+import { followingStep } from "../flow.ts";
+import type { FinishRun } from "../follow_actions.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { ExecSettings } from "./settings.ts";
 import {
@@ -34,7 +35,7 @@ export type Action =
   | { readonly do: "check"; readonly at: StepPlace; readonly number: number; readonly check: CheckPlan }
   | { readonly do: "finish_step"; readonly at: StepPlace; readonly reason?: string; readonly next?: NextStep }
   | { readonly do: "finish_task"; readonly task: TaskState; readonly reason?: string }
-  | { readonly do: "finish_run"; readonly outcome: "pass" | "fail"; readonly reason: string }
+  | FinishRun
   | { readonly do: "nothing" };
 
 /** The step that an action is about. */

@@ -7,7 +7,7 @@ import type { NoProgressLimits } from "../../run/no_progress.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import type { Prices } from "../../run/prices.ts";
 import type { TestCommand } from "../test_command.ts";
-import type { Next } from "./flow.ts";
+import type { Next } from "../flow.ts";
 import type { ExecSettings } from "./settings.ts";
 
 /** Everything that `panewright exec` needs to know besides its task; what the configuration comes down to. */

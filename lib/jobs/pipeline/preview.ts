@@ -7,7 +7,7 @@ import { type AgentRequest, agentRequest, stepTextOf } from "./agent_request.ts"
 import { describeCheck } from "./checks.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import { systemClock } from "../../base/ports/clock.ts";
-import type { Next } from "./flow.ts";
+import type { Next } from "../flow.ts";
 import type { StepPlace } from "./machine.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";

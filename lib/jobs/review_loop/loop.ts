@@ -4,7 +4,8 @@ import { abridge } from "../../base/text/abridge.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { Job, ReviewFact } from "../../journal/loop/facts.ts";
-import { applyResponse, applyTestCommandResult, nextTurn, startLoop } from "./machine.ts";
+import { followActions } from "../follow_actions.ts";
+import { applyResponse, applyTestCommandResult, type LoopAction, nextAction, startLoop } from "./machine.ts";
 import { buildPrompt } from "./prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "./settings.ts";
 import type { LoopContext, LoopResponse, LoopState, Transition, Turn } from "./state.ts";
@@ -67,19 +68,32 @@ export async function runReviewLoop(options: ReviewLoopOptions): Promise<ReviewL
   };
   signal?.throwIfAborted();
   let state = options.state ?? await follow(startLoop(context));
-  while (state.stage.kind !== "finished") {
-    signal?.throwIfAborted();
-    state = await follow(await advance(state, { context, options }));
-  }
-  return { outcome: state.stage.outcome, rounds: state.round, reason: state.stage.reason, state };
+  return await followActions<LoopAction, ReviewLoopResult>({
+    signal,
+    next: () => nextAction(state),
+    async perform(action) {
+      switch (action.do) {
+        case "run_attempt":
+          state = await follow(await playTurn(state, { turn: action.at, context, options }));
+          return undefined;
+        case "check":
+          state = await follow(await runCommand(state, { context, options }));
+          return undefined;
+        case "finish_run":
+          return { outcome: action.outcome, rounds: state.round, reason: action.reason, state };
+      }
+    },
+  });
 }
 
-async function advance(
+async function playTurn(
   state: LoopState,
-  { context, options }: { readonly context: LoopContext; readonly options: ReviewLoopOptions },
+  { turn, context, options }: {
+    readonly turn: Turn;
+    readonly context: LoopContext;
+    readonly options: ReviewLoopOptions;
+  },
 ): Promise<Transition> {
-  const turn = nextTurn(state);
-  if (turn === undefined) return await runCommand(state, { context, options });
   const { id: turnId, role, round, cycle } = turn;
   const prompt = buildPrompt({ context, state, turn });
   const promptBytes = new TextEncoder().encode(prompt).length;

@@ -1,23 +1,25 @@
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
+import type { FinishRun } from "../follow_actions.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import { afterAuthor, afterReview } from "./review_phase.ts";
-import {
-  firstCycle,
-  type LoopContext,
-  type LoopResponse,
-  type LoopState,
-  type Source,
-  type Transition,
-  type Turn,
-} from "./state.ts";
+import type { LoopContext, LoopResponse, LoopState, Source, Transition, Turn } from "./state.ts";
+import { firstWork, roleAfter, rolesFrom } from "./steps.ts";
 import { afterTestCommand, afterTester } from "./test_phase.ts";
+
+/** What to do next. Its result leads to the next state. */
+export type LoopAction =
+  /** A prompt to a role. */
+  | { readonly do: "run_attempt"; readonly at: Turn }
+  /** The project's test command, in that round. */
+  | { readonly do: "check"; readonly round: number }
+  | FinishRun;
 
 /** The beginning of a loop: round 1, at the role that the settings name. */
 export function startLoop({ settings }: LoopContext): Transition {
   return {
     state: {
       round: 1,
-      stage: { kind: "work", role: settings.startAgent, cycle: firstCycle(settings.startAgent) },
+      stage: firstWork(settings.startAgent),
       outputs: {},
       sources: {},
       feedback: {},
@@ -29,12 +31,20 @@ export function startLoop({ settings }: LoopContext): Transition {
   };
 }
 
-/** The prompt that is due in a state, or undefined where the loop waits for the test command or has ended. */
-export function nextTurn({ round, stage }: LoopState): Turn | undefined {
-  if (stage.kind !== "work" && stage.kind !== "verdict") return undefined;
-  const { kind, role, cycle } = stage;
-  const id = `r${round}-${role}${cycle === 0 ? "" : `-c${cycle}`}${kind === "verdict" ? "-verdict" : ""}`;
-  return { id, role, round, cycle, kind };
+/** What to do next in a state. */
+export function nextAction({ round, stage }: Pick<LoopState, "round" | "stage">): LoopAction {
+  switch (stage.kind) {
+    case "work":
+    case "verdict": {
+      const { kind, role, cycle } = stage;
+      const id = `r${round}-${role}${cycle === 0 ? "" : `-c${cycle}`}${kind === "verdict" ? "-verdict" : ""}`;
+      return { do: "run_attempt", at: { id, role, round, cycle, kind } };
+    }
+    case "test_command":
+      return { do: "check", round };
+    case "finished":
+      return { do: "finish_run", outcome: stage.outcome, reason: stage.reason };
+  }
 }
 
 /**
@@ -42,36 +52,24 @@ export function nextTurn({ round, stage }: LoopState): Turn | undefined {
  * has approved.
  */
 export function rolesAhead({ stage }: Pick<LoopState, "stage">): readonly Role[] {
-  return stage.kind === "work" || stage.kind === "verdict" ? rolesFrom(stage.role) : [];
+  return stage.kind === "work" || stage.kind === "verdict" ? rolesFrom(stage.role, { isLastRound: true }) : [];
 }
 
-/** The roles that a loop may still come to, in this round or a later one: that begins with the programmer. */
+/** The roles that a loop may still come to, in this round or a later one. */
 export function rolesLeft(
-  state: Pick<LoopState, "round" | "stage">,
+  { round, stage }: Pick<LoopState, "round" | "stage">,
   { maxRounds }: { readonly maxRounds: number },
 ): readonly Role[] {
-  const ahead = rolesAhead(state);
-  const later = state.stage.kind !== "finished" && state.round < maxRounds ? rolesFrom("programmer") : [];
-  return ROLES.filter((role) => ahead.includes(role) || later.includes(role));
+  if (stage.kind === "finished") return [];
+  const isLastRound = round >= maxRounds;
+  if (stage.kind === "test_command") return isLastRound ? [] : rolesFrom(roleAfter("tester", "fail"), { isLastRound });
+  return rolesFrom(stage.role, { isLastRound });
 }
 
 /** The roles that a new loop may come to. */
-export function rolesUsed({ startAgent: role, maxRounds }: Pick<LoopContext["settings"], "startAgent" | "maxRounds">) {
-  return rolesLeft({ round: 1, stage: { kind: "work", role, cycle: firstCycle(role) } }, { maxRounds });
+export function rolesUsed({ startAgent, maxRounds }: Pick<LoopContext["settings"], "startAgent" | "maxRounds">) {
+  return rolesLeft({ round: 1, stage: firstWork(startAgent) }, { maxRounds });
 }
-
-function rolesFrom(role: Role): readonly Role[] {
-  return ROLES.slice(ROLES.indexOf(PHASES[role]));
-}
-
-/** Whose work each role's phase begins with. */
-const PHASES: Readonly<Record<Role, Role>> = {
-  analyst: "analyst",
-  analyst_review: "analyst",
-  programmer: "programmer",
-  programmer_review: "programmer",
-  tester: "tester",
-};
 
 /**
  * The state after the response to the turn that was due.

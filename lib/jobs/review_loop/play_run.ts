@@ -19,7 +19,7 @@ import { findLateReplies, findLateResponse } from "./late_response.ts";
 import { isOutsideProgramGone } from "../programs.ts";
 import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
 import { keepDialogScreens } from "./kept_screens.ts";
-import { nextTurn, rolesLeft } from "./machine.ts";
+import { nextAction, rolesLeft } from "./machine.ts";
 import { failLeftMessages, openMailbox } from "./mailbox.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { openRoleViewers } from "./role_viewers.ts";
@@ -52,17 +52,14 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   if (late !== undefined) record(late.event, late.text);
   for (const reply of await findLateReplies(folder, state())) record(reply);
   await keepTurnChanges({ ...parts, workdir: plan.workdir }).makeUp();
-  const { stage } = state().loop;
-  if (stage.kind !== "finished") {
-    const next = nextTurn(state().loop);
-    // No agent is started for a turn that may not begin.
-    if (next !== undefined) parts.requireTurn(next.role, { hasBegun: state().turn !== undefined });
-    return await runWithAgents(parts);
-  }
+  const next = nextAction(state().loop);
+  // No agent is started for a turn that may not begin.
+  if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });
+  if (next.do !== "finish_run") return await runWithAgents(parts);
   for (const event of state().untold) record(event);
   await failLeftMessages(parts);
   if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
-  return stage;
+  return next;
 }
 
 async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {

@@ -2,25 +2,10 @@ import type { Role } from "../../base/roles.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { approvalObjection } from "./evidence.ts";
 import type { ExistingNames } from "../../base/text/paths_in.ts";
-import type { AuthorRole, LoopContext, LoopStage, LoopState, ReviewerRole, Transition } from "./state.ts";
+import type { AuthorRole, LoopContext, LoopState, ReviewerRole, Transition } from "./state.ts";
+import { firstWork, roleAfter } from "./steps.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 import { present } from "../../base/schema.ts";
-
-/** Who reviews an author's work. */
-const REVIEWER_OF: Readonly<Record<AuthorRole, ReviewerRole>> = {
-  analyst: "analyst_review",
-  programmer: "programmer_review",
-};
-
-const AUTHOR_OF: Readonly<Record<ReviewerRole, AuthorRole>> = {
-  analyst_review: "analyst",
-  programmer_review: "programmer",
-};
-
-const AFTER_REVIEW: Readonly<Record<ReviewerRole, LoopStage>> = {
-  analyst_review: { kind: "work", role: "programmer", cycle: 1 },
-  programmer_review: { kind: "work", role: "tester", cycle: 0 },
-};
 
 /** A response of a reviewer, and where in the loop it arrived. */
 interface ReviewResponse {
@@ -41,7 +26,7 @@ export function afterAuthor(
     state: {
       ...state,
       outputs: { ...state.outputs, [work.role]: work.response },
-      stage: { kind: "work", role: REVIEWER_OF[work.role], cycle: work.cycle },
+      stage: { kind: "work", role: roleAfter(work.role, "pass"), cycle: work.cycle },
     },
     events: [],
   };
@@ -99,7 +84,7 @@ function decide(state: LoopState, review: ReviewResponse & Judged & { readonly t
   const { context, role, cycle, verdict, note, text } = review;
   const { maxReviewCycles, atReviewLimit } = context.settings;
   const { round } = state;
-  const author = AUTHOR_OF[role];
+  const author = role === "analyst_review" ? "analyst" : "programmer";
   const { [author]: _decided, ...otherFeedback } = state.feedback;
   const decided: ReviewFact = {
     type: "review_decided",
@@ -110,18 +95,24 @@ function decide(state: LoopState, review: ReviewResponse & Judged & { readonly t
     ...present({ note }),
   };
   if (verdict === "APPROVED") {
-    return { state: { ...state, feedback: otherFeedback, stage: AFTER_REVIEW[role] }, events: [decided] };
+    return {
+      state: { ...state, feedback: otherFeedback, stage: firstWork(roleAfter(role, "pass")) },
+      events: [decided],
+    };
   }
   const revised: LoopState = {
     ...state,
     feedback: { ...otherFeedback, [author]: { text, note, files: state.sources[role]?.files ?? [] } },
   };
   if (cycle < maxReviewCycles) {
-    return { state: { ...revised, stage: { kind: "work", role: author, cycle: cycle + 1 } }, events: [decided] };
+    return {
+      state: { ...revised, stage: { kind: "work", role: roleAfter(role, "fail"), cycle: cycle + 1 } },
+      events: [decided],
+    };
   }
   const limit: ReviewFact = { type: "review_limit_reached", role, round, then: atReviewLimit };
   if (atReviewLimit === "proceed") {
-    return { state: { ...revised, stage: AFTER_REVIEW[role] }, events: [decided, limit] };
+    return { state: { ...revised, stage: firstWork(roleAfter(role, "pass")) }, events: [decided, limit] };
   }
   const reason = `${role} did not approve in ${maxReviewCycles} review ${maxReviewCycles === 1 ? "cycle" : "cycles"}`;
   return {

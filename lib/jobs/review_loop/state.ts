@@ -109,11 +109,6 @@ export interface Transition {
   readonly events: readonly ReviewFact[];
 }
 
-/** The cycle number of a role's first turn in a round. */
-export function firstCycle(role: Role): number {
-  return role === "tester" ? 0 : 1;
-}
-
 /** Where a run of the review loop stands by its journal: all that another process needs to resume it. Plain data. */
 export interface RunState extends RunRecords {
   readonly head: RunRecords["head"] & { readonly settings: ReviewLoopSettings };

@@ -1,5 +1,6 @@
 import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import { missingVerdictWarning } from "./review_phase.ts";
+import { firstWork, roleAfter } from "./steps.ts";
 import type { LoopContext, LoopState, Transition } from "./state.ts";
 import { parseTestVerdict, type TestVerdict } from "../verdicts.ts";
 import { present } from "../../base/schema.ts";
@@ -111,7 +112,7 @@ function retry(state: LoopState): LoopState {
   return {
     ...state,
     round: state.round + 1,
-    stage: { kind: "work", role: "programmer", cycle: 1 },
+    stage: firstWork(roleAfter("tester", "fail")),
     outputs: kept,
     earlierChanges: programmer === undefined ? state.earlierChanges : [...state.earlierChanges, {
       round: state.round,

@@ -4,12 +4,12 @@ import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import {
   applyResponse,
   applyTestCommandResult,
-  nextTurn,
+  nextAction,
   rolesAhead,
   startLoop,
 } from "../../../lib/jobs/review_loop/machine.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
-import type { LoopContext, LoopResponse, LoopState } from "../../../lib/jobs/review_loop/state.ts";
+import type { LoopContext, LoopResponse, LoopState, Turn } from "../../../lib/jobs/review_loop/state.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE, scriptedAsk } from "./scripted_agents.ts";
 
@@ -21,6 +21,11 @@ const SCRIPT = {
 
 function contextWith(settings: Parameters<typeof reviewLoopSettings>[0]): LoopContext {
   return { workdir: "/job", job: JOB, settings: reviewLoopSettings(settings) };
+}
+
+function turnIn(state: LoopState): Turn | undefined {
+  const action = nextAction(state);
+  return action.do === "run_attempt" ? action.at : undefined;
 }
 
 const failedCommand = { passed: false, exitCode: 1, timedOut: false, seconds: 0, output: "bad", truncated: true };
@@ -36,7 +41,7 @@ Deno.test("a loop that is taken up from any state, read back from JSON, goes on 
   const states: LoopState[] = [startLoop(context).state];
   while (states.at(-1)!.stage.kind !== "finished") {
     const state = states.at(-1)!;
-    const turn = nextTurn(state);
+    const turn = turnIn(state);
     if (turn === undefined) {
       states.push(
         applyTestCommandResult(state, { ...failedCommand, passed: state.round > 1, exitCode: 0 }, context).state,
@@ -59,7 +64,7 @@ Deno.test("a loop that is taken up from any state, read back from JSON, goes on 
     assertEquals(rest, []);
     assertEquals(result.outcome, "pass");
     assertEquals(result.state.outputs, states.at(-1)!.outputs);
-    if (nextTurn(state) !== undefined) answered++;
+    if (turnIn(state) !== undefined) answered++;
   }
 });
 
@@ -103,14 +108,14 @@ function play(
   for (let steps = 0; state.stage.kind !== "finished"; steps++) {
     assert(steps <= mostSteps, `more than ${mostSteps} steps`);
     assert(state.round <= maxRounds);
-    const turn = nextTurn(state);
+    const turn = turnIn(state);
     assert(turn === undefined || turn.cycle <= maxReviewCycles);
     const next = turn === undefined
       ? applyTestCommandResult(state, { ...failedCommand, passed: random.int(2) === 0 }, context).state
       : applyResponse(state, random.pick(answers), context).state;
     state = hand(next);
   }
-  assertEquals(nextTurn(state), undefined);
+  assertEquals(nextAction(state).do, "finish_run");
   return state;
 }
 
@@ -156,7 +161,7 @@ Deno.test("the roles ahead are those that the round can still come to, whatever 
     let state = startLoop(context).state;
     const ahead = rolesAhead(state);
     while (state.stage.kind !== "finished") {
-      const turn = nextTurn(state)!;
+      const turn = turnIn(state)!;
       asked.add(turn.role);
       assert(rolesAhead(state).includes(turn.role), `${turn.role} is asked after ${startAgent}`);
       state = applyResponse(state, await ask(turn.role, "", turn), context).state;

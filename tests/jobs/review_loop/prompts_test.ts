@@ -3,7 +3,7 @@ import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/ass
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import { approvalObjection } from "../../../lib/jobs/review_loop/evidence.ts";
-import { nextTurn, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
+import { nextAction, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
 import { buildPrompt } from "../../../lib/jobs/review_loop/prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { LoopState } from "../../../lib/jobs/review_loop/state.ts";
@@ -26,7 +26,9 @@ function prompt(role: Role, given: Given = {}): string {
   const context = { workdir: WORKDIR, job: given.job ?? JOB, settings: reviewLoopSettings(given.settings) };
   const stage = { kind: given.kind ?? "work", role, cycle: given.cycle ?? 1 } as LoopState["stage"];
   const state: LoopState = { ...startLoop(context).state, ...given.state, stage };
-  return buildPrompt({ context, state, turn: nextTurn(state)! });
+  const action = nextAction(state);
+  if (action.do !== "run_attempt") throw new TypeError(`no prompt is due, but ${action.do}`);
+  return buildPrompt({ context, state, turn: action.at });
 }
 
 /** What a prompt holds when every part of it has something to say. */
