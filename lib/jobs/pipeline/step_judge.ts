@@ -12,9 +12,21 @@ import { stepWorker } from "../../journal/exec/state.ts";
 
 /** Whose calls are judged. */
 interface JudgedAttempt {
-  readonly at: StepPlace;
+  readonly at: {
+    readonly plan: Pick<StepPlace["plan"], "provider" | "name">;
+    readonly task: Pick<StepPlace["task"], "number" | "pipeline">;
+    readonly step: Pick<StepPlace["step"], "number" | "questions">;
+  };
   /** The number of the attempt in its step. */
   readonly attempt: number;
+}
+
+/** What an attempt's judge needs of the run. */
+interface JudgingDrive extends Pick<Drive, "audit" | "record"> {
+  readonly plan: DialogPlan & { readonly settings: Pick<Drive["plan"]["settings"], "maxQuestionsPerStep"> };
+  state(): {
+    readonly current?: { readonly step: Pick<StepPlace["step"], "questions" | "verdicts"> } | undefined;
+  };
 }
 
 /**
@@ -22,7 +34,7 @@ interface JudgedAttempt {
  * and what just runs, by the entries of `deny` and `ask` that name a command or a path. What the policy asks a person
  * about stops the agent; a yes lets the same call pass once in a later attempt, and a no holds for the whole step.
  */
-export function createStepJudge({ at, attempt }: JudgedAttempt, drive: Drive): CallJudge {
+export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDrive): CallJudge {
   const { plan, audit, record } = drive;
   const { provider, name } = at.plan;
   const place = { task: at.task.number, step: at.step.number, attempt };

@@ -87,26 +87,6 @@ Deno.test("what the policy denies is rejected once, and the agent is told why", 
   assertStringIncludes(JSON.stringify(refusal), "touch made.txt");
 });
 
-Deno.test("what is too long for a person to read is refused, whatever it is, and the agent is told why", async () => {
-  const long = `rm ${"x".repeat(20_000)}`;
-  const steps: readonly FakeStep[] = [
-    { permission: "run", command: long, rejected: [{ elicit: `Why? ${long}` }] },
-    { respond: "RESULT: PASS" },
-  ];
-  await using stage = await openStage({ turns: [{ steps }, { steps: [{ respond: "RESULT: PASS" }] }] }, {
-    auto_accept: true,
-    default: "ask",
-  });
-  const { code, stderr } = await stage.call("run");
-  assertEquals(code, 0, stderr);
-  assertEquals((await answers(stage)).map(({ answer, rule }) => [answer, rule]), [
-    ["decline", "too_long"],
-    ["decline", "too_long"],
-  ]);
-  assertEquals(await chosen(stage), ["no"]);
-  assertStringIncludes(JSON.stringify(await stage.received("tester", "session/prompt")), "too long for a person");
-});
-
 Deno.test("what a person has to decide about waits for panewright answer", async () => {
   await using stage = await openStage(asksToMake("made.txt"), { auto_accept: true, default: "ask" });
   await using run = stage.start("run");

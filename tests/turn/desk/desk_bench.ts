@@ -14,6 +14,8 @@ import { parseScreen } from "../../../lib/screen/screen.ts";
 import { createPaneDesk } from "../../../lib/turn/desk/pane_desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "../../../lib/turn/desk/desk_context.ts";
 import type { Request } from "../../../lib/policy/request.ts";
+import type { HookedRequest } from "../../../lib/turn/desk/hook_channel.ts";
+import type { HookAnswer } from "../../../lib/agents/hook_payload.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { openJournal } from "../../../lib/journal/journal.ts";
 import { claimRunMail } from "../../../lib/run/run_mail.ts";
@@ -28,15 +30,17 @@ export function look(rows: readonly string[]): PaneLook {
   return readScreen(parseScreen(rows.join("\n"), { cols: 100 }), codex.terminal.rules);
 }
 
+const NO = "No, and tell Codex what to do differently (esc)";
+
 /** A look at Codex' approval of a command. */
-export function approval(command: string): PaneLook {
+export function approval(command: string, { yes = "Yes, proceed (y)", no = NO } = {}): PaneLook {
   return look([
     "  \x1b[1mWould you like to run the following command?\x1b[0m",
     "",
     `  $ ${command}`,
     "",
-    "\x1b[1;7m› 1. Yes, proceed (y)\x1b[0m",
-    "  2. No, and tell Codex what to do differently (esc)",
+    `\x1b[1;7m› 1. ${yes}\x1b[0m`,
+    `  2. ${no}`,
     "",
     "  Press enter to confirm or esc to cancel",
   ]);
@@ -59,6 +63,10 @@ export interface Bench extends AsyncDisposable {
   /** The answers that were given in the pane. */
   readonly answers: { readonly answer: string; readonly recorded: number }[];
   readonly desk: ReturnType<typeof createPaneDesk>;
+  /** For a desk of another way in the same run. */
+  readonly context: DialogDeskContext;
+  /** A desk for the same pane. */
+  deskWith(context: DialogDeskContext): Bench["desk"];
   shown: PaneLook;
   /** What the CLI's session log has as asked and not answered. */
   pending: readonly Request[];
@@ -132,7 +140,8 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
     signal: new AbortController().signal,
     keepScreen: (turnId, { provider, screen }) => Promise.resolve(`${turnId} ${provider}: ${screen.rows[0]?.text}`),
   };
-  const bench: Omit<Bench, "desk"> = {
+  const bench: Omit<Bench, "desk" | "deskWith"> = {
+    context,
     folder,
     clock,
     events,
@@ -169,6 +178,39 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
       return bench.outcome ?? { result: "closed", told, isAsSaid: true, after: BUSY.screen };
     },
   };
-  const desk = createPaneDesk(context, { turnId: "r1-tester", role: "tester", terminal });
-  return Object.assign(bench, { desk });
+  const deskWith = (context: DialogDeskContext) =>
+    createPaneDesk(context, { turnId: "r1-tester", role: "tester", terminal });
+  return Object.assign(bench, { deskWith, desk: deskWith(context) });
+}
+
+/** A channel with one hook that asks. */
+export function fakeChannel() {
+  let decide: ((asked: HookedRequest) => Promise<void>) | undefined;
+  let pending: readonly Request[] = [];
+  const answers: HookAnswer[] = [];
+  const hooks: NonNullable<DialogDeskContext["hooks"]> = {
+    pending: () => pending,
+    forget(_role, requests) {
+      pending = pending.filter((one) => !requests.includes(one));
+    },
+    listen(_role, decider) {
+      decide = decider;
+      return { [Symbol.dispose]: () => decide = undefined };
+    },
+  };
+  return {
+    hooks,
+    answers,
+    /** Resolves once the hook has its answer, or is to be silent. */
+    async ask(request: Request, signal = new AbortController().signal) {
+      const before = answers.length;
+      const reply = (answer: HookAnswer) => {
+        answers.push(answer);
+        return Promise.resolve();
+      };
+      let dismissed = false;
+      await decide?.({ request, signal, reply, dismiss: () => void (dismissed = true) });
+      if (answers.length === before && !dismissed) pending = [...pending, request];
+    },
+  };
 }
