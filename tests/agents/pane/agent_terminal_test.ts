@@ -140,19 +140,6 @@ Deno.test("a long prompt that the composer shows as a marker is submitted", asyn
   });
 });
 
-Deno.test("a dialog that opens between paste and Enter is not approved", async () => {
-  await onStage(async ({ start, received }) => {
-    const agent = await start({ dialogAfterPaste: true });
-    const error = await assertRejects(
-      () => agent.submit("a prompt"),
-      HumanInterventionRequiredError,
-      "(command) opened",
-    );
-    assertStringIncludes(error.message, "touch /home/dev/approved.txt");
-    assertEquals(await received(), [{ paste: "a prompt" }]);
-  });
-});
-
 Deno.test("a person's draft is neither sent nor added to", async () => {
   await onStage(async ({ start, session, received }) => {
     const agent = await start({});
@@ -161,30 +148,6 @@ Deno.test("a person's draft is neither sent nor added to", async () => {
     const error = await assertRejects(() => agent.submit("a prompt"), HumanInterventionRequiredError, "draft");
     assertStringIncludes(error.message, "› wait");
     assertEquals((await received()).filter((one) => one === "enter" || "paste" in (one as object)), []);
-  });
-});
-
-Deno.test("a person's words that get in before the paste stop the Enter", async () => {
-  await onStage(async ({ start, received }) => {
-    const agent = await start({ typedBeforePaste: "hold on, " });
-    await assertRejects(() => agent.submit("a prompt"), DraftInTheWayError, "something other");
-    assertEquals(await received(), [{ paste: "a prompt" }]);
-  });
-});
-
-Deno.test("a paste that does not show up gets no Enter", async () => {
-  await onStage(async ({ start, received }) => {
-    const agent = await start({ ignorePaste: true });
-    await assertRejects(() => agent.submit("a prompt"), RuntimeError, "does not show");
-    assertEquals(await received(), [{ paste: "a prompt" }]);
-  });
-});
-
-Deno.test("an Enter that was lost is pressed once more, without a second paste", async () => {
-  await onStage(async ({ start, received }) => {
-    const agent = await start({ loseEnters: 1 });
-    await agent.submit("a prompt");
-    assertEquals(await received(), [{ paste: "a prompt" }, "enter", "enter", { submitted: "a prompt" }]);
   });
 });
 
@@ -215,15 +178,6 @@ Deno.test("an Enter that the paste burst turned into a line end is followed by a
     const all = await received();
     assert(all.filter((one) => one === "enter").length >= 1);
     assertStringIncludes((all.at(-1) as { submitted: string }).submitted, "a prompt");
-  });
-});
-
-Deno.test("an agent that is at work is given nothing", async () => {
-  await onStage(async ({ start, received }) => {
-    const agent = await start({ workMs: 60_000 }, { proofTimeoutMs: 400 });
-    await agent.submit("first");
-    await assertRejects(() => agent.submit("second"), RuntimeError, "still at work");
-    assertEquals(await received(), [{ paste: "first" }, "enter", { submitted: "first" }]);
   });
 });
 
@@ -278,15 +232,6 @@ Deno.test("a program that ends at start is reported with its last lines", async 
       "ended while it was starting",
     );
     assertStringIncludes(error.message, "  | Error loading configuration: no such profile");
-  });
-});
-
-Deno.test("an agent that starts at work is not ready, and the error shows why", async () => {
-  await onStage(async ({ sandbox, session }) => {
-    const request = { workdir: sandbox.home, role: "analyst" };
-    const options = { session, provider: fakeProvider({ busy: true }), request, startTimeoutMs: 1500, clock };
-    const error = await assertRejects(() => startAgentTerminal(options), RuntimeError, "not ready within 1.5 s");
-    assertStringIncludes(error.message, "Working");
   });
 });
 

@@ -13,17 +13,10 @@ export interface FakeComposerScript {
   readonly startDialog?: "trust" | "login" | "model";
   /** Shows the composer for a moment before `startDialog`. */
   readonly composerBeforeDialogMs?: number;
-  /** Opens an approval dialog right after a paste. */
-  readonly dialogAfterPaste?: boolean;
   /** Enters that do nothing. */
   readonly loseEnters?: number;
   /** @default {true} whether bracketed paste is asked for; without it, Enter soon after a character is a line end */
   readonly bracketed?: boolean;
-  /** A person's words, typed before what is pasted arrives. */
-  readonly typedBeforePaste?: string;
-  readonly ignorePaste?: boolean;
-  /** Is at work from the start. */
-  readonly busy?: boolean;
   /** @default {200} how long it works on a prompt */
   readonly workMs?: number;
   /** Ends when Enter is pressed. */
@@ -42,7 +35,7 @@ const BURST_MS = 120;
 class FakeComposer {
   #draft: string;
   #mode: "composer" | "trust" | "login" | "model" | "approval";
-  #busy: boolean;
+  #busy = false;
   #echo: string | undefined;
   #answer: string | undefined;
   #lost = 0;
@@ -50,7 +43,6 @@ class FakeComposer {
 
   constructor(readonly script: FakeComposerScript) {
     this.#draft = script.draft ?? "";
-    this.#busy = script.busy ?? false;
     this.#mode = script.composerBeforeDialogMs === undefined ? script.startDialog ?? "composer" : "composer";
     if (script.composerBeforeDialogMs !== undefined) {
       setTimeout(() => {
@@ -66,12 +58,9 @@ class FakeComposer {
 
   paste(text: string): void {
     this.log({ paste: text });
-    if (this.#mode !== "composer" || this.script.ignorePaste) return;
+    if (this.#mode !== "composer") return;
     const body = text.replaceAll("\r", "\n");
-    this.#draft += `${this.script.typedBeforePaste ?? ""}${
-      body.length > 1000 ? `[Pasted Content ${body.length} chars]` : body
-    }`;
-    if (this.script.dialogAfterPaste) this.#mode = "approval";
+    this.#draft += body.length > 1000 ? `[Pasted Content ${body.length} chars]` : body;
     this.draw();
   }
 

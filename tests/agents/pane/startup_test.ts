@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RuntimeError } from "../../../lib/base/errors.ts";
 import { CODEX_RULES } from "../../../lib/agents/codex/rules.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
@@ -18,4 +18,17 @@ Deno.test("an agent that shows an error when it starts is ready only where that 
     waitUntilReady({ ...about, look: () => Promise.resolve(look), clock: stillClock(), resumes });
   await start(true);
   await assertRejects(() => start(false), RuntimeError, "was not ready within 60 s (status error, rule turn-error)");
+});
+
+Deno.test("an agent that starts at work is not ready, and the error shows why", async () => {
+  const rows = "\x1b[2m•\x1b[0m \x1b[2mWorking (1s • esc to interrupt)\x1b[0m\n\n";
+  const look = readScreen(parseScreen(`  >_ OpenAI Codex (v0.169.0)\n\n${rows}${COMPOSER}`), CODEX_RULES);
+  assertEquals(look.classification.status, "processing");
+  const pane = { name: "analyst", look: () => Promise.resolve(look), clock: stillClock() };
+  const error = await assertRejects(
+    () => waitUntilReady({ ...pane, provider: codexProvider, timeoutMs: 1500 }),
+    RuntimeError,
+    "not ready within 1.5 s",
+  );
+  assertStringIncludes(error.message, "Working");
 });

@@ -134,6 +134,7 @@ for (
 for (
   const [name, afterPaste, kind, words] of [
     ["a dialog", DIALOG, HumanInterventionRequiredError, "a dialog (command) opened"],
+    ["the command of a dialog, which is told,", DIALOG, HumanInterventionRequiredError, "$ touch x"],
     ["other words", draft(`wait, ${TEXT}`), DraftInTheWayError, "something other"],
     ["nothing", EMPTY, RuntimeError, "does not show"],
     ["work without the text", BUSY, AgentAtWorkError, "does not show"],
