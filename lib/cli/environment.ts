@@ -1,14 +1,24 @@
 import type { LoadConfigOptions } from "../config/load.ts";
+import { present } from "../base/schema.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
+import { installedProviders } from "./installed_rules.ts";
 
-/** The environment of the person, for a configuration that is read; what is odd about it is told on stderr. */
-export function environmentOf(
-  { env, envNames, stderr }: Pick<CliIo, "env" | "envNames" | "stderr">,
-): Required<Pick<LoadConfigOptions, "env" | "envNames" | "onWarning">> {
+type Source = Required<Pick<LoadConfigOptions, "env" | "envNames" | "onWarning">>;
+
+export function environmentOf({ env, envNames, stderr }: Pick<CliIo, "env" | "envNames" | "stderr">): Source {
   return {
     env: (name) => env(name),
     envNames: envNames(),
     onWarning: ({ where, message }) => stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`),
   };
+}
+
+/** Where a command line reads its configuration from: its folder, its variables, and the rules that are installed. */
+export async function configSource(
+  io: Pick<CliIo, "cwd" | "env" | "envNames" | "stderr">,
+  given: { readonly [Name in "cwd" | "path" | "flags" | "onWarning"]?: LoadConfigOptions[Name] | undefined } = {},
+): Promise<LoadConfigOptions> {
+  const providers = await installedProviders(io);
+  return { cwd: io.cwd, ...environmentOf(io), providers, ...present(given) };
 }

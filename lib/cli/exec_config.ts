@@ -10,10 +10,8 @@ import { UsageError } from "../base/errors.ts";
 import type { ProviderId } from "../agents/provider.ts";
 import type { CliIo } from "./console/command.ts";
 import { findProgram, type ProgramPlace, programProblem } from "../jobs/programs.ts";
-import { environmentOf } from "./environment.ts";
-import { installedProviders } from "./installed_rules.ts";
+import { configSource } from "./environment.ts";
 import { packageVersion } from "./package_version.ts";
-import { present } from "../base/schema.ts";
 
 /** How the configuration of steps is read. */
 export interface ExecConfigOptions {
@@ -74,14 +72,7 @@ export async function loadExecConfig(
   const { pipelineNeeded = builtIn === undefined && !withJob } = options;
   const findProgramProblem = (step: StepProgram) => stepProgramProblem(step, io);
   const given = await (withJob ? loadAnyConfig : loadSettings)(
-    {
-      cwd: io.cwd,
-      ...environmentOf(io),
-      onWarning,
-      providers: await installedProviders(io),
-      flags,
-      ...present({ path }),
-    },
+    await configSource(io, { onWarning, flags, path }),
     (context) =>
       checkPipelines(context, {
         pipelineNeeded,

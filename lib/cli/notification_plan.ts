@@ -3,10 +3,8 @@ import { loadSettings } from "../config/load.ts";
 import { notificationsIn } from "../config/plan.ts";
 import type { NotificationPlan } from "../run/notify/plan.ts";
 import type { CliIo } from "./console/command.ts";
-import { environmentOf } from "./environment.ts";
-import { installedProviders } from "./installed_rules.ts";
+import { configSource } from "./environment.ts";
 import { requireTrust, type TrustSurroundings } from "./trust.ts";
-import { present } from "../base/schema.ts";
 
 interface NotificationConfig {
   readonly plan: NotificationPlan | undefined;
@@ -20,12 +18,7 @@ export async function loadNotificationPlan(
   around: Pick<TrustSurroundings, "io" | "trust" | "mayAsk">,
 ): Promise<NotificationConfig> {
   const { io } = around;
-  const loaded = await loadSettings({
-    cwd: io.cwd,
-    ...environmentOf(io),
-    providers: await installedProviders(io),
-    ...present({ path: config }),
-  });
+  const loaded = await loadSettings(await configSource(io, { path: config }));
   await requireTrust(loaded, around);
   return { plan: notificationsIn(loaded.config).notifications, file: loaded.file, workdir: loaded.workdir };
 }

@@ -10,8 +10,7 @@ import type { RunFolder } from "../run/run_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { firstLine } from "../base/text/lines.ts";
 import type { CliIo } from "./console/command.ts";
-import { environmentOf } from "./environment.ts";
-import { installedProviders } from "./installed_rules.ts";
+import { configSource } from "./environment.ts";
 import { requireTrust } from "./trust.ts";
 
 const LEARN_AGAIN_MS = 10_000;
@@ -82,10 +81,8 @@ function configOf(folder: RunFolder): RunConfig | undefined {
 async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSecrets> {
   try {
     const there = { ...io, cwd: workdir };
-    const providers = await installedProviders(io);
     // What is odd about the configuration was told to who started the run.
-    const told = { ...environmentOf(io), onWarning: () => {} };
-    const loaded = await loadSettings({ cwd: workdir, ...told, providers, path });
+    const loaded = await loadSettings(await configSource(there, { path, onWarning: () => {} }));
     await requireTrust(loaded, { io: there, trust: false, mayAsk: false });
     const ofAgents = loaded.providers.flatMap((provider) => agentSecrets({ provider }));
     return { secrets: [...secretsIn(loaded.config), ...ofAgents] };

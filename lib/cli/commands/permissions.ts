@@ -12,8 +12,7 @@ import { ROLES } from "../../base/roles.ts";
 import { dialogKindsOf, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
 import { paint, type Style } from "../console/color.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
-import { environmentOf } from "../environment.ts";
-import { installedProviders } from "../installed_rules.ts";
+import { configSource } from "../environment.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
@@ -89,12 +88,7 @@ export const command = defineCommand({
     if (flags.null && given.length > 0) {
       throw new UsageError("Cannot take subjects both from the command line and, with --null, from standard input");
     }
-    const { config, workdir } = await loadSettings({
-      cwd: io.cwd,
-      ...environmentOf(io),
-      providers: await installedProviders(io),
-      ...present({ path: flags.config }),
-    });
+    const { config, workdir } = await loadSettings(await configSource(io, { path: flags.config }));
     const { role = "programmer", kind = "command" } = flags;
     const provider = flags.provider ?? config.roles[role]?.provider ?? config.provider;
     const home = io.env("HOME");

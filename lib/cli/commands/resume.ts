@@ -26,12 +26,9 @@ import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { detach, DETACH_FLAG } from "../detach.ts";
-import { environmentOf } from "../environment.ts";
-import { installedProviders } from "../installed_rules.ts";
-import { checkWorkdir } from "../preflight/machine.ts";
+import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
-import { lookAtNotifications } from "../preflight/notifications.ts";
-import { lookAtAgents, lookAtReview } from "../preflight/review.ts";
+import { lookAtReviewRun } from "../preflight/review.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
@@ -153,13 +150,10 @@ async function resumeReview(
   const configFile = await configOf(folder, earlier, config);
   const { origin: { cwd, flags }, task, workdir } = started;
   const isElsewhere = wd !== undefined || findCarried(folder, earlier.folder) !== undefined;
-  const loaded = await loadSettings({
-    cwd,
-    ...environmentOf(around.io),
-    providers: await installedProviders(around.io),
-    flags: isElsewhere ? { ...flags, wd: workdir } : flags,
-    ...(configFile === null ? {} : { path: configFile }),
-  });
+  const given = isElsewhere ? { ...flags, wd: workdir } : flags;
+  const loaded = await loadSettings(
+    await configSource(around.io, { cwd, flags: given, path: configFile ?? undefined }),
+  );
   if (loaded.workdir !== workdir) {
     throw new UsageError(
       `Cannot resume run ${folder.id}: it works in ${workdir}, but its configuration now names ${loaded.workdir}`,
@@ -182,13 +176,7 @@ async function resumeReview(
           const preflight = openPreflight("resume the run", { ...around, onWarning });
           await preflight.readBesideMachine(() => Promise.resolve(), { panes: hasPanes(plan) });
           const review = { plan, roles, sources: loaded.sources };
-          const found = await Promise.all([
-            checkWorkdir(plan.workdir),
-            lookAtReview(review, preflight),
-            lookAtNotifications(plan, preflight),
-            lookAtAgents(review, preflight),
-          ]);
-          preflight.require(found.flat());
+          preflight.require(await lookAtReviewRun(review, preflight));
         },
       }),
   });

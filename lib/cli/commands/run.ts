@@ -16,16 +16,12 @@ import { askedDialog } from "../console/ask_person.ts";
 import { defineCommand } from "../console/command.ts";
 import { detach, DETACH_FLAGS, refuseBegun, refuseKey } from "../detach.ts";
 import { keepEditorSchema } from "../editor_schema.ts";
-import { environmentOf } from "../environment.ts";
-import { installedProviders } from "../installed_rules.ts";
-import { checkWorkdir } from "../preflight/machine.ts";
+import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
-import { lookAtNotifications } from "../preflight/notifications.ts";
-import { checkJob, lookAtAgents, lookAtReview } from "../preflight/review.ts";
+import { checkJob, lookAtReviewRun } from "../preflight/review.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";
-import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
   description:
@@ -50,13 +46,7 @@ export const command = defineCommand({
     refuseKey(key);
     const [path] = positionals;
     const read = async () => {
-      const settings = await loadConfig({
-        cwd: io.cwd,
-        ...environmentOf(io),
-        providers: await installedProviders(io),
-        flags,
-        ...present({ path }),
-      });
+      const settings = await loadConfig(await configSource(io, { flags, path }));
       return { ...settings, plan: toRunPlan(settings) };
     };
     const preflight = openPreflight("start the run", { io, global });
@@ -67,15 +57,8 @@ export const command = defineCommand({
     const unwritten = checkJob(plan.job, review);
     const isUnwritten = unwritten.length > 0;
     await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json, isUnwritten });
-    const found = await Promise.all([
-      checkWorkdir(plan.workdir),
-      hasPanes(plan) ? preflight.lookAtTmuxPlace(plan.tmux) : [],
-      lookAtReview(review, preflight),
-      lookAtNotifications(plan, preflight),
-      unwritten,
-      lookAtAgents(review, preflight),
-    ]);
-    preflight.require(found.flat());
+    const place = hasPanes(plan) ? await preflight.lookAtTmuxPlace(plan.tmux) : [];
+    preflight.require(await lookAtReviewRun(review, preflight, { place, unwritten }));
     await keepEditorSchema(loaded, io);
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const origin = { configFile, cwd: io.cwd, flags };

@@ -13,6 +13,8 @@ import { lookAtSetups } from "./agent.ts";
 import { agentOf } from "./agent_cli.ts";
 import { type Finding, joinWorkers, missingProgram, type Obstacle } from "./finding.ts";
 import type { LookContext } from "./look_context.ts";
+import { checkWorkdir } from "./machine.ts";
+import { lookAtNotifications } from "./notifications.ts";
 import { lookAtSandboxes } from "./sandbox.ts";
 import { present } from "../../base/schema.ts";
 
@@ -95,8 +97,26 @@ export function checkJob(job: Job, { sources }: Pick<ReviewToLookAt, "sources">)
   }];
 }
 
+/** All that may be in the way of a run; in the order in which it is told. */
+export async function lookAtReviewRun(
+  review: ReviewToLookAt,
+  context: LookContext,
+  { place = [], unwritten = [] }: { readonly place?: readonly Finding[]; readonly unwritten?: readonly Finding[] } = {},
+): Promise<readonly Obstacle[]> {
+  const { plan } = review;
+  const found = await Promise.all([
+    checkWorkdir(plan.workdir),
+    place,
+    lookAtReview(review, context),
+    lookAtNotifications(plan, context),
+    unwritten,
+    lookAtAgents(review, context),
+  ]);
+  return found.flat();
+}
+
 /** What is in the way of agents whose programs are there. */
-export async function lookAtAgents(
+async function lookAtAgents(
   { plan: { agents, workdir, tmux, sandbox }, roles }: Pick<ReviewToLookAt, "plan" | "roles">,
   context: LookContext,
 ): Promise<readonly Obstacle[]> {
