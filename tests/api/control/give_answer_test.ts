@@ -81,22 +81,6 @@ Deno.test("an answer that the run has taken is told as well, by how it came", as
   assertStringIncludes(error.hint ?? "", "It was given by a model over MCP (codex), at ");
 });
 
-Deno.test("what is not open, not an answer, or not what was seen is refused, each with its code", async () => {
-  await using run = await atDialog();
-  const cases = [
-    [{ question: "q2", answer: "yes" }, "not_open"],
-    [{ question: "../x", answer: "yes" }, "not_open"],
-    [{ question: "q1", answer: "perhaps" }, "bad_input"],
-    [{ question: "q1", answer: " \n " }, "bad_input"],
-    [{ question: "q1", answer: "yes", fingerprint: "another" }, "not_open"],
-  ] as const;
-  for (const [answer, code] of cases) {
-    assertEquals((await refusal(run.folder, { ...answer, by: "http" })).code, code, JSON.stringify(answer));
-  }
-  assertEquals(await readAnswerOf(run.folder, "q1"), undefined);
-  await giveAnswer(run.folder, { question: "q1", answer: "yes", by: "http", fingerprint: "f" }, options);
-});
-
 Deno.test("a model may answer what the policy of the run lets it, and is refused what is reserved for a person", async () => {
   const questions = [{ question: "Which?", multiSelect: false, options: [{ label: "A", description: "" }] }];
   for (
