@@ -11,15 +11,8 @@ export const RECORD_TEXTS = new URL("lib/journal/record_texts.json", ROOT);
 
 /** Where the records of each job are declared, by the job. */
 const SOURCES = {
-  run: [
-    "lib/journal/run_facts.ts",
-    "lib/journal/loop/dialog_facts.ts",
-    "lib/journal/loop/agent_facts.ts",
-    "lib/journal/loop/turn_facts.ts",
-    "lib/journal/loop/outside_facts.ts",
-    "lib/journal/loop/facts.ts",
-  ],
-  exec: ["lib/journal/run_facts.ts", "lib/journal/exec/attempt_facts.ts", "lib/journal/exec/facts.ts"],
+  run: ["run_facts", ...["agent", "turn", "work", "dialog", "outside", "round", "run"].map((name) => `loop/${name}`)],
+  exec: ["run_facts", ...["task", "attempt", "question", "check", "run"].map((name) => `exec/${name}`)],
 };
 
 /** What a record type tells, under an empty name, and what each of its fields is. */
@@ -29,7 +22,9 @@ type RecordText = Readonly<Record<string, string>>;
 export async function recordTexts(): Promise<string> {
   const texts: Record<string, Record<string, RecordText>> = {};
   for (const [job, paths] of Object.entries(SOURCES)) {
-    const found = await Promise.all(paths.map(async (path) => readTexts(await Deno.readTextFile(new URL(path, ROOT)))));
+    const found = await Promise.all(
+      paths.map(async (path) => readTexts(await Deno.readTextFile(new URL(`lib/journal/${path}.ts`, ROOT)))),
+    );
     const types = new Set(found.flatMap((each) => Object.keys(each)));
     texts[job] = Object.fromEntries(
       [...types].map((type) => [type, Object.assign({}, ...found.map((each) => each[type] ?? {}))]),
@@ -40,7 +35,8 @@ export async function recordTexts(): Promise<string> {
 
 /** The doc comments in the table of facts of a module, which `deno fmt` has indented. */
 function readTexts(code: string): Record<string, RecordText> {
-  const [, table = ""] = /^export const \w+_FACTS = \{\n([\s\S]*?)^\} as const;$/m.exec(code) ?? [];
+  const tables = code.matchAll(/^export const [A-Z_]+ = \{\n([\s\S]*?)^\} as const;$/gm);
+  const table = [...tables].map(([, rows]) => rows).join("");
   const texts: Record<string, Record<string, string>> = {};
   let fields: Record<string, string> = {};
   for (

@@ -29,7 +29,7 @@ export type FactTable = Readonly<Record<string, Fields>>;
 export type ValueOf<Checked> = Checked extends Check<infer Value> ? Value : never;
 
 /** The object that has these fields. */
-type ValuesOf<Of extends Fields> = Flat<
+export type ValuesOf<Of extends Fields> = Flat<
   & { readonly [Name in keyof Of as Of[Name] extends Optional<unknown> ? never : Name]: ValueOf<Of[Name]> }
   & {
     readonly [Name in keyof Of as Of[Name] extends Optional<unknown> ? Name : never]?: Exclude<

@@ -1,9 +1,9 @@
+import type { ShownRecord } from "../journal/describe.ts";
 import type { RunOptions, RunResult } from "../run/execution.ts";
 import { privateWordsOf } from "../base/redact/secret_patterns.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";
 import type { LiveOutput } from "./show/live_output.ts";
-import type { ShownRecord } from "../journal/words/record_text.ts";
 
 /** The flag that keeps panewright from asking at the terminal. */
 export const NO_INPUT_FLAG = {

@@ -1,4 +1,4 @@
-import type { Job } from "../journal/loop/facts.ts";
+import type { Job } from "../journal/loop/fields.ts";
 import { resolve } from "@std/path/posix";
 import { toExecPlan } from "../config/exec_plan.ts";
 import type { Problem } from "../config/layers.ts";

@@ -1,4 +1,4 @@
-import type { ExecOverrides, ExecTarget } from "../journal/exec/facts.ts";
+import type { ExecOverrides, ExecTarget } from "../journal/exec/fields.ts";
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { MAX_TEXT_BYTES } from "../jobs/pipeline/read_text.ts";

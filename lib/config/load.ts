@@ -1,4 +1,4 @@
-import type { Job } from "../journal/loop/facts.ts";
+import type { Job } from "../journal/loop/fields.ts";
 import { resolve } from "@std/path/posix";
 import { type Mistake, type PanewrightErrorOptions, UsageError } from "../base/errors.ts";
 import { parseJob } from "../jobs/review_loop/job.ts";

@@ -1,7 +1,6 @@
 import { MODEL_ANSWERS } from "../base/terms.ts";
 import { cost } from "./usage.ts";
-import { auditEnd } from "./loop/dialog_facts.ts";
-import { mapOf, number, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+import { mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */
 export const JOB_IDS = ["run", "exec"] as const;
@@ -23,6 +22,9 @@ export const runEnd = oneOf("pass", "fail", "waiting", "needs_human", "error", "
 
 /** How a run ended, or where it stands still; `needs_human`: at something that only a person may decide. */
 export type RunEnd = ValueOf<typeof runEnd>;
+
+/** Where an audit log ends. */
+export const auditEnd = object({ records: number, hash: text });
 
 /** The facts that the runs of all jobs have, with the fields that they have in each of them. */
 export const RUN_FACTS = {

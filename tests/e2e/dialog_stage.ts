@@ -1,3 +1,4 @@
+import type { DialogFact } from "../../lib/journal/loop/facts.ts";
 import { walk } from "@std/fs";
 import { responseFileInstruction } from "../../lib/turn/instruction.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/policy/mod.ts";
@@ -11,7 +12,6 @@ import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
 import { openHookChannel } from "../../lib/turn/desk/hook_channel.ts";
 import { createPaneDesk } from "../../lib/turn/desk/pane_desk.ts";
 import type { DialogDeskContext } from "../../lib/turn/desk/desk_context.ts";
-import type { DialogFact } from "../../lib/journal/loop/dialog_facts.ts";
 import type { HookCommand } from "../../lib/agents/hook_command.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";

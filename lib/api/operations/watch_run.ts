@@ -1,4 +1,4 @@
-import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
+import { describeRecord, type ShownRecord } from "../../journal/describe.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { followJournal, type JournalRecord } from "../../journal/follow_journal.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { EXEC_FACTS } from "../../journal/exec/facts.ts";
-import { REVIEW_FACTS } from "../../journal/loop/facts.ts";
+import { EXEC_FOLDS } from "../../journal/exec/facts.ts";
+import { REVIEW_FOLDS } from "../../journal/loop/facts.ts";
 import { OUTPUT_VERSION } from "./line.ts";
 import { OUTPUTS, type OutputType } from "./outputs.ts";
 import RECORD_TEXTS from "../../journal/record_texts.json" with { type: "json" };
@@ -27,7 +27,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     of: "run, demo, and resume and logs of their runs",
     commands: ["run", "demo", "resume", "logs"],
     objects: {
-      ...recordsOf(REVIEW_FACTS, RECORD_TEXTS.run),
+      ...recordsOf(REVIEW_FOLDS.facts, RECORD_TEXTS.run),
       ...JOURNAL_OPENED,
       ...these("role_activity", "run_detached", "error"),
     },
@@ -36,7 +36,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     of: "exec, and resume and logs of its runs",
     commands: ["exec", "resume", "logs"],
     objects: {
-      ...recordsOf(EXEC_FACTS, RECORD_TEXTS.exec),
+      ...recordsOf(EXEC_FOLDS.facts, RECORD_TEXTS.exec),
       ...JOURNAL_OPENED,
       ...these("agent_activity", "task_preview", "run_detached", "error"),
     },

@@ -1,10 +1,11 @@
+import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import { auditHeadsPath } from "../../turn/desk/audit_heads.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type ExecOptions, executeExec } from "../../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
-import type { ExecFact, ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
+import type { ExecFact } from "../../journal/exec/facts.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { previewRun } from "../../jobs/pipeline/preview.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";

@@ -1,3 +1,4 @@
+import { describeRecord, type ShownRecord } from "../../journal/describe.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -14,7 +15,6 @@ import { showRoles, type ShowRolesOptions } from "../show_roles.ts";
 import { AttemptActivity } from "../attempt_activity.ts";
 import { paint } from "../console/color.ts";
 import { painted } from "../show/live_output.ts";
-import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
 import type { ShownLine } from "../../journal/words/shown_line.ts";
 import { taskName } from "../../api/show/run_words.ts";
 import { localTime } from "../../journal/words/words.ts";

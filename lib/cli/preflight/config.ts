@@ -1,4 +1,4 @@
-import type { Job } from "../../journal/loop/facts.ts";
+import type { Job } from "../../journal/loop/fields.ts";
 import type { LoadedSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";

@@ -1,4 +1,4 @@
-import type { Job } from "../../journal/loop/facts.ts";
+import type { Job } from "../../journal/loop/fields.ts";
 import type { LoadedSettings } from "../../config/load.ts";
 import { describeSource } from "../../config/source.ts";
 import { UsageError } from "../../base/errors.ts";

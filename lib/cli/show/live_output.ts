@@ -1,3 +1,5 @@
+import { describeRecord, type ShownRecord } from "../../journal/describe.ts";
+import { watchLine } from "../../journal/loop/agent.ts";
 import type { AgentFact } from "../../agents/agent.ts";
 import { type Clock, systemClock } from "../../base/ports/clock.ts";
 import { initialProgress, type Progress } from "../../journal/progress.ts";
@@ -9,8 +11,6 @@ import { canMoveCursor, paint, paintAfterRole, roleStyle, type Style } from "../
 import { wrapProse } from "../console/layout.ts";
 import { liveColumns, LiveLine } from "../console/live_line.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
-import { describeRecord, type ShownRecord } from "../../journal/words/record_text.ts";
-import { watchLine } from "../../journal/words/review_words.ts";
 import { liveText, stoppingText, taskName } from "../../api/show/run_words.ts";
 import type { ShownLine, Tone } from "../../journal/words/shown_line.ts";
 import { timeOfDay } from "../../journal/words/words.ts";

@@ -1,4 +1,4 @@
-import type { ExecOverrides } from "../../journal/exec/facts.ts";
+import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { relative } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import type { ExecPlan } from "./plan.ts";

@@ -1,8 +1,9 @@
+import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { AuditLog } from "../../turn/desk/audit.ts";
 import type { HeadlessRequest, HeadlessResult } from "../../agents/process/headless.ts";
 import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
-import type { ExecEvent, ExecFact, ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
+import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import type { PassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import type { ExecState } from "../../journal/exec/state.ts";

@@ -1,3 +1,4 @@
+import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { RunCaps } from "../../journal/meter_event.ts";
 import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
 import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
@@ -14,7 +15,7 @@ import { endLeftProcesses } from "../../run/left_processes.ts";
 import { nameInState, type RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
 import { driveRun } from "./drive.ts";
-import type { ExecEvent, ExecFact, ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
+import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { planMismatch } from "./machine.ts";
 import { PIPELINE } from "./mod.ts";

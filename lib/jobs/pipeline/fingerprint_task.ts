@@ -1,4 +1,4 @@
-import type { ExecOverrides } from "../../journal/exec/facts.ts";
+import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { relative } from "@std/path/posix";
 import { stepTextOf } from "./agent_request.ts";
 import { sha256Hex } from "../../base/text/digest.ts";

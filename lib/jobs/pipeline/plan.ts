@@ -1,4 +1,4 @@
-import type { AutonomyLevel } from "../../journal/exec/facts.ts";
+import type { AutonomyLevel } from "../../journal/exec/fields.ts";
 import type { DialogPlan } from "../../turn/desk/decision.ts";
 import type { StepProvider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";

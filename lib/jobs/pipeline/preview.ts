@@ -1,5 +1,5 @@
+import type { AutonomyLevel, ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { SANDBOX_MODES } from "../../base/terms.ts";
-import type { AutonomyLevel, ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
 import { systemHost } from "../../base/ports/host.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { isCliStepProvider } from "../../agents/provider.ts";

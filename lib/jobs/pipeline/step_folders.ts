@@ -1,4 +1,4 @@
-import type { ExecTarget } from "../../journal/exec/facts.ts";
+import type { ExecTarget } from "../../journal/exec/fields.ts";
 
 /** The place of an attempt in its run. */
 interface AttemptPlace {

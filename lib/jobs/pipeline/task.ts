@@ -1,4 +1,4 @@
-import type { AutonomyLevel, ExecOverrides } from "../../journal/exec/facts.ts";
+import type { AutonomyLevel, ExecOverrides } from "../../journal/exec/fields.ts";
 import { type Excerpt, UsageError } from "../../base/errors.ts";
 import type { ExecPlan } from "./plan.ts";
 import { didYouMean, nearest } from "../../base/text/suggest.ts";

@@ -1,4 +1,4 @@
-import type { ExecOverrides, ExecTarget } from "../../journal/exec/facts.ts";
+import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { errorText } from "../../base/text/error_text.ts";

@@ -1,3 +1,4 @@
+import type { RunOrigin } from "../../journal/loop/fields.ts";
 import type { RunState } from "./state.ts";
 import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
 import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
@@ -18,7 +19,7 @@ import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../journal/usage.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
-import type { ReviewFact, RunOrigin } from "../../journal/loop/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesLeft } from "./machine.ts";
 import { REVIEW_LOOP } from "./mod.ts";
 import type { ReviewRunPlan } from "./plan.ts";

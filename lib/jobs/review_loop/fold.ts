@@ -1,6 +1,5 @@
 import type { Recorded } from "../../journal/job.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
-import { applyRecord, firstRecords } from "../../journal/loop/fold.ts";
+import { firstRecords, REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
 import type { RunRecords } from "../../journal/loop/state.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
@@ -35,7 +34,11 @@ function firstState(event: RecordedEvent): RunState | undefined {
  * @throws {TypeError} when the event cannot follow: a response where none was due, or without its text
  */
 export function applyEvent(before: RunState, event: RecordedEvent): RunState {
-  const state = { ...withSettings(applyRecord(before, event)), loop: before.loop, untold: untoldAfter(before, event) };
+  const state = {
+    ...withSettings(REVIEW_FOLDS.fold(before, event)),
+    loop: before.loop,
+    untold: untoldAfter(before, event),
+  };
   switch (event.type) {
     case "run_resumed":
       // Whether the test command can be run there is not known.

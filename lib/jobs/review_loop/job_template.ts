@@ -1,4 +1,4 @@
-import type { Job } from "../../journal/loop/facts.ts";
+import type { Job } from "../../journal/loop/fields.ts";
 import { oneLine } from "../../base/text/lines.ts";
 import { EXPLORE_HEADER, parseJob, SCENARIO_HEADER } from "./job.ts";
 

@@ -1,13 +1,13 @@
 import { steadyText } from "../../base/text/steady_text.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
-import { meterReview } from "../../journal/loop/meter.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
 import type { MeterEvent } from "../../journal/meter_event.ts";
 import type { RunState } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
 
 /** What a fact means for what the run uses; of a failed round, what its test has shown. */
 export function meterLoop(fact: ReviewFact, state: RunState | undefined): MeterEvent | undefined {
-  if (fact.type !== "round_finished") return meterReview(fact, state);
+  // Before the first record there is no state, and that record asks for none.
+  if (fact.type !== "round_finished") return REVIEW_FOLDS.meter(fact, state as RunState);
   const { round, verdict } = fact;
   if (verdict === "PASS" || state === undefined) return undefined;
   const { output, file } = evidenceOf(state, round) ?? {};

@@ -1,13 +1,12 @@
-import { type Check, isObject } from "../../base/schema.ts";
+import { type Check, type FactTable, isObject } from "../../base/schema.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import type { RunState } from "./state.ts";
 import type { Job } from "../../journal/job.ts";
 import { levelOf } from "../../journal/progress.ts";
 import { usageOfAll } from "../../journal/usage.ts";
-import { mapReviewPaths, REVIEW_FACTS, type ReviewFact } from "../../journal/loop/facts.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
 import { foldEvent } from "./fold.ts";
 import { meterLoop } from "./meter.ts";
-import { reviewProgress } from "../../journal/loop/progress.ts";
 import { recallResponse } from "./recall_response.ts";
 
 /** Settings as some version had them: those that are there must be of their type. */
@@ -20,12 +19,11 @@ const settings: Check<ReviewLoopSettings> = (value): value is ReviewLoopSettings
 /** The job of `panewright run`: five roles pass the work on until its test passes. */
 export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   id: "run",
-  facts: withSettings(REVIEW_FACTS),
+  ...REVIEW_FOLDS,
+  facts: withSettings(REVIEW_FOLDS.facts),
   initial: undefined,
   fold: foldEvent,
-  progress: reviewProgress,
   meter: meterLoop,
-  mapPaths: mapReviewPaths,
   stopped: (progress, end) => ({
     ...end,
     rounds: levelOf(progress, "round")?.number ?? 0,
@@ -35,6 +33,7 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
   recall: recallResponse,
 };
 
-function withSettings({ run_started, run_resumed, ...facts }: typeof REVIEW_FACTS) {
+function withSettings(facts: FactTable): FactTable {
+  const { run_started, run_resumed } = facts;
   return { ...facts, run_started: { ...run_started, settings }, run_resumed: { ...run_resumed, settings } };
 }

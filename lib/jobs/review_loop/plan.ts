@@ -1,4 +1,4 @@
-import type { Job } from "../../journal/loop/facts.ts";
+import type { Job } from "../../journal/loop/fields.ts";
 import type { Role } from "../../base/roles.ts";
 import type { PermissionPlan } from "../../turn/desk/decision.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";

@@ -1,5 +1,5 @@
+import type { RulesUsed } from "../../journal/loop/fields.ts";
 import { VERSION } from "../../base/version.ts";
-import type { RulesUsed } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
 /** Which rules tell what the screens of a plan's agents mean. */

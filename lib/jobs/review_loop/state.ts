@@ -1,7 +1,8 @@
+import type { Job } from "../../journal/loop/fields.ts";
 import type { RunRecords } from "../../journal/loop/state.ts";
 import type { Role } from "../../base/roles.ts";
 import type { TestCommandResult } from "../test_command.ts";
-import type { Job, ReviewFact } from "../../journal/loop/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ExistingNames } from "../../base/text/paths_in.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 

@@ -1,4 +1,3 @@
-import { countOf } from "../../journal/loop/fold.ts";
 import type { RunState } from "./state.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { tokensIn, type ToldCost } from "../../base/usage.ts";
@@ -7,7 +6,7 @@ import type { Role } from "../../base/roles.ts";
 import { TokensUnknownError } from "../../run/caps.ts";
 import { newIn } from "../../journal/usage.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
-import { openTurnOf } from "../../journal/loop/state.ts";
+import { countOf, openTurnOf } from "../../journal/loop/state.ts";
 import { present } from "../../base/schema.ts";
 
 /** What is counted: an agent that can tell what its session has used. */

@@ -1,8 +1,11 @@
+import { newIn, takeCount } from "../usage.ts";
+import { present } from "../../base/schema.ts";
+import type { Usage } from "../../base/usage.ts";
 import type { PersonsAnswer } from "../../base/terms.ts";
-import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./facts.ts";
+import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
-import type { AnsweredBy, AttemptReason } from "./attempt_facts.ts";
+import type { AnsweredBy, AttemptReason } from "./fields.ts";
 
 /** Where a run stands: a fold over its journal. Plain data. */
 export interface ExecState {
@@ -255,4 +258,49 @@ export function newStep(number: number, begun: Partial<Pick<StepState, "round" |
     attemptStartedAt: undefined,
     verdicts: [],
   };
+}
+
+/** The state with its step at a stage. */
+export function atStage(state: ExecState, stage: StepStage, more: Partial<StepState> = {}): ExecState {
+  return inStep(state, (step) => ({ ...step, ...more, stage }));
+}
+
+/** The state with its step changed. */
+export function inStep(state: ExecState, change: (step: StepState) => StepState): ExecState {
+  return inTask(state, (task) => ({ ...task, step: change(task.step) }));
+}
+
+/** The state with its task changed. */
+export function inTask(state: ExecState, change: (task: TaskState) => TaskState): ExecState {
+  return state.current === undefined ? state : { ...state, current: change(state.current) };
+}
+
+/** The state once no question is open. */
+export function closeQuestions(state: ExecState): ExecState {
+  return { ...state, questions: state.questions.map((question) => ({ ...question, open: false })) };
+}
+
+/** The attempt is not good enough: what the next one is told, and what the step is said to have failed of. */
+export function attemptFailed(
+  state: ExecState,
+  reason: string,
+  { output = "", check }: { readonly output?: string; readonly check?: FailedCheckKind } = {},
+): ExecState {
+  const feedback = output === "" ? reason : `${reason}\n\n${output}`;
+  return inStep(state, (step) => ({
+    ...step,
+    failures: step.failures + 1,
+    stage: { kind: "failed", reason, final: false, ...present({ check }) },
+    feedback,
+  }));
+}
+
+/** The attempt under way has used so much so far. */
+export function tokensOfAttempt(state: ExecState, usage: Usage): ExecState {
+  return { ...state, tokens: takeCount(state.tokens, { worker: workerOf(state), source: ATTEMPT, usage }) };
+}
+
+/** What the attempt under way has used since that was told last. */
+export function newOfAttempt(state: ExecState, usage: Usage): Usage {
+  return newIn(state.tokens, { source: ATTEMPT, usage });
 }

@@ -1,6 +1,7 @@
+import { END } from "./fields.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../usage.ts";
-import { END, type ExecFact } from "./facts.ts";
+import type { ExecFact } from "./facts.ts";
 import { ATTEMPT } from "./state.ts";
 import { present } from "../../base/schema.ts";
 

@@ -1,10 +1,12 @@
+import type { Usage } from "../../base/usage.ts";
+import type { TokenCount } from "../usage.ts";
 import type { MessageKind, MessageWay } from "../../base/terms.ts";
 import type { RunEnd } from "../run_facts.ts";
 import type { TokenCounts } from "../usage.ts";
-import type { LoopSettings } from "./facts.ts";
+import type { LoopSettings } from "./fields.ts";
 import type { Role } from "../../base/roles.ts";
 import type { AgentPane, SessionState } from "../workers.ts";
-import type { Job, RulesUsed, RunOrigin } from "./facts.ts";
+import type { Job, RulesUsed, RunOrigin } from "./fields.ts";
 
 /** What the records of a review loop tell of its run: where it stands, but for its state machine. Plain data. */
 export interface RunRecords {
@@ -201,4 +203,11 @@ export function inTurn(
 export function inMessage(state: RunRecords, id: string, change: Partial<OutsideMessage>): RunRecords {
   const messages = state.messages.map((message) => message.id === id ? { ...message, ...change } : message);
   return { ...state, messages };
+}
+
+/** What a role's session has told. */
+export function countOf(
+  { role, session, usage }: { readonly role: Role; readonly session: string; readonly usage: Usage },
+): TokenCount {
+  return { worker: role, source: `${role} ${session}`, usage };
 }

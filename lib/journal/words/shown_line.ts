@@ -21,20 +21,13 @@ export interface ShownLine {
   readonly importance: Importance;
 }
 
-/** The words for each kind of record. */
-export type RecordWords<Shown extends { readonly type: string }> = {
-  readonly [Type in Shown["type"]]: (
-    record: Extract<Shown, { readonly type: Type }>,
-  ) => ShownLine | readonly ShownLine[];
-};
-
 /** A fact in one line. */
 export function line(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
   return { text: sanitizeLine(value), tone, importance };
 }
 
 /** Like {@linkcode line}, for several lines. */
-export function text(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
+export function paragraph(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
   return { text: sanitizeText(value), tone, importance };
 }
 
@@ -58,5 +51,5 @@ export function shortened(value: string): string {
 
 /** What a command wrote, for `--verbose`. */
 export function outputOf(output: string): readonly ShownLine[] {
-  return output === "" ? [] : [text(output, "plain", "detail")];
+  return output === "" ? [] : [paragraph(output, "plain", "detail")];
 }

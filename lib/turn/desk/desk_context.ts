@@ -1,3 +1,4 @@
+import type { DialogFact } from "../../journal/loop/facts.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { AgentQuestion } from "../../base/question.ts";
 import type { Provider } from "../../agents/provider.ts";
@@ -8,7 +9,6 @@ import type { Screen } from "../../screen/screen.ts";
 import type { AnswersFolder } from "./answers.ts";
 import type { AuditLog } from "./audit.ts";
 import type { DialogPlan } from "./decision.ts";
-import type { DialogFact } from "../../journal/loop/dialog_facts.ts";
 import type { HookChannel } from "./hook_channel.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import type { Request } from "../../policy/request.ts";

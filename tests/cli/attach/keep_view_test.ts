@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createViewKeeper, type KeepViewOptions, OVERVIEW } from "../../../lib/cli/attach/keep_view.ts";
-import { reviewProgress } from "../../../lib/journal/loop/progress.ts";
-import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import type { RunOverview } from "../../../lib/run/overview.ts";
 import { initialProgress } from "../../../lib/journal/progress.ts";
@@ -109,7 +108,7 @@ function stage(options: Partial<Pick<KeepViewOptions, "first">> = {}) {
     async update(...facts: readonly ReviewFact[]) {
       for (const fact of facts) {
         if (fact.type === "agent_ready") tmux.panes.set(fact.terminalId, `@${fact.terminalId.slice(1)}`);
-        progress = reviewProgress(progress, { ...fact, at: NOON.toISOString() });
+        progress = REVIEW_FOLDS.progress(progress, { ...fact, at: NOON.toISOString() });
       }
       acts.length = 0;
       const isThere = await keeper.update();

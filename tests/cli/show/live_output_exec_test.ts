@@ -1,13 +1,12 @@
+import { describeRecord } from "../../../lib/journal/describe.ts";
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
-import { describeRecord } from "../../../lib/journal/words/record_text.ts";
 import { liveText } from "../../../lib/api/show/run_words.ts";
 import { PIPELINE } from "../../../lib/jobs/pipeline/mod.ts";
-import { execProgress } from "../../../lib/journal/exec/progress.ts";
 import { initialProgress } from "../../../lib/journal/progress.ts";
-import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
+import { EXEC_FOLDS, type ExecEvent } from "../../../lib/journal/exec/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 const GLOBAL = { json: false, quiet: false, verbose: false, color: NO_COLORS };
@@ -125,7 +124,9 @@ Deno.test("the live line says what happens, and nothing while a person is asked"
   let progress = initialProgress("exec");
   const shown: string[] = [];
   for (const event of EVENTS) {
-    if (event.type !== "agent_activity") progress = execProgress(progress, { ...event, at: "2026-11-20T12:00:01Z" });
+    if (event.type !== "agent_activity") {
+      progress = EXEC_FOLDS.progress(progress, { ...event, at: "2026-11-20T12:00:01Z" });
+    }
     shown.push(liveText(progress, { now: new Date("2026-11-20T12:00:03Z"), columns: 60 }));
   }
   const after = (type: ExecEvent["type"]) => shown[EVENTS.findIndex((event) => event.type === type)];
@@ -141,7 +142,9 @@ Deno.test("the live line says that the files are looked at, which may take a whi
     { type: "files_look_started", task: 1, step: 1, moment: "before", passable: true },
   ];
   for (const event of events) {
-    if (event.type !== "agent_activity") progress = execProgress(progress, { ...event, at: "2026-11-20T12:00:01Z" });
+    if (event.type !== "agent_activity") {
+      progress = EXEC_FOLDS.progress(progress, { ...event, at: "2026-11-20T12:00:01Z" });
+    }
   }
   const shown = liveText(progress, { now: new Date("2026-11-20T12:00:03Z"), columns: 100 });
   assertStringIncludes(shown, "the files of the working directory");
@@ -215,7 +218,10 @@ Deno.test("every row of a folder's run names its task, also after a resume; that
     ...Array(5).fill("1-a"),
     ...Array(2).fill("2-b"),
   ]);
-  const earlier = before.reduce((all, event) => execProgress(all, { ...event, at: "" }), initialProgress("exec"));
+  const earlier = before.reduce(
+    (all, event) => EXEC_FOLDS.progress(all, { ...event, at: "" }),
+    initialProgress("exec"),
+  );
   const resumed = fakeIo();
   using later = openLiveOutput(PIPELINE, { io: resumed, global: GLOBAL, wallClock: NOW, earlier });
   later.onEvent({ type: "run_resumed", runId: "r1", folder: "/w/.panewright/runs/r1" });

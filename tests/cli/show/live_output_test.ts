@@ -1,16 +1,15 @@
+import { describeRecord } from "../../../lib/journal/describe.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { NO_COLORS } from "../../../lib/cli/console/color.ts";
 import { type GlobalFlags, Interruption } from "../../../lib/cli/console/command.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
-import { describeRecord } from "../../../lib/journal/words/record_text.ts";
 import { liveText } from "../../../lib/api/show/run_words.ts";
 import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
-import { reviewProgress } from "../../../lib/journal/loop/progress.ts";
 import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";
 import { type Clock, sleepWithTimer } from "../../../lib/base/ports/clock.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
-import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 
 const FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false, color: NO_COLORS };
@@ -268,7 +267,7 @@ function at(seconds: number): string {
 
 /** The progress after a record that is written at a moment. */
 function after(before: Progress, fact: ReviewFact, seconds: number): Progress {
-  return reviewProgress(before, { ...fact, at: at(seconds) });
+  return REVIEW_FOLDS.progress(before, { ...fact, at: at(seconds) });
 }
 
 function shown(progress: Progress, seconds: number, columns = 200): string {

@@ -1,12 +1,13 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { ExecFact } from "../../../lib/journal/exec/facts.ts";
-import { applyFact } from "../../../lib/journal/exec/fold.ts";
+import { EXEC_FOLDS, type ExecFact } from "../../../lib/journal/exec/facts.ts";
 import { nextAction } from "../../../lib/jobs/pipeline/machine.ts";
 import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { defaultsOf } from "../../../lib/base/settings.ts";
 import { type ExecState, INITIAL_STATE, openQuestion } from "../../../lib/journal/exec/state.ts";
 import { permitting, step, TOKENS } from "./support.ts";
+
+const applyFact = (state: ExecState, fact: ExecFact) => EXEC_FOLDS.fold(state, { ...fact, at: "" });
 
 const foldFacts = (facts: readonly ExecFact[]) => facts.reduce(applyFact, INITIAL_STATE);
 

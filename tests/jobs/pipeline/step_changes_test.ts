@@ -1,6 +1,6 @@
+import { describeRecord } from "../../../lib/journal/describe.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
-import { describeRecord } from "../../../lib/journal/words/record_text.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type Act, asks, cast, only, resumeIn, runIn, says, step } from "./support.ts";

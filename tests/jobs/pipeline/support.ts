@@ -1,10 +1,11 @@
+import type { ExecOverrides } from "../../../lib/journal/exec/fields.ts";
 import type { ModelAnswers } from "../../../lib/base/terms.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/policy/mod.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
 import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../../lib/agents/process/headless.ts";
 import type { TokenUsage } from "../../../lib/base/usage.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
-import type { ExecEvent, ExecOverrides } from "../../../lib/journal/exec/facts.ts";
+import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
 import { type ExecOptions, type ExecReport, executeExec, resumeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import type { ExecPlan, StepPlan } from "../../../lib/jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS, type ExecSettings } from "../../../lib/jobs/pipeline/settings.ts";

@@ -1,8 +1,7 @@
 import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals } from "@std/assert";
-import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
-import { meterReview } from "../../../lib/journal/loop/meter.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { Standstill } from "../../../lib/run/no_progress.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "../../../lib/run/spending.ts";
@@ -74,7 +73,7 @@ function journal(
 /** What facts come to, as the process that reads them has it. */
 function spentBy(events: readonly RecordedEvent[], begin: { state: RunState | undefined; spent: Spending }) {
   return events.reduce(({ state, spent }, event) => ({
-    spent: spend(spent, meterReview(event, state), Date.parse(event.at)),
+    spent: spend(spent, REVIEW_LOOP.meter?.(event, state), Date.parse(event.at)),
     state: foldEvent(state, event),
   }), begin);
 }

@@ -1,4 +1,4 @@
-import type { Job } from "../../../lib/journal/loop/facts.ts";
+import type { Job } from "../../../lib/journal/loop/fields.ts";
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";

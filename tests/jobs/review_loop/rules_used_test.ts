@@ -1,6 +1,7 @@
+import { describeRecord } from "../../../lib/journal/describe.ts";
+import type { RulesUsed } from "../../../lib/journal/loop/fields.ts";
 import { assertEquals } from "@std/assert";
-import { describeRecord } from "../../../lib/journal/words/record_text.ts";
-import type { ReviewFact, RulesUsed } from "../../../lib/journal/loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { areOtherRules, rulesUsedBy } from "../../../lib/jobs/review_loop/rules_used.ts";

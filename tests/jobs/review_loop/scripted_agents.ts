@@ -1,5 +1,6 @@
+import type { Job } from "../../../lib/journal/loop/fields.ts";
 import type { Role } from "../../../lib/base/roles.ts";
-import type { Job, ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { type ReviewLoopOptions, type ReviewLoopResult, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { Turn } from "../../../lib/jobs/review_loop/state.ts";

@@ -1,8 +1,7 @@
-import { countOf } from "../../../lib/journal/loop/fold.ts";
+import { countOf } from "../../../lib/journal/loop/state.ts";
 import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
-import { meterReview } from "../../../lib/journal/loop/meter.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { createTokenCounter, whileCounting } from "../../../lib/jobs/review_loop/token_counter.ts";
 import type { SessionUsage } from "../../../lib/agents/pane/status_source.ts";
 import type { Role } from "../../../lib/base/roles.ts";
@@ -108,7 +107,7 @@ Deno.test("a count that reaches a cap ends the turn, whoever's it is; the next l
       state: () => ({ tokens, turn: undefined, messages: [] }),
       capOf: () => name,
       record(fact) {
-        meter.take(meterReview(fact, { tokens }));
+        meter.take(REVIEW_FOLDS.meter(fact, { tokens } as RunRecords));
         if (fact.type === "tokens_counted") tokens = takeCount(tokens, countOf(fact));
       },
       clock,

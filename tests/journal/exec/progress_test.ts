@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ExecFact } from "../../../lib/journal/exec/facts.ts";
-import { execProgress } from "../../../lib/journal/exec/progress.ts";
+import { EXEC_FOLDS, type ExecFact } from "../../../lib/journal/exec/facts.ts";
 import { initialProgress, type Progress } from "../../../lib/journal/progress.ts";
 import { execWaiting } from "../../support/run_folders.ts";
 
@@ -11,7 +10,7 @@ const STEP = { task: 1, step: 2 } as const;
 /** The progress after facts that were written a second apart. */
 function after(...facts: readonly ExecFact[]): Progress {
   return facts.reduce(
-    (before, fact, second) => execProgress(before, { ...fact, at: at(second) }),
+    (before, fact, second) => EXEC_FOLDS.progress(before, { ...fact, at: at(second) }),
     initialProgress("exec"),
   );
 }
@@ -72,9 +71,9 @@ Deno.test("progress of a pipeline: a step that fails, and the attempt that a res
     { type: "step_finished", ...STEP, name: "build", outcome: "fail", attempts: 1, reason: "red" },
   );
   assertEquals([failed.workers[0]?.status, failed.done.at(-1)?.reason], ["error", "red"]);
-  const resumed = execProgress(failed, { type: "run_resumed", runId: ID, folder: "", at: at(20) });
+  const resumed = EXEC_FOLDS.progress(failed, { type: "run_resumed", runId: ID, folder: "", at: at(20) });
   assertEquals([resumed.workers[0]?.status, resumed.workers[0]?.since], ["starting", at(20)]);
-  const again = execProgress(resumed, { ...attempt, attempt: 2, reason: "retry", at: at(21) });
+  const again = EXEC_FOLDS.progress(resumed, { ...attempt, attempt: 2, reason: "retry", at: at(21) });
   assertEquals([again.place.at(-1), again.counts.turns], [{ unit: "attempt", number: 2 }, 2]);
 });
 

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
-import { reviewProgress } from "../../../lib/journal/loop/progress.ts";
+import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { initialProgress, levelOf, type Progress } from "../../../lib/journal/progress.ts";
 import { workerOf } from "../../../lib/journal/workers.ts";
 import {
@@ -17,7 +16,7 @@ const TURN = { turnId: "r2-programmer-c1", role: "programmer" } as const;
 /** The progress after facts that were written a second apart. */
 function after(...facts: readonly ReviewFact[]): Progress {
   return facts.reduce(
-    (before, fact, second) => reviewProgress(before, { ...fact, at: at(second) }),
+    (before, fact, second) => REVIEW_FOLDS.progress(before, { ...fact, at: at(second) }),
     initialProgress("run"),
   );
 }

@@ -1,8 +1,8 @@
+import type { DialogFact } from "../../../lib/journal/loop/facts.ts";
 import { assertEquals } from "@std/assert";
 import { createAcpDesk } from "../../../lib/turn/desk/acp_desk.ts";
 import { type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
 import type { DialogDeskContext } from "../../../lib/turn/desk/desk_context.ts";
-import type { DialogFact } from "../../../lib/journal/loop/dialog_facts.ts";
 import { DEFAULT_PERMISSION_POLICY } from "../../../lib/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../../../lib/turn/settings.ts";
 import { AcpTerminal } from "../../../lib/agents/acp/acp_terminal.ts";

@@ -1,4 +1,4 @@
-import type { AutonomyLevel } from "../../../journal/exec/facts.ts";
+import type { AutonomyLevel } from "../../../journal/exec/fields.ts";
 import { shellJoin } from "../../../shell/mod.ts";
 
 /**

@@ -1,0 +1,287 @@
+import type { FailureClass } from "../../base/terms.ts";
+import type { Usage } from "../../base/usage.ts";
+import { flag, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
+import { detail, line, note, shortened, type ShownLine } from "../words/shown_line.ts";
+import { byteSize, duration } from "../words/words.ts";
+import { atLevel, counted } from "../progress.ts";
+import { attemptUsed, changeAgent } from "./place.ts";
+import { atStage, attemptFailed, type ExecState, inStep, newOfAttempt, tokensOfAttempt, workerOf } from "./state.ts";
+import { entriesOf } from "../entry.ts";
+import { type AttemptReason, attemptReason } from "./fields.ts";
+import { countedWords, repeatedItems, repeatedWords } from "../common.ts";
+import { auditDetail } from "../items/details.ts";
+import type { NewDetail } from "../items/item_changes.ts";
+import { toldCost, usage } from "../usage.ts";
+import { auditEnd } from "../run_facts.ts";
+import { FAILURE_CLASSES } from "../../base/terms.ts";
+import { tokensOf, toldCostText } from "../words/usage_text.ts";
+import type { AgentFact } from "../../base/activity.ts";
+
+const stepRecord = entriesOf<ExecState>();
+
+/** What the agent of an attempt does. */
+export const ATTEMPT_RECORDS = {
+  /** A step's agent is started. */
+  attempt_started: stepRecord({
+    task: number,
+    step: number,
+    /** Counts from 1 in its step. */
+    attempt: number,
+    reason: attemptReason,
+    /** Whether the CLI's own session is resumed. */
+    native: flag,
+    /** Relative to the run's folder. */
+    folder: text,
+    promptBytes: number,
+    /** ISO 8601; missing in older journals. */
+    startedAt: optional(text),
+  }, {
+    state(state, { attempt: attempts, reason, native, folder, startedAt: attemptStartedAt }) {
+      const forgotten = native ? {} : { sessionId: undefined };
+      const stage = { kind: "running", reason, native, folder } as const;
+      return atStage({ ...state, tokens: { ...state.tokens, bySource: {} } }, stage, {
+        attempts,
+        attemptStartedAt,
+        ...forgotten,
+      });
+    },
+    progress(before, { attempt: number, native, folder, at }) {
+      const session = native ? {} : { sessionId: undefined };
+      return {
+        ...atLevel(before, { unit: "attempt", number }),
+        ...changeAgent(before, { status: "processing", since: at, folder, ...session }),
+        ...counted(before, "turns"),
+        tokens: { ...before.tokens, bySource: {} },
+        activity: { kind: "turn", since: at, worker: before.workers[0]?.name ?? "" },
+      };
+    },
+    meter: (_fact, state) => ({ kind: "turn_begins", worker: workerOf(state) }),
+    words: ({ attempt, reason, promptBytes, native }) =>
+      line(
+        `attempt ${attempt}${REASONS[reason]}: prompt of ${byteSize(promptBytes)} sent` +
+          (native ? " to its session" : ""),
+        "plain",
+        reason === "first" ? "detail" : "normal",
+      ),
+    items: ({ folder, ...place }, { title, lane }) => [{
+      do: "add",
+      key: "attempt",
+      item: {
+        ...{ kind: "work", lane, turn: turnOf(place), title },
+        details: [
+          { kind: "prompt", title: "The prompt", from: "file", path: `${folder}/prompt.md` },
+          { kind: "output", title: "What the agent said and ran", from: "file", path: `${folder}/log.txt` },
+        ],
+      },
+    }],
+  }),
+  /** The CLI's session of the attempt under way has a name. */
+  session_found: stepRecord({ sessionId: text }, {
+    state: (state, { sessionId }) => inStep(state, (step) => ({ ...step, sessionId })),
+    progress: (before, { sessionId }) => changeAgent(before, { sessionId }),
+    words: ({ sessionId }) => detail(`session ${sessionId}`),
+    items: () => [],
+  }),
+  /** What the CLI says that the agent of the attempt under way may do: its sandbox, its permission mode. */
+  agent_permitted: stepRecord({ mode: text, passable: flag }, {
+    words: ({ mode }) => line(mode),
+    items: () => [],
+  }),
+  /** A call of a tool was decided about, before it ran. */
+  call_decided: stepRecord({
+    task: number,
+    step: number,
+    attempt: number,
+    decision: oneOf("ask", "allow", "deny"),
+    kind: text,
+    /** The CLI's name of the tool. */
+    tool: text,
+    /** The command, the files. */
+    subject: text,
+    /** Which rule decided, or `person`. */
+    rule: text,
+    reason: text,
+    /** Which call it was, where a person's yes to it is used up. */
+    call: optional(text),
+    /** Where the audit log ends once the decision is in it. */
+    audit: auditEnd,
+    passable: flag,
+  }, {
+    state: (state, fact) =>
+      fact.call === undefined ? state : inStep(state, (step) => ({
+        ...step,
+        verdicts: step.verdicts.filter(({ call, answer }) => call !== fact.call || answer !== "accept"),
+      })),
+    words: ({ decision, kind, subject, rule, reason }) => {
+      const told = `${DECIDED[decision]} by ${rule}: ${kind} ${shortened(subject)}`;
+      return decision === "allow" ? line(told, "plain", "log") : line(`${told}. ${reason}`, "caution");
+    },
+    items: ({ decision, subject, audit, ...place }, { title, lane }) => [{
+      do: "add",
+      item: {
+        ...{ kind: "dialog", lane, turn: turnOf(place), title, text: subject },
+        ...{ tone: decision === "allow" ? "plain" : "caution", details: auditDetail(audit) },
+      },
+    }],
+  }),
+  /** What the attempt under way has used so far, told after each reply of a model. */
+  tokens_counted: stepRecord({
+    usage,
+    /** What it has cost, where the agent tells that. */
+    cost: optional(toldCost),
+    passable: flag,
+  }, {
+    state: (state, { usage }) => tokensOfAttempt(state, usage),
+    progress: (before, { usage }) => attemptUsed(before, usage),
+    meter: ({ usage }, state) => ({
+      kind: "tokens_counted",
+      worker: workerOf(state),
+      usage: newOfAttempt(state, usage),
+    }),
+    words: countedWords,
+    items: () => [],
+  }),
+  /** Its agent has run one command that often, with the same output and nothing else in between. */
+  command_repeated: stepRecord({ command: text, times: number, passable: flag }, {
+    meter: ({ command, times }, state) => ({ kind: "command_repeats", worker: workerOf(state), command, times }),
+    words: repeatedWords,
+    items: repeatedItems,
+  }),
+  /** The agent has ended its turn, or failed. */
+  attempt_finished: stepRecord({
+    task: number,
+    step: number,
+    attempt: number,
+    outcome: oneOf("completed", "failed"),
+    /** Why it failed. */
+    error: optional(text),
+    /** Of what kind the failure is; missing where there is none, and in older journals. */
+    failure: optional(oneOf(...FAILURE_CLASSES)),
+    timedOut: flag,
+    exitCode: number,
+    finalText: text,
+    sessionId: optional(text),
+    usage,
+    cost: optional(toldCost),
+    usageLimit: optional(object({ resetsAt: optional(text), message: text })),
+    attemptLog: text,
+    seconds: number,
+  }, {
+    state: (state, fact) => attemptFinished(state, fact),
+    progress: (before, { outcome, usage, usageLimit, sessionId, at }) => {
+      const status = outcome === "completed" ? "completed" : usageLimit === undefined ? "error" : "limited";
+      return {
+        ...changeAgent(before, { status, since: at, ...present({ sessionId }) }),
+        ...(outcome === "completed" ? counted(before, "responses") : {}),
+        activity: undefined,
+        ...attemptUsed(before, usage),
+      };
+    },
+    meter: ({ seconds, usage }, state) => ({ kind: "turn_ends", seconds, usage: newOfAttempt(state, usage) }),
+    words: ({ outcome, seconds, error, usage, cost }) => {
+      const used = `${tokensOf(usage)}${toldCostText(cost)}`;
+      return outcome === "completed"
+        ? line(`the agent's turn ended after ${duration(seconds)}${used}`)
+        : line(`the agent's turn failed after ${duration(seconds)}${note(error)}${used}`, "bad");
+    },
+    items({ outcome, finalText, ...place }, { title, lane }) {
+      const isGood = outcome === "completed";
+      const details: readonly NewDetail[] = finalText.trim() === ""
+        ? []
+        : [{ kind: "response", title: "The agent's last message", from: "record", text: finalText }];
+      return [
+        { do: "close", key: "attempt" },
+        {
+          do: "add",
+          item: {
+            ...{ kind: "response", lane, turn: turnOf(place), title, details },
+            ...{ text: finalText, tone: isGood ? "plain" : "bad" },
+          },
+        },
+      ];
+    },
+  }),
+} as const;
+
+interface AttemptEnd {
+  readonly outcome: "completed" | "failed";
+  readonly error?: string;
+  readonly failure?: FailureClass;
+  readonly timedOut: boolean;
+  readonly finalText: string;
+  readonly sessionId?: string;
+  readonly usage: Usage;
+  readonly usageLimit?: { readonly resetsAt?: string; readonly message: string };
+  readonly attemptLog: string;
+}
+
+function attemptFinished(state: ExecState, fact: AttemptEnd): ExecState {
+  const { attemptLog, usageLimit } = fact;
+  const known = { attemptLog, ...present({ sessionId: fact.sessionId }) };
+  const after = tokensOfAttempt(state, fact.usage);
+  if (fact.outcome === "completed") {
+    return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, {
+      ...known,
+      finalText: fact.finalText,
+      feedback: undefined,
+    });
+  }
+  if (usageLimit !== undefined) {
+    const { message, resetsAt } = usageLimit;
+    return atStage(after, { kind: "usage_limit", message, resetsAt }, known);
+  }
+  if (fact.failure === "auth") return atStage(after, { kind: "auth", message: fact.error ?? "" }, known);
+  const stage = state.current?.step.stage;
+  if (stage?.kind === "running" && stage.native && !fact.timedOut) {
+    // The agent is not to blame for a lost session: a new process gets the answer.
+    const attemptLog = state.current?.step.attemptLog ?? "";
+    return atStage(after, { kind: "ready", reason: stage.reason, sessionLost: true }, {
+      attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),
+    });
+  }
+  return attemptFailed(inStep(after, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
+}
+
+const REASONS: Readonly<Record<AttemptReason, string>> = {
+  first: "",
+  retry: ", since the one before failed",
+  answered: ", with the answer",
+  interrupted: ", since the one before was interrupted",
+  limit_reset: ", since the usage limit is reset",
+};
+
+const DECIDED: Readonly<Record<"allow" | "ask" | "deny", string>> = {
+  allow: "permitted",
+  ask: "put to a person",
+  deny: "refused",
+};
+
+/** What an agent says and does at this moment; the journal has it not. */
+export function activityLines(fact: AgentFact): readonly ShownLine[] {
+  switch (fact.type) {
+    case "said":
+      return [line(`said: ${shortened(fact.text)}`)];
+    case "ran":
+      return [line(`$ ${shortened(fact.command)}`, "plain", "log")];
+    case "saw": {
+      const isBad = fact.exitCode !== undefined && fact.exitCode !== 0;
+      return isBad ? [line(`exit code ${fact.exitCode}: ${shortened(fact.command)}`, "plain", "log")] : [];
+    }
+    case "permitted":
+      return [line(fact.mode)];
+    case "trouble":
+      return [line(shortened(fact.text), "caution")];
+    case "session":
+    case "reasoned":
+    case "usage":
+      return [];
+  }
+}
+
+function turnOf({ task, step, attempt }: {
+  readonly task: number;
+  readonly step: number;
+  readonly attempt: number;
+}): string {
+  return `t${task}-s${step}-a${attempt}`;
+}

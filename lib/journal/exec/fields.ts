@@ -1,0 +1,76 @@
+import { oneOf, type ValueOf } from "../../base/schema.ts";
+
+/** How much an agent asks. */
+export const autonomyLevel = oneOf(0, 1, 2, 3, 4, 5);
+
+/** Why an attempt of a step is made. */
+export const attemptReason = oneOf(
+  "first",
+  /** The one before it failed, or a check after it. */
+  "retry",
+  /** The question of the one before it was answered. */
+  "answered",
+  /** The one before it was interrupted: panewright was stopped, or crashed. */
+  "interrupted",
+  /** The one before it met the account's usage limit, which was waited for. */
+  "limit_reset",
+);
+
+/** Who gave an answer. */
+export const answeredBy = oneOf(
+  /** A person in the terminal of the run. */
+  "terminal",
+  /** `panewright answer`. */
+  "command",
+  /** A program or a page over HTTP. */
+  "http",
+  /** A model over MCP. */
+  "mcp",
+  /** The button of a notification. */
+  "notification",
+  /** Nobody in time: the default answer of the configuration. */
+  "timeout",
+  /** Nobody: at autonomy level 0 the agent is told to decide. */
+  "level",
+  /** Nobody: the step had asked its share of questions before. */
+  "cap",
+);
+
+/** Why an attempt of a step is made. */
+export type AttemptReason = ValueOf<typeof attemptReason>;
+
+/** Who gave an answer. */
+export type AnsweredBy = ValueOf<typeof answeredBy>;
+
+/**
+ * What `panewright exec` was told on its command line: it goes before the task's front matter and the configuration.
+ */
+export interface ExecOverrides {
+  readonly autonomyLevel?: AutonomyLevel;
+  readonly resume?: "native" | "replay";
+  readonly pipeline?: string;
+  /** Whether a folder's next task is done although one has failed. @default {false} */
+  readonly keepGoing?: boolean;
+  /** The only tasks of a folder that are done, by the names of their files, with or without `.md`. @default all */
+  readonly only?: readonly string[];
+  /** Whether a folder's tasks are done that an earlier run has passed. @default {false} */
+  readonly force?: boolean;
+  /** The agent CLI of steps that name none. */
+  readonly provider?: string;
+  /** The command for `sh -c` that must pass after the step of the built-in pipeline. */
+  readonly check?: string;
+}
+
+/** What is executed: one task, or the tasks of a folder. Paths are absolute. */
+export interface ExecTarget {
+  readonly kind: "task" | "folder";
+  readonly path: string;
+  /** The task itself, where it is in no file: the path only names it then. */
+  readonly text?: string;
+}
+
+/** What `next` names where the task is done. */
+export const END = "end";
+
+/** How much an agent asks: higher asks more. */
+export type AutonomyLevel = ValueOf<typeof autonomyLevel>;

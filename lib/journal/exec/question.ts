@@ -1,0 +1,177 @@
+import { number, optional, present, text } from "../../base/schema.ts";
+import { line, paragraph } from "../words/shown_line.ts";
+import { attemptUsed, changeAgent } from "./place.ts";
+import {
+  atStage,
+  closeQuestions,
+  type ExecState,
+  inStep,
+  newOfAttempt,
+  type PersonsVerdict,
+  tokensOfAttempt,
+} from "./state.ts";
+import { entriesOf } from "../entry.ts";
+import { type AnsweredBy, answeredBy } from "./fields.ts";
+import { QUESTION_KEY } from "../items/item_changes.ts";
+import { toldCost, usage } from "../usage.ts";
+import { titleOf } from "./task_title.ts";
+import { parsePersonsAnswer } from "../../base/terms.ts";
+import { waitsFor } from "../waiting.ts";
+
+const stepRecord = entriesOf<ExecState>();
+
+/** What a step's agent asks, and what its account's limit keeps it waiting for. */
+export const QUESTION_RECORDS = {
+  /** The agent asks a person, and was stopped. */
+  question_asked: stepRecord({
+    /** Unique in its run: `q1`, `q2`, … */
+    question: text,
+    task: number,
+    step: number,
+    stepName: text,
+    attempt: number,
+    text,
+    /** What the agent did before it asked, condensed. */
+    attemptLog: text,
+    sessionId: optional(text),
+    usage,
+    cost: optional(toldCost),
+    seconds: number,
+    /** ISO 8601. */
+    askedAt: text,
+    /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent. */
+    call: optional(text),
+  }, {
+    state(state, { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, usage }) {
+      const taskText = state.run?.target.text;
+      const asked = inStep(tokensOfAttempt(state, usage), (before) => ({
+        ...before,
+        questions: before.questions + 1,
+        stage: { kind: "question", question: id },
+        attemptLog,
+        ...present({ sessionId }),
+      }));
+      const task = taskText === undefined ? state.current?.file ?? "" : titleOf(taskText);
+      const question = { id, task, step, text, attemptLog, askedAt, ...present({ call }), open: true };
+      return { ...asked, questions: [...state.questions, question] };
+    },
+    progress: (before, { question: id, stepName: by, text, askedAt, usage, call, at }) => ({
+      ...changeAgent(before, { status: "waiting_user_answer", since: at }),
+      activity: undefined,
+      ...waitsFor(before, {
+        ...{ id, by, text, askedAt },
+        ...(call === undefined ? {} : { isPermission: true, fingerprint: call }),
+      }),
+      ...attemptUsed(before, usage),
+    }),
+    meter: ({ seconds, usage }, state) => ({ kind: "turn_ends", seconds, usage: newOfAttempt(state, usage) }),
+    words: ({ question, stepName, text: asked }) =>
+      paragraph(`question ${question} of step "${stepName}": ${asked.trim()}`, "caution"),
+    items: ({ question, stepName, text, call, ...place }) => [
+      { do: "close", key: "attempt" },
+      {
+        do: "add",
+        key: `${QUESTION_KEY}${question}`,
+        item: {
+          ...{ kind: call === undefined ? "question" : "dialog", lane: stepName, turn: turnOf(place) },
+          ...{ title: `question ${question}: ${titleOf(text)}`, text, tone: "caution" },
+        },
+      },
+    ],
+  }),
+  /** The question has its answer. */
+  question_answered: stepRecord({
+    question: text,
+    answer: text,
+    by: answeredBy,
+    /** Who gave it, where that has a name. */
+    who: optional(text),
+    /** ISO 8601. */
+    answeredAt: text,
+  }, {
+    state(state, { question, answer, by, answeredAt }) {
+      const asked = state.questions.find(({ id, open }) => open && id === question);
+      if (asked === undefined) return state;
+      const { task, step, text, askedAt, call } = asked;
+      const about = call === undefined ? {} : { isPermission: true };
+      const interaction = { question, answer, by, task, step, text, askedAt, answeredAt, ...about };
+      // Whatever is not a plain yes is a no.
+      const said = parsePersonsAnswer(answer) ?? { answer: "decline", reason: answer };
+      const known = call === undefined ? state : withVerdict(state, { call, isModels: by === "mcp", ...said });
+      const answered = { ...closeQuestions(known), interactions: [...state.interactions, interaction] };
+      return atStage(answered, { kind: "ready", reason: "answered", sessionLost: false });
+    },
+    progress(before, { question: id, answer, by, who, at }) {
+      const { waiting } = before;
+      if (waiting === undefined || waiting.id !== id) return {};
+      const given = { id, worker: waiting.by, asked: waiting.text, answer, by, ...present({ who }), at };
+      return {
+        ...changeAgent(before, { status: "starting", since: at }),
+        waiting: undefined,
+        answers: [...before.answers, given],
+      };
+    },
+    words: ({ question, by, who, answer }) =>
+      paragraph(`answer to ${question}, ${GIVEN[by]}${who === undefined ? "" : ` (${who})`}: ${answer.trim()}`),
+    items: ({ question, answer }, { title, lane }) => [
+      { do: "close", key: `${QUESTION_KEY}${question}` },
+      { do: "add", item: { kind: "answer", lane, title, text: answer } },
+    ],
+  }),
+  /** Nobody is there to answer: the run waits until both commands were given. */
+  question_waiting: stepRecord({ question: text, text, answerCommand: text, resumeCommand: text }, {
+    words: ({ text: asked, answerCommand, resumeCommand }) => [
+      paragraph(asked.trim(), "caution", "result"),
+      line(`Answer with:  ${answerCommand}`, "plain", "result"),
+      line(`Then resume:  ${resumeCommand}`, "plain", "result"),
+    ],
+    // The question and the end of the run say so.
+    items: () => [],
+  }),
+  /** The usage limit of the agent's account is reached; it is waited for. */
+  usage_limit_reached: stepRecord({ message: text, resetsAt: optional(text) }, {
+    progress: (_before, { message, resetsAt, at }) => ({
+      activity: { kind: "usage_limit", since: at, detail: message, ...present({ until: resetsAt }) },
+    }),
+    words: ({ message, resetsAt }) => {
+      const until = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+      return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
+    },
+    items: (_fact, { title, lane }) => [
+      { do: "add", key: "limit", item: { kind: "limit", lane, title, tone: "caution" } },
+    ],
+  }),
+  /** That wait is over. */
+  usage_limit_waited: stepRecord({}, {
+    state: (state) => atStage(state, { kind: "ready", reason: "limit_reset", sessionLost: false }),
+    progress: (before, { at }) => ({ ...changeAgent(before, { status: "starting", since: at }), activity: undefined }),
+    words: () => line("the usage limit should be reset: trying again"),
+    items: () => [{ do: "close", key: "limit" }],
+  }),
+} as const;
+
+function withVerdict(state: ExecState, verdict: PersonsVerdict): ExecState {
+  return inStep(state, (step) => ({
+    ...step,
+    verdicts: [...step.verdicts.filter(({ call }) => call !== verdict.call), verdict],
+  }));
+}
+
+const GIVEN: Readonly<Record<AnsweredBy, string>> = {
+  terminal: "given here",
+  command: "given by panewright answer",
+  http: "given over HTTP",
+  mcp: "given by a model over MCP",
+  notification: "given by the button of a notification",
+  timeout: "since nobody answered in time",
+  level: "since level 0 does not ask",
+  cap: "since the step has asked its share",
+};
+
+function turnOf({ task, step, attempt }: {
+  readonly task: number;
+  readonly step: number;
+  readonly attempt: number;
+}): string {
+  return `t${task}-s${step}-a${attempt}`;
+}

@@ -1,0 +1,163 @@
+import { either, flag, listOf, mapOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
+import { warned } from "../progress.ts";
+import { changeAgent } from "./place.ts";
+import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
+import { entriesOf } from "../entry.ts";
+import { type AttemptReason, autonomyLevel } from "./fields.ts";
+import {
+  finishedItems,
+  finishedWords,
+  resumedHead,
+  resumedItems,
+  resumedPaths,
+  resumedWords,
+  startedItems,
+  startedWords,
+  warningItems,
+  warningWords,
+} from "../run_words.ts";
+import { RUN_FACTS } from "../run_facts.ts";
+import { usage } from "../usage.ts";
+import { titleOf } from "./task_title.ts";
+import { modelsMay } from "../waiting.ts";
+import { basename } from "@std/path/posix";
+
+const stepRecord = entriesOf<ExecState>();
+
+/** How a run of `panewright exec` begins, and continues in another process. */
+export const RUN_BEGINS = {
+  run_started: stepRecord({
+    job: oneOf("exec"),
+    ...RUN_FACTS.run_started,
+    target: object({ kind: oneOf("task", "folder"), path: text, text: optional(text) }),
+    /** Absolute path of the config file; null where there is none. */
+    configFile: either(text, oneOf(null)),
+    overrides: object({
+      pipeline: optional(text),
+      autonomyLevel: optional(autonomyLevel),
+      resume: optional(oneOf("native", "replay")),
+      keepGoing: optional(flag),
+      only: optional(listOf(text)),
+      force: optional(flag),
+      provider: optional(text),
+      check: optional(text),
+    }),
+  }, {
+    paths: ({ workdir, target, configFile }, map) => ({
+      workdir: map(workdir),
+      target: { ...target, path: map(target.path) },
+      configFile: configFile === null ? null : map(configFile),
+    }),
+    state: (_state, { runId: id, workdir, target, configFile, overrides, folder }) => ({
+      ...INITIAL_STATE,
+      run: { id, workdir, target, configFile, overrides, folder, isCopy: false, carriedFrom: [] },
+    }),
+    progress(before, { runId, folder, workdir, configFile, target, modelAnswers, at }) {
+      const about = target.text === undefined ? basename(target.path) : titleOf(target.text);
+      const times = { startedAt: at, executedSince: at };
+      return { runId, folder, workdir, configFile, about, ...times, ...modelsMay(before, modelAnswers) };
+    },
+    meter: () => ({ kind: "process_begins" }),
+    head: ({ target, panewright }) => ({ task: target.text ?? "", panewright }),
+    words: startedWords,
+    items: startedItems,
+  }),
+  run_resumed: stepRecord({
+    ...RUN_FACTS.run_resumed,
+    /** Whether it was carried as a copy: the original was still there. */
+    isCopy: optional(flag),
+    /** What the agent did in an attempt that was broken off. */
+    interruptedLog: optional(text),
+  }, {
+    paths: resumedPaths,
+    state: (state, fact) => runResumed(state, fact),
+    progress: (before, { folder, configFile, modelAnswers, at }) => ({
+      folder,
+      ...modelsMay(before, modelAnswers),
+      ...present({ configFile }),
+      // An attempt that was under way, or has failed, is made anew.
+      ...(["processing", "error"].includes(before.workers[0]?.status ?? "")
+        ? changeAgent(before, { status: "starting", since: at })
+        : {}),
+      executedSince: at,
+      activity: undefined,
+      finished: undefined,
+    }),
+    meter: ({ raised }) => ({ kind: "process_begins", raised }),
+    head: resumedHead,
+    words: resumedWords,
+    items: resumedItems,
+  }),
+} as const;
+
+/** What a person should know of a run, and how it ends. */
+export const RUN_ENDS = {
+  warning: stepRecord(RUN_FACTS.warning, {
+    progress: (before, { at, message }) => warned(before, { at, message }),
+    words: warningWords,
+    items: warningItems,
+  }),
+  run_finished: stepRecord({
+    ...RUN_FACTS.run_finished,
+    /** How many tasks have passed. */
+    tasks: number,
+    /** Of the whole run, earlier processes included. */
+    usage,
+    /** By the names that the steps' caps have: `main/build`. */
+    usageByStep: optional(mapOf(usage)),
+    /** The command that resumes it; missing where it has passed, or a question waits first. */
+    resumeCommand: optional(text),
+  }, {
+    state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
+    progress: (_before, { outcome, reason, resumeCommand, usage, at }) => (
+      { usage, finished: { outcome, reason, at, ...present({ resumeCommand }) } }
+    ),
+    meter: ({ seconds }) => ({ kind: "process_ends", seconds }),
+    head: ({ cost }) => ({ cost }),
+    words: finishedWords,
+    items: finishedItems,
+  }),
+} as const;
+
+function runResumed(
+  state: ExecState,
+  fact: {
+    readonly folder: string;
+    readonly configFile?: string;
+    readonly carriedFrom?: string;
+    readonly isCopy?: boolean;
+    readonly interruptedLog?: string;
+  },
+): ExecState {
+  const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
+  const begun = inTask(state, (task) => resumed(task, interruptedLog));
+  const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined }));
+  const run = after.run && {
+    ...after.run,
+    folder,
+    configFile: configFile ?? after.run.configFile,
+    isCopy: after.run.isCopy || isCopy === true,
+    carriedFrom: [...after.run.carriedFrom, ...(carriedFrom === undefined ? [] : [carriedFrom])],
+  };
+  // What the CLI's session knows are the paths of the old place.
+  const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
+  return { ...here, run, failed: [], finished: undefined };
+}
+
+/** A task after its process was gone: what was under way begins again, and a step that failed gets another try. */
+function resumed(task: TaskState, interruptedLog = ""): TaskState {
+  const { step } = task;
+  const ready = (reason: AttemptReason): StepStage => ({ kind: "ready", reason, sessionLost: false });
+  if (step.stage.kind === "running") {
+    return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready("interrupted") } };
+  }
+  if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
+  if (step.stage.kind === "unchecked") {
+    const { writesChecked } = step.stage;
+    return { ...task, failed: undefined, step: { ...step, stage: { kind: "completed", writesChecked, checked: 0 } } };
+  }
+  if (step.stage.kind !== "failed" || !step.stage.final) return task;
+  const { attempts, baseline, startedAt, attemptLog, feedback } = step;
+  const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback };
+  return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
+}

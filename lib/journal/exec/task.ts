@@ -1,0 +1,289 @@
+import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
+import { line, note } from "../words/shown_line.ts";
+import { plural } from "../words/words.ts";
+import { atLevel, levelOf } from "../progress.ts";
+import { done, stepLevel } from "./place.ts";
+import {
+  atStage,
+  type ChangedFiles,
+  closeQuestions,
+  type ExecState,
+  inTask,
+  newStep,
+  roundsOf,
+  type StepState,
+  type TaskState,
+  workerOf,
+} from "./state.ts";
+import { entriesOf } from "../entry.ts";
+import { autonomyLevel } from "./fields.ts";
+import { titleOf } from "./task_title.ts";
+import { SANDBOX_MODES } from "../../base/terms.ts";
+
+const stepRecord = entriesOf<ExecState>();
+
+/** How a task begins, and each of its steps. */
+export const TASK_BEGINS = {
+  /** A task begins. */
+  task_started: stepRecord({
+    /** Counts from 1. */
+    task: number,
+    /** Absolute path; only a name where the task is in no file. */
+    file: text,
+    /** Whether the task is in no file: it was given as a text. */
+    isText: optional(flag),
+    pipeline: text,
+    /** The names of the pipeline's steps. */
+    steps: listOf(text),
+    /** The task's text, without its front matter. */
+    text,
+    /** What the task's front matter says. */
+    autonomyLevel: optional(autonomyLevel),
+    /** How many tasks there are; missing in older journals. */
+    of: optional(number),
+    /** What the task and its pipeline come down to: see `fingerprintTask`. Missing in older journals. */
+    fingerprint: optional(text),
+  }, {
+    paths: ({ file }, map) => ({ file: map(file) }),
+    state: (state, { task: number, file, pipeline, steps, text, autonomyLevel, fingerprint }) => {
+      const about = { number, file, pipeline, steps, text, autonomyLevel, fingerprint };
+      return { ...state, begun: number, current: { ...about, step: newStep(1), outputs: [], failed: undefined } };
+    },
+    progress(_before, { task: number, file, isText, text, pipeline, steps }) {
+      const name = isText === true ? titleOf(text) : file;
+      const place = [{ unit: "task", number, name } as const, stepLevel(1, steps)];
+      return { place, pipeline: { name: pipeline, steps }, workers: [] };
+    },
+    head: ({ text: task }) => ({ task }),
+    words: ({ task, of, file, isText, text: said, pipeline, steps }) =>
+      line(
+        `task ${taskCount(task, of)}: ${isText === true ? titleOf(said) : file}, pipeline ${pipeline} (${
+          steps.join(", ")
+        })`,
+        "heading",
+      ),
+    items: (_fact, { title }) => [{ do: "add", key: "task", item: { kind: "round", title } }],
+  }),
+  /** A task of a folder is left out: an earlier run passed it, and neither it nor its pipeline has changed. */
+  task_skipped: stepRecord({
+    /** Counts from 1, with the tasks that were begun. */
+    task: number,
+    /** Absolute path. */
+    file: text,
+    /** The id of that run. */
+    run: text,
+    of: number,
+  }, {
+    paths: ({ file }, map) => ({ file: map(file) }),
+    state: (state, { task, file }) => ({
+      ...state,
+      begun: task,
+      current: undefined,
+      skipped: [...state.skipped, file],
+    }),
+    progress: (_before, { task, file }) => (
+      { place: [{ unit: "task", number: task, name: file }], pipeline: undefined, workers: [] }
+    ),
+    words: ({ task, of, file, run }) =>
+      line(
+        `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
+          "--force does it again",
+      ),
+    items: (_fact, { title }) => [{ do: "add", item: { kind: "note", title } }],
+  }),
+  /** A step of the task begins. */
+  step_started: stepRecord({
+    task: number,
+    /** Counts from 1. */
+    step: number,
+    /** Counts from 2; missing the first time that the task comes to the step. */
+    round: optional(number),
+    name: text,
+    provider: text,
+    model: optional(text),
+    autonomyLevel,
+    /**
+     * The SHA-256 of the note of what the files were before the step; missing where that cannot be told. A git tree in
+     * journals of earlier versions.
+     */
+    baseline: optional(text),
+    /** ISO 8601. */
+    startedAt: text,
+    /** Whether the sandbox of its agent's CLI is switched on; missing in older journals. */
+    sandbox: optional(oneOf(...SANDBOX_MODES)),
+    /** Who decides about what needs a permission; missing in older journals. */
+    permissions: optional(oneOf("policy", "person", "dry_run")),
+  }, {
+    state: (state, { baseline, startedAt }) =>
+      atStage(state, { kind: "ready", reason: "first", sessionLost: false }, { baseline, startedAt }),
+    progress(before, { step: number, name, provider, round, at }) {
+      const nothing = { sessionId: undefined, pane: undefined, folder: undefined };
+      const of = before.pipeline?.steps.length ?? number;
+      const { place } = atLevel(before, { unit: "step", number, of, name });
+      return {
+        place: round === undefined ? place : [...place, { unit: "round", number: round }],
+        workers: [{ name, provider, status: "starting", since: at, ...nothing }],
+        activity: undefined,
+      };
+    },
+    // The rounds of a step have its caps in common.
+    meter: ({ round }, state) => round === undefined ? { kind: "worker_begins", worker: workerOf(state) } : undefined,
+    words: ({ step, round, name, provider, model, autonomyLevel, sandbox, permissions }) =>
+      line(
+        `step ${step} "${name}"${roundText(round)}: ${provider}${
+          model === undefined ? "" : ` ${model}`
+        }, autonomy level ${autonomyLevel}` +
+          (sandbox === undefined || permissions === undefined ? "" : `; ${permissionText({ sandbox, permissions })}`),
+        "heading",
+      ),
+    items: ({ name }, { title }) => [{ do: "add", key: "step", item: { kind: "round", lane: name, title } }],
+  }),
+} as const;
+
+/** How a step and its task end. */
+export const TASK_ENDS = {
+  /** A step is over. */
+  step_finished: stepRecord({
+    task: number,
+    step: number,
+    name: text,
+    outcome: oneOf("pass", "fail"),
+    attempts: number,
+    /** Why it failed. */
+    reason: optional(text),
+    /** Where the pipeline's `next` leads from here; a step without a name is the end of the task. */
+    next: optional(object({ step: number, name: optional(text), round: number })),
+  }, {
+    state: (state, fact) =>
+      fact.outcome === "pass" || fact.next !== undefined
+        ? inTask(state, (task) => stepOver(task, fact))
+        : closeQuestions(stepFailed(state, fact.reason ?? "")),
+    progress(before, { step: number, name, outcome, reason, next, at }) {
+      const ended = done(before, { unit: "step", number, name, outcome, at, ...present({ reason }) });
+      if (outcome === "fail" && next === undefined) return { ...ended, waiting: undefined };
+      const following = stepLevel(next?.step ?? number + 1, before.pipeline?.steps ?? []);
+      return { ...ended, ...atLevel(before, following), workers: [] };
+    },
+    meter: () => ({ kind: "checks_begin" }),
+    words: ({ step, name, outcome, attempts, reason, next }) =>
+      line(
+        `step ${step} "${name}": ${outcome.toUpperCase()} after ${plural(attempts, "attempt")}${note(reason)}` +
+          (next === undefined ? "" : `; next: ${nextText(next)}`),
+        outcome === "pass" ? "good" : next === undefined ? "bad" : "caution",
+      ),
+    items: ({ name, outcome, next }, { title }) => [
+      { do: "close", key: "attempt" },
+      { do: "close", key: "step" },
+      {
+        do: "add",
+        item: {
+          ...{ kind: "verdict", lane: name, title },
+          tone: outcome === "pass" ? "good" : next === undefined ? "bad" : "caution",
+        },
+      },
+    ],
+  }),
+  /** A task is over. */
+  task_finished: stepRecord({
+    task: number,
+    file: text,
+    outcome: oneOf("pass", "fail"),
+    reason: optional(text),
+    /** Where it has passed, and task and pipeline were the same from its beginning to its end. */
+    fingerprint: optional(text),
+  }, {
+    paths: ({ file }, map) => ({ file: map(file) }),
+    state: (state, { outcome, file, reason }) =>
+      outcome === "pass" ? { ...state, current: undefined, passed: [...state.passed, file] } : {
+        ...inTask(state, (task) => ({ ...task, failed: reason ?? "" })),
+        failed: [...state.failed, file],
+      },
+    progress(before, { task: number, file, outcome, reason, at }) {
+      const name = levelOf(before, "task")?.name ?? file;
+      const ended = done(before, { unit: "task", number, name, outcome, at, ...present({ reason }) });
+      return outcome === "fail" ? ended : { ...ended, place: [], pipeline: undefined, workers: [] };
+    },
+    words: ({ task, outcome }) =>
+      outcome === "pass" ? line(`task ${task}: PASS`, "good") : line(`task ${task}: FAIL`, "bad", "detail"),
+    items: ({ outcome }, { title }) => [
+      { do: "close", key: "task" },
+      { do: "add", item: { kind: "verdict", title, tone: outcome === "pass" ? "good" : "bad" } },
+    ],
+  }),
+} as const;
+
+/** A task once a step is done: what the step has left is kept, and the next one is due. */
+function stepOver(
+  task: TaskState,
+  fact: {
+    readonly step: number;
+    readonly name: string;
+    readonly outcome: "pass" | "fail";
+    readonly next?: { readonly step: number; readonly round: number };
+  },
+): TaskState {
+  const { step, outputs } = task;
+  const before = outputs.find((output) => output.step === step.number);
+  const files = before === undefined ? step.files : allFiles(before.files, step.files);
+  const output = { step: step.number, name: fact.name, rounds: step.round, finalText: step.finalText, files };
+  const others = before === undefined ? [...outputs, output] : outputs.map((each) => each === before ? output : each);
+  const following = fact.next ?? { step: fact.step + 1, round: roundsOf(task, fact.step + 1) + 1 };
+  const ledBy = fact.outcome === "pass" ? undefined : { name: fact.name, finding: findingOf(step) };
+  return { ...task, outputs: others, step: newStep(following.step, { round: following.round, ledBy }) };
+}
+
+/** What a step's failed check found; a review is told in the reviewer's words. */
+function findingOf({ stage, finalText, feedback }: StepState): string {
+  const isReview = stage.kind === "failed" && (stage.check === "revise" || stage.check === "no_verdict");
+  return (isReview ? finalText : feedback) ?? "";
+}
+
+/** What was changed in several rounds; undefined where one of them cannot be told. */
+function allFiles(before: ChangedFiles | undefined, after: ChangedFiles | undefined): ChangedFiles | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  return { names: [...new Set([...before.names, ...after.names])].sort(), more: Math.max(before.more, after.more) };
+}
+
+function stepFailed(state: ExecState, reason: string): ExecState {
+  const stage = state.current?.step.stage;
+  if (stage?.kind === "unchecked") return atStage(state, { ...stage, final: true });
+  const limited = stage?.kind === "usage_limit";
+  return atStage(state, { kind: "failed", reason, final: true, ...(limited ? { limited } : {}) });
+}
+
+function nextText(
+  { step, name, round }: { readonly step: number; readonly name?: string; readonly round: number },
+): string {
+  return name === undefined ? "the task is done" : `step ${step} "${name}"${roundText(round)}`;
+}
+
+/** The first round goes without saying. */
+function roundText(round = 1): string {
+  return round === 1 ? "" : `, round ${round}`;
+}
+
+/** `2 of 6`, but for a task that is tried anew after all others. */
+function taskCount(task: number, of = 0): string {
+  return task > of ? String(task) : `${task} of ${of}`;
+}
+
+/** What an agent may do, as far as the configuration says it. */
+export function permissionText({ sandbox, permissions }: StepPermissions): string {
+  return `sandbox: ${SANDBOXES[sandbox]}; permissions: ${PERMITTED_BY[permissions]}`;
+}
+
+interface StepPermissions {
+  readonly sandbox: "off" | "cli";
+  readonly permissions: "policy" | "person" | "dry_run";
+}
+
+const SANDBOXES: Readonly<Record<StepPermissions["sandbox"], string>> = {
+  cli: "its CLI's, on",
+  off: "as its CLI's settings say",
+};
+
+const PERMITTED_BY: Readonly<Record<StepPermissions["permissions"], string>> = {
+  policy: "by the policy",
+  person: "by a person (permissions.auto_accept is off)",
+  dry_run: "by a person (permissions.dry_run is on)",
+};

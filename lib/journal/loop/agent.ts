@@ -1,0 +1,199 @@
+import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import { entriesOf } from "../entry.ts";
+import { waitsNoLonger } from "../waiting.ts";
+import { detail, line, type ShownLine } from "../words/shown_line.ts";
+import { duration } from "../words/words.ts";
+import { changeWorker, withoutPanes, workerOf } from "../workers.ts";
+import { role } from "./fields.ts";
+import { type AgentState, inAgent, inTurn, openTurnOf, type RunRecords } from "./state.ts";
+
+const loopRecord = entriesOf<RunRecords>();
+
+/** The agents of a review loop, and the session that their panes are in. */
+export const AGENT_RECORDS = {
+  /** About to open a tmux session, or to add windows to one that exists. */
+  session_opening: loopRecord({
+    /** Name or path of the server's socket. */
+    socket: text,
+    session: text,
+    /** Whether the session is a person's own. */
+    existing: flag,
+    /** What everything that is started in it carries in its environment. */
+    mark: text,
+  }, {
+    state(state, { socket, session: name, existing, mark }) {
+      // A new server names its panes as the one before did: by its id, a lost pane would be another agent's.
+      const without = ROLES.reduce((before, role) => inAgent(before, role, { pane: undefined }), state);
+      return { ...without, session: { socket, name, existing, mark, opened: false } };
+    },
+    progress: (before, { socket, session: name, existing, mark }) => ({
+      ...withoutPanes(before),
+      session: { socket, name, existing, mark, opened: false },
+    }),
+    words: ({ session, socket }) => detail(`tmux: opening session ${session} on socket ${socket}`),
+    items: () => [],
+  }),
+  /** The panes are open; `attachCommand` shows them to a person. */
+  session_opened: loopRecord({ attachCommand: text }, {
+    state: (state) => ({ ...state, ...sessionOpened(state) }),
+    progress: sessionOpened,
+    words: ({ attachCommand }) => watchLine(attachCommand),
+    items: () => [],
+  }),
+  /** The session that an earlier process of the run opened is still there. */
+  session_adopted: loopRecord({ attachCommand: text }, {
+    state: (state) => ({ ...state, ...sessionOpened(state) }),
+    progress: sessionOpened,
+    words: ({ attachCommand }) => watchLine(attachCommand),
+    items: () => [],
+  }),
+  /** About to start a role's agent. */
+  agent_starting: loopRecord({
+    role,
+    provider: text,
+    /** How it is driven; missing where it is in a pane. */
+    protocol: optional(oneOf("acp")),
+    /** The id of the CLI's own session that it resumes. */
+    resumes: optional(text),
+  }, {
+    state: (state, fact) => agentStarting(state, fact),
+    progress(before, { role, provider, protocol, resumes, at }) {
+      const nothing = { sessionId: resumes, pane: undefined, folder: undefined };
+      const worker = {
+        name: role,
+        provider,
+        ...present({ protocol }),
+        status: "starting",
+        since: at,
+        ...nothing,
+      } as const;
+      const { workers, activity } = before;
+      const isNew = workerOf(before, role) === undefined;
+      // An agent may be started in its turn.
+      const isAtWork = activity?.kind === "turn" || activity?.kind === "starting";
+      return {
+        workers: isNew ? [...workers, worker] : workers.map((one) => one.name === role ? worker : one),
+        activity: isAtWork ? activity : { kind: "starting", since: at },
+        // A new agent does not stand at the dialog of the one before.
+        ...waitsNoLonger(before, role),
+      };
+    },
+    words: ({ role, provider, resumes }) =>
+      resumes === undefined
+        ? detail(`${role}: starting ${provider}`)
+        : line(`${role}: starting ${provider} again, with its session ${resumes}`),
+    items: ({ role: lane }, { title }) => [{
+      do: "add",
+      key: `start:${lane}`,
+      item: { kind: "start", lane, title },
+    }],
+  }),
+  /** The agent waits for its first prompt. */
+  agent_ready: loopRecord({
+    role,
+    terminalId: text,
+    seconds: number,
+    /** The agent's program: its process id, and its start in the notation of the process table. */
+    pid: number,
+    processStart: optional(text),
+    /** The shell that the program was started by, where it is a script. */
+    wrapperShell: optional(text),
+    /** When the program was started, in milliseconds since the epoch. */
+    launchedAtMs: number,
+    /**
+     * The folders besides the working directory in which its sandbox lets commands write; missing without a sandbox.
+     */
+    sandbox: optional(listOf(text)),
+    /** The mode of its session, where it is driven by a protocol that tells it. */
+    mode: optional(text),
+  }, {
+    state(state, { role, terminalId, pid, processStart, wrapperShell, launchedAtMs, sandbox }) {
+      if (state.agents[role]?.protocol !== undefined) return state;
+      const pane = { terminalId, pid, processStart, wrapperShell, launchedAtMs };
+      return inAgent(state, role, { pane: sandbox === undefined ? pane : { ...pane, sandbox } });
+    },
+    progress(before, { role, terminalId, pid, processStart, wrapperShell, launchedAtMs, at }) {
+      const where = workerOf(before, role)?.protocol === undefined
+        ? { pane: { terminalId, pid, processStart, wrapperShell, launchedAtMs } }
+        : { process: { pid, processStart } };
+      const inTurn = before.activity?.kind === "turn" && before.activity.worker === role;
+      const { workers } = changeWorker(before, role, { ...where, status: inTurn ? "prompting" : "idle", since: at });
+      const areStarting = before.activity?.kind === "starting" && workers.some(({ status }) => status === "starting");
+      return { workers, ...(before.activity?.kind === "starting" && !areStarting ? { activity: undefined } : {}) };
+    },
+    words: ({ role, seconds }) => line(`${role}: ready after ${duration(seconds)}`),
+    items: ({ role: lane }, { title }) => [{
+      do: "close",
+      key: `start:${lane}`,
+      item: { kind: "start", lane, title },
+    }],
+  }),
+  /** The agent of an earlier process of the run is alive, and stays. */
+  agent_adopted: loopRecord({ role, terminalId: text }, {
+    words: ({ role, terminalId }) => line(`${role}: still alive in terminal ${terminalId}`),
+    items: ({ role: lane }, { title }) => [{ do: "add", item: { kind: "start", lane, title } }],
+  }),
+  /** An agent's program has ended by itself, and is started again. */
+  agent_lost: loopRecord({
+    role,
+    terminalId: text,
+    /** How it ended. */
+    reason: text,
+    /** Which restart of the role this is, from 1, and how many there may be. */
+    restart: number,
+    maxRestarts: number,
+  }, {
+    state: (state, { role, restart }) => ({ ...state, restarts: { ...state.restarts, [role]: restart } }),
+    progress: (before, { role, at }) => changeWorker(before, role, { status: "lost", since: at }),
+    words: ({ role, reason, restart, maxRestarts }) =>
+      line(
+        `${role}: its program has ended (${reason}); starting it again (restart ${restart} of at most ${maxRestarts})`,
+        "caution",
+      ),
+    items: ({ role: lane }, { title }) => [{ do: "add", item: { kind: "kill", lane, title, tone: "bad" } }],
+  }),
+  /** The agent's CLI keeps its session under this id. */
+  agent_session: loopRecord({ role, sessionId: text }, {
+    state: (state, { role, sessionId }) => inAgent(state, role, { sessionId }),
+    progress: (before, { role, sessionId }) => changeWorker(before, role, { sessionId }),
+    words: ({ role, sessionId }) => detail(`${role}: its session is ${sessionId}`),
+    items: () => [],
+  }),
+  /** These rules were seen on the agent's screens, and lift a doubt from then on. */
+  agent_rules_seen: loopRecord({
+    role,
+    /** Their ids. */
+    rules: listOf(text),
+  }, {
+    state: (state, { role, rules }) => inAgent(state, role, { seenRules: rules }),
+    words: ({ role, rules }) => detail(`${role}: its screens are recognised by ${rules.join(", ")}`),
+  }),
+} as const;
+
+function sessionOpened<Of extends Pick<RunRecords, "session">>({ session }: Of): Pick<RunRecords, "session"> {
+  return { session: session && { ...session, opened: true } };
+}
+
+/** A new agent in a role has none of what the one before was sent, unless it resumes that one's session. */
+function agentStarting(
+  state: RunRecords,
+  event: { readonly role: Role; readonly provider: string; readonly protocol?: "acp"; readonly resumes?: string },
+): RunRecords {
+  const { role, provider, protocol, resumes } = event;
+  const hasMemory = resumes !== undefined;
+  const driven = protocol === undefined ? {} : { protocol };
+  const agent: AgentState = { provider, ...driven, pane: undefined, sessionId: resumes, seenRules: [], hasMemory };
+  const started = { ...state, agents: { ...state.agents, [role]: agent } };
+  const open = openTurnOf(state, role);
+  if (open === undefined) return started;
+  const { id: turnId, message, interrupted } = open;
+  const wasAtWork = message?.step === "sent" || message?.step === "enter";
+  const change = { message: undefined, question: undefined, interrupted: interrupted || wasAtWork };
+  return inTurn(started, { turnId }, change);
+}
+
+/** How the agents can be watched. */
+export function watchLine(attachCommand: string): ShownLine {
+  return line(`watch the agents with: ${attachCommand}`);
+}

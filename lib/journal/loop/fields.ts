@@ -1,0 +1,45 @@
+import { ROLES } from "../../base/roles.ts";
+import { type Check, either, isObject, mapOf, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";
+
+/** A role. */
+export const role = oneOf(...ROLES);
+
+/** What the agents are to do. */
+export const task = object({
+  /** What stands before the first section; may be empty. */
+  introduction: text,
+  exploreSummary: text,
+  scenarioTest: text,
+});
+
+/** What the agents are to do. Plain data. */
+export type Job = ValueOf<typeof task>;
+
+/** What a run was started from, so that it can be configured again. Plain data. */
+export const origin = object({
+  /** Absolute path of the config file; null where there was none. */
+  configFile: either(text, oneOf(null)),
+  /** The folder from which relative paths of flags start. */
+  cwd: text,
+  /** The flags that were given, by name. */
+  flags: mapOf((_value): _value is unknown => true),
+});
+
+/**
+ * Which rules tell what the screens of each provider mean, by its id: their version, and for those of a pack its
+ * SHA-256 and the id of the key that signed it.
+ */
+export const rulesUsed = mapOf(object({ version: text, sha256: optional(text), key: optional(text) }));
+
+/** The settings of the loop, of which the job knows more: its own table of facts checks them. */
+export interface LoopSettings {
+  readonly maxRounds: number;
+}
+
+export const settings: Check<LoopSettings> = (value): value is LoopSettings => isObject(value);
+
+/** Which rules tell what the screens of each provider mean. */
+export type RulesUsed = ValueOf<typeof rulesUsed>;
+
+/** What a run was started from. */
+export type RunOrigin = ValueOf<typeof origin>;

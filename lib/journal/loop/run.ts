@@ -1,0 +1,135 @@
+import { flag, mapOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
+import { firstLine } from "../../base/text/lines.ts";
+import { entriesOf } from "../entry.ts";
+import { levelOf, warned } from "../progress.ts";
+import { RUN_FACTS } from "../run_facts.ts";
+import {
+  finishedItems,
+  finishedWords,
+  resumedHead,
+  resumedItems,
+  resumedPaths,
+  resumedWords,
+  startedItems,
+  startedWords,
+  warningItems,
+  warningWords,
+} from "../run_words.ts";
+import { usage } from "../usage.ts";
+import { modelsMay } from "../waiting.ts";
+import { line, outputOf, shortened } from "../words/shown_line.ts";
+import { withoutPanes } from "../workers.ts";
+import { origin, role, rulesUsed, settings, task } from "./fields.ts";
+import { inRound } from "./place.ts";
+import type { RunRecords } from "./state.ts";
+
+const loopRecord = entriesOf<RunRecords>();
+
+/** How a review loop begins, and continues in another process. */
+export const RUN_BEGINS = {
+  run_started: loopRecord({
+    job: oneOf("run"),
+    ...RUN_FACTS.run_started,
+    startAgent: role,
+    /** What the agents are to do; a job's file may change during the run. */
+    task,
+    settings,
+    origin,
+    rules: optional(rulesUsed),
+  }, {
+    paths: ({ workdir, origin }, map) => {
+      const configFile = origin.configFile === null ? null : map(origin.configFile);
+      return { workdir: map(workdir), origin: { ...origin, cwd: map(origin.cwd), configFile } };
+    },
+    progress(before, { runId, folder, workdir, origin: { configFile }, task, settings, modelAnswers, at }) {
+      const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
+      const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
+      const times = { startedAt: at, executedSince: at };
+      return { runId, folder, workdir, configFile, about, ...times, place, ...modelsMay(before, modelAnswers) };
+    },
+    meter: () => ({ kind: "process_begins" }),
+    head({ task: { introduction, exploreSummary, scenarioTest }, panewright }) {
+      const parts = [introduction, exploreSummary, scenarioTest].filter((part) => part !== "");
+      return { task: parts.join("\n\n"), panewright };
+    },
+    words: startedWords,
+    items: startedItems,
+  }),
+  /** Another process resumes the run, with settings that may have been changed meanwhile. */
+  run_resumed: loopRecord({
+    ...RUN_FACTS.run_resumed,
+    settings,
+    rules: optional(rulesUsed),
+    /** Those before, where they were others. */
+    rulesBefore: optional(rulesUsed),
+  }, {
+    paths: resumedPaths,
+    state: (state, { settings, folder, configFile, rules, carriedFrom }) => ({
+      ...state,
+      head: {
+        ...state.head,
+        settings,
+        folder,
+        origin: { ...state.head.origin, configFile: configFile ?? state.head.origin.configFile },
+        ...present({ rules }),
+      },
+      // Panes do not travel, and what the CLIs' sessions know are the paths of the old place.
+      ...(carriedFrom === undefined ? {} : { session: undefined, agents: {} }),
+      restarts: {},
+      finished: undefined,
+    }),
+    progress: (before, { folder, modelAnswers, configFile, carriedFrom, settings, at }) => ({
+      folder,
+      ...modelsMay(before, modelAnswers),
+      ...present({ configFile }),
+      ...(carriedFrom === undefined ? {} : withoutPanes(before)),
+      ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: settings.maxRounds }),
+      executedSince: at,
+      activity: undefined,
+      finished: undefined,
+    }),
+    meter: ({ raised }) => ({ kind: "process_begins", raised }),
+    head: resumedHead,
+    words: resumedWords,
+    items: resumedItems,
+  }),
+} as const;
+
+/** What is told of the loop's agents and of the run, and how it ends. */
+export const RUN_ENDS = {
+  /** The run is over, and its panes were left for a person. */
+  panes_left: loopRecord({ attachCommand: text }, {
+    words: ({ attachCommand }) => line(`the panes stay open; look at them with: ${attachCommand}`, "plain", "always"),
+    items: () => [],
+  }),
+  /** What was done for a role, and is as it should be: a request that was accepted, or refused. */
+  note: loopRecord({ role, message: text, passable: flag }, {
+    words({ role, message }) {
+      const [first = "", ...rest] = message.split("\n");
+      return [line(`${role}: ${shortened(first)}`), ...outputOf(rest.join("\n"))];
+    },
+  }),
+  warning: loopRecord({ ...RUN_FACTS.warning, role: optional(role) }, {
+    progress: (before, { role, message, at }) =>
+      warned(before, { at, message: role === undefined ? message : `${role}: ${message}` }),
+    words: warningWords,
+    items: warningItems,
+  }),
+  run_finished: loopRecord({
+    ...RUN_FACTS.run_finished,
+    rounds: number,
+    /** Of the whole run, earlier processes included; missing in older journals. */
+    usage: optional(usage),
+    usageByRole: optional(mapOf(usage)),
+  }, {
+    state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
+    progress(_before, { outcome, reason, resumeCommand, at }) {
+      const finished = { outcome, reason, at, ...present({ resumeCommand }) };
+      return { waiting: undefined, alsoWaiting: [], finished };
+    },
+    meter: ({ seconds }) => ({ kind: "process_ends", seconds }),
+    head: ({ cost }) => ({ cost }),
+    words: finishedWords,
+    items: finishedItems,
+  }),
+} as const;
