@@ -2,8 +2,7 @@ import { PanewrightError, UsageError } from "../base/errors.ts";
 import { type Fields, findWrongField, isObject, number } from "../base/schema.ts";
 import { VERSION } from "../base/version.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
-import { JOURNAL_VERSION } from "./journal.ts";
-import { type MapPath, readPaths } from "./paths.ts";
+import { JOURNAL_VERSION, type MapPath, readPaths } from "./paths.ts";
 import { JOB_IDS } from "./run_facts.ts";
 
 /** A line of a journal, from 1, and the byte at which it begins, from 0. */

@@ -9,8 +9,7 @@ import { LineTail } from "../base/follow/line_tail.ts";
 import { quickHash } from "../base/text/quick_hash.ts";
 import { byteOfLine, createFactReader, type FactReader } from "./fact_reader.ts";
 import type { Job } from "./job.ts";
-import { MAX_JOURNAL_BYTES } from "./journal.ts";
-import { readJournalText } from "./read_facts.ts";
+import { MAX_JOURNAL_BYTES, readJournalText } from "./read_facts.ts";
 
 /**
  * What a follower of a journal is told, in the order of the journal.

@@ -1,17 +1,9 @@
+import { JOURNAL_VERSION } from "./paths.ts";
 import { PanewrightError } from "../base/errors.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../base/ports/fault.ts";
 import { openRegularFile, type RegularFile, UnreadableFileError } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact } from "./job.ts";
-
-/**
- * The version of the records' format; it stands in the first record of each journal, and again where a later version
- * continues it. In version 1 all paths were absolute.
- */
-export const JOURNAL_VERSION = 2;
-
-/** The most that a journal may have: 256 MiB. The longest ones have some megabytes. */
-export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /** An append-only file of facts, one JSON object a line, each on the disk before `append` returns. */
 interface Journal extends Disposable {

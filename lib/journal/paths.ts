@@ -1,5 +1,11 @@
 import { dirname, relative, resolve } from "@std/path/posix";
 
+/**
+ * The version of the records' format; it stands in the first record of each journal, and again where a later version
+ * continues it. In version 1 all paths were absolute.
+ */
+export const JOURNAL_VERSION = 2;
+
 /** Changes a path. */
 export type MapPath = (path: string) => string;
 

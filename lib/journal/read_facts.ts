@@ -4,7 +4,9 @@ import { openRegularFile, readRegularFile, readRegularText } from "../base/ports
 import { errorText } from "../base/text/error_text.ts";
 import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions } from "./fact_reader.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
-import { MAX_JOURNAL_BYTES } from "./journal.ts";
+
+/** The most that a journal may have: 256 MiB. The longest ones have some megabytes. */
+export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /** What a journal holds, as far as it was read. */
 export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {

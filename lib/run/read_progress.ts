@@ -2,13 +2,12 @@ import { PanewrightError } from "../base/errors.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact, Job, Recorded } from "../journal/job.ts";
-import { MAX_JOURNAL_BYTES } from "../journal/journal.ts";
 import { findCarried } from "./carried.ts";
 import { findCarriedLoop } from "./carried_loop.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
 import { withoutPanes } from "../journal/workers.ts";
 import { readEnds } from "../journal/read_ends.ts";
-import { tryParseFacts } from "../journal/read_facts.ts";
+import { MAX_JOURNAL_BYTES, tryParseFacts } from "../journal/read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** What can be read of a run's journal. */

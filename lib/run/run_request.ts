@@ -1,3 +1,4 @@
+import { MAX_JOURNAL_BYTES } from "../journal/read_facts.ts";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../base/ports/fault.ts";
@@ -7,7 +8,6 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { isObject } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { MAX_JOURNAL_BYTES } from "../journal/journal.ts";
 import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, makePanewrightFolder, type RunFolder, runFolderAt } from "./run_folder.ts";
 

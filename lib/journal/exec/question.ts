@@ -1,3 +1,4 @@
+import { QUESTION_KEY } from "../items/details.ts";
 import { number, optional, present, text } from "../../base/schema.ts";
 import { line, paragraph } from "../words/shown_line.ts";
 import { attemptUsed, changeAgent } from "./place.ts";
@@ -12,7 +13,6 @@ import {
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
-import { QUESTION_KEY } from "../items/item_changes.ts";
 import { toldCost, usage } from "../usage.ts";
 import { titleOf } from "./task_title.ts";
 import { parsePersonsAnswer } from "../../base/terms.ts";

@@ -1,5 +1,8 @@
 import type { NewDetail } from "./item_changes.ts";
 
+/** How the keys of questions begin. */
+export const QUESTION_KEY = "question:";
+
 export function responseDetail(path: string, sha256: string | undefined): NewDetail {
   const hash = sha256 === undefined ? {} : { sha256 };
   return { kind: "response", title: "The response", from: "file", path, ...hash };

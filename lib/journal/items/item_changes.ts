@@ -1,3 +1,4 @@
+import { QUESTION_KEY } from "./details.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import type { DetailSource, ReportItem } from "./source.ts";
 import { present } from "../../base/schema.ts";
@@ -43,9 +44,6 @@ export interface ChangedItems {
   /** Where the details that are new in them are. */
   readonly sources: readonly DetailSource[];
 }
-
-/** How the keys of questions begin. */
-export const QUESTION_KEY = "question:";
 
 const MAX_TITLE = 240;
 /** What is cut gets a line that says so. */

@@ -1,6 +1,7 @@
 import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals } from "@std/assert";
-import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import { REVIEW_LOOP } from "../../../lib/jobs/review_loop/mod.ts";
+import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { Standstill } from "../../../lib/run/no_progress.ts";

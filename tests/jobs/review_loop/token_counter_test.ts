@@ -1,3 +1,4 @@
+import type { RunRecords } from "../../../lib/journal/loop/state.ts";
 import { countOf } from "../../../lib/journal/loop/state.ts";
 import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
