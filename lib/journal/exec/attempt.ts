@@ -1,3 +1,4 @@
+import type { NewDetail } from "../items/source.ts";
 import type { FailureClass } from "../../base/terms.ts";
 import type { Usage } from "../../base/usage.ts";
 import { flag, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
@@ -10,7 +11,6 @@ import { entriesOf } from "../entry.ts";
 import { type AttemptReason, attemptReason } from "./fields.ts";
 import { countedWords, repeatedItems, repeatedWords } from "../common.ts";
 import { auditDetail } from "../items/details.ts";
-import type { NewDetail } from "../items/item_changes.ts";
 import { toldCost, usage } from "../usage.ts";
 import { auditEnd } from "../run_facts.ts";
 import { FAILURE_CLASSES } from "../../base/terms.ts";

@@ -1,4 +1,4 @@
-import type { NewDetail } from "./item_changes.ts";
+import type { NewDetail } from "./source.ts";
 
 /** How the keys of questions begin. */
 export const QUESTION_KEY = "question:";

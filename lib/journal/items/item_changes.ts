@@ -1,6 +1,6 @@
 import { QUESTION_KEY } from "./details.ts";
 import { abridge } from "../../base/text/abridge.ts";
-import type { DetailSource, ReportItem } from "./source.ts";
+import type { DetailSource, NewDetail, ReportItem } from "./source.ts";
 import { present } from "../../base/schema.ts";
 
 /** What a record says about an item: everything but where the record stands in the journal. */
@@ -13,10 +13,6 @@ interface ItemText extends Pick<ReportItem, "kind" | "title"> {
   readonly turn?: string;
   readonly details?: readonly NewDetail[];
 }
-
-/** A detail that has no name yet. */
-export type NewDetail = DetailSource extends infer Source ? Source extends unknown ? Omit<Source, "ref"> : never
-  : never;
 
 /**
  * What a record changes in the items.

@@ -86,3 +86,7 @@ export interface ReportRef {
   readonly ref: string;
   readonly title: string;
 }
+
+/** A detail that has no name yet. */
+export type NewDetail = DetailSource extends infer Source ? Source extends unknown ? Omit<Source, "ref"> : never
+  : never;

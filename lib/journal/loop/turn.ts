@@ -1,3 +1,4 @@
+import type { NewDetail } from "../items/source.ts";
 import type { MessageKind } from "../../base/terms.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text, wordOf } from "../../base/schema.ts";
 import { isAtRest, TERMINAL_STATUSES } from "../../base/status.ts";
@@ -6,7 +7,7 @@ import { tokensIn } from "../../base/usage.ts";
 import { countedWords } from "../common.ts";
 import { entriesOf } from "../entry.ts";
 import { responseDetail } from "../items/details.ts";
-import type { ItemChange, NewDetail } from "../items/item_changes.ts";
+import type { ItemChange } from "../items/item_changes.ts";
 import { messageChanged } from "../message_progress.ts";
 import { counted, tokensCounted } from "../progress.ts";
 import { newIn, NOTHING_COUNTED, takeCount, toldCost, usage } from "../usage.ts";
