@@ -1,4 +1,4 @@
-import { END } from "../journal/exec/facts.ts";
+import { END } from "../journal/exec/fields.ts";
 import { type FlowStep, isAlwaysBefore, type Next, reachableSteps } from "../jobs/flow.ts";
 import { findReferences, type Reference, REFERENCE_FIELDS } from "../jobs/pipeline/prompts/references.ts";
 import { didYouMean } from "../base/text/suggest.ts";

@@ -1,4 +1,4 @@
-import { END } from "../journal/exec/facts.ts";
+import { END } from "../journal/exec/fields.ts";
 
 /** Where a pipeline continues after a step: names of steps. */
 export interface Next {

@@ -1,6 +1,5 @@
-import type { AutonomyLevel } from "../../journal/exec/facts.ts";
+import type { AttemptReason, AutonomyLevel } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
-import type { AttemptReason } from "../../journal/exec/attempt_facts.ts";
 import { followingStep } from "../flow.ts";
 import type { FinishRun } from "../follow_actions.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";

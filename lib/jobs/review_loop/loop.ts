@@ -1,9 +1,10 @@
+import type { Job } from "../../journal/loop/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
-import type { Job, ReviewFact } from "../../journal/loop/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { followActions } from "../follow_actions.ts";
 import { applyResponse, applyTestCommandResult, type LoopAction, nextAction, startLoop } from "./machine.ts";
 import { buildPrompt } from "./prompts/mod.ts";

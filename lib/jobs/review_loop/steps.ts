@@ -1,5 +1,5 @@
+import { END } from "../../journal/exec/fields.ts";
 import { type FlowStep, followingStep, reachableSteps } from "../flow.ts";
-import { END } from "../../journal/exec/facts.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { LoopStage } from "./state.ts";
 
