@@ -29,9 +29,6 @@ export type AgentAnswer =
   | { readonly type: "reject"; readonly reason?: string }
   | { readonly type: "reply"; readonly replies: readonly QuestionReply[] };
 
-/** Whose word an event is: the CLI's printed report, its own record of the session, its hook, or the protocol. */
-export type AgentWitness = "report" | "log" | "hook" | "protocol";
-
 /**
  * Where a command is seen. The same one appears in several of these, at most once in each: the model's call, the CLI's
  * record of what was run, its report that it begins, its hook.
@@ -50,7 +47,7 @@ export interface ToldCommand {
 export type AgentEvent = AgentFact | AgentSignal;
 
 /** What folds need besides. Times are milliseconds since the epoch, and `NaN` where the record has none. */
-export type AgentSignal =
+type AgentSignal =
   /** Whose record this is. */
   | { readonly type: "opened"; readonly session: RecordedSession }
   | TurnBegan
@@ -116,7 +113,7 @@ export interface RecordedSession {
 }
 
 /** A turn has begun. */
-export interface TurnBegan {
+interface TurnBegan {
   readonly type: "turn_began";
   /** The CLI's own id of the turn; missing where it has none. */
   readonly turnId?: string;

@@ -1,10 +1,8 @@
 import type { AgentFact } from "./agent.ts";
 import { steadyText } from "../base/text/steady_text.ts";
 
-/** What an agent has run again and again, with nothing else in between. Plain data. */
 export interface RepeatedCommand {
   readonly command: string;
-  /** What it saw each time, without what is another at each run of a program. */
   readonly output: string;
   readonly times: number;
 }

@@ -2,12 +2,6 @@ import { UsageError } from "../base/errors.ts";
 import type { Provider } from "./provider.ts";
 import type { SandboxTrial } from "./sandbox.ts";
 
-/**
- * Lets an agent be started whose CLI says that its own sandbox is on.
- *
- * @param name who is to be started, for the message
- * @throws {UsageError} when it is not, or the CLI does not tell
- */
 export async function requireSandbox(
   { id, label, sandbox: support }: Provider,
   { name, ...trial }: SandboxTrial & { readonly name: string },
@@ -23,6 +17,5 @@ export async function requireSandbox(
   });
 }
 
-/** What a person can do who wants no sandbox. */
 const NO_SANDBOX_HINT =
   'Without a sandbox ("sandbox": "off"), give an allow list and permissions.default: ask, so that a person decides about the rest.';

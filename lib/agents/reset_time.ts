@@ -50,12 +50,9 @@ function readResetDay(text: string, now: Date): Date | undefined {
 /** How far the server's clock may lag behind this machine's: what it told of then has just passed, and is not tomorrow's. */
 const SERVER_LAG_MS = 10 * 60_000;
 
-/** A CLI names the reset to the minute; a moment later it has certainly happened. */
 const MARGIN_MS = 30_000;
-/** How long to wait where no reset is named. */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
 
-/** When to try again after the account reached its usage limit. */
 export function retryTime(resetsAt: Date | undefined, now: Date): Date {
   if (resetsAt === undefined || Number.isNaN(resetsAt.getTime())) return new Date(now.getTime() + UNKNOWN_WAIT_MS);
   return new Date(Math.max(resetsAt.getTime(), now.getTime()) + MARGIN_MS);

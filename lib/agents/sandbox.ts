@@ -3,7 +3,6 @@ import type { Host } from "../base/ports/host.ts";
 import type { ProcessRunner } from "../base/ports/process.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
 
-/** The sandbox of an agent's CLI, as a configuration wants it. */
 export interface SandboxRequest {
   /** Absolute paths of the folders besides the working directory in which commands may write. */
   readonly writable: readonly string[];
@@ -21,28 +20,18 @@ export interface SandboxGround {
   readonly signal?: AbortSignal;
 }
 
-/** How an agent is about to be started, and what its sandbox is tried with. */
 export interface SandboxTrial extends SandboxGround {
   readonly sandbox: SandboxRequest;
   /** Program and leading arguments, instead of the provider's own program. */
   readonly command?: readonly [string, ...string[]];
-  /** Arguments of the person's, as the agent gets them. */
   readonly args?: readonly string[];
-  /** Variables that are set for the agent, besides those that it inherits. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Absolute path of the folder that the agent works in. */
   readonly workdir: string;
 }
 
-/** What is known of a CLI's own sandbox. */
 export interface SandboxSupport {
-  /** The first argument that changes the sandbox, or what it is read back by. Pure. */
   findLoosening(args: readonly string[]): string | undefined;
-  /**
-   * Asks the CLI, before it gets any work, whether its sandbox is on as it was asked for.
-   *
-   * @returns what is wrong, as the rest of "its sandbox is not on: …"; undefined where it is on
-   */
+  /** Asks the CLI, before it gets any work, whether its sandbox is on as it was asked for. */
   findProblem(trial: SandboxTrial): Promise<string | undefined>;
   /**
    * What of the machine is in its way, where that shows sooner than the CLI itself can tell.
@@ -55,11 +44,8 @@ export interface SandboxSupport {
   readonly remedy: string;
 }
 
-/** What an agent's own record says of the sandbox of its turns. */
 export interface SandboxReport {
-  /** How many turns had it as it was asked for. */
   readonly turns: number;
-  /** What was wrong with the first turn that had not. */
   readonly problem?: string;
 }
 
@@ -74,7 +60,6 @@ export function writableFolders({ writable }: SandboxRequest, workdir: string): 
   return [workdir, ...writable].flatMap((path) => [resolve(path), realPath(path) ?? resolve(path)]);
 }
 
-/** The paths that lie in none of the folders; relative ones start from the first. */
 export function pathsOutside(paths: readonly string[], folders: readonly string[]): readonly string[] {
   const isInside = (path: string) => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
   return paths.filter((path) => path.startsWith("~") || !isInside(resolve(folders[0] ?? "/", path)));

@@ -3,20 +3,16 @@ import { readRegularText, UnreadableFileError } from "../base/ports/regular_file
 import { shellQuote } from "../shell/mod.ts";
 import { watchFolder } from "../base/follow/folder_watch.ts";
 
-/** A text that some program left in a {@linkcode Spool}. */
 export interface SpooledMessage {
   readonly text: string;
   /** When it was complete, in milliseconds since the epoch. */
   readonly writtenAt: number;
 }
 
-/** A message whose sender waits. */
 export interface HeldMessage extends SpooledMessage {
-  /** Lets the sender go on; one that asks prints `answer`. */
   release(answer?: string): void;
 }
 
-/** A folder in which other programs leave messages, a file each. */
 export interface Spool extends AsyncDisposable {
   /**
    * What leaves its standard input as a message of a sender: a text for any shell. It takes a few milliseconds, prints
@@ -32,16 +28,13 @@ export interface Spool extends AsyncDisposable {
   askingCommandFor(sender: string, otherwise: string): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
-  /** The messages of a sender that have come in and were not released, the oldest first. */
   held(sender: string): readonly HeldMessage[];
   /** Calls back when a message of a sender has come in. Calls may be missed, and may mean nothing. */
   onArrival(sender: string, listener: () => void): Disposable;
 }
 
-/** A wait for messages ends by itself now and then. */
 const LOOK_ANYWAY_MS = 60_000;
 
-/** Longer messages are dropped. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -104,7 +97,6 @@ export const ASKING_LOOKS = 1500;
 interface SpoolCommand {
   readonly sender: string;
   readonly waits: boolean;
-  /** What is printed without an answer; where it is missing, nothing is printed. */
   readonly otherwise?: string;
 }
 
@@ -123,7 +115,6 @@ function commandFor(folder: string, { sender, waits, otherwise }: SpoolCommand):
   return `/bin/sh -c ${shellQuote(script)} panewright ${words.map(shellQuote).join(" ")}`;
 }
 
-/** What the name of a message's answer begins with: no sender has such a name. */
 const ANSWER = ".answer.";
 
 /** Whose message a file is; `undefined` for one that is still written. */
@@ -142,7 +133,6 @@ function messagesOf(folder: string, sender: string): readonly HeldMessage[] {
   return paths.flatMap(readMessage).sort((one, other) => one.writtenAt - other.writtenAt);
 }
 
-/** What is no message is removed. */
 function readMessage(path: string): readonly HeldMessage[] {
   try {
     const writtenAt = Deno.lstatSync(path).mtime?.getTime() ?? Date.now();

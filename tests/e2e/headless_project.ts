@@ -1,6 +1,6 @@
+import type { HeadlessRequest } from "../../lib/agents/process/headless.ts";
 import type { AgentFact } from "../../lib/agents/agent.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
-import type { HeadlessRequest } from "../../lib/agents/process/headless.ts";
 import { findStepProvider } from "../../lib/agents/mod.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";

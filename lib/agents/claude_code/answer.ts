@@ -1,9 +1,6 @@
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import { type AnswerWay, type DialogAnswer, wayToOption } from "../pane/dialog_keys.ts";
 
-/**
- * The choice that accepts this one thing, by what is asked; every other yes remembers the answer or changes the mode.
- */
 const PLAIN_YES: Readonly<Partial<Record<DialogKind, RegExp>>> = {
   command: /^Yes$/,
   file_write: /^Yes$/,

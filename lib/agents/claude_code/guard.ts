@@ -1,7 +1,3 @@
-/**
- * What the composer acts upon when a prompt begins with it: `!` runs a shell command, `/` is a command of its own, `?`
- * is help, `#` was a note to remember and `&` a task for elsewhere in some versions.
- */
 const ACTING_LEAD = /^[!/?#&]/;
 
 /** Prompts that leave the program (2.1.328). */

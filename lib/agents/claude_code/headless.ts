@@ -12,14 +12,12 @@ import { createClaudeReader, createTranscriptReader } from "./reader.ts";
 /** The tools that write files. In a sandbox they keep to the folders in which its commands may write (2.1.328). */
 const FILE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
-/** `claude -p`. Its report tells all that its session log does, and sooner. */
 export const claudeHeadless: HeadlessProvider = {
   plan: claudePrintPlan,
   createReader: createClaudeReader,
   sessionUsage: claudeSessionUsage,
 };
 
-/** What a session has used by its transcript. */
 async function claudeSessionUsage(
   { sessionId, workdir: cwd, env, since }: SessionUsageQuery,
 ): Promise<Usage | undefined> {

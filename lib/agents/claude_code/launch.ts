@@ -47,7 +47,6 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
   };
 }
 
-/** What tells that a prompt was taken, and that a turn has ended: well, or with an error of the API. */
 const TURN_EVENTS = ["UserPromptSubmit", "Stop", "StopFailure"] as const;
 
 /**

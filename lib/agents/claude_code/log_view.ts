@@ -5,32 +5,25 @@ import type { FailureWords } from "../failure.ts";
 
 /** What a transcript comes to, as far as it was read. Times are milliseconds since the epoch. */
 export interface ClaudeLogState {
-  /** The texts of the newest message of the last turn, and which message that is. */
   readonly texts: readonly string[];
   readonly textsOf?: string;
-  /** The message that is under way. */
   readonly message?: string;
-  /** Whether the last turn's end is recorded. */
   readonly ended: boolean;
   /** Why it failed, where that is the last that it says. */
   readonly failure?: FailureWords & { readonly writtenAt: number };
-  /** When its prompt was recorded; missing where that is not known. */
   readonly promptedAt?: number;
   /** The calls of the last turn that have no result yet: they run, or wait for their permission (2.1.328). */
   readonly calls: readonly Request[];
-  /** What was answered to questions, by the id of their call. */
   readonly answers: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** The state before the first line. */
 export const EMPTY_CLAUDE_LOG: ClaudeLogState = { texts: [], ended: false, calls: [], answers: {} };
 
-/** The text of the newest message of the last turn; `undefined` where nothing was said. */
 export function lastAnswerIn({ texts }: ClaudeLogState): string | undefined {
   return texts.length === 0 ? undefined : texts.join("\n\n").trim();
 }
 
-/** Adds to what is known of a session what its transcript tells. Pure. */
 export function foldClaudeLog(state: ClaudeLogState, event: AgentEvent): ClaudeLogState {
   switch (event.type) {
     case "turn_began": {

@@ -12,7 +12,6 @@ import { claudeSandbox } from "./sandbox.ts";
 import { claudeSetup } from "./setup.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
 
-/** Anthropic's Claude Code. */
 export const claudeCodeProvider: PaneProvider & CliStepProvider = {
   id: "claude_code",
   label: "Claude Code",

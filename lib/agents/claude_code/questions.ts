@@ -23,7 +23,6 @@ const CHOSEN = /✔/;
 /** A first row of choices; others may stand in the question. */
 const CHOICE_ROW = /^ {0,5}(?:[❯›>↑↓] )?\d{1,2}\. /;
 
-/** What is above the question: the line that the dialog begins with, and the row of tabs. */
 const ABOVE_QUESTION = /^(?:─{8,}| ?[☐☒] |← .*→$)/;
 
 /**
@@ -79,7 +78,6 @@ function isChoice(text: string): boolean {
   return CHOICE_ROW.test(text);
 }
 
-/** The choices, if they are all there, and are those of the question. */
 function readAsking(shown: readonly DialogOption[], question: AgentQuestion): Omit<AskingPage, "index"> | undefined {
   const { multiSelect, options } = question;
   const count = options.length;
@@ -131,7 +129,6 @@ function leaveField({ index, selected }: AskingPage, { questions }: WantedReplie
   return selected === questions[index]!.options.length ? { do: "press", key: "Up" } : step;
 }
 
-/** One choice, or own words: either closes the page. */
 function nextToChoose(page: AskingPage, wanted: WantedReplies): QuestionStep {
   const { index, chosen, field } = page;
   const { choices: [choice], text } = wanted.replies[index]!;
@@ -160,7 +157,6 @@ function nextToCheck(page: AskingPage, wanted: WantedReplies): QuestionStep {
   return leaveField(page, wanted, { do: "press", key: "Tab" });
 }
 
-/** What it takes until the field has the words; `undefined` where it has, and `stay`: the selection is on it. */
 function fillField(
   { index, selected, field }: AskingPage,
   { questions }: WantedReplies,
@@ -177,7 +173,6 @@ function fillField(
   return isThere ? undefined : { do: "paste", text };
 }
 
-/** A key press is one digit. */
 function digit(place: number): QuestionStep {
   return place < 9
     ? { do: "press", key: String(place + 1) }

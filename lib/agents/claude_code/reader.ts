@@ -64,7 +64,6 @@ class ClaudeReader implements SessionReader {
       : events.filter(({ type }) => type === "called" || type === "ended" || type === "spent");
   }
 
-  /** @param isNotice whether the CLI itself wrote it, about a request that failed */
   #readBlock(block: JsonObject, isNotice: boolean): readonly AgentEvent[] {
     switch (block["type"]) {
       case "text": {
@@ -166,7 +165,6 @@ function readDenials(event: JsonObject): readonly AgentEvent[] {
   return calls.length === 0 ? [] : [{ type: "denied", calls }];
 }
 
-/** How much of a denied call is told. */
 const MAX_SUBJECT_CHARS = 200;
 
 function readEnd(event: JsonObject): readonly AgentEvent[] {
@@ -221,7 +219,6 @@ function readEndOf(record: JsonObject): readonly AgentEvent[] {
   }
 }
 
-/** The call of a record as a request. */
 function requestOf(id: string, record: JsonObject): { readonly request?: Request } {
   const block = blocksOf(objectOf(record["message"])).find((each) => each["id"] === id);
   const tool = textOf(block?.["name"]);
@@ -234,7 +231,6 @@ function timeOf(record: JsonObject): number {
   return Date.parse(String(record["timestamp"]));
 }
 
-/** Reads what the replies in a transcript cost, whoever they were for: the session itself, or a helper of it. */
 export function createTranscriptReader(): (line: string) => readonly AgentEvent[] {
   const reader = createClaudeReader();
   // Most lines are of another kind, and need no parsing.

@@ -22,7 +22,6 @@ export function countReplies(): (
   };
 }
 
-/** The tokens of a `usage` object of the Messages API. */
 export function readClaudeTokens(usage: JsonObject): TokenUsage {
   const cached = numberOf(usage["cache_read_input_tokens"]) ?? 0;
   const written = numberOf(usage["cache_creation_input_tokens"]) ?? 0;

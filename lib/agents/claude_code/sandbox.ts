@@ -12,7 +12,6 @@ import {
 import { findNativeClaude } from "./program.ts";
 import { present } from "../../base/schema.ts";
 
-/** Claude Code's own sandbox for its Bash tool: bubblewrap on Linux, Seatbelt on macOS. */
 export const claudeSandbox: SandboxSupport = {
   findLoosening: findClaudeLoosening,
   findProblem: askClaude,
@@ -59,7 +58,6 @@ function findClaudeLoosening(args: readonly string[]): string | undefined {
   return args.find((arg) => LOOSENING_FLAG.test(arg));
 }
 
-/** Asks for the settings that came of all sources. No model is asked. */
 async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
   const { sandbox, workdir, args = [], env, host, processRunner, signal } = trial;
   const folders = writableFolders(sandbox, workdir);
@@ -124,7 +122,6 @@ const SWITCHES: Readonly<Record<string, boolean>> = {
   allowUnsandboxedCommands: false,
 };
 
-/** What takes something of the sandbox away where it is true. */
 const WEAKENING = [
   ["sandbox", "enableWeakerNestedSandbox"],
   ["sandbox", "allowNestedUserNamespaces"],
@@ -135,7 +132,6 @@ const WEAKENING = [
   ["sandbox", "network", "allowLocalBinding"],
 ] as const;
 
-/** What opens something where it is set at all. */
 const OPENING = [
   ["sandbox", "excludedCommands"],
   ["sandbox", "network", "allowedDomains"],
@@ -145,7 +141,6 @@ const OPENING = [
   ["sandbox", "network", "tlsTerminate"],
 ] as const;
 
-/** Rules that let commands of the sandbox write outside, or reach a server. */
 const OPENING_RULE = /^(?:Edit|Write|MultiEdit|NotebookEdit)\((?:\/\/|~|.*\.\.)|^WebFetch\(domain:/;
 
 /**

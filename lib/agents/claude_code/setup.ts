@@ -23,7 +23,6 @@ export const claudeSetup: CliSetup = {
   findTrust: findClaudeTrust,
 };
 
-/** What the environment and Claude Code's own files show of the login. */
 function findClaudeLogin(look: SetupLook): SetupWord | undefined {
   const question = keyQuestion(look);
   if (question !== undefined) return question;
@@ -44,7 +43,6 @@ function hasStoredLogin({ env, readText }: SetupLook): boolean {
   }
 }
 
-/** What stands in the way of the key in the environment: without a person to ask, it is used whatever was answered. */
 function keyQuestion(look: SetupLook): SetupWord | undefined {
   const key = look.env("ANTHROPIC_API_KEY") ?? "";
   const state = key === "" || !look.asksPerson ? undefined : readState(look);

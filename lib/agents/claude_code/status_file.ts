@@ -3,13 +3,10 @@ import type { ReportedState } from "../pane/status_source.ts";
 /** What Claude Code's file about one of its processes says (`sessions/PID.json`, 2.1.156 and later). */
 export interface ClaudeStatus {
   readonly pid: number;
-  /** As `/proc/PID/stat` has it, on Linux. */
   readonly procStart: string | undefined;
   readonly sessionId: string;
   readonly cwd: string;
-  /** Missing for a status that is not known. */
   readonly reported: ReportedState | undefined;
-  /** In its own words, such as `waiting (permission prompt)`. */
   readonly words: string;
   /** Since when it is so, in milliseconds since the epoch; `NaN` where it does not say. */
   readonly statusSince: number;

@@ -25,9 +25,7 @@ const ALIVE_MS = 10_000;
 /** The transcript is written up to 100 ms later than the status (2.1.328). */
 const TRANSCRIPT_LAG_MS = 1000;
 
-/** Options of {@linkcode openClaudeStatusFile} that tests stand in for. */
 interface ClaudeStatusFileOptions {
-  /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
 }
 
@@ -200,7 +198,6 @@ class ClaudeStatusFile implements StatusSource {
     return undefined;
   }
 
-  /** What the session's transcript comes to by now; `undefined` where it is not found. */
   #transcript(): Promise<ClaudeLogState | undefined> {
     // It is read on from where the last read stopped: two at once would spoil that.
     const read = this.#lastRead.then(() => this.#readOn());
@@ -258,7 +255,6 @@ async function readStatusFile(path: string): Promise<ClaudeStatus | undefined> {
   return parseClaudeStatus(await Deno.readTextFile(path).catch(() => ""));
 }
 
-/** How long ago something was written; nothing where it does not say. */
 function ageOf(writtenAt: number): number {
   return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
 }

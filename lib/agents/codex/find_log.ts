@@ -10,16 +10,13 @@ import { createCodexReader } from "./reader.ts";
 /** A log's name ends with the id of its thread: `rollout-2026-11-20T08-32-37-01a1f816-….jsonl`. */
 const LOG_NAME = /^rollout-.*\.jsonl$/;
 
-/** Clocks of file systems are coarser than ours. */
 const TIME_SLACK_MS = 2000;
 
-/** The log of a thread, wherever it is below the folder; the newest days are looked at first. */
 export async function findLogOfThread(folder: string, threadId: string): Promise<string | undefined> {
   for await (const path of listLogs(folder)) if (path.endsWith(`-${threadId}.jsonl`)) return path;
   return undefined;
 }
 
-/** Every log that is there. */
 export async function listAllLogs(folder: string): Promise<ReadonlySet<string>> {
   return new Set(await Array.fromAsync(listLogs(folder)));
 }
@@ -58,7 +55,6 @@ export async function findLogByEvidence(
   return others.length === 0 ? found : undefined;
 }
 
-/** Logs lie in a folder for the day on which they were begun, `2026/11/20`. */
 async function* listLogs(folder: string): AsyncGenerator<string> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
   entries.sort((one, other) => one.name < other.name ? 1 : -1);
@@ -94,18 +90,13 @@ async function realPath(path: string): Promise<string> {
   return await Deno.realPath(path).catch(() => path);
 }
 
-/** What the log of one pane's session is found by. */
 export interface SessionLogQuery {
-  /** The process that the pane was opened with. */
   readonly panePid: number;
   readonly workdir: string;
-  /** CODEX_HOME of the agent. */
   readonly codexHome: string;
   /** When the agent was started, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What was submitted to it. */
   readonly prompts: readonly string[];
-  /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
 }
 
@@ -126,9 +117,6 @@ export async function findSessionLog(query: SessionLogQuery): Promise<string | u
   return await findWrittenLast(open) ?? await findByPrompt(query);
 }
 
-/**
- * Of the sessions that one Codex has open, the one in front: helpers have logs of their own, and `/new` begins another.
- */
 async function findWrittenLast(paths: readonly string[]): Promise<string | undefined> {
   let found: { readonly path: string; readonly mtime: number } | undefined;
   for (const path of paths) {
@@ -153,7 +141,6 @@ async function findByPrompt({ codexHome, workdir, startedAt, prompts }: SessionL
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Logs lie in a folder for the day, by local time, on which the session began: `sessions/2026/11/20`. */
 async function listLogsSince(folder: string, sinceMs: number): Promise<string[]> {
   const paths: string[] = [];
   for (let dayMs = sinceMs - DAY_MS; dayMs < Date.now() + 2 * DAY_MS; dayMs += DAY_MS) {

@@ -7,7 +7,6 @@ import { foldCodexSandbox } from "./log_view.ts";
 import { codexSessionUsage, openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./reader.ts";
 
-/** `codex exec`. */
 export const codexHeadless: HeadlessProvider = {
   plan: codexExecPlan,
   // It may only read in a folder that it does not trust, and works in git repositories only (0.169.0).

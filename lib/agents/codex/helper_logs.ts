@@ -14,7 +14,6 @@ const STILL_MS = 1000;
  * @param path of the session's own log
  */
 export function sessionLogLister(path: string, sessionId: string): () => Promise<readonly string[]> {
-  /** Whether a log is one of ours, where that is known. */
   const known = new Map<string, boolean>([[path, true]]);
   const lists = new Map<string, { readonly mtimeMs: number; readonly atMs: number }>();
 
@@ -53,7 +52,6 @@ function dayFoldersSince(path: string, nowMs: number): readonly string[] {
 /** The most that a log's first record may have: it holds the CLI's instructions, some 20 KB. */
 const MAX_FIRST_BYTES = 4 * 1024 * 1024;
 
-/** The session that a log belongs to by its first record; `undefined` while that is not written. */
 function sessionNamedIn(path: string): string | undefined {
   const first = readFirstLine(path);
   if (first === undefined) return undefined;

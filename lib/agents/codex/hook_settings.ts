@@ -1,7 +1,6 @@
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { HookCommand } from "../hook_command.ts";
 
-/** What Codex calls an event, and what its trust calls it. */
 const TRUST_NAMES = {
   PermissionRequest: "permission_request",
   PreToolUse: "pre_tool_use",
@@ -10,7 +9,6 @@ const TRUST_NAMES = {
   Stop: "stop",
 } as const;
 
-/** An event of Codex that a hook can be given for. */
 export type CodexHookEvent = keyof typeof TRUST_NAMES;
 
 /**

@@ -53,7 +53,6 @@ async function prepare({ home, project, baseUrl }: HookTrialPlace) {
   return { CODEX_HOME: folder, PANEWRIGHT_NO_KEY: "none" };
 }
 
-/** The call of whatever shell tool is offered, by version and model; `undefined` where there is none. */
 function commandCall(tools: readonly JsonObject[], command: string): JsonObject | undefined {
   const justification = "A trial of panewright";
   const named = (name: string) => tools.find((tool) => tool["name"] === name);
@@ -75,7 +74,6 @@ function commandCall(tools: readonly JsonObject[], command: string): JsonObject 
   return undefined;
 }
 
-/** The tools of a request, which newer models get in an item of the input, grouped in namespaces. */
 function offeredTools(body: JsonObject, items: readonly JsonObject[]): readonly JsonObject[] {
   const additional = items.filter(({ type }) => type === "additional_tools").flatMap(({ tools }) => arrayOf(tools));
   return [...arrayOf(body["tools"]), ...additional].map(objectOf)

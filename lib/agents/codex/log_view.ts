@@ -6,31 +6,24 @@ import type { ReportedState } from "../pane/status_source.ts";
 import type { SandboxReport } from "../sandbox.ts";
 import { findTurnProblem } from "./sandbox.ts";
 
-/** The record that last said something of a turn. */
 interface CodexTurnRecord {
   readonly id: string;
-  /** Its type, such as `task_started`. */
   readonly record: string;
   /** When it was written, in milliseconds since the epoch; `NaN` where it does not say. */
   readonly writtenAt: number;
 }
 
-/** What a session log comes to, as far as it was read. */
 export interface CodexLogState {
   readonly session?: RecordedSession;
   /** Unknown before the first turn that the log tells of. */
   readonly turn?: ReportedState & CodexTurnRecord;
-  /** What the agent said last, where its last turn ended with an answer. */
   readonly lastAnswer?: string;
-  /** Why its last turn failed, where it did. */
   readonly failure?: FailureWords;
   /** When the limits that are used up are reset, in milliseconds since the epoch; missing while none is. */
   readonly limitResetsAt?: number;
-  /** The calls of this turn that have no result yet: they run, or wait for their permission. */
   readonly calls?: readonly Request[];
 }
 
-/** Adds to what is known of a session what its log tells. Pure. */
 export function foldCodexLog(state: CodexLogState, event: AgentEvent): CodexLogState {
   const { calls = [] } = state;
   switch (event.type) {
@@ -83,7 +76,6 @@ function foldEnd(state: CodexLogState, event: TurnEnd): CodexLogState {
   };
 }
 
-/** What counts in a session log for an agent's sandbox. */
 export interface SandboxTurns {
   /** The folders in which commands may write. */
   readonly folders: readonly string[];

@@ -31,7 +31,6 @@ export async function openCodexLog(query: LogQuery): Promise<AsyncIterable<reado
   return followAttempt(query, { folder, before, resumed, linesBefore });
 }
 
-/** What a session has used by its log. */
 export async function codexSessionUsage({ sessionId, env, since }: SessionUsageQuery): Promise<Usage | undefined> {
   const path = await findLogOfThread(sessionsFolder(env), sessionId);
   if (path === undefined) return undefined;

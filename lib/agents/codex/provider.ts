@@ -11,7 +11,6 @@ import { openCodexSessionLog } from "./session_log_source.ts";
 import { codexSetup } from "./setup.ts";
 import { withStatusReports } from "./status_reports.ts";
 
-/** OpenAI's Codex CLI. */
 export const codexProvider: PaneProvider & CliStepProvider = {
   id: "codex",
   label: "Codex",

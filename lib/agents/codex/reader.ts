@@ -25,14 +25,10 @@ export function createCodexReader(
 class CodexReader implements SessionReader {
   #model: string;
   #session: RecordedSession | undefined;
-  /** What was called and has not ended, by the call's id. */
   readonly #calls = new Map<string, OpenCall>();
-  /** Responses whose tokens were counted. */
   readonly #responses = new Set<string>();
-  /** The sum that was told last, of all replies so far. */
   #sum: TokenUsage | undefined;
 
-  /** @param options.mayReadOnly whether that it writes nothing is what its arguments ask for */
   constructor(model: string, readonly options: { readonly mayReadOnly: boolean }) {
     this.#model = model;
   }
@@ -190,7 +186,6 @@ class CodexReader implements SessionReader {
     ];
   }
 
-  /** The call that a command was run for: it has the same id, but for the commands of programs. */
   #closeRun(id: string, command: string): OpenRun & { readonly callId: string } {
     for (const [callId, call] of this.#calls) {
       const index = callId === id ? 0 : call.isProgram ? call.runs.findIndex((run) => run.command === command) : -1;
@@ -229,12 +224,10 @@ interface OpenRun {
 }
 
 interface OpenCall {
-  /** Its commands that have not ended. */
   readonly runs: OpenRun[];
   readonly isProgram: boolean;
 }
 
-/** Whether an account's limits, as `token_count` records tell of them, are used up, and until when. */
 function limitOf(limits: JsonObject): AgentEvent[] {
   const windows = ["primary", "secondary"].map((name) => objectOf(limits[name]));
   const full = windows.filter((window) => (numberOf(window["used_percent"]) ?? 0) >= 100);
@@ -253,7 +246,6 @@ function readExitCode(output: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** The texts of a message's or an output's parts. */
 function joinTexts(parts: unknown): string {
   return arrayOf(parts).map((part) => textOf(objectOf(part)["text"]) ?? "").filter((text) => text !== "").join("\n");
 }
@@ -307,12 +299,7 @@ function toSession(payload: JsonObject): RecordedSession | undefined {
 /** Most lines say nothing of tokens, and need no parsing. */
 const MAY_SPEND = /"(?:turn_context|token_usage_record|token_count)"/;
 
-/**
- * Reads what the replies in a session log cost. A log that begins with a copy of another conversation's, as a helper's
- * may, names the other in what it copies.
- *
- * @param path of the log: its name ends with the id of its conversation
- */
+/** Reads what the replies in a session log cost. */
 export function createCodexTokenReader(path: string): (line: string) => readonly AgentEvent[] {
   const reader = createCodexReader({});
   return (line) => {

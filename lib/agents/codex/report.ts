@@ -69,7 +69,6 @@ function readItem(item: JsonObject, isStart: boolean): readonly AgentEvent[] {
   }
 }
 
-/** What a command has written, and its end. */
 export function saw(
   { id, command, output, exitCode }: {
     readonly id: string;
@@ -81,7 +80,6 @@ export function saw(
   return { type: "saw", id, command, output, ...present({ exitCode }) };
 }
 
-/** The tokens of a reply, or of several, as Codex counts them. */
 export function readTokens(usage: JsonObject): TokenUsage {
   const written = numberOf(usage["cache_write_input_tokens"]) ?? 0;
   return {

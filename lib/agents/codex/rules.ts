@@ -10,8 +10,6 @@ export const ACTIVE_WORK_UI_PATTERN = /\besc to interrupt\b|^[ \t]*[•◦][ \t]
 /** A prompt that was sent, with its text on the same line. From the first seed: no line break between the two. */
 export const USER_PREFIX_PATTERN = /^›[ \t]+\S/m;
 
-/** The screens of the Codex CLI, as they are written. */
 export const CODEX_SCREEN: ScreenData = screen as ScreenData;
 
-/** The screens of the Codex CLI. */
 export const CODEX_RULES = createRulePack("codex", CODEX_SCREEN);

@@ -11,7 +11,6 @@ import {
 import { findNativeCodex } from "./program.ts";
 import { present } from "../../base/schema.ts";
 
-/** Codex' own sandbox: Landlock or bubblewrap with seccomp on Linux, Seatbelt on macOS. */
 export const codexSandbox: SandboxSupport = {
   findLoosening: findCodexLoosening,
   findProblem: tryCodexSandbox,
@@ -95,7 +94,6 @@ export function findTurnProblem(payload: JsonObject, folders: readonly string[])
 /** Writes a file where it may, and tries to write one where it must not. */
 const TRIAL_SCRIPT = `: > "$1" && { : > "$2"; } 2>/dev/null; exit 0`;
 
-/** Runs a command in the sandbox that tries to write outside of it. */
 async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined> {
   const { sandbox, workdir, env, host, processRunner, signal } = trial;
   const { stateFolder: state } = host;

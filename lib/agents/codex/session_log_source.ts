@@ -20,12 +20,9 @@ import { createCodexReader, createCodexTokenReader } from "./reader.ts";
 /** Most lines are not records that count here, and need no parsing; a quoted one is told apart after parsing. */
 const MAY_COUNT = /"(?:session_meta|turn_context|event_msg|(?:function|custom_tool|local_shell)_call(?:_output)?)"/;
 
-/** How many prompts are kept to find a log by. */
 const MAX_PROMPTS = 5;
 
-/** Options of {@linkcode openCodexSessionLog} that tests stand in for. */
 interface CodexSessionLogOptions {
-  /** @default {findSessionLog} */
   readonly find?: (query: SessionLogQuery) => Promise<string | undefined>;
 }
 
@@ -190,7 +187,6 @@ class CodexSessionLog implements StatusSource {
   }
 }
 
-/** How long ago something was written: what is found late, such as the turns of a session that was resumed, is old. */
 function ageOf(writtenAt: number): number {
   return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
 }

@@ -2,7 +2,6 @@ import { compareVersions } from "../../base/text/order.ts";
 import { type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
 import { type CliSetup, foldersAbove, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
 
-/** From then on it is known in which folders Codex asks: settings of its own no longer stand for an answer. */
 const TRUST_KNOWN_SINCE = "0.169.0";
 
 /** Settings of the machine, which go before the person's, or are taken where those say nothing. */
@@ -21,10 +20,8 @@ export const codexSetup: CliSetup = {
   findTrust: findCodexTrust,
 };
 
-/** A model provider that needs no login with OpenAI. */
 interface ModelProvider {
   readonly name: string;
-  /** The variable with its key, if it has one. */
   readonly keyVariable: string | undefined;
 }
 

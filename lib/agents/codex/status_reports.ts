@@ -30,7 +30,6 @@ export function parseStatusReport(text: string): ReportedState | undefined {
   }
 }
 
-/** Options of {@linkcode withStatusReports}. */
 interface StatusReportsOptions {
   readonly events: PaneEvents;
   readonly paneId: string;

@@ -6,9 +6,7 @@ import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../
 /** A tool call of the model, as a session log records it before it is run. */
 interface CodexToolCall {
   readonly id: string;
-  /** A line that tells about it. */
   readonly summary: string;
-  /** The shell commands among it. */
   readonly commands: readonly ToldCommand[];
 }
 
@@ -22,10 +20,6 @@ const SHELL_TOOLS = new Set([
   "unified_exec",
 ]);
 
-/**
- * The tool call in an item of the model's reply: `function_call`, `custom_tool_call` (a program of code mode, a patch)
- * or `local_shell_call`. `undefined` for any other item.
- */
 export function readToolCall(item: JsonObject): CodexToolCall | undefined {
   const id = textOf(item["call_id"]) ?? textOf(item["id"]) ?? "";
   const name = textOf(item["name"]) ?? "";
@@ -54,7 +48,6 @@ export function readToolCall(item: JsonObject): CodexToolCall | undefined {
   }
 }
 
-/** The command in the arguments of a shell tool: `cmd` or `command`, shell text or an argv array. */
 function commandOf(input: JsonObject): string | readonly string[] | undefined {
   const command = input["cmd"] ?? input["command"];
   if (Array.isArray(command)) return arrayOf(command).map(String);

@@ -28,7 +28,6 @@ export const PACKS: Readonly<Record<ProviderId, Pack>> = Object.fromEntries(
   ): [ProviderId, Pack] => [id, parse(text, [], { allowTrailingComma: true })]),
 );
 
-/** Their providers. */
 export const PACK_PROVIDERS: readonly AcpAgentProvider[] = Object.entries(PACKS).map(([id, pack]) =>
   packProvider(id, pack)
 );

@@ -2,10 +2,8 @@ import type { CommandResult } from "../../base/ports/process.ts";
 import { type CliSetup, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
 import type { Pack, PackLogin } from "./pack.ts";
 
-/** What is looked at for a login: variables as the agent gets them, and files. */
 type LoginLook = Pick<SetupLook, "env" | "kindOf">;
 
-/** The first login of a pack that variables and files show. */
 export function findLogin(logins: readonly PackLogin[], look: LoginLook): PackLogin | undefined {
   return logins.find(({ variables = [], file }) => {
     if (!variables.every((name) => (look.env(name) ?? "") !== "")) return false;
@@ -15,7 +13,6 @@ export function findLogin(logins: readonly PackLogin[], look: LoginLook): PackLo
   });
 }
 
-/** How the login of a pack is found; `undefined` where nothing is known of it. */
 export function loginSetup(
   { login = [], login_settings: settings = [], login_status_args: asks }: Pack,
 ): CliSetup | undefined {
@@ -42,7 +39,6 @@ function wordFor(logins: readonly PackLogin[], look: LoginLook, canAsk: boolean)
   return { state: "unknown", detail: `nothing shows a login: no ${named.slice(0, MAX_NAMED).join(", ")}${more}` };
 }
 
-/** Of the ways to log in, as many as a person reads. */
 const MAX_NAMED = 3;
 
 /** Some answer with an object instead of a sentence. */
@@ -54,13 +50,11 @@ function judge(said: CommandResult): SetupWord {
     : { state: "missing", detail: "not logged in" };
 }
 
-/** What shows a login, in a few words. */
 function wordsOf({ variables = [], file }: PackLogin): string {
   const path = file?.replace(/^\$\{\w+:-([^}]+)\}/, "$1");
   return [...variables, ...(path === undefined ? [] : [path])].join(" with ");
 }
 
-/** The path that a pack means; `undefined` where a variable in it is not set. */
 function pathOf(file: string, { env }: LoginLook): string | undefined {
   const parts = /^(?:~|\$(?<name>\w+)|\$\{(?<first>\w+):-(?<otherwise>[^}]+)\})(?<rest>\/.*)$/.exec(file)?.groups;
   if (parts === undefined) return file;

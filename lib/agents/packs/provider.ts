@@ -10,11 +10,6 @@ import { present } from "../../base/schema.ts";
 /** How long big CLIs took on two busy cores was up to 30 seconds. */
 const START_SECONDS = 60;
 
-/**
- * The provider that a pack describes.
- *
- * @param options `isOfConfig` where a configuration has added it; false by default
- */
 export function packProvider(
   id: ProviderId,
   pack: Pack,

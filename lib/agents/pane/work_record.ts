@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentFact } from "../agent.ts";
 
-export interface WorkRecord {
+interface WorkRecord {
   add(event: AgentEvent): void;
   take(): readonly AgentFact[];
 }

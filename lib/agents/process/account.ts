@@ -7,32 +7,22 @@ import { AttemptLog } from "./attempt_log.ts";
 import { classifyFailure, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
 import type { HeadlessResult } from "./seam.ts";
-import type { ToldCost, Usage } from "../../base/usage.ts";
-import { UsageTotals } from "./usage_totals.ts";
+import { addUsage, type ToldCost, type Usage } from "../../base/usage.ts";
 import { present } from "../../base/schema.ts";
 
-/** Whose account of what happens it is: the report that the CLI prints, or its session log. */
 export type Teller = "report" | "log";
 
-/** Options of {@linkcode Account}. */
 interface AccountOptions {
   readonly askCommands: AskCommands;
-  /** Whether a session log is expected, which is the fuller account. */
   readonly hasLog: boolean;
-  /** What the CLI says of turns that failed. @default {[]} */
   readonly failures?: FailureTable;
-  /** Told of each fact, once. */
   readonly onFact: (fact: AgentFact) => void;
 }
 
-/** How an attempt ended for those outside. */
 interface AccountEnd {
   readonly exitCode: number;
-  /** Its standard error, or the end of it. */
   readonly stderr: string;
-  /** The time limit that has passed, if that was the end. */
   readonly timedOutAfterSeconds?: number;
-  /** Whether we ended it although its turn was over. */
   readonly isTurnOver: boolean;
 }
 
@@ -40,10 +30,9 @@ interface AccountEnd {
 export class Account {
   readonly log = new AttemptLog();
   sessionId: string | undefined;
-  /** What it has cost, where the agent tells that. */
   cost: ToldCost | undefined;
   readonly #ledger: AskLedger;
-  readonly #usage = new UsageTotals();
+  #usage: Usage = {};
   #roughCost: HeadlessResult["usage"] | undefined;
   /** What the report told as long as it is not known whether there is a log; `undefined` once that is decided. */
   #held: AgentFact[] | undefined;
@@ -61,7 +50,6 @@ export class Account {
     this.#teller = options.hasLog ? "log" : "report";
   }
 
-  /** What the agent asked first, which is what it is stopped for. */
   get question(): string | undefined {
     return this.#ledger.questions[0];
   }
@@ -71,13 +59,12 @@ export class Account {
     return this.#ledger.undecided;
   }
 
-  /** Whether an ask only waits for its exact text. */
   get awaitsText(): boolean {
     return this.question === undefined && this.#ledger.awaitsText;
   }
 
   get usage(): Usage {
-    return this.#usage.byModel();
+    return this.#usage;
   }
 
   /** Whether something runs that may ask. */
@@ -85,18 +72,15 @@ export class Account {
     return this.#ledger.mayAsk;
   }
 
-  /** A process was seen to run that asks. */
   takeSeen({ question }: SeenAsk): void {
     if (question === undefined) this.#ledger.reached();
     else this.#ledger.recorded(question, "process");
   }
 
-  /** `panewright ask` recorded a question. */
   takeQuestion(question: string): void {
     this.#ledger.recorded(question);
   }
 
-  /** No exact text has come. */
   settleQuestions(): void {
     this.#ledger.settle({ atEnd: false });
   }
@@ -139,11 +123,11 @@ export class Account {
       case "ended":
         return this.#ledger.ended(observation);
       case "spent":
-        this.#usage.add(observation.model, observation.tokens);
+        this.#usage = addUsage(this.#usage, { [observation.model]: observation.tokens });
         return this.#tell({ type: "usage", usage: this.usage });
       case "cost":
         if (observation.isRough) this.#roughCost = observation.usage;
-        else this.#usage.replace(observation.usage);
+        else this.#usage = observation.usage;
         return;
       case "limit":
         this.#limit = { ...this.#limit, ...observation };
@@ -171,7 +155,6 @@ export class Account {
     }
   }
 
-  /** Whose account of what the agent says and does counts; the first decision holds. */
   decideTeller(teller: Teller): void {
     const held = this.#held;
     if (held === undefined) return;
@@ -180,20 +163,16 @@ export class Account {
     if (teller === "report") held.forEach((fact) => this.#tell(fact));
   }
 
-  /**
-   * Everything was told.
-   *
-   * @param options `isCut`: whether the agent was stopped in the middle of something, before what would have come later
-   */
+  /** Everything was told. */
   close({ isCut }: { readonly isCut: boolean }): void {
     this.decideTeller("report");
     this.#ledger.settle({ atEnd: !isCut });
-    if (this.#usage.isEmpty && this.#roughCost !== undefined) this.#usage.replace(this.#roughCost);
-    if (this.#usage.isEmpty) return;
+    const isEmpty = () => Object.keys(this.#usage).length === 0;
+    if (isEmpty() && this.#roughCost !== undefined) this.#usage = this.#roughCost;
+    if (isEmpty()) return;
     this.#tell({ type: "usage", usage: this.usage, ...present({ cost: this.cost }) });
   }
 
-  /** The result of an attempt without a question. */
   result(end: AccountEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "cost" | "sessionId"> {
     const common = {
       finalText: this.#turnEnd?.finalText ?? this.#lastSaid,
@@ -210,7 +189,6 @@ export class Account {
     return { ...common, outcome: "failed", error, failure, usageLimit };
   }
 
-  /** A limit that the CLI has told of counts, whatever the words of the failure are. */
   #classOf(error: string, timedOut: boolean): FailureClass {
     if (this.#limit !== undefined) return "usage_limit";
     if (timedOut) return "other";

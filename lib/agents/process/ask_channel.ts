@@ -2,25 +2,17 @@ import { readRegularText } from "../../base/ports/regular_file.ts";
 import { watchFolder } from "../../base/follow/folder_watch.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 
-/** Names the folder in which `panewright ask` leaves its question, for the commands of a step's agent. */
 export const ASK_CHANNEL_VARIABLE = "PANEWRIGHT_ASK_CHANNEL";
 
-/** Tells the attempts of steps apart: a value of its own for each, which everything that it starts inherits. */
 export const ATTEMPT_VARIABLE = "PANEWRIGHT_ATTEMPT";
 
-/** A question that `panewright ask` recorded. */
 interface RecordedAsk {
   readonly question: string;
-  /** The value of {@linkcode ATTEMPT_VARIABLE} that it was asked under. */
   readonly attempt: string;
   readonly askedAt: string;
 }
 
-/**
- * Records a question in the channel's folder. It is on the disk, whole or not at all, when this resolves.
- *
- * @throws {Error} when the folder cannot be written, as in a sandbox that only reads
- */
+/** Records a question in the channel's folder. */
 export async function recordAsk(folder: string, ask: RecordedAsk): Promise<void> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const name = crypto.randomUUID();
@@ -61,11 +53,6 @@ export async function* followAsks(
   }
 }
 
-/**
- * The questions that were recorded in a folder, the oldest first.
- *
- * @param seen names of records that are passed over; those that are read are added
- */
 export async function readAsks(folder: string, seen: Set<string> = new Set()): Promise<readonly RecordedAsk[]> {
   const names = (await listRecords(folder)).filter((name) => !seen.has(name));
   for (const name of names) seen.add(name);

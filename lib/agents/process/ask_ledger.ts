@@ -1,20 +1,15 @@
 import type { CallSource } from "../agent.ts";
 import type { FoundAsk } from "../../shell/asks/find_asks.ts";
 
-/** Where an ask is seen: `command` is what `panewright ask` recorded itself, `process` one that was seen to run. */
 type AskSource = CallSource | "command" | "process";
 
-/** A command that asks, as a log reports it. */
 export interface AskingCall {
   readonly source: CallSource;
-  /** The call's id within its source. */
   readonly id: string;
   readonly asks: readonly FoundAsk[];
-  /** What is run, as a text. */
   readonly command: string;
 }
 
-/** How a command that was called earlier ended, or what it has printed so far. */
 interface AskingCallEnd {
   readonly source: CallSource;
   readonly id: string;
@@ -43,7 +38,6 @@ const NOT_STARTED_CODES = new Set([126, 127]);
 interface PendingAsk extends FoundAsk {
   readonly source: AskSource;
   readonly id: string;
-  /** Tells the same ask in any source: its question, and the how many-th of that question it is in its source. */
   readonly key: string;
 }
 
@@ -58,28 +52,22 @@ export class AskLedger {
   readonly #seen = new Map<AskSource, Map<string, number>>();
   readonly #counted = new Map<string, number>();
   readonly #questions: string[] = [];
-  /** How often each question was told of, by source. */
   readonly #told = new Map<string, number>();
-  /** The keys of asks that were not reached, as the end of their command shows. */
   readonly #unreached = new Set<string>();
   #pending: PendingAsk[] = [];
   /** Commands that have not ended and name none of the programs, by source and id: what they run may ask. */
   readonly #silent = new Map<string, string>();
-  /** Calls that have not ended. */
   readonly #open = new Set<string>();
   readonly #programs: readonly string[];
 
-  /** @param programs the names of the programs that ask */
   constructor(programs: readonly string[]) {
     this.#programs = [...new Set(programs)];
   }
 
-  /** The asks that count so far, in order. */
   get questions(): readonly string[] {
     return this.#questions;
   }
 
-  /** Whether an ask that is reached for sure waits only for its exact text. */
   get awaitsText(): boolean {
     return this.#pending.some(({ isCertain, comesLater }) => isCertain && !comesLater);
   }
@@ -96,7 +84,6 @@ export class AskLedger {
     return this.#questions.length === 0 && (this.#open.size > 0 || this.#pending.length > 0);
   }
 
-  /** A command was told of. */
   called(call: AskingCall): void {
     if (call.source === "call") this.#open.add(call.id);
     if (!this.#programs.some((program) => call.command.includes(program))) {
@@ -109,7 +96,6 @@ export class AskLedger {
     }
   }
 
-  /** It was told how a command ended, or what it has printed so far. */
   ended(end: AskingCallEnd): void {
     const { source, id, exitCode, output } = end;
     if (source === "call" && exitCode !== undefined) this.#open.delete(id);
@@ -140,7 +126,6 @@ export class AskLedger {
     this.#count(source, unknownQuestion(command));
   }
 
-  /** `panewright ask` itself recorded a question, or was seen to run with it: this is its exact text. */
   recorded(question: string, source: "command" | "process" = "command"): void {
     const same = this.#pending.find((ask) => ask.question === question) ??
       this.#pending.find(({ isExact }) => !isExact);
@@ -160,10 +145,6 @@ export class AskLedger {
     this.#pending = asks.map(({ comesLater: _, ...ask }) => ({ ...ask, isCertain: true }));
   }
 
-  /**
-   * No better text will come: asks that are certain count with the text as written, at the end also those that come
-   * later.
-   */
   settle({ atEnd }: { readonly atEnd: boolean }): void {
     const counts = ({ isCertain, comesLater }: PendingAsk) => isCertain && (atEnd || !comesLater);
     for (const ask of this.#pending) if (counts(ask)) this.#count(ask.source, ask.question);
@@ -187,7 +168,6 @@ export class AskLedger {
     return `${times} ${question}`;
   }
 
-  /** The n-th report of a question in one source is the same ask as the n-th in any other. */
   #count(source: AskSource, question: string): void {
     const counts = this.#seen.get(source) ?? new Map<string, number>();
     this.#seen.set(source, counts);
@@ -203,7 +183,6 @@ function unknownQuestion(command: string): string {
   return `A command wanted to ask, and its question is not known: ${command}`;
 }
 
-/** The question that the last line of `panewright ask` in an output tells. */
 function waitingQuestion(output: string): string | undefined {
   const at = output.lastIndexOf(`${WAITING_LINE} to "`);
   if (at === -1) return undefined;

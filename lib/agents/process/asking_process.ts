@@ -1,13 +1,10 @@
 import { type AskCommands, readQuestion } from "../../shell/asks/find_asks.ts";
 import { questionOf } from "../../shell/asks/question.ts";
 
-/** A question that a running process asks. */
 export interface SeenAsk {
-  /** As the process was called with it; `undefined` where it reads it from its standard input. */
   readonly question: string | undefined;
 }
 
-/** Programs that run a script which is their first argument. */
 const INTERPRETERS = new Set("sh bash dash ash zsh ksh node bun".split(" "));
 
 /**

@@ -4,14 +4,10 @@ import type { Clock } from "../../base/ports/clock.ts";
 import { listCommandLines } from "../../base/ports/command_lines.ts";
 import { findMarkedPids, type ProcessMark } from "../../base/ports/end_processes.ts";
 
-/** Whose processes ask, and how they are known. */
 export interface AskingProcesses {
   readonly commands: AskCommands;
-  /** The argv that starts panewright for its launchers. */
   readonly self: readonly string[];
-  /** The ids of the attempt's processes; asked only where some process asks. */
   readonly listPids: () => Promise<readonly number[]>;
-  /** What the attempt's processes have in their environment. */
   readonly mark: ProcessMark;
 }
 
@@ -21,12 +17,7 @@ const PAUSE_MS = { first: 200, last: 1000 } as const;
 /** How many times as long as a look the pause after it is: there may be thousands of processes. */
 const PAUSE_PER_LOOK = 20;
 
-/**
- * The asks of the processes of an attempt that run at this moment. A sandbox may keep `panewright ask` from recording
- * its question, but not from being seen.
- *
- * @throws {Error} when the process table cannot be read
- */
+/** The asks of the processes of an attempt that run at this moment. */
 export async function findAskingProcesses(
   { commands, self, listPids, mark }: AskingProcesses,
 ): Promise<readonly SeenAsk[]> {
@@ -45,11 +36,7 @@ export async function findAskingProcesses(
   return asking.flatMap(({ pid, ask }) => isOurs(pid) ? [ask] : []);
 }
 
-/**
- * The same over and over, while something runs that may ask, until `signal` is aborted.
- *
- * @param options `onTrouble`: told why a look failed; there is a next one
- */
+/** The same over and over, while something runs that may ask, until `signal` is aborted. */
 export async function* followAskingProcesses(
   processes: AskingProcesses,
   { mayAsk, onTrouble, clock, signal }: {

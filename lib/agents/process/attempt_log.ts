@@ -1,7 +1,6 @@
 import type { AgentFact } from "../agent.ts";
 import { plainText } from "../../base/text/sanitize.ts";
 
-/** How many characters of each kind of entry are kept, from its beginning and its end. */
 const ENTRY_CHARS = { said: 2000, reasoned: 600, ran: 600, saw: 1000, trouble: 400 } as const;
 
 /** How many characters all of it may have; about 4000 tokens. */
@@ -10,17 +9,12 @@ const MAX_CHARS = 16_000;
 /** The share of that which the first entries may take: what the agent set out to do. */
 const HEAD_CHARS = 4000;
 
-/**
- * What an attempt came to, for the prompt of the next one: what the agent said, ran and saw, in order. Entries are
- * shortened, and of a long attempt the middle is left out.
- */
 export class AttemptLog {
   readonly #head: string[] = [];
   #headChars = 0;
   #tail: string[] = [];
   #tailChars = 0;
   #leftOut = 0;
-  /** Commands that have not ended, by the id of their call. */
   readonly #running = new Map<string, string>();
 
   add(fact: AgentFact): void {
@@ -39,7 +33,6 @@ export class AttemptLog {
     }
   }
 
-  /** Empty only where nothing happened. */
   text(): string {
     const gap = this.#leftOut === 0 ? [] : [`(… ${this.#leftOut} entries left out …)`];
     const running = [...this.#running.values()].slice(-5).map((command) => `${command}\n(not ended)`);

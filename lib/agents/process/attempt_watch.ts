@@ -16,10 +16,6 @@ const OWN_RECORD_MS = 1500;
 /** How long an ask whose exact text only the shell knows waits until it runs: npx alone takes 10 s on a busy machine. */
 const EXACT_TEXT_MS = 30_000;
 
-/**
- * How an attempt ends: its process by itself (`ended`), we its process after the end of its turn (`turn_over`), or what
- * stops it.
- */
 type AttemptEnd =
   | "ended"
   | "turn_over"
@@ -33,29 +29,22 @@ type AttemptEnd =
 /** The ends that come before what the agent would have come to later. */
 const CUT: readonly AttemptEnd[] = ["halted", "unjudged", "aborted", "time_limit"];
 
-/** The processes of an attempt's agent. */
 export interface AgentProcesses {
-  /** Resolves to the exit code (128 + n after a signal) as soon as the agent itself has ended. */
   readonly ended: Promise<number>;
-  /** The ids of its living processes. */
   readonly listPids: () => Promise<readonly number[]>;
   /** Ends all of them; it may be called at any time. */
   readonly stop: () => Promise<void>;
 }
 
-/** What an attempt tells of. */
 export interface AttemptParts {
   readonly account: Account;
   readonly files: StepFiles;
 }
 
-/** How the agent of an attempt ended. */
 export interface AgentEnd {
   readonly end: AttemptEnd;
   readonly exitCode: number;
-  /** Its standard error, or the end of it. */
   readonly stderr: string;
-  /** The call that is put to a person. */
   readonly halted?: { readonly question: string; readonly call: Request };
   /** Why what it did counts for nothing, unless it asked before. */
   readonly error?: Error;
@@ -63,38 +52,30 @@ export interface AgentEnd {
   readonly unproven?: Error;
 }
 
-/** What an agent is worked with by, and what else is followed of it. */
 interface WatchedWork<T extends AgentProcesses> {
   /** Starts it; the signal is aborted where the attempt is to end before that is done. */
   readonly start: (signal: AbortSignal) => Promise<T>;
-  /** Each of these promises resolves soon after {@linkcode AttemptWatch.written}. */
   readonly follow: (agent: T) => readonly Promise<void>[];
-  /** Takes in what the agent told, and was not read yet, once it is gone. @default {() => {}} */
   readonly drain?: () => void;
 }
 
 /** The exit code of an agent that was stopped before it had started. */
 const NOT_STARTED_CODE = 128 + 15;
 
-/** Hears what an attempt's agent asks, whatever kind of agent it is, and ends all of its processes at the end. */
 export class AttemptWatch {
-  /** What all processes of the attempt have in their environment. */
   readonly mark: ProcessMark = { name: ATTEMPT_VARIABLE, value: crypto.randomUUID() };
   #isStopped = false;
   readonly #stop = Promise.withResolvers<AttemptEnd>();
   readonly #written = new AbortController();
-  /** Ends every timer. */
   readonly #over = new AbortController();
   #halted: AgentEnd["halted"];
 
   constructor(readonly request: AttemptRequest, readonly account: Account) {}
 
-  /** Aborted when the agent writes nothing more. */
   get written(): AbortSignal {
     return this.#written.signal;
   }
 
-  /** Variables for the agent's commands, by which their asks arrive. */
   get variables(): Readonly<Record<string, string>> {
     return { [ASK_CHANNEL_VARIABLE]: this.request.ask.channelFolder, [this.mark.name]: this.mark.value };
   }
@@ -104,19 +85,16 @@ export class AttemptWatch {
     return this.#isStopped;
   }
 
-  /** Ends the attempt; the first end holds. */
   stop(end: AttemptEnd): void {
     this.#isStopped = true;
     this.#stop.resolve(end);
   }
 
-  /** Ends the attempt for a call that a person has to decide about. */
   halt(call: Request, question: string): void {
     this.#halted = { question, call };
     this.stop("halted");
   }
 
-  /** Takes in what was told of the agent, and stops it where that is an ask. */
   take(observation: AgentEvent, teller: Teller): void {
     this.account.take(observation, teller);
     if (observation.type === "called" || observation.type === "ended") this.#stopIfAsked();

@@ -18,34 +18,26 @@ import { ToldCalls } from "./told_calls.ts";
 /** How long a CLI may run after the end of its turn. */
 const LINGER_MS = 5000;
 
-/** How long the report's account of what happens is held back for the fuller one of the session log. */
 const LOG_FIRST_MS = 2000;
 
-/** How much of the end of its standard error is kept. */
 const MAX_STDERR_BYTES = 8000;
 
-/** What is told where a CLI does not know our hooks, or does not run them. */
 const NOT_REFUSED =
   "the CLI runs no hook for its tools: what the step may not write is not refused, and only found after it";
 
-/** What an attempt of a CLI tells of, and what it is told by. */
 interface CliParts extends AttemptParts {
   readonly provider: CliStepProvider;
-  /** Missing where the CLI's hooks tell nothing. */
   readonly hooks: CommandHooks | undefined;
 }
 
-/** A CLI at work: its processes, and what only a CLI tells: a report, a session log, its hooks. */
 export class CliAtWork {
   readonly #watch: AttemptWatch;
   readonly #reader: SessionReader;
   readonly #report = new LineSplitter();
   readonly #stderr = keepTail(MAX_STDERR_BYTES);
   #linger: AbortController | undefined;
-  /** What the session log tells of the sandbox; missing where the agent has none, or its log tells nothing. */
   sandbox: SandboxReport | undefined;
   readonly #folders: readonly string[] = [];
-  /** Missing where it does not matter whether hooks run. */
   #told: ToldCalls | undefined;
 
   constructor(readonly request: AttemptRequest, readonly parts: CliParts) {
@@ -61,7 +53,6 @@ export class CliAtWork {
     this.#folders = writableFolders({ writable }, workdir);
   }
 
-  /** Runs the CLI until it ends or is stopped; all that it has written by then was read. */
   async run(): Promise<AgentEnd> {
     const { env = {}, onForcedExit } = this.request;
     const environment = { ...Deno.env.toObject(), ...env };

@@ -8,11 +8,7 @@ import type { AttemptRequest } from "./seam.ts";
 import type { StepFiles } from "./step_files.ts";
 import { present } from "../../base/schema.ts";
 
-/**
- * Lets a CLI work on an attempt, to the end of its turn.
- *
- * @throws {UsageError} when there is no such program, its sandbox is not on, or its calls cannot be judged
- */
+/** Lets a CLI work on an attempt, to the end of its turn. */
 export async function workByCli(
   request: AttemptRequest,
   { account, files, provider }: AttemptParts & { readonly provider: CliStepProvider },
@@ -31,7 +27,6 @@ export async function workByCli(
   };
 }
 
-/** Without hooks session log and report have to do. */
 async function openHooks(request: AttemptRequest, files: StepFiles): Promise<CommandHooks | undefined> {
   const { ask, clock, judge, onProgress, refuseWrite } = request;
   if (ask.hookFolder === undefined) return undefined;

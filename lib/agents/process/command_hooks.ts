@@ -23,14 +23,12 @@ export interface CommandHookSet {
   readonly judges: boolean;
   /** It ends only when the command's end was taken in: until then the model does not go on. */
   readonly after: HookCommand;
-  /** It answers what needs a permission; missing where the CLI's own settings do. */
   readonly permission?: HookCommand;
 }
 
 /** Why a step may not do what a tool is about to do; `undefined` where it may. */
 export type RefuseWrite = (request: Request) => string | undefined;
 
-/** What a CLI's hooks tell of the agent's commands. Disposal removes the folder. */
 export interface CommandHooks extends AsyncDisposable {
   readonly commands: CommandHookSet;
   /**
@@ -42,24 +40,19 @@ export interface CommandHooks extends AsyncDisposable {
   follow(listener: CommandListener, options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
-/** Whom hooks tell of an agent's work. */
 interface CommandListener {
-  /** A hook has run for a call, whatever it tells; `undefined` where it does not say which. */
   heard(id: string | undefined): void;
   /** Returns whether the agent may go on. */
   take(event: CommandHookEvent): boolean;
-  /** A call needs the answer of a person, and waits until the agent is stopped. */
   asked(call: Request, question: string): void;
 }
 
-/** How {@linkcode openCommandHooks} opens its place. */
 interface CommandHookOptions {
   readonly clock: Clock;
   readonly refuseWrite?: RefuseWrite | undefined;
   readonly judge?: CallJudge | undefined;
 }
 
-/** How long a CLI waits for what only leaves a message. */
 const BEFORE_SECONDS = 5;
 
 /** How long it waits until a command's end was taken in: longer than it takes to end an agent. */
@@ -70,18 +63,12 @@ const AFTER_SECONDS = 30;
  */
 const ANSWER_SECONDS = 600;
 
-/** What is said where panewright does not answer. */
 const UNANSWERED = "panewright does not answer whether this may be done.";
 
 /** Looks at the folder even though nothing there seems to have changed. */
 const LOOK_ANYWAY_MS = 250;
 
-/**
- * Opens the place where a CLI's hooks tell of commands.
- *
- * @param folder absolute path that no agent in a sandbox can write to; it is made anew, and removed
- * @throws when it cannot be made
- */
+/** Opens the place where a CLI's hooks tell of commands. */
 export async function openCommandHooks(folder: string, options: CommandHookOptions): Promise<CommandHooks> {
   const { clock, refuseWrite, judge } = options;
   // What an attempt left that was broken off is not of this one.

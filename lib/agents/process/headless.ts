@@ -1,24 +1,90 @@
-import { runAttempt } from "./attempt.ts";
-import type { AttemptRequest, HeadlessResult } from "./seam.ts";
-import type { StepProvider } from "../provider.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import { isCliStepProvider, type StepProvider } from "../provider.ts";
+import { requireSandbox } from "../require_sandbox.ts";
+import { Account } from "./account.ts";
+import type { Request } from "../../policy/request.ts";
+import type { AgentEnd, AttemptParts } from "./attempt_watch.ts";
+import { workByCli } from "./cli_attempt.ts";
+import { writeLaunchers } from "./launchers.ts";
+import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
+import { openStepFiles } from "./step_files.ts";
+import { present } from "../../base/schema.ts";
 
-export * from "./seam.ts";
-
-/** One attempt of a step, and whose agent it is. */
 export interface HeadlessRequest extends AttemptRequest {
   readonly provider: StepProvider;
 }
 
 /**
- * Runs an agent without a terminal, to the end of its turn: `codex exec` or `claude -p`, in a process group of its own.
- *
- * Whatever happens, nothing of its process tree is left when this settles. A turn that failed, or was stopped by the
- * time limit, is a result as well.
+ * Runs an agent without a terminal, to the end of its turn. Whatever happens, nothing of its process tree is left when
+ * this settles; a turn that failed, or was stopped by the time limit, is a result as well.
  *
  * @throws {AgentAskedError} when the agent asks a person
  * @throws the signal's reason when it is aborted
  * @throws {UsageError} when there is no such program
  */
 export async function runHeadless(request: HeadlessRequest): Promise<HeadlessResult> {
-  return await runAttempt(request, request.provider);
+  const { provider, ask, clock, signal, stepFolder, timeLimitSeconds } = request;
+  signal.throwIfAborted();
+  const startMs = clock.now();
+  await writeLaunchers(ask.launcherFolder, ask);
+  await Deno.mkdir(ask.channelFolder, { recursive: true, mode: 0o700 });
+  using files = await openStepFiles(stepFolder, () => new Date());
+  const account = new Account({
+    askCommands: ask.commands,
+    ...present({ failures: provider.failures }),
+    hasLog: provider.headless?.openLog !== undefined,
+    onFact(fact) {
+      files.fact(fact);
+      request.onProgress?.(fact);
+    },
+  });
+  if (request.sandbox !== undefined) {
+    const { sandbox, env } = request;
+    const about = { name: "the agent", sandbox, host: systemHost(env), processRunner: systemProcessRunner };
+    await requireSandbox(provider, { ...request, ...about });
+  }
+  const { end, exitCode, stderr, halted, error, unproven } = await workBy(provider, request, { account, files });
+  const requireProof = () => {
+    if (unproven !== undefined) throw unproven;
+  };
+
+  const { cost, question, sessionId, usage } = account;
+  const known = {
+    attemptLog: account.log.text(),
+    usage,
+    seconds: (clock.now() - startMs) / 1000,
+    ...present({ cost, sessionId }),
+  };
+  const asked = (text: string, call?: Request) => {
+    requireProof();
+    files.note(`asked: ${text}`);
+    return new AgentAskedError(text, { ...known, ...present({ call }) });
+  };
+  if (question !== undefined) throw asked(question);
+  if (error !== undefined) throw error;
+  if (halted !== undefined) throw asked(halted.question, halted.call);
+  if (end === "aborted") {
+    files.note("stopped");
+    throw signal.reason;
+  }
+  const timedOut = end === "time_limit" && timeLimitSeconds !== undefined;
+  const result = account.result({
+    exitCode,
+    stderr,
+    isTurnOver: end === "turn_over",
+    ...(timedOut ? { timedOutAfterSeconds: timeLimitSeconds } : {}),
+  });
+  if (result.outcome === "completed") requireProof();
+  // Nobody knows whether it was reached: what nobody has answered must not pass.
+  const undecided = result.outcome === "completed" ? account.undecidedQuestion : undefined;
+  if (undecided !== undefined) throw asked(undecided);
+  files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
+  return { ...result, ...known };
+}
+
+async function workBy(provider: StepProvider, request: AttemptRequest, parts: AttemptParts): Promise<AgentEnd> {
+  if (isCliStepProvider(provider)) return await workByCli(request, { ...parts, provider });
+  const { workByAcp } = await import("./acp_attempt.ts");
+  return await workByAcp(request, { ...parts, provider });
 }

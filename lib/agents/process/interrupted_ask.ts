@@ -8,7 +8,6 @@ import type { AttemptRequest } from "./seam.ts";
 /** An attempt whose panewright was killed. */
 interface InterruptedAttempt extends Pick<AttemptRequest, "model" | "args"> {
   readonly provider: StepProvider;
-  /** Absolute folder of the attempt. */
   readonly stepFolder: string;
   readonly channelFolder: string;
   readonly commands: AskCommands;

@@ -9,20 +9,13 @@ import { shellJoin, shellQuote } from "../../shell/mod.ts";
 /** What `panewright ask` needs, where it does not run as a compiled executable. */
 const PERMISSIONS = ["--allow-read", "--allow-write", "--allow-env", "--allow-sys=uid,hostname"];
 
-/** The argv that starts panewright for the launchers. */
 export function launchedProgram(
   { panewright = selfCommand(PERMISSIONS) }: { readonly panewright?: readonly [string, ...string[]] },
 ): readonly [string, ...string[]] {
   return panewright;
 }
 
-/**
- * Writes a launcher for each program that asks a person, `panewright` as well as other names for it: a shell script
- * that starts this very executable. A folder with them goes first on the PATH of an agent's commands; it holds nothing
- * else.
- *
- * @throws {UnreadableFileError} when a link stands in the folder's place: what it leads to is left alone
- */
+/** Writes a launcher for each program that asks a person, `panewright` as well as other names for it */
 export async function writeLaunchers(
   folder: string,
   ask: { readonly commands: AskCommands; readonly panewright?: readonly [string, ...string[]] },
@@ -40,17 +33,13 @@ export async function writeLaunchers(
   }
 }
 
-/** What a launcher is made of. */
 interface LauncherOptions {
-  /** The words after the program's name that mean `ask`. */
   readonly subcommands: readonly (readonly string[])[];
-  /** The argv that starts panewright. */
   readonly self: readonly string[];
   /** Where Deno keeps what it has compiled; an agent's commands may not inherit that. */
   readonly denoDir: string | undefined;
 }
 
-/** A launcher's text. Everything behind the words that mean `ask` is handed on as it is. */
 function launcherScript(program: string, { subcommands, self, denoDir }: LauncherOptions): string {
   const start = shellJoin(self);
   const asks = subcommands.map((words) => {
@@ -77,7 +66,6 @@ async function removeStrangers(folder: string, programs: ReadonlySet<string>): P
   }
 }
 
-/** What is being written at this moment. */
 const STAGING = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Several steps may start at the same time: a launcher is there whole, or not at all. */

@@ -9,7 +9,6 @@ export function logEntry(text: string, at: Date): string {
   return `${at.toISOString()} ${plainText(text).trim().replaceAll("\n", "\n  ")}\n`;
 }
 
-/** What `log.txt` has of a fact; `undefined` where that is nothing. */
 export function factInLog(fact: AgentFact): string | undefined {
   switch (fact.type) {
     case "session":
@@ -33,17 +32,12 @@ export function factInLog(fact: AgentFact): string | undefined {
   }
 }
 
-/** What an agent said, ran or met with, as its log has it. */
 export interface LoggedFact {
   /** ISO 8601. */
   readonly at: string;
   readonly fact: Extract<AgentFact, { readonly type: "said" | "ran" | "saw" | "trouble" }>;
 }
 
-/**
- * Reads back what an agent said, ran and met with from rows of its `log.txt`. Of what a command wrote nothing is kept;
- * its exit code is.
- */
 export function readLoggedFacts(rows: readonly string[]): readonly LoggedFact[] {
   const entries: { readonly at: string; text: string }[] = [];
   for (const row of rows) {

@@ -12,7 +12,6 @@ export class StepFileError extends PanewrightError {
   override name = "StepFileError";
 }
 
-/** The files of one attempt, written to as things happen. Each method throws a {@linkcode StepFileError}. */
 export interface StepFiles extends Disposable {
   /** A line that the CLI printed: `raw.ndjson`. */
   raw(line: string): void;
@@ -20,9 +19,7 @@ export interface StepFiles extends Disposable {
   wire(from: "agent" | "us", line: string): void;
   /** A line of the CLI's own session log: `session.ndjson`. */
   session(line: string): void;
-  /** `log.txt` for people, and `reasoning.txt` for what the agent thought. */
   fact(fact: AgentFact): void;
-  /** A line of our own in `log.txt`. */
   note(text: string): void;
 }
 

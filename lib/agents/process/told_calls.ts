@@ -7,18 +7,14 @@ import type { AgentEvent, CallSource } from "../agent.ts";
 export class ToldCalls {
   readonly #told = new Set<string>();
   #isHeard = false;
-  /** Calls that a hook should have told of, by source and id. */
   readonly #expected = new Set<string>();
-  /** Sources that call a call what hooks do. */
   readonly #sameIds = new Set<CallSource>();
 
-  /** A hook has run. */
   heard(id: string | undefined): void {
     this.#isHeard = true;
     if (id !== undefined) this.#told.add(id);
   }
 
-  /** Whether what is told shows a call that has run and that no hook has told of. */
   lacks(observation: Extract<AgentEvent, { type: "called" | "ended" }>): boolean {
     const { source, id } = observation;
     const isTold = this.#told.has(id);

@@ -1,8 +1,6 @@
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 
-/** A log of what an agent and we have sent each other, in a bounded size. */
 interface WireLog extends Disposable {
-  /** @throws what the file system says */
   append(from: "agent" | "us", line: string): void;
 }
 

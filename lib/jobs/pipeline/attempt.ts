@@ -1,6 +1,7 @@
+import type { HeadlessRequest } from "../../agents/process/headless.ts";
 import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
-import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../agents/process/headless.ts";
+import { AgentAskedError, type HeadlessResult } from "../../agents/process/seam.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";

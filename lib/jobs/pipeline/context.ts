@@ -1,6 +1,7 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
+import type { HeadlessRequest } from "../../agents/process/headless.ts";
 import type { AuditLog } from "../../turn/desk/audit.ts";
-import type { HeadlessRequest, HeadlessResult } from "../../agents/process/headless.ts";
+import type { HeadlessResult } from "../../agents/process/seam.ts";
 import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";

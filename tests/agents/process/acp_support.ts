@@ -1,6 +1,7 @@
 import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
-import { type HeadlessRequest, type HeadlessResult, runHeadless } from "../../../lib/agents/process/headless.ts";
+import { type HeadlessRequest, runHeadless } from "../../../lib/agents/process/headless.ts";
+import type { HeadlessResult } from "../../../lib/agents/process/seam.ts";
 import type { Pack } from "../../../lib/agents/packs/pack.ts";
 import { packProvider } from "../../../lib/agents/packs/provider.ts";
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";

@@ -1,12 +1,8 @@
 import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
-import {
-  AgentAskedError,
-  type HeadlessRequest,
-  type HeadlessResult,
-  runHeadless,
-} from "../../../lib/agents/process/headless.ts";
+import { type HeadlessRequest, runHeadless } from "../../../lib/agents/process/headless.ts";
+import { AgentAskedError, type HeadlessResult } from "../../../lib/agents/process/seam.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import type { FakePlan, FakeStep } from "./fake_cli.ts";

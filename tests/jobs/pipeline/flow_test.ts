@@ -1,6 +1,6 @@
+import type { HeadlessRequest } from "../../../lib/agents/process/headless.ts";
 import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../../lib/base/errors.ts";
-import type { HeadlessRequest } from "../../../lib/agents/process/headless.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
 import { readRecords } from "../../support/journal_records.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ChainedRecord } from "../../../lib/turn/desk/audit_chain.ts";
-import { AgentAskedError } from "../../../lib/agents/process/headless.ts";
+import { AgentAskedError } from "../../../lib/agents/process/seam.ts";
 import type { Request } from "../../../lib/policy/request.ts";
 import { type RunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { callCli } from "../../support/call_cli.ts";

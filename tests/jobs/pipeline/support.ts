@@ -1,8 +1,9 @@
 import type { ExecOverrides } from "../../../lib/journal/exec/fields.ts";
+import type { HeadlessRequest } from "../../../lib/agents/process/headless.ts";
 import type { ModelAnswers } from "../../../lib/base/terms.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/policy/mod.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
-import { AgentAskedError, type HeadlessRequest, type HeadlessResult } from "../../../lib/agents/process/headless.ts";
+import { AgentAskedError, type HeadlessResult } from "../../../lib/agents/process/seam.ts";
 import type { TokenUsage } from "../../../lib/base/usage.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
