@@ -1,3 +1,4 @@
+import { present } from "../base/schema.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { parsePartlyStyled } from "../screen/partly_styled.ts";
 import { parseScreen, type RowRange, type Screen, type ScreenMeta } from "../screen/screen.ts";
@@ -100,7 +101,7 @@ async function ask(
   const result = await client.runAll([
     ["display-message", "-p", ...target, withCommand ? METADATA_FORMAT : METADATA_FORMAT_WITHOUT_COMMAND],
     ...captures.map((flags) => ["capture-pane", "-p", ...joined, ...flags, ...target] as const),
-  ], signal ? { signal } : {});
+  ], present({ signal }));
   if (result.code !== 0) {
     const said = result.stderr.trim() || `exit code ${result.code}`;
     throw new RuntimeError(`Cannot read pane ${pane.paneId}: ${describeTmuxProblem(said)}`);

@@ -1,3 +1,4 @@
+import { present } from "../base/schema.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { type StartPipedProcess, startPipedProcess } from "../base/ports/piped_process.ts";
@@ -111,7 +112,7 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
       const connection = line === undefined ? undefined : this.#openConnection();
       if (line !== undefined && connection) {
         try {
-          const asked = { commandCount: commands.length, ...(signal ? { signal } : {}) };
+          const asked = { commandCount: commands.length, ...present({ signal }) };
           const { ok, stdout, stderr } = await connection.request(line, asked);
           return { code: ok ? 0 : 1, stdout, stderr, timedOut: false, truncated: false };
         } catch {

@@ -1,3 +1,4 @@
+import { present } from "../base/schema.ts";
 import type { FailureClass } from "../base/terms.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError } from "../base/errors.ts";
 import { abortable } from "../base/ports/abortable.ts";
@@ -84,7 +85,7 @@ function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
   if (failureClass === "auth") {
     return new HumanInterventionRequiredError(
       turnMessage(turn, problem),
-      remedy === undefined ? {} : { hint: `${remedy} Then resume the run.` },
+      present({ hint: remedy && `${remedy} Then resume the run.` }),
     );
   }
   const mayWait = failureClass === "usage_limit" && isTurnOver;

@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { applyingRules, createScene, decideScene } from "../../screen/classify.ts";
 import { StyleNotCapturedError } from "../../screen/partly_styled.ts";
@@ -51,7 +52,7 @@ export function createGlance(
   let program: Pick<Screen, "command"> = {};
   let programAtMs = -Infinity;
   const noteProgram = (screen: Screen) => {
-    program = screen.command === undefined ? {} : { command: screen.command };
+    program = present({ command: screen.command });
     programAtMs = clock.now();
     return screen;
   };

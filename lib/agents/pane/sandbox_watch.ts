@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Decision } from "../../screen/classify.ts";
@@ -26,7 +27,7 @@ export function createSandboxWatch(
   const refuse = (problem: string): never => {
     const { label, sandbox } = provider;
     throw new UsageError(`Cannot leave ${name} at work: the sandbox of ${label} is not on: ${problem}`, {
-      ...(sandbox === undefined ? {} : { hint: sandbox.remedy }),
+      ...present({ hint: sandbox?.remedy }),
     });
   };
   return {

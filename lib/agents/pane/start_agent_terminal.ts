@@ -36,13 +36,12 @@ export interface AgentTerminalOptions {
 export async function startAgentTerminal(options: AgentTerminalOptions): Promise<AgentTerminal> {
   const { session, provider, request, startTimeoutMs = 60_000, signal } = options;
   const host = options.host ?? systemHost(request.env);
+  const waiting = present({ signal });
   if (request.sandbox !== undefined) {
     const { sandbox, role: name, ...how } = request;
-    const waiting = signal === undefined ? {} : { signal };
     await requireSandbox(provider, { ...how, ...waiting, name, sandbox, host, processRunner: systemProcessRunner });
   }
   const plan = await provider.terminal.launch(request, host);
-  const waiting = signal ? { signal } : {};
   const launchedAtMs = Date.now();
   const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
   const terminal = createTerminal(options, { plan, pane, launchedAtMs });

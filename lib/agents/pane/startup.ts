@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import { HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { isAtRest } from "../../base/status.ts";
 import {
@@ -79,7 +80,7 @@ function dialogError(look: PaneLook, { name, provider }: StartingPane): HumanInt
   return new HumanInterventionRequiredError(
     `Cannot start ${name}: ${provider.label} shows a dialog (${kind}) that only a person may answer\n` +
       screenExcerpt(look.screen),
-    remedy === undefined ? {} : { hint: remedy },
+    present({ hint: remedy }),
   );
 }
 

@@ -72,10 +72,8 @@ export class StatusTracker implements Disposable {
       this.#told = true;
       this.#options.log(describeDisagreement(classification, report, { source, decided: combined.status }));
     }
-    const record = report === undefined ? {} : {
-      record: report.evidence,
-      ...(report.state === "at_rest" ? { restIsRecorded: true } as const : {}),
-    };
+    const restIsRecorded = report?.state === "at_rest" ? true as const : undefined;
+    const record = present({ record: report?.evidence, restIsRecorded });
     if (combined.by === "screen") return { ...classification, ...record };
     const rule = combined.by === "quiet" ? "not-quiet-yet" : source?.name.replaceAll(" ", "-") ?? "";
     return { status: combined.status, rule, evidence: [], ...record };

@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import type { RunState } from "./state.ts";
 import { continuationPrompt, replacementPrompt } from "../../turn/instruction.ts";
 import type { BegunTurn } from "../../turn/turn.ts";
@@ -59,9 +60,9 @@ async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> 
     retries,
     acceptedDialogs,
     declinedDialogs,
-    ...(dispatchedAtMs === undefined ? {} : { dispatch: { mtimeMs: dispatchedAtMs } }),
-    ...(message === undefined
-      ? {}
-      : { message: { what: message.what, step: message.step, text: await readMessage(folder, message) } }),
+    ...present({
+      dispatch: dispatchedAtMs === undefined ? undefined : { mtimeMs: dispatchedAtMs },
+      message: message && { what: message.what, step: message.step, text: await readMessage(folder, message) },
+    }),
   };
 }
