@@ -19,12 +19,10 @@ import {
   type PermissionRule,
 } from "./rules.ts";
 
-/** What is to be done, and why. */
 export interface PermissionVerdict {
   readonly decision: PermissionDecision;
   /** Which rule decided: `permissions.deny[0]`, `builtin:sudo`, `never:trust`, `uncertain`, `allow_list`, `default`. */
   readonly rule: string;
-  /** A sentence for the person, and for the agent that is refused. */
   readonly reason: string;
 }
 
@@ -60,7 +58,6 @@ export function decideNamed(request: PermissionRequest, context: PermissionConte
   return surely("deny", denied) ?? surely("ask", asked) ?? perhaps(denied) ?? perhaps(asked);
 }
 
-/** Whether a policy has an entry that {@linkcode decideNamed} compares a call with. */
 export function namesCalls(
   policy: PermissionPolicy,
   who: Pick<PermissionContext, "role" | "provider">,

@@ -1,7 +1,6 @@
 import { arithmeticNames, type ShellVariable, valueNames } from "../shell/mod.ts";
 import { carriesText, changesCommands, isShellInteger } from "./variables.ts";
 
-/** What a text sets, and what it evaluates as arithmetic, wherever in it. */
 interface Evaluation {
   readonly variables: readonly ShellVariable[];
   readonly arithmetic: readonly string[];

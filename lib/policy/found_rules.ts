@@ -3,17 +3,14 @@ import { matchCommand, matchPath, meansCommand } from "./pattern.ts";
 import { concernsKind, concernsWrites, type ListedRule, mayBegin } from "./rule_lists.ts";
 import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 
-/** Where a matter is decided about. */
 type MatterPlace = Pick<PermissionContext, "workdir" | "cwd">;
 
-/** What a dialog is about, with all ways to read the commands in it, and where it is. */
 interface SpelledMatter {
   readonly matter: Matter;
   readonly spellings: () => readonly Spelling[];
   readonly place: MatterPlace;
 }
 
-/** Spells a matter when the first rule looks at its commands. */
 export function spelledMatter(matter: Matter, place: MatterPlace): SpelledMatter {
   const { commands = [] } = matter.inspection ?? {};
   return {
@@ -23,15 +20,12 @@ export function spelledMatter(matter: Matter, place: MatterPlace): SpelledMatter
   };
 }
 
-/** A value that is found when it is first needed. */
 function once<T>(find: () => T): () => T {
   let found: { readonly value: T } | undefined;
   return () => (found ??= { value: find() }).value;
 }
 
-/** Which rule of a list is about a matter. */
 export interface FoundRule {
-  /** The place in the configuration of a rule that surely holds, and what that is about, for a sentence. */
   readonly sure?: { readonly place: string; readonly what: string };
   /** The place of a rule that may hold. */
   readonly maybe?: string;

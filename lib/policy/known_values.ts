@@ -10,7 +10,6 @@ export type KnownValues = Map<string, Set<string | undefined>>;
 /** Stands in a text for what commands put together, which may be any name. */
 export const MADE = "\u0000";
 
-/** Notes the values that a script sets variables to, wherever in it. */
 export function noteValues(values: KnownValues, { commands, variables }: ShellScript): void {
   const note = (name: string, value: string | undefined) => {
     const known = values.get(name);
@@ -39,7 +38,6 @@ function valueOf(parts: ShellWord["parts"]): string | undefined {
   return namesFromSubstitutions({ parts }, "cat") === undefined ? undefined : MADE;
 }
 
-/** More texts than these are not put together. */
 const MAX_TEXTS = 64;
 
 /** The texts that a word may come down to, with `*` for what is not known of it. */

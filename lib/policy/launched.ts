@@ -5,13 +5,11 @@ import { present } from "../base/schema.ts";
 
 /** Programs that run what their words name; those of which nothing is known may do so as well. */
 const LAUNCHERS = /^(?:npx|pnpx|bunx)$/;
-/** Programs that do so after one of {@linkcode VERBS}. */
 const LAUNCHERS_BY_VERB = /^(?:npm|pnpm|yarn)$/;
 const VERBS = /^(?:run|exec|x|dlx|start|spawn|with|shell|--)$/;
 /** Programs that only tell something about the names that they are given, or install them. */
 const TELLERS = /^(?:which|whereis|whatis|apropos|pgrep|pkill|killall|pidof|kill|apt|apt-get|brew|gem|pip3?)$/;
 
-/** Options whose value is a text for a shell. */
 const TEXT_OPTION = /^(?:-c|--(?:command|run|exec|call|cmd|script|shell))(?:=|$)/;
 
 /** No more words than these are looked at. */

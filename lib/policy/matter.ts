@@ -13,7 +13,6 @@ export interface PermissionRequest extends Pick<DialogInfo, "kind" | "subject"> 
   readonly otherReadings?: readonly string[];
 }
 
-/** Whose dialog it is, and what applies to it. */
 export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "home" | "realPath"> {
   readonly policy: PermissionPolicy;
   /** Missing for an agent without a role: a step's. An entry that names roles is not about it. */
@@ -25,13 +24,11 @@ export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "hom
 export interface Matter {
   readonly kind: DialogKind;
   readonly inspection: Inspection | undefined;
-  /** The files that it is about, as their dialog names them. */
   readonly paths: readonly string[];
 }
 
 const FILE_KINDS: readonly DialogKind[] = ["patch", "file_write", "file_edit"];
 
-/** Looks at what a dialog is about. */
 export function matterOf({ kind, subject }: PermissionRequest, ground: Ground): Matter {
   const lines = FILE_KINDS.includes(kind) ? subject?.split("\n") ?? [] : [];
   return {
@@ -41,7 +38,6 @@ export function matterOf({ kind, subject }: PermissionRequest, ground: Ground): 
   };
 }
 
-/** What built-in rules deny of it. */
 export function violationsOf({ kind, inspection, paths }: Matter, ground: Ground): Inspection["violations"] {
   if (inspection !== undefined) return inspection.violations;
   if (!FILE_KINDS.includes(kind)) return [];

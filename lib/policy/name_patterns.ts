@@ -30,7 +30,6 @@ function tokensOf(pattern: string): readonly Token[] {
   });
 }
 
-/** How a name is compared with a pattern. */
 export interface MatchNameOptions {
   /** Whether a dot at the beginning is like any other character, as for find. @default {false} */
   readonly dots?: boolean;

@@ -4,11 +4,9 @@ import { secretPart } from "./protected_paths.ts";
 /** What the names are that commands write for another one to read: a secret's, or not known. */
 type NameSource = { readonly secret: string } | { readonly unknown: string } | undefined;
 
-/** Programs that show what is in the files that they are given. */
 export const SHOWS =
   /^(?:cat|bat|head|tail|nl|tac|rev|base(?:32|64)|xxd|od|hexdump|strings|[gmn]?awk|sed|sort|uniq|cut|paste|fold|column|join|comm|diff|cmp|less|more|jq|tee|cp|mv|curl|openssl)$/;
 
-/** Programs that pass on names as they get them, or some of them. */
 const FILTERS = /^(?:sort|uniq|head|tail|grep|egrep|fgrep|rg|wc|cut|cat|tee|true|xargs)$/;
 
 /** Programs that print no names but those in their own words. */
@@ -58,7 +56,6 @@ export function writesFileNames(commands: readonly ShellCommand[]): boolean {
   });
 }
 
-/** What names the substitutions in a word write. */
 export function namesFromSubstitutions({ parts }: Pick<ShellWord, "parts">, program: string): NameSource {
   let unknown: NameSource;
   for (const { type, text } of parts) {
@@ -71,7 +68,6 @@ export function namesFromSubstitutions({ parts }: Pick<ShellWord, "parts">, prog
   return unknown;
 }
 
-/** The first name of a secret in a text of names. */
 export function secretIn(text: string): string | undefined {
   for (const name of text.split(/[\s:,;"'|()<>]+/)) {
     const secret = name === "" ? undefined : secretPart(name);

@@ -4,10 +4,8 @@ import type { ShellWord } from "../shell/mod.ts";
 const HARMLESS =
   /^(?:ask|help|version|status|runs|logs|questions|explain|validate|doctor|agents|fixtures|schema|completion|complete|man|--help|-h|--version|-V)$/;
 
-/** Subcommands likewise. */
 const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:show|verify))$/;
 
-/** Names and paths under which panewright is run. */
 const OWN_NAME = /(?:^|[\\/])panewright(?:@[\w.^~-]+)?(?:\.m?[jt]s|\.exe)?$/i;
 
 /** Programs that run what one of their words names; the npm package and the one file are scripts for a shell. */

@@ -10,11 +10,9 @@ type Glyph = string | { readonly any: "character" | "characters" | "path" };
 type Item = { readonly type: "words" } | {
   readonly type: "word";
   readonly glyphs: readonly Glyph[];
-  /** The word, where it stands for nothing but itself. */
   readonly text?: string;
 };
 
-/** A pattern, ready to be matched. */
 export interface CommandPattern {
   readonly items: readonly Item[];
 }
@@ -77,13 +75,11 @@ export interface KnownWord {
   readonly value?: string;
   /** Whether it may as well be several words, or none. */
   readonly many?: boolean;
-  /** Other spellings of the same path, for patterns with a slash. */
   readonly paths?: readonly string[];
   /** How many of its first characters a pattern must spell out, for a word that asks for what is not harmless. */
   readonly literal?: number;
 }
 
-/** How a command is matched. */
 interface MatchOptions {
   /**
    * Whether a command that only adds to the pattern is meant as well: more words after it, a program with its path.
@@ -104,7 +100,6 @@ export function matchCommand(
   return run(pattern, words, { ...options, hopeful: true }) ? "maybe" : "no";
 }
 
-/** Whether the command is surely one that the pattern means. */
 export function meansCommand(
   pattern: CommandPattern,
   words: readonly KnownWord[],
@@ -113,7 +108,6 @@ export function meansCommand(
   return run(pattern, words, { ...options, hopeful: false });
 }
 
-/** Whether a path is one that the pattern means. */
 export function matchPath(pattern: CommandPattern, spellings: readonly string[]): boolean {
   const [item] = pattern.items;
   return item !== undefined && pattern.items.length === 1 && spellings.some((path) => matchItem(item, path));

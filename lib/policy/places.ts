@@ -21,7 +21,6 @@ export interface Ground {
   readonly realPath?: (path: string) => string | undefined;
 }
 
-/** Where a path leads. */
 interface Destination {
   readonly place: "inside" | "outside" | "unknown";
   /** The absolute paths that it may come down to. */
@@ -30,11 +29,9 @@ interface Destination {
   readonly protected?: string;
   /** What of it only a person may allow to be read. */
   readonly secret?: string;
-  /** Whether it stands for everything in the working directory. */
   readonly everything: boolean;
 }
 
-/** What is done with a path. */
 interface PathUse {
   readonly folders: PossibleFolders;
   readonly does: "read" | "write" | "remove";

@@ -11,7 +11,6 @@ const PROTECTED_FOLDERS = new Set(
 
 const PROTECTED_PAIRS = [".github/workflows", ".github/actions", ".config/fish", "state/panewright"];
 
-/** Files likewise, by whole name. */
 const PROTECTED_FILES = new Set(
   (".mcp.json panewright.jsonc .gitlab-ci.yml .gitlab-ci.yaml .travis.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile " +
     ".drone.yml .woodpecker.yml appveyor.yml .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc " +

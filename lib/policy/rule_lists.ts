@@ -3,14 +3,11 @@ import type { DialogKind } from "../screen/dialog.ts";
 import { type CommandPattern, type KnownWord, parseCommandPattern } from "./pattern.ts";
 import type { PermissionPolicy, PermissionRule } from "./rules.ts";
 
-/** An entry of a list, ready to be compared. */
 export interface ListedRule {
   /** Its place in the configuration: `permissions.deny[0]`. */
   readonly place: string;
   readonly rule: PermissionRule;
-  /** The first word of its command, where that stands for nothing but itself. */
   readonly begins: string | undefined;
-  /** Its command or path, read when it is first needed. */
   readonly pattern: () => CommandPattern;
 }
 
@@ -26,11 +23,9 @@ interface AllowList {
   /** Those for commands that may begin with a word; `undefined` for a word that is not known. */
   readonly commands: (first: string | undefined) => readonly ListedRule[];
   readonly paths: readonly ListedRule[];
-  /** Those that name neither a command nor a path. */
   readonly whole: readonly ListedRule[];
 }
 
-/** A first word without quotes, patterns or a folder, with a blank after it. */
 const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
 
 /** Sorts the entries of a policy once, so that a decision compares a command with those only that may mean it. */
@@ -46,12 +41,10 @@ export function ruleLists(
   return { deny: listed("deny"), ask: listed("ask"), allow: allowList(listed("allow")) };
 }
 
-/** Whether an entry is about dialogs of a kind. */
 export function concernsKind({ rule: { kinds } }: ListedRule, kind: DialogKind): boolean {
   return kinds?.some((named) => named === kind) ?? true;
 }
 
-/** Whether an entry is about the files that a command writes. */
 export function concernsWrites(listed: ListedRule): boolean {
   return concernsKind(listed, "file_write") || concernsKind(listed, "command");
 }

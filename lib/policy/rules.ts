@@ -1,7 +1,6 @@
 import type { DialogKind } from "../screen/dialog.ts";
 import type { Role } from "../base/roles.ts";
 
-/** Dialogs that a policy decides about. */
 export const DECIDED_KINDS = [
   "command",
   "patch",
@@ -11,7 +10,6 @@ export const DECIDED_KINDS = [
   "other",
 ] as const satisfies readonly DialogKind[];
 
-/** What is to be done about a permission dialog: yes, a question to the person, or no. */
 export type PermissionDecision = "allow" | "ask" | "deny";
 
 /** The answers that `permissions.default` may name. */
@@ -34,7 +32,6 @@ export interface PermissionRule {
   readonly place?: string;
 }
 
-/** What is denied unless a setting lifts it. */
 export const BUILTIN_RULES = {
   sudo: "acting as another user: sudo, doas, su",
   pipe_to_shell: "commands that come out of a pipe: curl … | sh",
@@ -44,16 +41,13 @@ export const BUILTIN_RULES = {
   write_outside_workdir: "writing or removing files outside the working directory",
 } as const;
 
-/** The name of a built-in rule. */
 export type BuiltinRule = keyof typeof BUILTIN_RULES;
 
-/** The names of the built-in rules. */
 export const BUILTIN_RULE_NAMES = Object.keys(BUILTIN_RULES) as readonly string[] as readonly [
   BuiltinRule,
   ...BuiltinRule[],
 ];
 
-/** Which dialogs are accepted, denied, or put to the person. */
 export interface PermissionPolicy {
   readonly deny: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];
@@ -64,21 +58,17 @@ export interface PermissionPolicy {
    * @default {"ask" where `allow` has an entry, otherwise "allow"}
    */
   readonly default?: PermissionDecision;
-  /** Built-in rules that do not hold. */
   readonly liftBuiltin: readonly BuiltinRule[];
   /** Absolute paths of folders outside the working directory in which commands may write. @default {[]} */
   readonly writable?: readonly string[];
 }
 
-/** The policy where nothing is said: everything is allowed but what the built-in rules deny. */
 export const DEFAULT_PERMISSION_POLICY: PermissionPolicy = { deny: [], ask: [], allow: [], liftBuiltin: [] };
 
-/** What a policy does about what no list names. */
 export function defaultDecision(policy: Pick<PermissionPolicy, "default" | "allow">): PermissionDecision {
   return policy.default ?? (policy.allow.length > 0 ? "ask" : "allow");
 }
 
-/** Why nothing but a person answers a dialog of a kind that no policy decides about. */
 export const NEVER_ACCEPTED: Readonly<Record<DialogKind, string>> = {
   question: "the agent asks a question, which only a person can answer",
   trust: "whether a folder is trusted is the person's decision",

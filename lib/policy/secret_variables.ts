@@ -1,13 +1,10 @@
 import type { WordPart } from "../shell/mod.ts";
 
-/** Words in names whose values are secrets by custom. */
 const SECRET =
   /PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN(?!I[ZS])|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CONNECTION_STRING|(?:^|_)(?:KEY|PASS|PWD|PAT|JWT|SK|CREDS?|AUTH|DSN|COOKIES?|WEBHOOK|WEBHOOK_URL|DATABASE_URL|DB_URL|REDIS_URL|MONGO(?:DB)?_UR[IL]|KUBECONFIG|NETRC|PGPASSFILE)(?:_?\d+|_BASE64|_B64|_JSON|_FILE|_PROD|_DEV)?$/i;
 
-/** Names that count tokens, and folders of the shell. */
 const NO_SECRET = /^(?:OLD)?PWD$|^(?:MAX|MIN|NUM|N|TOTAL)_.*TOKENS?$|TOKENS?_(?:COUNT|LIMIT|USED)$/i;
 
-/** Whether a variable holds a secret, by its name. */
 export function isSecretVariable(name: string): boolean {
   return SECRET.test(name.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")) && !NO_SECRET.test(name);
 }

@@ -5,13 +5,11 @@ import type { InspectedCommand } from "./inspect/inspection.ts";
 import { launchedCommands, withoutOptions } from "./launched.ts";
 import type { KnownWord } from "./pattern.ts";
 
-/** What paths are relative to. */
 interface Where {
   readonly workdir: string;
   readonly folders: PossibleFolders;
 }
 
-/** One way to read a command. */
 export interface Spelling {
   readonly words: readonly KnownWord[];
   /** Whether it is only a guess: what may be the value of an option, or run by a program that is not known. */
@@ -20,7 +18,6 @@ export interface Spelling {
 
 type Words = readonly (ShellWord | undefined)[];
 
-/** All ways to read the words of a command: of each layer, with assignments, and without options before the first operand. */
 export function spellingsOf({ command, layers, folders }: InspectedCommand, workdir: string): readonly Spelling[] {
   const assignments = command.assignments.map(({ word }) => word);
   const sure: Words[] = [];

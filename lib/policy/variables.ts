@@ -1,7 +1,6 @@
 // Which variables change what programs run, where they read from, or how the shell reads text. From the manuals of
 // bash 5.2, zsh 5.9, ld.so(8), git 2.47 and of each program; the shapes cover what no list can.
 
-/** Variables that change what runs, by whole name. */
 const NAMES = new Set(
   ("PATH HOME IFS ENV SHELL SHELLOPTS BASHOPTS CDPATH FPATH ZDOTDIR PS0 PS1 PS2 PS3 PS4 PROMPT RPROMPT RPS1 " +
     "PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER FCEDIT LESSOPEN LESSCLOSE LESSEDIT LESS LESSKEY LESSKEYIN MANPAGER " +
@@ -30,7 +29,6 @@ const FAMILIES =
 const SHAPES =
   /(?:^|_)(?:PATH|PAGER|EDITOR|COMMAND|CMD|EXEC|EXECUTABLE|PROGRAM|WRAPPER|LAUNCHER|RUNNER|OPTIONS|OPTS|FLAGS|ARGS|ADDOPTS|CONFIG|CONFIG_FILE|RC|PROXY|SHELL|ASKPASS|PRELOAD|STARTUP|INIT|HOOKS?|PLUGINS?|LOADER|REQUIRE|LINKER|COMPILER|BINARY|BIN|INTERPRETER|LIBRARY|LIBRARIES|MODULES|ENGINE|REGISTRY|INDEX_URL|SCRIPT)$/;
 
-/** Members of these families that are harmless, with values that are as well. */
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^(?:NODE_ENV|RUST_LOG|RUST_BACKTRACE|RUST_TEST_THREADS|RUST_MIN_STACK|DENO_ENV)$/, /^[\w,:=*-]*$/],
   [/^(?:CARGO_TERM_COLOR|CARGO_INCREMENTAL|CARGO_NET_OFFLINE|CARGO_BUILD_JOBS|CARGO_TERM_PROGRESS_WHEN)$/, /^\w*$/],
@@ -69,7 +67,6 @@ const INTEGERS = new Set(
 const CARRIERS =
   /^(?:_|REPLY|reply|OPTARG|MAPFILE|BASH_.*|ZSH_.*|FUNCNAME|DIRSTACK|dirstack|match|MATCH|mbegin|mend|argv|ARGV0|COMP_.*|READLINE_.*|BUFFER|history|historywords|words|funcstack|pipestatus|PIPESTATUS|GROUPS|PWD|OLDPWD)$/;
 
-/** Whether a variable is an integer of the shell. */
 export function isShellInteger(name: string): boolean {
   return INTEGERS.has(name);
 }

@@ -1,6 +1,5 @@
 import type { ShellWord, WordPart } from "./syntax.ts";
 
-/** A character, or a quoted text, which stands for itself. */
 type Glyph = Pick<WordPart, "text" | "quoted">;
 
 /** More words than these from one are not worth following; nor are more braces, or a longer word. */
@@ -41,7 +40,6 @@ function is(text: string): (glyph: Glyph) => boolean {
   return (glyph) => !glyph.quoted && glyph.text === text;
 }
 
-/** Expands the first braces that have something to choose from, and then what is left. */
 function expand(glyphs: readonly Glyph[]): readonly (readonly Glyph[])[] | undefined {
   for (const [open, glyph] of glyphs.entries()) {
     if (!is("{")(glyph)) continue;

@@ -165,7 +165,6 @@ const SHELL_OPTIONS = /^(?:-[su]|nullglob|failglob|dotglob|globstar|nocaseglob|n
 const onlyPlain: Effects = (operands, program) =>
   operands.every(isPlain) ? NOTHING : unclear(`a word of ${program} that is not plain`);
 
-/** Without these, shells and programs do what they do by default. */
 const UNSET_AS_DEFAULT =
   /^(?:IFS|CDPATH|ENV|BASH_ENV|PROMPT_COMMAND|GLOBIGNORE|NODE_OPTIONS|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|GIT_(?:DIR|WORK_TREE|INDEX_FILE)|LD_PRELOAD|LD_LIBRARY_PATH)$/;
 

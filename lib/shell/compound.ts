@@ -15,7 +15,6 @@ import {
 import type { ShellWord, WordPart } from "./syntax.ts";
 import { readWord, skipArithmetic, type WordOptions } from "./words.ts";
 
-/** Where a construct is, and how the lists in it are read. */
 interface Grammar extends WordOptions {
   /** Reads a list up to its end or one of the reserved words, which is consumed and returned. */
   readonly readList: (reader: Reader, context: CommandContext, enders: readonly string[]) => string | undefined;

@@ -4,7 +4,6 @@ import { wordText } from "./word_text.ts";
 /** A word of a condition, or an operator that is no word: `&&`, `(`, `<`. */
 export type ConditionToken = ShellWord | string;
 
-/** What a condition does besides being true or false. */
 interface ConditionEffects {
   /** Expressions that a shell evaluates in it: the operands of `-eq`. */
   readonly arithmetic: readonly string[];

@@ -62,7 +62,6 @@ function findEnd(
   return { bodyEnd: reader.end, next: reader.end, continued: false };
 }
 
-/** Whether a line continues on the next one: it ends with an odd number of backslashes. */
 function endsInBackslash(text: string, from: number, to: number): boolean {
   let count = 0;
   while (to - 1 - count >= from && text[to - 1 - count] === "\\") count++;

@@ -81,7 +81,6 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
   return layers;
 }
 
-/** The base name of a program, without quotes. */
 function programName(word: ShellWord): string | undefined {
   return word.value?.slice(word.value.lastIndexOf("/") + 1);
 }

@@ -116,7 +116,6 @@ function readOperator(reader: Reader): ListOperator | undefined {
 
 const NOT_FIRST = ["then", "else", "elif", "fi", "do", "done", "esac", "}", "in"];
 
-/** Reads a simple command, or a construct with the redirections after it. */
 function readElement(reader: Reader, outer: CommandContext, precededBy: ListOperator | undefined): void {
   const context = deeper(reader, outer);
   const start = reader.at;
@@ -188,7 +187,6 @@ function readSimple(reader: Reader, context: CommandContext, precededBy: ListOpe
   emit(reader, context, { start, precededBy, assignments, words, redirections });
 }
 
-/** Notes what shells read in several ways, or where a word sets a variable. */
 function noteUnusual(reader: Reader, { source, start, end }: ShellWord, first: boolean): void {
   const { undecidable, variables } = reader.collected;
   const note = (message: string) => undecidable.push({ message, start, end });

@@ -23,7 +23,6 @@ export interface PendingHereDocument {
   receive(text: string | undefined, parts: readonly WordPart[]): void;
 }
 
-/** The result that all parts of a parse add to. */
 interface Collected {
   readonly commands: ShellCommand[];
   readonly scopes: (number | undefined)[];
@@ -45,9 +44,7 @@ export interface CommandContext {
 /** A text that is read from left to right. */
 export interface Reader {
   readonly text: string;
-  /** The next character's index. */
   at: number;
-  /** Where reading ends. */
   end: number;
   readonly collected: Collected;
   readonly pending: PendingHereDocument[];

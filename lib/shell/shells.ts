@@ -4,9 +4,7 @@ import type { ShellCommand, ShellWord } from "./syntax.ts";
 export type ShellInput =
   /** They are known: from `-c`, `eval`, a here-document or a here-string. */
   | { readonly from: "text"; readonly text: string; readonly sameShell: boolean }
-  /** They are given, but as an expansion. */
   | { readonly from: "expansion"; readonly words: readonly ShellWord[] }
-  /** A file of commands. */
   | { readonly from: "file"; readonly word: ShellWord }
   | { readonly from: "stdin" };
 

@@ -7,7 +7,6 @@ import { add, type Draft, finish, newDraft } from "./word_draft.ts";
 /** Reads a list of commands up to a `)` or the end; the parser, which this module is a part of, passes it in. */
 type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end") => void;
 
-/** Characters that end an unquoted word. */
 const METACHARACTERS = " \t\n|&;()<>";
 
 /** The context of a word, and how commands inside it are read. */

@@ -1,6 +1,5 @@
 import type { ShellWord, WordPart } from "./syntax.ts";
 
-/** How a program that runs another command is called. */
 interface WrapperSpec {
   /** Options without a value, or with the value in the same word. */
   readonly flags?: RegExp;
@@ -59,7 +58,6 @@ const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
   doas: { flags: /^-[nL]+$/, valued: /^-[uC]$/, acts: true },
 };
 
-/** The commands that such a program runs. */
 interface Unwrapped {
   /** The words of each command; none if only the wrapper itself acts. */
   readonly inner: readonly (readonly ShellWord[])[];

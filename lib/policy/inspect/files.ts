@@ -7,7 +7,6 @@ import { protectedPart, secretPart } from "../protected_paths.ts";
 import type { FileTarget } from "../targets/target.ts";
 import { type Context, doubt, type Here, type InspectedRead, type InspectedWrite } from "./inspection.ts";
 
-/** Where writing leaves nothing behind. */
 export const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
 
 /** Whether zsh may take a word for a pattern of names that others are: `^x`, `*~x`, `x#`, and `***` follows links. */
@@ -17,7 +16,6 @@ function isExtendedPattern({ parts }: ShellWord): boolean {
 
 const DOES = { write: "writes to", remove: "removes", remove_tree: "removes" } as const;
 
-/** Looks at files that are written or removed. */
 export function checkTargets(
   targets: readonly FileTarget[],
   who: string,
@@ -75,7 +73,6 @@ function tildePath(word: ShellWord): string | undefined {
   return plain && /^~(?:\/|$)/.test(only.text) && !/[:=]~/.test(only.text) ? only.text : undefined;
 }
 
-/** Looks at a file that is read. */
 export function checkRead(
   { word, path: part, asks }: { readonly word: ShellWord; readonly path?: string; readonly asks?: ShellWord },
   who: string,
@@ -109,13 +106,11 @@ export function checkRead(
   else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...asked(asks) });
 }
 
-/** Whether a path begins with a variable that the text does not set. */
 function isForeign({ parts: [first] }: ShellWord, { values }: Context): boolean {
   const name = first?.type === "variable" ? /^\$\{?([A-Za-z_]\w*)/.exec(first.text)?.[1] : undefined;
   return name !== undefined && !values.has(name);
 }
 
-/** Looks at a pattern of names that are read, in which a dot at the beginning is like any other character. */
 export function checkFound(pattern: string, who: string, context: Context): void {
   const secret = secretPart(pattern, { dots: true });
   if (secret !== undefined) context.guarded.push(`${who} looks for ${pattern}, and ${secret} is secret`);

@@ -9,7 +9,6 @@ import {
 import { changesFolder } from "../folders.ts";
 import { doubt, type LayerPlace } from "./inspection.ts";
 
-/** Looks at where a shell gets its commands from, and at these. */
 export function inspectInput(
   input: ShellInput,
   { here, context, tracker, command, layer, program, inspectScript }: LayerPlace & {
@@ -48,17 +47,14 @@ export function inspectInput(
   }
 }
 
-/** Programs that run what they read where their words name nothing else. */
 export const INTERPRETER =
   /^(?:python[\d.]*|node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|bun|deno|osascript|tclsh|Rscript)$/;
 
-/** Whether an interpreter's first operand is what another command writes. */
 export function runsSubstitution(words: readonly ShellWord[]): boolean {
   const operand = words.slice(1).find(({ value }) => value === undefined || !value.startsWith("-"));
   return operand?.expansions.includes("process_substitution") === true;
 }
 
-/** Whether an interpreter gets its program from its input: nothing but options, and none that gives the program. */
 export function readsProgram(words: readonly ShellWord[]): boolean {
   const rest = words.slice(1).map(({ value }) => value);
   return rest.every((text) =>

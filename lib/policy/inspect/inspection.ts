@@ -4,7 +4,6 @@ import type { KnownValues } from "../known_values.ts";
 import type { Ground } from "../places.ts";
 import type { BuiltinRule } from "../rules.ts";
 
-/** Something that a built-in rule denies. */
 interface Violation {
   readonly rule: BuiltinRule;
   /** What the command does, as the rest of a sentence. */
@@ -13,7 +12,6 @@ interface Violation {
 
 /** Something that cannot be known. */
 export interface Doubt {
-  /** What it is, as a clause. */
   readonly message: string;
   /** The built-in rule that it may be against; where that is lifted, it does not matter. */
   readonly about?: BuiltinRule;
@@ -26,7 +24,6 @@ export interface Doubt {
   };
 }
 
-/** One command as the lists of a policy see it. */
 export interface InspectedCommand {
   readonly command: ShellCommand;
   readonly layers: readonly CommandLayer[];
@@ -35,40 +32,32 @@ export interface InspectedCommand {
   readonly harmless: boolean;
 }
 
-/** What a shell text does, as far as its text tells. */
 export interface Inspection {
-  /** Every simple command, also those of nested texts. */
   readonly commands: readonly InspectedCommand[];
   readonly violations: readonly Violation[];
   readonly doubts: readonly Doubt[];
   /** What only a person may allow: writing to settings and hooks of tools, reading secrets. */
   readonly guarded: readonly string[];
-  /** The files that it writes. */
   readonly writes: readonly InspectedWrite[];
-  /** The files outside the working directory that it reads. */
   readonly reads: readonly InspectedRead[];
   /** How much of a word an entry of `allow` must spell out, where the word asks for what is not harmless. */
   readonly named: ReadonlyMap<ShellWord, number>;
 }
 
-/** A file that a command writes or removes. */
 export interface InspectedWrite {
   /** The absolute paths that it may come down to. */
   readonly paths: readonly string[];
   /** What is done, as the rest of a sentence. */
   readonly message: string;
-  /** How an entry for the command names it: at all, by a word, or not. */
   readonly by: "command" | "redirection" | ShellWord;
 }
 
-/** A file outside the working directory that a command reads. */
 export interface InspectedRead {
   readonly message: string;
   /** The word that names it; missing for a redirection. */
   readonly word?: ShellWord;
 }
 
-/** An inspection under way. */
 export interface Context {
   readonly ground: Ground;
   readonly guarded: string[];
@@ -78,10 +67,8 @@ export interface Context {
   readonly commands: InspectedCommand[];
   readonly violations: Violation[];
   readonly doubts: Doubt[];
-  /** What is set and evaluated anywhere in the text. */
   readonly variables: ShellVariable[];
   readonly arithmetic: string[];
-  /** What variables are set to, as far as the text tells. */
   readonly values: KnownValues;
 }
 
@@ -90,7 +77,6 @@ export function doubt(context: Context, message: string): void {
   context.doubts.push({ message });
 }
 
-/** What a script is run in. */
 export interface Surroundings {
   readonly folders: PossibleFolders;
   readonly readsPipe: boolean;
@@ -99,7 +85,6 @@ export interface Surroundings {
   readonly depth: number;
 }
 
-/** A place in a text, and the inspection that it belongs to. */
 export interface Here {
   readonly here: Surroundings;
   readonly context: Context;
@@ -108,13 +93,11 @@ export interface Here {
 /** Looks at a text inside of another one; the module that reads texts passes it in. */
 type InspectScript = (script: ShellScript, around: Surroundings, context: Context) => void;
 
-/** A command, and one of the commands that it runs, in its place. */
 export interface LayerPlace extends Here {
   readonly command: ShellCommand;
   readonly layers: readonly CommandLayer[];
   readonly tracker: FolderTracker;
   readonly inspectScript: InspectScript;
-  /** The commands of its pipeline whose output it reads. */
   readonly before: readonly ShellCommand[];
 }
 

@@ -24,7 +24,6 @@ import { inspectVariable, valueOf } from "./variables.ts";
 
 const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit", "sudo-rs"]);
 
-/** Looks at one of the commands that a simple command runs. */
 export function inspectLayer(
   layer: CommandLayer,
   place: LayerPlace,
@@ -83,7 +82,6 @@ export function inspectLayer(
   else checkTargets(targets, program, place);
 }
 
-/** What a program does to the files that find gives it, and to others. */
 function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): readonly FileTarget[] {
   const own = fileTargets({ ...layer, moreWords: false }) ?? [];
   return own.flatMap((target) =>
@@ -126,7 +124,6 @@ function checkRepository({ here, context }: Here): void {
   if (own !== undefined) context.guarded.push(`git works in ${own}, whose settings may be commands`);
 }
 
-/** What a program's table says of its words. */
 function inspectUses(
   layer: CommandLayer,
   { here, context, finder, names }: Here & { readonly finder?: CommandLayer; readonly names: boolean },

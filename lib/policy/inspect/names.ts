@@ -71,7 +71,6 @@ function readsFile({ redirections }: ShellCommand, layers: readonly CommandLayer
     );
 }
 
-/** Looks at what a program gets from others: at the files that it names, and whether it can be an option or a program. */
 export function checkGiven(
   { program = "", words }: CommandLayer,
   { context, before, command, layers, names }: LayerPlace & { readonly names: boolean },

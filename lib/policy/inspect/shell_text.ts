@@ -21,7 +21,6 @@ import { inspectLayer } from "./layer.ts";
 import { inspectNames, inspectShown, pipedInto } from "./names.ts";
 import { checkAssigned, inspectAssignments, inspectVariable } from "./variables.ts";
 
-/** Looks at what a shell text does, without running it. */
 export function inspectShellText(text: string, ground: Ground): Inspection {
   const { workdir, cwd = workdir } = ground;
   const context: Context = {
@@ -88,7 +87,6 @@ function withBraces(command: ShellCommand): ShellCommand {
   return { ...command, words: [program, ...rest.flatMap((word) => expandBraces(word) ?? [word])] };
 }
 
-/** Whether it has, outside of quotes, a full-width character, a blank or a dot that shells take for a letter. */
 function looksLikeOperator({ parts }: ShellWord): boolean {
   return parts.some(({ type, text, quoted }) =>
     type === "literal" && !quoted &&

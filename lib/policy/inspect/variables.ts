@@ -26,7 +26,6 @@ export function valueOf({ parts }: ShellWord): ShellWord["parts"] {
     : [{ ...part, text: part.text.slice(part.text.indexOf("=") + 1) }, ...parts.slice(at + 1)];
 }
 
-/** Notes that a variable is set, and doubts what changes other commands. */
 export function inspectVariable(
   variable: ShellVariable,
   { handed, unless }: { readonly handed: boolean; readonly unless?: Doubt["unless"] },
@@ -47,7 +46,6 @@ export function inspectVariable(
   });
 }
 
-/** A path in a variable is read or written by what uses the variable. */
 export function checkAssigned(word: ShellWord, { here, context }: Here): void {
   const value = word.value?.slice(word.value.indexOf("=") + 1);
   if (value === undefined) return;

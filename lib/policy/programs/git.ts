@@ -22,7 +22,6 @@ export const git: OperandRule = (operands, { options, values }, context) => {
   return [...rest, ...ranges, ...written, ...commandsIn(operands, options, context)];
 };
 
-/** Settings with passwords and tokens in them. */
 const SECRET_SETTING = /extraheader|token|password|passwd|secret|credential|url\..*insteadof|sendemail\.smtp|proxy/i;
 
 /** The path in `HEAD:path`, `:0:path`, `:(glob)path` and `:/path`. */

@@ -2,13 +2,11 @@ import { type ShellWord, wordStart } from "../../shell/mod.ts";
 import type { ProgramTable } from "./tables.ts";
 import type { Operand, OptionSpec, Use } from "./use.ts";
 
-/** The uses of a program's words that are not harmless. */
 export function usesBy(table: ProgramTable, words: readonly ShellWord[]): readonly Use[] {
   const scan = new Scan(table, words);
   return scan.uses();
 }
 
-/** One pass over the words of a command. */
 class Scan {
   readonly #found: Use[] = [];
   readonly #options = new Set<string>();
@@ -49,7 +47,6 @@ class Scan {
     this.#specs = [...own, ...(globalsFirst ? [] : options)];
   }
 
-  /** Reads the option at a place, and returns the place of the last word that belongs to it. */
   #option(text: string, at: number): number {
     const [written = ""] = text.split("=", 1);
     const other = this.table.otherNames(written).find((name) => this.#long(name) !== undefined);
@@ -102,7 +99,6 @@ class Scan {
     this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
   }
 
-  /** A long option, also an abbreviation of one that is not harmless. */
   #long(name: string): OptionSpec | undefined {
     const spelled = this.table.words && name.startsWith("--") ? name.slice(1) : name;
     const exact = this.#specs.find((spec) => spec.name === spelled);
@@ -132,7 +128,6 @@ class Scan {
   }
 }
 
-/** Whether nothing in a word is expanded but name patterns. */
 function isLiteral(word: ShellWord | undefined): boolean {
   return word?.value !== undefined || (word?.parts.length === 1 && word.parts[0]?.type === "literal");
 }

@@ -1,6 +1,5 @@
 import { type Given, type Operand, type OperandRule, type Use, usesOf } from "./use.ts";
 
-/** Scripts that run commands, or read and write files, are not harmless. */
 export const sed: OperandRule = (operands, given): readonly Use[] => {
   const { scripts, files } = sedWords(operands, given);
   const harmful = scripts.filter(({ text, word }) => !isHarmlessScript(text ?? word.value));
@@ -38,7 +37,6 @@ function isHarmlessScript(script: string | undefined): boolean {
     if (found !== null) at += found[0].length;
     return found !== null;
   };
-  /** Skips up to and including a delimiter that is not escaped. */
   const skipTo = (delimiter: string, what: "expression" | "text"): boolean => {
     for (; at < script.length; at++) {
       const next = script[at];

@@ -4,23 +4,17 @@ import DATA from "./programs.json" with { type: "json" };
 import { type OtherNames, otherNamesOf } from "./spellings.ts";
 import type { Given, Operand, OptionSpec, Use } from "./use.ts";
 
-/** Options, several in a text. */
 type Options = string | readonly string[];
 
 /**
  * What a program's options do. An option is written with its dashes, and with `=` after it where it takes a value:
  * `-o=`, `--output=`. With `==` it takes two, of which the second counts. What is not in a table is harmless.
  */
-export interface OptionRow {
-  /** Options that run programs or code, read settings that can, or throw work away. */
+interface OptionRow {
   readonly runs?: Options;
-  /** Options that name a file which is written. */
   readonly writes?: Options;
-  /** Options that name a file which is read. */
   readonly reads?: Options;
-  /** Options that name the folder in which it works. */
   readonly enters?: Options;
-  /** Options that name patterns of files which are read. */
   readonly finds?: Options;
   /** Other options that take a value, so that the value is not taken for an operand or an option. */
   readonly valued?: Options;
@@ -29,11 +23,9 @@ export interface OptionRow {
 }
 
 /** What is known of a program, or of several that are called alike: a row of `programs.json`, of which the first fits. */
-export interface ProgramRow extends OptionRow {
-  /** Their names, as a regular expression. */
+interface ProgramRow extends OptionRow {
   readonly programs?: string;
   readonly about?: string;
-  /** What they share with others: its options come first. */
   readonly like?: string;
   /** Options have one dash and a whole word: `-exec`. @default {false} */
   readonly words?: boolean;
@@ -48,15 +40,12 @@ export interface ProgramRow extends OptionRow {
   readonly plainSubcommands?: Options;
   /** Whether options of the program itself hold before the subcommand only. @default {false} */
   readonly globalsFirst?: boolean;
-  /** How else the program lets an option be spelled. */
   readonly spelling?: string;
-  /** What its operands do: the name of a rule, and what the rule is told. */
   readonly operands?: string;
 }
 
 const KINDS = ["runs", "writes", "reads", "enters", "finds", "valued"] as const;
 
-/** A row, ready to be used. */
 export interface ProgramTable {
   readonly programs: RegExp;
   readonly options: readonly OptionSpec[];
@@ -82,7 +71,6 @@ function rowsOf(
   return programs.map((row) => row.like === undefined ? row : joined(shared[row.like] ?? {}, row));
 }
 
-/** A table from its row. */
 export function tableOf(row: ProgramRow): ProgramTable {
   const { words = false, code = false, optionsFirst = false, globalsFirst = false, spelling } = row;
   const options = specsOf(row);
@@ -103,7 +91,6 @@ export function tableOf(row: ProgramRow): ProgramTable {
   };
 }
 
-/** The options of one row, and then those of another. */
 function joined<Row extends OptionRow>(first: OptionRow, row: Row): Row {
   const lists = KINDS.map((kind) => [kind, [...listOf(first[kind]), ...listOf(row[kind])]]);
   return { ...first, ...row, ...Object.fromEntries(lists) };

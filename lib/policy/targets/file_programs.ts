@@ -3,28 +3,23 @@ import { present } from "../../base/schema.ts";
 import type { FileTarget } from "./target.ts";
 
 /** A row of `file_programs.json`, by the manuals of GNU coreutils 9.1 and others: what a program does to its files. */
-export interface FileProgramRow {
+interface FileProgramRow {
   /** Which operands are written: all, or only the last one. */
   readonly operands: "all" | "last" | "none";
   readonly action?: FileTarget["action"];
-  /** Options whose value is a file that is written. */
   readonly options?: string;
-  /** Options whose value is the next word, and no file. */
   readonly valued?: string;
   /** Whether it acts on files only with one of these options. */
   readonly only?: string;
-  /** Whether what it writes loses its content. */
   readonly empties?: true;
 }
 
-/** A row, ready to be used. */
 export interface FileProgram extends Pick<FileProgramRow, "operands" | "action" | "empties"> {
   readonly options?: RegExp;
   readonly valued?: RegExp;
   readonly only?: RegExp;
 }
 
-/** The ending of a backup's name, also abbreviated. */
 export const SUFFIX = /^(?:-S|--su[a-z]*)$/;
 
 const PROGRAMS: ReadonlyMap<string, FileProgram> = new Map(

@@ -4,7 +4,6 @@ import { irregularProgram } from "./irregular_programs.ts";
 import { type SortedWords, sortWords } from "./sorted_words.ts";
 import type { FileTarget } from "./target.ts";
 
-/** Whether changing the files that it is given is a program's very purpose. */
 export function changesFiles(program: string): boolean {
   return (fileProgram(program) ?? irregularProgram(program)) !== undefined;
 }
@@ -79,7 +78,6 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
   });
 }
 
-/** The files that one command copies from. */
 export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {
   const spec = program === undefined ? undefined : fileProgram(program);
   if (spec?.operands !== "last") return [];

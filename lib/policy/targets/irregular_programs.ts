@@ -2,7 +2,6 @@ import { type ShellWord, wordStart } from "../../shell/mod.ts";
 import { foundFiles } from "./found_files.ts";
 import type { FileTarget } from "./target.ts";
 
-/** The files that a command writes or removes, by its words. */
 type Targets = (words: readonly ShellWord[]) => readonly FileTarget[];
 
 /** What is known of a program that changes files, and whose words are more than options and files. */

@@ -2,15 +2,12 @@ import { type ShellWord, wordStart } from "../../shell/mod.ts";
 import type { FileProgram } from "./file_programs.ts";
 import type { FileTarget } from "./target.ts";
 
-/** The words of a command, by what they are to its program. */
 export interface SortedWords {
   readonly operands: readonly ShellWord[];
   readonly flags: readonly ShellWord[];
-  /** Files that options name. */
   readonly files: readonly FileTarget[];
 }
 
-/** Sorts the words of a command behind its program. */
 export function sortWords(words: readonly ShellWord[], spec: FileProgram): SortedWords {
   const operands: ShellWord[] = [];
   const flags: ShellWord[] = [];
@@ -54,7 +51,6 @@ function splitOption(text: string): readonly string[] {
   return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** The value of an option at the end of a word with several, or that the next word is it. */
 function clustered(text: string, options: RegExp): string | "next" | undefined {
   for (let index = 1; index < text.length; index++) {
     if (!options.test(`-${text[index]}`)) continue;

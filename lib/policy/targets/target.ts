@@ -1,14 +1,11 @@
 import type { ShellWord } from "../../shell/mod.ts";
 
-/** What a command does to a file. */
 export interface FileTarget {
-  /** The path as a word, or as a part of one. */
   readonly word: ShellWord;
   /** Present where the path is only this part of the word, as in `of=disk`. */
   readonly path?: string;
   /** `remove_tree`: a folder and all in it. */
   readonly action: "write" | "remove" | "remove_tree";
-  /** Whether its content is gone, as if it were removed. */
   readonly empties?: true;
   /**
    * Whether it is the program's purpose to do so; otherwise a rule must name the file, or the word that asks for it.

@@ -54,7 +54,6 @@ export function findAsks(command: string | readonly string[], asks: AskCommands)
   return findInScript(text, { asks, whole: text.trim(), depth: 0 }).slice(0, MAX_ASKS);
 }
 
-/** More are not looked for in one text: the first one stops the agent. */
 const MAX_ASKS = 20;
 
 interface Place {
@@ -116,7 +115,6 @@ function onlyReads(words: readonly ShellWord[]): boolean {
 
 const ONLY_VARIABLES = /^(?:\s*\$(?:\w+|[@*#]|\{\w+\}))+\s*$/;
 
-/** An ask as the command that it is in is reached. */
 function reachedBy(reach: Reach, ask: FoundAsk): FoundAsk {
   return {
     ...ask,
@@ -127,7 +125,6 @@ function reachedBy(reach: Reach, ask: FoundAsk): FoundAsk {
   };
 }
 
-/** A word of a command, as far as the question in it goes. */
 type AskWord = Pick<ShellWord, "value"> & { readonly parts: readonly { readonly text: string }[] };
 
 /** Compares the base name of the program and the words after it with each command that asks. */

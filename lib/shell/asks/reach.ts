@@ -85,7 +85,6 @@ const LEAVING = new Set("exit return exec break continue kill".split(" "));
 
 type Kind = "harmless" | "other" | "strict" | "leaving";
 
-/** What stands for a command in an outline. */
 const MARKS: Readonly<Record<Kind, string>> = { harmless: "h", other: "o", strict: "s", leaving: "l" };
 
 function kindOf(command: ShellCommand, inner: readonly Kind[]): Kind {
@@ -102,7 +101,6 @@ function kindOf(command: ShellCommand, inner: readonly Kind[]): Kind {
   return command.words.length === 0 && inner.some((kind) => kind !== "harmless") ? "other" : "harmless";
 }
 
-/** Whether its words end the shell where a variable is not set, or have it run nothing more. */
 function mayEndShell({ words, assignments }: ShellCommand): boolean {
   const parts = [...words, ...assignments.map(({ word }) => word)].flatMap((word) => word.parts);
   if (parts.some(({ type, text }) => type === "variable" && /^\$\{\w+:?\?/.test(text))) return true;
@@ -114,7 +112,6 @@ interface Outline {
   readonly after: string;
 }
 
-/** The text around a command, with a mark for each other command, and without comments and here-documents. */
 function outlineOf(
   text: string,
   { command, kinds, hereDocuments }: Known & { readonly command: ShellCommand },
@@ -137,7 +134,6 @@ function outlineOf(
   };
 }
 
-/** Where the texts of a command's here-documents stand, with the lines that end them. */
 function hereDocumentsOf({ redirections }: ShellCommand, text: string): readonly Span[] {
   const found: Span[] = [];
   let from = 0;
@@ -165,7 +161,6 @@ const TOKEN = /&&\s*|\|\|\s*|\|&?\s*|[;&\n(){}hosl]/g;
 /** Whether a command may not be reached, by the outline of the text before it. */
 function mayBeSkipped(before: string): boolean {
   if (!PLAIN.test(before) || /\(\s*\)/.test(before)) return true;
-  /** By group, from the outside in. */
   const lists = [{ isSkipped: false, mayFail: false, hasFailed: false }];
   let isStrict = false;
   for (const [token] of before.matchAll(TOKEN)) {
@@ -212,7 +207,6 @@ function mayBeSkipped(before: string): boolean {
 
 const CONDITION = /\|\||(?:^|[\s;&|({])(?:if|while|until|for|case|select|function)\s|\(\s*\)/;
 
-/** The same for a command in a word of another one. It ignores quotes, and so errs towards yes. */
 function mayBeSkippedInWord(before: string, kinds: readonly Kind[]): boolean {
   return CONDITION.test(before) || kinds.includes("leaving") || kinds.includes("strict") ||
     before.includes("&&") && kinds.includes("other");

@@ -1,6 +1,5 @@
 import type { ShellWord } from "../mod.ts";
 
-/** Programs that run a program of a package, with the words that lead to it. */
 const RUNNERS: readonly (readonly [string, ...string[]])[] = [
   ["npx"],
   ["pnpx"],

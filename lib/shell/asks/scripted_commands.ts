@@ -1,4 +1,3 @@
-/** A shell command that a program in JavaScript runs. */
 interface ScriptedCommand {
   readonly command: string;
   /** Whether it is outside every block, and so always reached. */
@@ -8,7 +7,6 @@ interface ScriptedCommand {
 /** Calls of the shell tool in Codex's code mode (0.155.0 to 0.169.0). */
 const TOOLS = new Set(["exec_command", "shell_command", "shell"]);
 
-/** The names under which the command is given. */
 const COMMAND_KEYS = new Set(["cmd", "command"]);
 
 /**
@@ -62,7 +60,6 @@ const CONDITIONS = new Set([
 /** How many tokens of a call's argument are read; the limit keeps the time linear. */
 const MAX_ARGUMENT_TOKENS = 500;
 
-/** The command among the properties of an object that begins at a token. */
 function readCommand(tokens: readonly Token[], from: number): string | undefined {
   const end = Math.min(tokens.length, from + MAX_ARGUMENT_TOKENS);
   for (let index = from, depth = 0; index < end; index++) {
@@ -100,7 +97,6 @@ const BLANK = /(?:\s+|\/\/[^\n]*)+/y;
 const NAME = /[\p{L}\p{N}_$]+/uy;
 const SIGN = /=>|&&|\|\||\?\?|\?\.|[^]/uy;
 
-/** A slash after one of these begins a regular expression. */
 const BEFORE_EXPRESSION = /^(?:[=(,:;!&|?{}+\[]|=>|&&|\|\||\?\?|return)$/;
 
 /** Its length is limited so that a program full of slashes takes linear time. */

@@ -8,7 +8,6 @@ import type { Asked, GivenAnswer } from "./asked.ts";
 import { createDesk } from "./desk.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
 
-/** Whose requests a desk deals with that come over the Agent Client Protocol. */
 interface AcpDeskTurn extends DeskTurn {
   readonly terminal: Pick<AcpTerminal, "id" | "provider" | "pending" | "cancel" | "lastOutput" | "wakeSources">;
 }
@@ -24,7 +23,6 @@ export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): Di
   const { terminal } = turn;
   /** Those that were shown to the policy when they came in. */
   const seen = new Set<string>();
-  /** What a person said and could not be given, by the request. */
   const refused = new Map<string, { readonly times: number; readonly problem: string }>();
   /** Why an answer that nobody waited for was not given. */
   let failure: { readonly error: unknown } | undefined;

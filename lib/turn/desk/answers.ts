@@ -14,9 +14,7 @@ export interface AnswersFolder {
   readonly answersDir: string;
 }
 
-/** An answer to a question of a run, left for the process that executes the run. */
 export interface LeftAnswer extends AnswerSource {
-  /** The question's id. */
   readonly question: string;
   readonly answer: string;
   /** ISO 8601. */
@@ -61,11 +59,9 @@ export function readAnswer(folder: AnswersFolder | undefined, question: string):
   });
 }
 
-/** Options of {@linkcode takeAnswer}. */
 export interface TakeAnswerOptions {
   /** Whether only a person may answer. */
   readonly isReserved: boolean;
-  /** Told what was set aside, as a sentence. */
   readonly onRefused: (message: string) => void;
 }
 

@@ -13,7 +13,6 @@ export interface Asked extends AskedMatter {
   readonly offers: Offers;
   /** Why an automatic yes is out of the question, as a full sentence. */
   readonly doubt?: string | undefined;
-  /** The last lines of what its agent showed. */
   readonly tail: readonly string[];
   /**
    * Whether more may become known of it in a moment.
@@ -25,7 +24,6 @@ export interface Asked extends AskedMatter {
   takes?(said: Said): boolean;
   /** Looked at right before the answer. @returns false where it is about something else by now */
   isMeant?(): Promise<boolean>;
-  /** The keys of an answer. */
   keysOf?(answer: PlainAnswer): readonly string[];
   /** Gives the answer, whose record is on the disk. */
   carryOut(answer: GivenAnswer, entry: AuditDecision): Promise<Given>;
@@ -33,45 +31,32 @@ export interface Asked extends AskedMatter {
   keepScreen?(): Promise<string | undefined>;
 }
 
-/** What is to be decided. */
 export interface AskedMatter {
   /** Missing where only a screen tells of it. */
   readonly request: Request | undefined;
-  /** The request, or else what the screen shows. */
   readonly shown: Request | DialogInfo;
-  /** Tells it from what is asked next. */
   readonly identity: string;
   /** Whether an answer can be given for a person; otherwise they give it themselves, in the pane. */
   readonly isAnswerable: boolean;
-  /** What a person should know besides the verdict's reason. */
   readonly note?: string | undefined;
-  /** What can be seen of it: rows from the top, for the audit log. */
   readonly before: readonly string[];
-  /** The same in a few lines, for a person. */
   readonly excerpt: string;
 }
 
-/** A plain yes or no. */
 export type PlainAnswer = "accept" | "decline";
 
-/** What is given. */
 export type GivenAnswer =
   | { readonly answer: PlainAnswer; readonly reason: string }
   | { readonly answer: "reply"; readonly replies: readonly QuestionReply[] };
 
-/** What came of an answer. */
 export interface Given {
   /** `stopped`: it is asked about once more. */
   readonly outcome: AnswerOutcome["result"] | "stopped";
-  /** The same for the audit log. */
   readonly result: string;
-  /** The screen's rows afterwards. */
   readonly after: readonly string[];
-  /** What was said to questions, a line each. */
   readonly replies?: string;
 }
 
-/** The audit log's record of a decision, on whatever way it is asked for and given. */
 export function auditEntry(
   whose: Pick<AuditDecision, "role" | "terminal" | "provider">,
   { request, shown: { kind, subject }, before }: Pick<AskedMatter, "request" | "shown" | "before">,

@@ -22,16 +22,13 @@ export interface AuditDecision {
   readonly role: string;
   readonly terminal: string;
   readonly provider: string;
-  /** The dialog's kind. */
   readonly kind: string;
-  /** What the dialog is about: the command, the file. */
   readonly command: string | undefined;
   /** Where `command` comes from, which is then exact; missing where it is only what the screen shows. */
   readonly source?: Request["source"];
   /** The folder in which it would run, where that is known. */
   readonly cwd?: string;
   readonly decision: "allow" | "ask" | "deny";
-  /** Which rule decided. */
   readonly rule: string;
   readonly reason: string;
   /**
@@ -39,15 +36,12 @@ export interface AuditDecision {
    * has; none where none is pressed.
    */
   readonly keys: readonly string[];
-  /** The screen's rows, as plain text. */
   readonly before: readonly string[];
 }
 
-/** The outcome of a decision. */
 interface AuditOutcome {
   /** What the effect came to, in a word or a sentence: `closed`. */
   readonly result: string;
-  /** The screen's rows afterwards. */
   readonly after: readonly string[];
 }
 
@@ -71,7 +65,6 @@ export interface AuditLog extends Disposable {
   note(decision: Omit<AuditDecision, "keys">): Promise<void>;
 }
 
-/** How an audit log is opened. */
 interface AuditLogOptions {
   /** The run's id; a log is of one run. */
   readonly run: string;
@@ -160,7 +153,6 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   };
 }
 
-/** A record without what its place in the chain gives it. */
 interface Fields {
   readonly type: "opened" | "decision" | "outcome";
   readonly [key: string]: unknown;

@@ -10,7 +10,6 @@ export const NO_HASH = "0".repeat(64);
 export interface ChainedRecord {
   /** From 1 on, without gaps. */
   readonly seq: number;
-  /** The hash of the record before. */
   readonly prev: string;
   readonly hash: string;
   /** When it was written, ISO 8601, UTC. */
@@ -20,10 +19,8 @@ export interface ChainedRecord {
   readonly [key: string]: unknown;
 }
 
-/** Where a log ended at some time. */
 export interface AuditEnd {
   readonly records: number;
-  /** The hash of the last one. */
   readonly hash: string;
 }
 
@@ -38,7 +35,6 @@ export function findCut(records: readonly ChainedRecord[], ends: readonly AuditE
   return other === undefined ? undefined : `is not the one that its run wrote: record ${other.records} is another one`;
 }
 
-/** What the check of a log found. */
 export type AuditVerdict =
   | {
     readonly intact: true;
@@ -48,9 +44,7 @@ export type AuditVerdict =
   }
   | {
     readonly intact: false;
-    /** Those before the broken one. */
     readonly records: readonly ChainedRecord[];
-    /** The line of the first broken record, from 1. */
     readonly line: number;
     /** Why it is broken, as the rest of a sentence that begins with the record. */
     readonly problem: string;

@@ -17,7 +17,6 @@ export function auditHeadsPath(
   return folder === undefined || env("PANEWRIGHT_AUDIT_COPY") === "0" ? undefined : `${folder}/audit/${id}.ndjson`;
 }
 
-/** A copy of an audit log's heads. */
 export interface AuditHeads extends Disposable {
   /** Adds a head. A copy that cannot be written is told once, and no reason to stop. */
   add(head: AuditEnd): void;

@@ -14,12 +14,10 @@ import {
 import type { Request } from "../../policy/request.ts";
 import type { DIALOG_SETTINGS } from "./settings.ts";
 
-/** How permission dialogs are answered. Whether any are, and how many, is in the settings of the handoff. */
 export interface PermissionPlan extends SettingsOf<typeof DIALOG_SETTINGS> {
   readonly policy: PermissionPolicy;
 }
 
-/** What a run says about dialogs. */
 export interface DialogPlan {
   /** Absolute path of the folder in which the agents work. */
   readonly workdir: string;
@@ -27,7 +25,6 @@ export interface DialogPlan {
   readonly permissions: PermissionPlan;
 }
 
-/** What can be said on the way that a request came. */
 export interface Offers {
   readonly allow: boolean;
   readonly reject: boolean;
@@ -37,7 +34,6 @@ export interface Offers {
   readonly noPlain: (missing: "yes" | "no") => string;
 }
 
-/** Who asks, on which way, and what applies to it. */
 interface DecisionContext {
   readonly plan: DialogPlan;
   /** Missing for the agent of a step. */
@@ -46,12 +42,10 @@ interface DecisionContext {
   readonly offers: Offers;
   /** Why an automatic yes is out of the question, as a full sentence. @default nothing stands against it */
   readonly doubt?: string | undefined;
-  /** What is known of the machine. @default {machineGround()} */
-  readonly ground?: Pick<PermissionContext, "home" | "realPath">;
 }
 
 /** A request whose text is longer is not put to a person, who could not judge it: it is refused. */
-export const MAX_ASKED_CHARS = 20_000;
+const MAX_ASKED_CHARS = 20_000;
 
 /**
  * Decides what a run says to a request, whatever way it came: the policy's word, where this is no dry run, the switch is
@@ -75,11 +69,10 @@ export function decideCall(request: Request, context: DecisionContext): Permissi
   return ruled && settled(ruled, request, context);
 }
 
-function contextOf({ ground = machineGround(), plan, role, provider }: DecisionContext): PermissionContext {
-  return { ...ground, workdir: plan.workdir, role, provider: provider.id, policy: plan.permissions.policy };
+function contextOf({ plan, role, provider }: DecisionContext): PermissionContext {
+  return { ...machineGround(), workdir: plan.workdir, role, provider: provider.id, policy: plan.permissions.policy };
 }
 
-/** What of a verdict can be said on the way that the request came. */
 function settled(
   ruled: PermissionVerdict,
   { subject = "" }: Request | DialogInfo,
@@ -144,12 +137,11 @@ function namedOnly(policy: PermissionPolicy): PermissionPolicy {
 }
 
 /** What the policy may know of this machine for one decision: the home folder, and where links lead now. */
-export function machineGround(): Pick<PermissionContext, "home" | "realPath"> {
+function machineGround(): Pick<PermissionContext, "home" | "realPath"> {
   const home = Deno.env.get("HOME");
   return { ...(home?.startsWith("/") ? { home } : {}), realPath: realPathSnapshot() };
 }
 
-/** What the agent asks for, in a few words. */
 export function requestOf({ kind, subject }: Pick<DialogInfo, "kind" | "subject">): string {
   const names = subject?.split("\n").join(", ");
   switch (kind) {

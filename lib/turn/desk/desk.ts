@@ -7,8 +7,7 @@ import { decide, requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
 import { createPersonWait, givenFields, type GivenSaid, type PersonWait, ruleOf, sayerOf } from "./person_wait.ts";
 
-/** The way on which an agent asks, and is answered. */
-export interface DeskAdapter {
+interface DeskAdapter {
   /** What is asked now; `undefined` where nothing is, or it is too early to tell. */
   open(waiting: Pick<PersonWait, "isAbout">): Promise<Asked | undefined>;
   /**
@@ -16,7 +15,6 @@ export interface DeskAdapter {
    * for the answer before, and for what is done with `prepare` then.
    */
   listen(answer: (find: () => AtOnce | undefined) => Promise<void>): Disposable;
-  /** No dialog is open. */
   noteClosed?(): void;
   /** @throws what went wrong with an answer that nobody waited for */
   assertSound?(): void;
@@ -29,12 +27,10 @@ export interface AtOnce {
   readonly signal: AbortSignal;
   /** What is answered so; for the rest there is a dialog. */
   readonly answers: readonly PlainAnswer[];
-  /** Whether a yes has to wait for more. */
   isUnclear?(): Promise<boolean>;
   noteAnswered?(): void;
 }
 
-/** Why an answer is given, and by whom. */
 interface Why extends Pick<PermissionVerdict, "rule" | "reason"> {
   /** How a person's answer came; missing where the policy decided. */
   readonly given?: GivenSaid["given"];

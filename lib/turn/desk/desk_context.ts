@@ -10,10 +10,7 @@ import type { AnswersFolder } from "./answers.ts";
 import type { AuditLog } from "./audit.ts";
 import type { DialogPlan } from "./decision.ts";
 import type { HookChannel } from "./hook_channel.ts";
-import type { PermissionVerdict } from "../../policy/mod.ts";
-import type { Request } from "../../policy/request.ts";
 
-/** A dialog as a person is asked about it. */
 export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
   /** Unique in the run: `q1`. */
   readonly id: string;
@@ -21,7 +18,6 @@ export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
   /** Why a person has to decide, as a full sentence. */
   readonly reason: string;
   readonly secondsLeft: number;
-  /** What is asked, where it is answered with words and not with a yes or a no. */
   readonly questions?: readonly AgentQuestion[];
   /** What was wrong with the answer before, without a full stop. */
   readonly problem?: string;
@@ -38,10 +34,8 @@ export type AskAboutDialog = (question: DialogQuestion, signal: AbortSignal) => 
  */
 export type OnStuck = (role: Role, message: string, question?: StuckQuestion) => { withdraw(): void };
 
-/** A dialog as it can be answered from elsewhere. */
 export interface StuckQuestion {
   readonly id: string;
-  /** Of the dialog, as the journal has it. */
   readonly fingerprint: string;
   /** What a yes would permit, as the message has it; empty where the message does not show it, missing without a yes. */
   readonly permits?: string;
@@ -49,14 +43,11 @@ export interface StuckQuestion {
   readonly choices: readonly { readonly label: string; readonly answer: string }[];
 }
 
-/** What an agent showed, and whose agent it is. */
 export interface KeptLook {
   readonly screen: Screen;
-  /** Its id. */
   readonly provider: string;
 }
 
-/** What all desks of a run share. */
 export interface DialogDeskContext {
   readonly plan: DialogPlan;
   /** Where `panewright answer` leaves what a person says; missing where it cannot. */
@@ -73,13 +64,10 @@ export interface DialogDeskContext {
    * @returns its name below the run's folder; `undefined` where it was not kept
    */
   readonly keepScreen?: (turnId: string, shown: KeptLook) => Promise<string | undefined>;
-  /** Told what a person should know of besides. */
   readonly warn: (role: Role, message: string) => void;
   /** Told once for each dialog that a person has to answer. */
   readonly onStuck: OnStuck;
-  /** The id of the run's next question. */
   readonly nextQuestionId: () => string;
-  /** The question that an earlier process of the run asked in that turn and did not see answered. */
   readonly earlierQuestion: (turnId: string) => { readonly id: string; readonly fingerprint: string } | undefined;
   /** Missing where nobody sits at a terminal. */
   readonly person: AskAboutDialog | undefined;
@@ -94,17 +82,9 @@ export interface DeskTurn {
   readonly terminal: { readonly id: string; readonly provider: Pick<Provider, "id"> };
 }
 
-/** Whose dialogs a desk deals with that are drawn on a screen. */
 export interface DialogDeskTurn extends DeskTurn {
   readonly terminal: Pick<
     AgentTerminal,
     "id" | "look" | "answerDialog" | "answerQuestions" | "pendingRequests" | "provider"
   >;
 }
-
-/** Why something is decided as it is, and about which request. */
-export type DialogVerdict = Pick<PermissionVerdict, "rule" | "reason"> & {
-  readonly request?: Request;
-  /** Why a question can only be answered in its pane, as a full sentence. */
-  readonly paneOnly?: string;
-};

@@ -17,7 +17,6 @@ import {
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
-/** A request of an agent that its CLI's hook waits for an answer to. */
 export interface HookedRequest {
   readonly request: Request;
   /** Aborted when nobody waits any longer. */
@@ -28,23 +27,18 @@ export interface HookedRequest {
   dismiss(): void;
 }
 
-/** Where the hooks of a run's agents ask what to do. */
 export interface HookChannel extends AsyncDisposable {
-  /** What the CLI of a role's agent runs as its hook. */
   hookOf(role: Role): HookCommand;
   /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
   pending(role: Role): readonly Request[];
-  /** Told that there is no dialog about these any more. */
   forget(role: Role, requests: readonly Request[]): void;
   /** From now on `decide` is asked about the requests of a role's agent, until disposal. */
   listen(role: Role, decide: (asked: HookedRequest) => Promise<void>): Disposable;
 }
 
-/** How a hook channel is opened. */
 interface HookChannelOptions {
   /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
   readonly folder: string;
-  /** The argv that starts panewright, whose hidden command is then the hook. */
   readonly panewright?: readonly string[];
 }
 
@@ -54,10 +48,8 @@ const MAX_SOCKET_PATH_BYTES = 100;
 /** How long a hook may take to say what it wants. */
 const READ_TIMEOUT_MS = 5000;
 
-/** More connections at a time are refused: their dialogs open. */
 const MAX_CONNECTIONS = 32;
 
-/** More requests of an agent are not remembered. */
 const MAX_PENDING = 50;
 
 /**

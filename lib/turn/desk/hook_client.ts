@@ -8,12 +8,10 @@ import {
   writeLine,
 } from "./hook_protocol.ts";
 
-/** Who asks the run, and about what. */
 interface HookQuestion {
   /** Absolute path of the channel's folder. */
   readonly folder: string;
   readonly role: string;
-  /** What the CLI wrote to the hook's standard input. */
   readonly payload: string;
   readonly signal?: AbortSignal;
 }

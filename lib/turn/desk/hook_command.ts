@@ -1,14 +1,12 @@
 import { selfCommand } from "../../base/ports/self.ts";
 import { shellJoin, shellQuote } from "../../shell/mod.ts";
 
-/** Where a hook asks, and for whom. */
 interface HookPlace {
   /** Absolute path of the channel's folder. */
   readonly folder: string;
   /** Absolute path of its socket. */
   readonly socket: string;
   readonly role: string;
-  /** The argv that starts panewright, instead of the program that runs. */
   readonly panewright?: readonly string[];
 }
 
@@ -33,7 +31,6 @@ export function hookCommand({ folder, socket, role, panewright }: HookPlace): st
   return `${denoDir === undefined ? "" : `DENO_DIR=${shellQuote(denoDir)} `}${shellJoin(argv)}`;
 }
 
-/** The file of the small program beside this one: among the sources, or beside the bundle. */
 function hookModule(): string | undefined {
   const here = import.meta.url;
   if (Deno.build.standalone || !here.startsWith("file:")) return undefined;

@@ -2,31 +2,24 @@
 export interface ChannelFile {
   /** Absolute path of the unix socket. */
   readonly socket: string;
-  /** What a hook has to know to be listened to. */
   readonly secret: string;
 }
 
-/** What a hook sends, as one line of JSON. */
 interface HookMessage {
   readonly secret: string;
   readonly role: string;
-  /** What the CLI wrote to the hook's standard input. */
   readonly payload: string;
 }
 
-/** What a hook gets back, as one line of JSON. */
 interface HookReply {
-  /** What it is to print. */
   readonly output: string;
 }
 
-/** Name of the {@linkcode ChannelFile}. */
 export const CHANNEL_FILE = "channel.json";
 
 /** No payload may be longer; a hook without an answer leaves the question to the dialog. */
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
-/** How long the CLI waits for its hook. */
 export const HOOK_TIMEOUT_SECONDS = 30;
 
 /** How long a hook waits for its answer: it gives up before the CLI does. */
@@ -78,7 +71,6 @@ async function readUntil(
   return undefined;
 }
 
-/** Writes a value as one line of JSON. */
 export async function writeLine(
   target: { write(bytes: Uint8Array): Promise<number> },
   value: HookMessage | HookReply,

@@ -17,7 +17,6 @@ export interface KnownRequest {
 
 type ShownDialog = Pick<DialogInfo, "kind" | "subject" | "subjectComplete" | "otherReadings">;
 
-/** Finds the request that a dialog on the screen is about among those that the CLI has on record. Pure. */
 export function knownRequest(dialog: ShownDialog, pending: readonly Request[], workdir: string): KnownRequest {
   const shown = pending.filter((request) => isShownBy(dialog, request, workdir));
   const [only, ...others] = pending;
@@ -81,7 +80,6 @@ function isShownBy(dialog: ShownDialog, request: Request, workdir: string): bool
   });
 }
 
-/** Characters that have a shape on every screen. */
 function shapesOf(text: string): string {
   return text.replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]/gu, "");
 }

@@ -41,9 +41,7 @@ export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn)
   const { provider } = terminal;
   const requests = createPaneRequests(context, turn);
   let hiddenSinceMs: number | undefined;
-  /** How many requests came in by hook. */
   let hooked = 0;
-  /** The questions that could not be answered with keys, and why. */
   let refused: { readonly identity: string; readonly problem: string } | undefined;
   /** What was last answered with a key, by another record than the hook's, and when. */
   let keyed: { readonly request: Request; readonly atMs: number } | undefined;
@@ -112,7 +110,6 @@ export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn)
     }
   }
 
-  /** A request of a hook, where no dialog is answered in its place. */
   function atOnce({ request, signal, reply, dismiss }: HookedRequest): AtOnce | undefined {
     if (keyed !== undefined && clock.now() - keyed.atMs < HOOK_LAG_MS && isSameRequest(keyed.request, request)) {
       dismiss();

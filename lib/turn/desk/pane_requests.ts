@@ -14,23 +14,18 @@ const UNSHOWN_LIMIT_MS = 5000;
 
 /** What the CLI of an agent in a pane has on record as asked, and how far that lags behind the dialogs on its screen. */
 interface PaneRequests {
-  /** What was asked and not answered: by the CLI's hook, or else by its session log. */
   pending(): Promise<readonly Request[]>;
-  /** Whether the session log has a command that runs in another way than its text says. */
   hasOpaque(): Promise<boolean>;
   /** Whether the hook's word on an open dialog may still come in. */
   mayBeExplained(dialog: DialogInfo, known: KnownRequest): boolean;
   /** Whether the session log may still tell of an open dialog. */
   mayBeLogged(dialog: DialogInfo): boolean;
-  /** A dialog is open about this request. */
   noteShown(request: Request): void;
-  /** The dialog that nothing explained is answered. */
   noteExplained(): void;
   /** Forgets the requests whose dialog is closed, and those that never had one. */
   forgetClosed(): void;
 }
 
-/** Watches the records of an agent during one turn. */
 export function createPaneRequests(
   { clock, hooks }: Pick<DialogDeskContext, "clock" | "hooks">,
   { role, terminal }: Pick<DialogDeskTurn, "role" | "terminal">,
@@ -38,10 +33,8 @@ export function createPaneRequests(
   /** Requests without an answer, and since when no dialog is open: missing for one whose dialog was seen. */
   const unshownSinceMs = new Map<Request, number>();
   const shown = new Set<Request>();
-  /** The dialog that no request came in for yet. */
   let unexplained: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
 
-  /** Whether a dialog that no record explains is open for less than so long. */
   function isYoung({ fingerprint }: DialogInfo, limitMs: number): boolean {
     if (unexplained?.fingerprint !== fingerprint) unexplained = { fingerprint, sinceMs: clock.now() };
     return clock.now() - unexplained.sinceMs < limitMs;

@@ -2,7 +2,6 @@ import { parsePersonsAnswer, type PersonsAnswer } from "../../base/terms.ts";
 import type { AgentQuestion, QuestionReply } from "../../base/question.ts";
 import { readReplies } from "./question_answer.ts";
 
-/** What a person says to a dialog that asks for a yes or a no, or to one with questions. */
 export type Said = PersonsAnswer | { readonly answer: "reply"; readonly replies: readonly QuestionReply[] };
 
 /**

@@ -12,25 +12,20 @@ import type { PermissionVerdict } from "../../policy/mod.ts";
 import { isSameRequest } from "./known_request.ts";
 import { present } from "../../base/schema.ts";
 
-/** Why a person is asked. */
 type Why = Pick<PermissionVerdict, "rule" | "reason">;
 
-/** What was said, how it came, and to which question. */
 export type GivenSaid = Said & { readonly given: AnswerSource & { readonly question: string | undefined } };
 
-/** What decides by the audit log where an answer was given: a person, or a model in place of one. */
 export function ruleOf({ by }: AnswerSource): "person" | "model" {
   return by === "mcp" ? "model" : "person";
 }
 
-/** Who has said it, at the beginning of a sentence. */
 export function sayerOf(source: AnswerSource): string {
   return ruleOf(source) === "model"
     ? `A model over MCP${source.who === undefined ? "" : ` (${sanitizeLine(source.who)})`}`
     : "The person who was asked";
 }
 
-/** What the journal keeps of how an answer came. */
 export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSource & { readonly question?: string } {
   return { by, ...present({ question, who }) };
 }
@@ -38,7 +33,6 @@ export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSo
 /** The wait for a person's answer to a dialog; there is one at most. */
 export interface PersonWait {
   readonly isOn: boolean;
-  /** Whether the person was asked about this very matter. */
   isAbout(matter: Pick<AskedMatter, "identity" | "request">): boolean;
   /**
    * Records and tells once that a person has to answer, and looks whether one did.
@@ -51,17 +45,13 @@ export interface PersonWait {
   end(): void;
 }
 
-/** A matter that waits for a person. */
 interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
   readonly question: string | undefined;
-  /** What the person at the terminal said. */
   said: Said | undefined;
-  /** Whether it was told that an answer lies where it does not count. */
   isStrayTold: boolean;
   readonly closed: AbortController;
-  /** Told when no person is needed any more. */
   readonly told: { withdraw(): void };
 }
 
@@ -189,7 +179,6 @@ export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): Pe
 /** The requests that their words say all about: what else is behind a dialog cannot be told in a message. */
 const TELLABLE_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit"];
 
-/** The answers to a matter that need no typing. */
 function answersTo({ shown: { kind, subject }, request }: AskedMatter): Pick<StuckQuestion, "permits" | "choices"> {
   const questions = request?.questions;
   if (questions === undefined) {

@@ -1,15 +1,12 @@
 import { UsageError } from "../../base/errors.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 
-/** What a policy is asked about. */
 export interface PermissionSubject {
   readonly kind: DialogKind;
   readonly subject: string;
 }
 
-/** How {@linkcode parsePermissionSubjects} reads a text. */
 interface PermissionSubjectsOptions {
-  /** The kind of a subject that names none. */
   readonly kind: DialogKind;
   /** The kinds that a subject may name. */
   readonly kinds: readonly DialogKind[];

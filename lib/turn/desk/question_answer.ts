@@ -1,9 +1,7 @@
 import type { AgentQuestion, QuestionReply } from "../../base/question.ts";
 import { oneLine } from "../../base/text/lines.ts";
 
-/** What a person's answer to an agent's questions comes to. */
 type ReadReplies =
-  /** One reply a question, in their order. */
   | { readonly replies: readonly QuestionReply[] }
   /** What is wrong with it, and what is allowed, without a full stop. */
   | { readonly problem: string };
@@ -29,7 +27,6 @@ export function readReplies(answer: string, questions: readonly AgentQuestion[])
   return typeof problem === "string" ? { problem } : { replies: read.filter((one) => typeof one !== "string") };
 }
 
-/** The reply that a line gives, or what is wrong with it. */
 function readReply(line: string, question: AgentQuestion): QuestionReply | string {
   const choices = new Set<number>();
   for (let rest = line; rest !== "";) {

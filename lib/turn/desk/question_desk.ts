@@ -6,18 +6,15 @@ import type { Request } from "../../policy/request.ts";
 import type { Given } from "./asked.ts";
 import type { AuditDecision, AuditLog } from "./audit.ts";
 
-/** With what replies are given. */
 interface ReplyMeans {
   readonly terminal: Pick<AgentTerminal, "answerQuestions" | "pendingRequests">;
   readonly audit: AuditLog;
   readonly signal: AbortSignal;
 }
 
-/** Gives a person's replies to the questions that are open. The audit log has each key before it is pressed. */
 export async function giveReplies(
   { terminal, audit, signal }: ReplyMeans,
   { entry, request, replies }: {
-    /** The record of the whole answer. */
     readonly entry: AuditDecision;
     readonly request: Request;
     readonly replies: readonly QuestionReply[];
@@ -54,7 +51,6 @@ function givenOf(outcome: QuestionsOutcome): Omit<Given, "after"> & { readonly p
   }
 }
 
-/** The rows of a screen as text, from the top. */
 export function rowsOf({ screen: { rows } }: Pick<PaneLook, "screen">): readonly string[] {
   return rows.map(({ text }) => text);
 }
