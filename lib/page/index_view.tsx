@@ -1,24 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { age } from "../journal/words/words.ts";
-import type { Condition } from "../run/condition.ts";
-import { createClient, RefusedError } from "./client.ts";
+import type { OutputFields } from "../api/output/outputs.ts";
+import { type Client, createClient, RefusedError } from "./client.ts";
 import { CONDITIONS } from "./outcome.tsx";
 import { secondsBetween, shownLine, timeOfDay } from "./show.ts";
 import { SignIn } from "./sign_in.tsx";
 import { ThemeButton } from "./theme.tsx";
 import type { TokenKeeper } from "./token.ts";
 
-interface ListedRun {
-  readonly run: string;
-  readonly state: Condition;
-  readonly executed: boolean;
-  readonly startedAt: string | null;
-  readonly lastRecordAt: string | null;
-  readonly about?: string;
-  readonly reason?: string;
-  readonly problem?: string;
-  readonly workdir: string;
-}
+type ListedRun = OutputFields["run"] & { readonly workdir: string };
 
 interface RunList {
   readonly workdirs: readonly string[];
@@ -29,41 +19,8 @@ const PAUSE_MS = 4000;
 
 export function IndexView({ token }: { readonly token: TokenKeeper }) {
   const client = useMemo(() => createClient(token), [token]);
-  const [list, setList] = useState<RunList>();
-  const [problem, setProblem] = useState<{ readonly text: string; readonly isSignedOut: boolean }>();
+  const { list, problem, look } = useRuns(client);
   const [only, setOnly] = useState("");
-  const look = useRef(() => {});
-  useEffect(() => {
-    let timer = 0;
-    let isHere = true;
-    look.current = async () => {
-      clearTimeout(timer);
-      if (document.visibilityState === "visible") {
-        try {
-          const found = await client.get<RunList>("/v1/runs");
-          if (!isHere) return;
-          setList(found);
-          setProblem(undefined);
-        } catch (error) {
-          if (!isHere) return;
-          const isSignedOut = error instanceof RefusedError && error.status === 401;
-          setProblem({ text: error instanceof Error ? error.message : String(error), isSignedOut });
-        }
-      }
-      timer = setTimeout(look.current, PAUSE_MS);
-    };
-    const again = () => look.current();
-    again();
-    addEventListener("hashchange", again);
-    document.addEventListener("visibilitychange", again);
-    return () => {
-      isHere = false;
-      clearTimeout(timer);
-      removeEventListener("hashchange", again);
-      document.removeEventListener("visibilitychange", again);
-    };
-  }, [client]);
-
   if (problem?.isSignedOut) {
     return (
       <SignIn
@@ -138,4 +95,42 @@ function Listed({ run, hasOthers }: { readonly run: ListedRun; readonly hasOther
       </span>
     </li>
   );
+}
+
+/** The runs as the server has them now, looked at again and again while the page is seen. */
+function useRuns(client: Client) {
+  const [list, setList] = useState<RunList>();
+  const [problem, setProblem] = useState<{ readonly text: string; readonly isSignedOut: boolean }>();
+  const look = useRef(() => {});
+  useEffect(() => {
+    let timer = 0;
+    let isHere = true;
+    look.current = async () => {
+      clearTimeout(timer);
+      if (document.visibilityState === "visible") {
+        try {
+          const found = await client.get<RunList>("/v1/runs");
+          if (!isHere) return;
+          setList(found);
+          setProblem(undefined);
+        } catch (error) {
+          if (!isHere) return;
+          const isSignedOut = error instanceof RefusedError && error.status === 401;
+          setProblem({ text: error instanceof Error ? error.message : String(error), isSignedOut });
+        }
+      }
+      timer = setTimeout(look.current, PAUSE_MS);
+    };
+    const again = () => look.current();
+    again();
+    addEventListener("hashchange", again);
+    document.addEventListener("visibilitychange", again);
+    return () => {
+      isHere = false;
+      clearTimeout(timer);
+      removeEventListener("hashchange", again);
+      document.removeEventListener("visibilitychange", again);
+    };
+  }, [client]);
+  return { list, problem, look };
 }

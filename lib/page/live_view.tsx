@@ -17,45 +17,9 @@ import { Workers } from "./workers.tsx";
 export function LiveView({ run, token }: { readonly run: string; readonly token: TokenKeeper }) {
   const client = useMemo(() => createClient(token), [token]);
   const path = `/v1/runs/${encodeURIComponent(run)}`;
-  const [report, setReport] = useState<Report>();
-  const [connection, setConnection] = useState<Connection>({ state: "connecting" });
-  const stream = useRef<KeptStream>(null);
-  /** How often the report was read as a whole: what was loaded for an earlier one may be another's by now. */
-  const [reading, setReading] = useState(0);
+  const { report, connection, stream, reading } = useReport(client, path);
   const source = useMemo(() => detailsOfServer(client, path), [client, path, reading]);
   const now = useNow(report?.header.executed === true);
-
-  useEffect(() => {
-    const over = new AbortController();
-    stream.current = keepStream({
-      client,
-      signal: over.signal,
-      path: (after) => `${path}/report/events${after === undefined ? "" : `?after=${encodeURIComponent(after)}`}`,
-      async begin() {
-        const whole = await client.get<Report>(`${path}/report`);
-        setReport({ header: whole.header, items: whole.items });
-        setReading((before) => before + 1);
-        return String(whole.header.sequence);
-      },
-      onEvent(event) {
-        if (isIncrement(event)) {
-          setReport((before) => before === undefined ? before : withIncrement(before, event.data));
-        } else stream.current?.restart();
-      },
-      onConnection: setConnection,
-    });
-    const tryNow = () => stream.current?.tryNow();
-    const tryWhenSeen = () => document.visibilityState === "visible" && tryNow();
-    addEventListener("online", tryNow);
-    addEventListener("hashchange", tryNow);
-    document.addEventListener("visibilitychange", tryWhenSeen);
-    return () => {
-      over.abort();
-      removeEventListener("online", tryNow);
-      removeEventListener("hashchange", tryNow);
-      document.removeEventListener("visibilitychange", tryWhenSeen);
-    };
-  }, [client, path]);
   useEffect(() => {
     if (report !== undefined) document.title = titleOf(report);
   }, [report]);
@@ -96,6 +60,47 @@ export function LiveView({ run, token }: { readonly run: string; readonly token:
       <Announcements report={report} connection={connection} />
     </ReportView>
   );
+}
+
+/** The report of a run as the server has it now, and how well it is heard. */
+function useReport(client: Client, path: string) {
+  const [report, setReport] = useState<Report>();
+  const [connection, setConnection] = useState<Connection>({ state: "connecting" });
+  const stream = useRef<KeptStream>(null);
+  /** How often the report was read as a whole: what was loaded for an earlier one may be another's by now. */
+  const [reading, setReading] = useState(0);
+  useEffect(() => {
+    const over = new AbortController();
+    stream.current = keepStream({
+      client,
+      signal: over.signal,
+      path: (after) => `${path}/report/events${after === undefined ? "" : `?after=${encodeURIComponent(after)}`}`,
+      async begin() {
+        const whole = await client.get<Report>(`${path}/report`);
+        setReport({ header: whole.header, items: whole.items });
+        setReading((before) => before + 1);
+        return String(whole.header.sequence);
+      },
+      onEvent(event) {
+        if (isIncrement(event)) {
+          setReport((before) => before === undefined ? before : withIncrement(before, event.data));
+        } else stream.current?.restart();
+      },
+      onConnection: setConnection,
+    });
+    const tryNow = () => stream.current?.tryNow();
+    const tryWhenSeen = () => document.visibilityState === "visible" && tryNow();
+    addEventListener("online", tryNow);
+    addEventListener("hashchange", tryNow);
+    document.addEventListener("visibilitychange", tryWhenSeen);
+    return () => {
+      over.abort();
+      removeEventListener("online", tryNow);
+      removeEventListener("hashchange", tryNow);
+      document.removeEventListener("visibilitychange", tryWhenSeen);
+    };
+  }, [client, path]);
+  return { report, connection, stream, reading };
 }
 
 function detailsOfServer(client: Client, path: string): DetailSource {

@@ -24,49 +24,13 @@ export function ReportView({ report, source, now, first, children, note, home }:
 }) {
   const { header, items } = report;
   const [filter, setFilter] = useState<Filter>(NO_FILTER);
-  const [selected, setSelected] = useState<string>();
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [focus, setFocus] = useState<FocusRequest>();
   const all = useIsForPaper();
-  useFocusOn(focus);
   const shown = useMemo(() => filterItems(items, filter), [items, filter]);
   // The timeline of a long run is not drawn anew every second.
   const coarseNow = header.executed && now !== undefined ? Math.floor(now / TIMELINE_MS) * TIMELINE_MS : 0;
   const end = Math.max(Date.parse(header.lastAt) || 0, coarseNow);
 
-  const select = (item: ReportItem) => setSelected(item.id);
-  const goTo = (item: ReportItem, whole = false) => {
-    setSelected(item.id);
-    setFocus({ id: item.id, whole });
-    showFragment(item.id);
-  };
-  const open = (item: ReportItem) => {
-    setOpened((now) => new Set(now).add(item.id));
-    goTo(item, true);
-  };
-  const toggle = (item: ReportItem) => {
-    setOpened((now) => {
-      const next = new Set(now);
-      if (!next.delete(item.id)) next.add(item.id);
-      return next;
-    });
-    setSelected(item.id);
-    showFragment(item.id);
-  };
-  const present = useRef(items);
-  present.current = items;
-  useEffect(() => {
-    const follow = () => {
-      const item = itemOfFragment(present.current, location.hash);
-      if (item === undefined) return;
-      setFilter(NO_FILTER);
-      open(item);
-    };
-    follow();
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-    // A run that is followed is not led back to the link whenever something happens.
-  }, []);
+  const { selected, opened, select, goTo, open, toggle } = useSelection(items, () => setFilter(NO_FILTER));
 
   return (
     <>
@@ -120,6 +84,48 @@ export function ReportView({ report, source, now, first, children, note, home }:
       {note === undefined ? null : <footer class="quiet">{shownLine(note)}</footer>}
     </>
   );
+}
+
+/** What is selected and opened, also by the link with which the page was called. */
+function useSelection(items: readonly ReportItem[], showAll: () => void) {
+  const [selected, setSelected] = useState<string>();
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [focus, setFocus] = useState<FocusRequest>();
+  useFocusOn(focus);
+  const select = (item: ReportItem) => setSelected(item.id);
+  const goTo = (item: ReportItem, whole = false) => {
+    setSelected(item.id);
+    setFocus({ id: item.id, whole });
+    showFragment(item.id);
+  };
+  const open = (item: ReportItem) => {
+    setOpened((now) => new Set(now).add(item.id));
+    goTo(item, true);
+  };
+  const toggle = (item: ReportItem) => {
+    setOpened((now) => {
+      const next = new Set(now);
+      if (!next.delete(item.id)) next.add(item.id);
+      return next;
+    });
+    setSelected(item.id);
+    showFragment(item.id);
+  };
+  const present = useRef(items);
+  present.current = items;
+  useEffect(() => {
+    const follow = () => {
+      const item = itemOfFragment(present.current, location.hash);
+      if (item === undefined) return;
+      showAll();
+      open(item);
+    };
+    follow();
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+    // A run that is followed is not led back to the link whenever something happens.
+  }, []);
+  return { selected, opened, select, goTo, open, toggle };
 }
 
 function Filters({ filter, report: { header, items }, shown, onChange }: {

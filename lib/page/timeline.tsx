@@ -29,10 +29,90 @@ interface Placed {
 }
 
 export function Timeline({ items, lanes, selected, end, onSelect, onOpen }: TimelineProps) {
-  const frame = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState(0);
   const [zoom, setZoom] = useState(0);
   const [pointed, setPointed] = useState<ReportItem>();
+  const { frame, width, used, scale, rows } = usePlaces({ items, lanes, end, zoom });
+  const paths = useMemo(() => drawPaths(used, rows), [used, rows]);
+  const height = AXIS_HEIGHT + used.length * LANE_HEIGHT;
+
+  const current = items.find(({ id }) => id === selected);
+  useEffect(() => {
+    const placed = current && rows.get(current.lane)?.find(({ item }) => item === current);
+    const element = frame.current;
+    if (placed === undefined || element === null || zoom === 0) return;
+    const { scrollLeft, clientWidth } = element;
+    if (placed.x < scrollLeft || placed.x > scrollLeft + clientWidth) element.scrollLeft = placed.x - clientWidth / 2;
+  }, [current, rows, zoom]);
+
+  const itemAt = (event: MouseEvent): ReportItem | undefined => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    const lane = used[Math.floor((event.clientY - box.top) / LANE_HEIGHT)];
+    return lane && nearest(rows.get(lane.id)!, event.clientX - box.left)?.item;
+  };
+  const change = (by: number) => setZoom((now) => Math.max(0, Math.min(ZOOMS.length - 1, now + by)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = itemByKey(event.key, { current, used, rows });
+    if (next !== undefined) onSelect(next);
+    else if ((event.key === "Enter" || event.key === " ") && current !== undefined) onOpen(current);
+    else if (event.key === "+" || event.key === "-") change(event.key === "+" ? 1 : -1);
+    else if (!MOVES.includes(event.key)) return;
+    event.preventDefault();
+  };
+
+  const told = pointed ?? current;
+  return (
+    <div class={used.length > 6 ? "timeline" : "timeline sticks"}>
+      <Zoom zoom={zoom} onChange={setZoom} />
+      <div
+        class="frame"
+        ref={frame}
+        role="grid"
+        aria-label="Timeline. Left and right: along a lane; up and down: between lanes; Enter: open"
+        aria-rowcount={used.length}
+        aria-activedescendant={current === undefined ? undefined : "timeline-cell"}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={() => current === undefined && items[0] !== undefined ? onSelect(items[0]) : undefined}
+      >
+        <svg role="presentation" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+          <g aria-hidden="true">
+            <Axis lanes={used} scale={scale} width={width} />
+            {paths.map(([name, path]) => <path key={name} class={name} d={path} />)}
+          </g>
+          <LaneRows
+            used={used}
+            lanes={lanes}
+            current={current}
+            placed={current && rows.get(current.lane)?.find(({ item }) => item === current)}
+          />
+          <rect
+            class="hit"
+            aria-hidden="true"
+            x="0"
+            y="0"
+            width={width}
+            height={height - AXIS_HEIGHT}
+            onMouseMove={(event) => setPointed(itemAt(event))}
+            onMouseLeave={() => setPointed(undefined)}
+            onClick={(event) => {
+              const item = itemAt(event);
+              if (item !== undefined) onOpen(item);
+            }}
+          />
+        </svg>
+      </div>
+      <p class="told" aria-hidden="true">{told === undefined ? "\u00a0" : tell(told)}</p>
+    </div>
+  );
+}
+
+/** Where everything is drawn, in the room that there is. */
+function usePlaces(
+  { items, lanes, end, zoom }: Pick<TimelineProps, "items" | "lanes" | "end"> & { readonly zoom: number },
+) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(0);
   useLayoutEffect(() => {
     setRoom(frame.current!.clientWidth);
     const observer = new ResizeObserver(() => setRoom(frame.current?.clientWidth ?? 0));
@@ -55,144 +135,124 @@ export function Timeline({ items, lanes, selected, end, onSelect, onOpen }: Time
     }
     return byLane;
   }, [items, used, scale]);
-  const paths = useMemo(() => drawPaths(used, rows), [used, rows]);
-  const height = AXIS_HEIGHT + used.length * LANE_HEIGHT;
+  return { frame, width, used, scale, rows };
+}
 
-  const current = items.find(({ id }) => id === selected);
-  const laneAt = current === undefined ? -1 : used.findIndex(({ id }) => id === current.lane);
-  useEffect(() => {
-    const placed = current && rows.get(current.lane)?.find(({ item }) => item === current);
-    const element = frame.current;
-    if (placed === undefined || element === null || zoom === 0) return;
-    const { scrollLeft, clientWidth } = element;
-    if (placed.x < scrollLeft || placed.x > scrollLeft + clientWidth) element.scrollLeft = placed.x - clientWidth / 2;
-  }, [current, rows, zoom]);
-
-  const itemAt = (event: MouseEvent): ReportItem | undefined => {
-    const box = (event.currentTarget as Element).getBoundingClientRect();
-    const lane = used[Math.floor((event.clientY - box.top) / LANE_HEIGHT)];
-    return lane && nearest(rows.get(lane.id)!, event.clientX - box.left)?.item;
-  };
-  const step = (by: number) => {
-    const row = current && rows.get(current.lane);
-    const next = row === undefined
-      ? rows.get(used[0]?.id ?? "")?.[0]
-      : row[row.findIndex(({ item }) => item === current) + by];
-    if (next !== undefined) onSelect(next.item);
-  };
-  const change = (by: number) => {
-    const lane = used[Math.max(0, Math.min(used.length - 1, laneAt + by))];
-    const x = current && rows.get(current.lane)?.find(({ item }) => item === current)?.x;
-    const next = lane && nearest(rows.get(lane.id)!, x ?? 0);
-    if (next !== undefined) onSelect(next.item);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const row = current && rows.get(current.lane);
-    if (event.key === "ArrowRight") step(1);
-    else if (event.key === "ArrowLeft") step(-1);
-    else if (event.key === "ArrowDown") change(1);
-    else if (event.key === "ArrowUp") change(-1);
-    else if (event.key === "Home" && row?.[0] !== undefined) onSelect(row[0].item);
-    else if (event.key === "End" && row?.at(-1) !== undefined) onSelect(row.at(-1)!.item);
-    else if ((event.key === "Enter" || event.key === " ") && current !== undefined) onOpen(current);
-    else if (event.key === "+" || event.key === "-") {
-      setZoom((now) => Math.max(0, Math.min(ZOOMS.length - 1, now + (event.key === "+" ? 1 : -1))));
-    } else return;
-    event.preventDefault();
-  };
-
-  const told = pointed ?? current;
+function Zoom({ zoom, onChange }: { readonly zoom: number; readonly onChange: (zoom: number) => void }) {
   return (
-    <div class={used.length > 6 ? "timeline" : "timeline sticks"}>
-      <div class="zoom" role="group" aria-label="Zoom of the timeline">
-        <button type="button" disabled={zoom === 0} onClick={() => setZoom(zoom - 1)} aria-label="Zoom out">−</button>
-        <button
-          type="button"
-          disabled={zoom === ZOOMS.length - 1}
-          onClick={() => setZoom(zoom + 1)}
-          aria-label="Zoom in"
-        >
-          +
-        </button>
-      </div>
-      <div
-        class="frame"
-        ref={frame}
-        role="grid"
-        aria-label="Timeline. Left and right: along a lane; up and down: between lanes; Enter: open"
-        aria-rowcount={used.length}
-        aria-activedescendant={current === undefined ? undefined : "timeline-cell"}
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onFocus={() => current === undefined && items[0] !== undefined ? onSelect(items[0]) : undefined}
+    <div class="zoom" role="group" aria-label="Zoom of the timeline">
+      <button type="button" disabled={zoom === 0} onClick={() => onChange(zoom - 1)} aria-label="Zoom out">−</button>
+      <button
+        type="button"
+        disabled={zoom === ZOOMS.length - 1}
+        onClick={() => onChange(zoom + 1)}
+        aria-label="Zoom in"
       >
-        <svg role="presentation" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-          <g aria-hidden="true">
-            {used.map(({ id }, index) => (
-              <rect
-                key={id}
-                class={index % 2 === 0 ? "band" : "band odd"}
-                x="0"
-                y={index * LANE_HEIGHT}
-                width={width}
-                height={LANE_HEIGHT}
-              />
-            ))}
-            {scale.ticks.map(({ x, ms }) => (
-              <g key={ms}>
-                <line class="tick" x1={x + 4} x2={x + 4} y1="0" y2={height - AXIS_HEIGHT + 4} />
-                <text class="axis" x={x + 4} y={height - 6} text-anchor={x < 20 ? "start" : "middle"}>
-                  {scale.stepSeconds < 60 ? timeOfDay(ms) : shortTime(ms)}
-                </text>
-              </g>
-            ))}
-            {scale.breaks.map(({ x, seconds }) => (
-              <g key={x}>
-                <rect class="break" x={x - 8} y="0" width="24" height={height - AXIS_HEIGHT} />
-                <text
-                  class="axis"
-                  text-anchor="middle"
-                  transform={`translate(${x + 8} ${(height - AXIS_HEIGHT) / 2}) rotate(-90)`}
-                >
-                  {age(seconds)}
-                </text>
-              </g>
-            ))}
-            {paths.map(([name, path]) => <path key={name} class={name} d={path} />)}
-          </g>
-          {used.map((lane, index) => (
-            <g key={lane.id} role="row" aria-rowindex={index + 1}>
-              <text role="rowheader" class={`name l${lanes.indexOf(lane) % 8}`} x="6" y={index * LANE_HEIGHT + 11}>
-                {shownLine(lane.title)}
-              </text>
-              {index === laneAt && current !== undefined
-                ? (
-                  <g id="timeline-cell" role="gridcell" aria-selected="true" aria-label={tell(current)}>
-                    <Marker placed={rows.get(lane.id)?.find(({ item }) => item === current)} index={index} />
-                  </g>
-                )
-                : null}
-            </g>
-          ))}
-          <rect
-            class="hit"
-            aria-hidden="true"
-            x="0"
-            y="0"
-            width={width}
-            height={height - AXIS_HEIGHT}
-            onMouseMove={(event) => setPointed(itemAt(event))}
-            onMouseLeave={() => setPointed(undefined)}
-            onClick={(event) => {
-              const item = itemAt(event);
-              if (item !== undefined) onOpen(item);
-            }}
-          />
-        </svg>
-      </div>
-      <p class="told" aria-hidden="true">{told === undefined ? "\u00a0" : tell(told)}</p>
+        +
+      </button>
     </div>
+  );
+}
+
+const MOVES = ["ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"];
+
+/** Where a key leads from an item: along its lane, to its ends, or to what is nearest in another lane. */
+function itemByKey(key: string, { current, used, rows }: {
+  readonly current: ReportItem | undefined;
+  readonly used: readonly ReportLane[];
+  readonly rows: ReadonlyMap<string, readonly Placed[]>;
+}): ReportItem | undefined {
+  const row = current && rows.get(current.lane);
+  const at = row?.findIndex(({ item }) => item === current) ?? -1;
+  const beside = (by: number) => row === undefined ? rows.get(used[0]?.id ?? "")?.[0]?.item : row[at + by]?.item;
+  const across = (by: number) => {
+    const from = used.findIndex(({ id }) => id === current?.lane);
+    const lane = used[Math.max(0, Math.min(used.length - 1, from + by))];
+    return lane && nearest(rows.get(lane.id)!, row?.[at]?.x ?? 0)?.item;
+  };
+  switch (key) {
+    case "ArrowRight":
+      return beside(1);
+    case "ArrowLeft":
+      return beside(-1);
+    case "ArrowDown":
+      return across(1);
+    case "ArrowUp":
+      return across(-1);
+    case "Home":
+      return row?.[0]?.item;
+    case "End":
+      return row?.at(-1)?.item;
+    default:
+      return undefined;
+  }
+}
+
+function Axis({ lanes, scale, width }: {
+  readonly lanes: readonly ReportLane[];
+  readonly scale: ReturnType<typeof timeScale>;
+  readonly width: number;
+}) {
+  const bottom = lanes.length * LANE_HEIGHT;
+  return (
+    <>
+      {lanes.map(({ id }, index) => (
+        <rect
+          key={id}
+          class={index % 2 === 0 ? "band" : "band odd"}
+          x="0"
+          y={index * LANE_HEIGHT}
+          width={width}
+          height={LANE_HEIGHT}
+        />
+      ))}
+      {scale.ticks.map(({ x, ms }) => (
+        <g key={ms}>
+          <line class="tick" x1={x + 4} x2={x + 4} y1="0" y2={bottom + 4} />
+          <text class="axis" x={x + 4} y={bottom + AXIS_HEIGHT - 6} text-anchor={x < 20 ? "start" : "middle"}>
+            {scale.stepSeconds < 60 ? timeOfDay(ms) : shortTime(ms)}
+          </text>
+        </g>
+      ))}
+      {scale.breaks.map(({ x, seconds }) => (
+        <g key={x}>
+          <rect class="break" x={x - 8} y="0" width="24" height={bottom} />
+          <text
+            class="axis"
+            text-anchor="middle"
+            transform={`translate(${x + 8} ${bottom / 2}) rotate(-90)`}
+          >
+            {age(seconds)}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
+
+function LaneRows({ used, lanes, current, placed }: {
+  readonly used: readonly ReportLane[];
+  readonly lanes: readonly ReportLane[];
+  readonly current: ReportItem | undefined;
+  readonly placed: Placed | undefined;
+}) {
+  return (
+    <>
+      {used.map((lane, index) => (
+        <g key={lane.id} role="row" aria-rowindex={index + 1}>
+          <text role="rowheader" class={`name l${lanes.indexOf(lane) % 8}`} x="6" y={index * LANE_HEIGHT + 11}>
+            {shownLine(lane.title)}
+          </text>
+          {lane.id === current?.lane
+            ? (
+              <g id="timeline-cell" role="gridcell" aria-selected="true" aria-label={tell(current)}>
+                <Marker placed={placed} index={index} />
+              </g>
+            )
+            : null}
+        </g>
+      ))}
+    </>
   );
 }
 
