@@ -1,4 +1,3 @@
-import { parse } from "jsonc-parser";
 import acp from "../../../packs/acp.jsonc" with { type: "text" };
 import claudeAcp from "../../../packs/claude_acp.jsonc" with { type: "text" };
 import codexAcp from "../../../packs/codex_acp.jsonc" with { type: "text" };
@@ -21,11 +20,12 @@ export const PACK_TEXTS: Readonly<Record<ProviderId, string>> = {
   acp,
 };
 
+/** Lines that are comments, as in no text of these files: a parser of all of JSONC takes 4 ms of each start. */
+const COMMENT_LINES = /^\s*\/\/.*$/gm;
+
 /** The packs that are built in. A test holds them to the schema: at a start nothing is checked. */
 export const PACKS: Readonly<Record<ProviderId, Pack>> = Object.fromEntries(
-  Object.entries(PACK_TEXTS).map((
-    [id, text],
-  ): [ProviderId, Pack] => [id, parse(text, [], { allowTrailingComma: true })]),
+  Object.entries(PACK_TEXTS).map(([id, text]) => [id, JSON.parse(text.replaceAll(COMMENT_LINES, ""))]),
 );
 
 export const PACK_PROVIDERS: readonly AcpAgentProvider[] = Object.entries(PACKS).map(([id, pack]) =>
