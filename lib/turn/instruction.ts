@@ -12,7 +12,7 @@ export interface InstructionOptions {
   readonly delimiter?: string;
 }
 
-export interface FollowUpOptions extends InstructionOptions {
+interface FollowUpOptions extends InstructionOptions {
   readonly expectsResponse?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { DialogInfo, DialogOption } from "../../screen/dialog.ts";
 
 /** Keys to press, by tmux's names; never none. */
-export type Keys = readonly [string, ...string[]];
+type Keys = readonly [string, ...string[]];
 
 /** The answers that can be given to a dialog: yes to this one thing, or no. Neither is remembered by the CLI. */
 export type DialogAnswer = "accept" | "decline";
