@@ -30,12 +30,12 @@ export interface Effects<Record, State> {
 }
 
 /** A record type: its fields and its {@linkcode Effects}. */
-export interface Entry<Of extends Fields, State> extends Effects<RecordOf<Of>, State> {
+interface Entry<Of extends Fields, State> extends Effects<RecordOf<Of>, State> {
   readonly fields: Of;
 }
 
 /** A record with these fields, as it stands in a journal. */
-export type RecordOf<Of extends Fields> = Recorded<AnyFact & ValuesOf<Of>>;
+type RecordOf<Of extends Fields> = Recorded<AnyFact & ValuesOf<Of>>;
 
 /** The record types of a job. */
 export type RecordTable<State> = Readonly<Record<string, Entry<Fields, State>>>;
@@ -71,7 +71,7 @@ export function entriesOf<State>() {
 }
 
 /** The fields of a table's record types. */
-export type FieldsOf<Table extends RecordTable<unknown>> = { readonly [Type in keyof Table]: Table[Type]["fields"] };
+type FieldsOf<Table extends RecordTable<unknown>> = { readonly [Type in keyof Table]: Table[Type]["fields"] };
 
 /** The facts of a table. */
 export type FactsOf<Table extends RecordTable<unknown>> = FactOf<FieldsOf<Table>>;

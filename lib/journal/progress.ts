@@ -119,7 +119,7 @@ export interface Counts {
 }
 
 /** Something that a person should know of. */
-export interface Warning {
+interface Warning {
   readonly at: string;
   readonly message: string;
 }

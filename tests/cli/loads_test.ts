@@ -13,6 +13,7 @@ const NOT_ON_THE_WAY: Readonly<Record<string, string>> = {
   "lib/cli/console/deno_io.ts": "standard input",
   "lib/cli/console/render_error.ts": "a mistake in a file",
   "lib/cli/find_named_run.ts": "a folder without runs, whose configuration may name another one",
+  "lib/jobs/review_loop/mod.ts": "the texts of responses, for a run that is resumed",
   "lib/jobs/stop_run.ts": "panes that a killed process has left",
 };
 

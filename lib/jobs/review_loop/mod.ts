@@ -7,7 +7,6 @@ import { usageOfAll } from "../../journal/usage.ts";
 import { REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
 import { foldEvent } from "./fold.ts";
 import { meterLoop } from "./meter.ts";
-import { recallResponse } from "./recall_response.ts";
 
 /** Settings as some version had them: those that are there must be of their type. */
 const settings: Check<ReviewLoopSettings> = (value): value is ReviewLoopSettings =>
@@ -30,7 +29,8 @@ export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
     usage: usageOfAll(progress.tokens),
     usageByRole: progress.tokens.byWorker,
   }),
-  recall: recallResponse,
+  // Only who resumes a run needs the texts of responses.
+  recall: async (fact, folder) => (await import("./recall_response.ts")).recallResponse(fact, folder),
 };
 
 function withSettings(facts: FactTable): FactTable {

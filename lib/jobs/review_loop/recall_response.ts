@@ -2,7 +2,7 @@ import { PanewrightError } from "../../base/errors.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { responseText } from "../../turn/response_reading.ts";
 import type { Recorded } from "../../journal/job.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
+import type { JournalFolder } from "../../journal/job.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
@@ -14,7 +14,7 @@ import type { RecordedEvent } from "./fold.ts";
  *
  * @throws {PanewrightError} when the response cannot be read, or is not the one that was received
  */
-export async function recallResponse(event: Recorded<ReviewFact>, folder: RunFolder): Promise<RecordedEvent> {
+export async function recallResponse(event: Recorded<ReviewFact>, folder: JournalFolder): Promise<RecordedEvent> {
   if (event.type !== "response_received") return event;
   const { archivedAs, bytes: size, sha256, turnId } = event;
   // The working directory may have been moved since: what counts is the name in the archive.
