@@ -12,7 +12,6 @@ interface OfRole {
   readonly turnId?: string;
 }
 
-/** How many of the files that were changed a line names. */
 const NAMED_FILES = 5;
 
 interface ChangedFiles extends OfRole {

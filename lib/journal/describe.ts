@@ -7,15 +7,12 @@ import { REVIEW_RECORDS, type ReviewFact } from "./loop/facts.ts";
 import type { Progress } from "./progress.ts";
 import type { ShownLine } from "./words/shown_line.ts";
 
-/** What happens in a run of either job: the records of its journal, and what agents do meanwhile. */
 export type ShownRecord = ReviewFact | ExecEvent;
 
-/** What a person is told of a record. */
 export function describeRecord(record: ShownRecord): readonly ShownLine[] {
   return record.type === "agent_activity" ? activityLines(record.fact) : [entryOf(record).words(record)].flat();
 }
 
-/** What a record changes in a report's items. */
 export function itemsOf(record: Recorded<ShownRecord>, progress: Progress | undefined): readonly ItemChange[] {
   const told = toldRecord(record, progress);
   const { items } = entryOf(record, progress?.job);
@@ -27,7 +24,6 @@ export function itemsOf(record: Recorded<ShownRecord>, progress: Progress | unde
   return [{ do: "add", item: { kind: "note", lane: role, ...turn, title, text, tone } }];
 }
 
-/** What a record says of its run as a whole. */
 export function headOf(record: ShownRecord): ReportHead {
   return entryOf(record, "job" in record ? record.job : undefined).head?.(record) ?? {};
 }

@@ -5,7 +5,6 @@ import type { AnyFact, Job, Recorded } from "./job.ts";
 import { JOURNAL_VERSION, type MapPath, readPaths } from "./paths.ts";
 import { JOB_IDS } from "./run_facts.ts";
 
-/** A line of a journal, from 1, and the byte at which it begins, from 0. */
 interface JournalPlace {
   readonly line: number;
   readonly byte: number;
@@ -17,7 +16,6 @@ export class DamagedJournalError extends PanewrightError {
 
   constructor(
     readonly path: string,
-    /** The first such line. */
     readonly place: JournalPlace,
     detail?: string,
   ) {
@@ -59,21 +57,15 @@ interface JournalWriter {
   readonly panewright: string | undefined;
 }
 
-/** Where a journal is, and whose facts it may hold. */
 export interface FactReaderOptions {
-  /** The journal's, for messages, and for the paths in it. */
   readonly path: string;
-  /** The jobs that are known. */
   readonly jobs: readonly Job[];
   /** The byte at which a line begins, from 0; asked for when the line cannot be read. */
   readonly byteOf: (line: number) => number;
 }
 
-/** Reads a journal line by line. */
 export interface FactReader {
-  /** The version of the journal, as far as it was read. */
   readonly version: number;
-  /** The job of the run, once its first fact was read. */
   readonly job: Job | undefined;
   /**
    * Reads the next line; paths are made absolute.
@@ -87,7 +79,6 @@ export interface FactReader {
 
 const OPENED: Fields = { version: number };
 
-/** Begins to read a journal. */
 export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): FactReader {
   let job: Job | undefined;
   let facts: ReadonlyMap<string, Fields> = new Map();
@@ -148,7 +139,6 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
   };
 }
 
-/** The byte at which a line of a text begins, from 0. */
 export function byteOfLine(text: string, line: number): number {
   const before = text.split("\n", line - 1).map((one) => `${one}\n`).join("");
   return new TextEncoder().encode(before).length;

@@ -20,10 +20,8 @@ import { MAX_JOURNAL_BYTES, readJournalText } from "./read_facts.ts";
  */
 export type JournalEntry = JournalRecord | JournalGap | JournalPause;
 
-/** A record of a journal. */
 export interface JournalRecord {
   readonly kind: "record";
-  /** Its line number in the journal, from 1. */
   readonly sequence: number;
   /** As `panewright logs --json` has it: paths are absolute. */
   readonly record: ReturnType<FactReader["read"]>["record"];
@@ -31,7 +29,6 @@ export interface JournalRecord {
   readonly fact: ReturnType<FactReader["read"]>["fact"];
   /** The job of the run; undefined before its first fact. */
   readonly job: Job | undefined;
-  /** As it stands in the journal. */
   readonly line: string;
 }
 
@@ -52,23 +49,17 @@ export interface JournalGap {
   readonly problem?: PanewrightError;
 }
 
-/** Nothing more to tell at this moment. */
 interface JournalPause {
   readonly kind: "pause";
-  /** The last record that the journal has, as far as it can be read; 0 for none. */
   readonly sequence: number;
   /** Whether a process executes the run: seen before the records were read, so that none of an ended run is missing. */
   readonly executed: boolean;
 }
 
-/** How {@linkcode followJournal} follows. */
 export interface FollowJournalOptions {
-  /** The jobs that are known: `JOBS`. */
   readonly jobs: readonly Job[];
-  /** The last sequence that the follower has. @default {0} */
   readonly after?: number;
   readonly signal: AbortSignal;
-  /** @default {systemClock} */
   readonly clock?: Clock;
 }
 
@@ -150,10 +141,8 @@ function readLine(reader: FactReader, line: string): ReturnType<FactReader["read
   }
 }
 
-/** A journal is read in pieces, so it is looked at as a whole first. */
 function refuseUnlessReadable(path: string): void {
   const seen = lstatOrUndefined(path);
   if (seen === undefined || (seen.isFile && seen.size <= MAX_JOURNAL_BYTES)) return;
-  // Tells why.
   readJournalText(path);
 }

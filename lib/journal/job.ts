@@ -4,24 +4,20 @@ import type { JobId } from "./run_facts.ts";
 import type { Progress } from "./progress.ts";
 import type { FactTable } from "../base/schema.ts";
 
-/** What all facts have. */
 export interface AnyFact {
   readonly type: string;
 }
 
-/** A fact as it stands in a journal. */
 export type Recorded<Fact> = Fact & {
   /** When it was written, ISO 8601. */
   readonly at: string;
 };
 
-/** How a run ended that was stopped after its process was gone. */
 export interface StoppedEnd {
   readonly type: "run_finished";
   readonly outcome: "interrupted";
   readonly reason: string;
   readonly seconds: number;
-  /** The command that resumes it. */
   readonly resumeCommand: string;
 }
 
@@ -31,17 +27,13 @@ export interface StoppedEnd {
  */
 export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
   readonly id: JobId;
-  /** The record types of its journal and their fields: `Fact` is derived from it with `FactOf`. */
   readonly facts: FactTable;
   /** The state before the first fact. */
   readonly initial: State;
-  /** The state after a fact; any prefix of a journal leads to a state to resume from. */
   fold(state: State, fact: Recorded<Fact>): State;
-  /** How a run stands after a fact, for all who look at it. */
   progress(before: Progress, fact: Recorded<Fact>): Progress;
   /** What a fact means for what the run uses, if anything; `state` is the one before it. */
   meter?(fact: Fact, state: State): MeterEvent | undefined;
-  /** The last record of a run whose process is gone, and which somebody else has stopped. */
   stopped(progress: Progress, end: StoppedEnd): Fact;
   /**
    * A fact with each of its paths changed. They are absolute, but in a journal: see journal_paths.ts. What only tells

@@ -24,13 +24,10 @@ interface Journal extends Disposable {
   appendLast(record: { readonly type: string }): string;
 }
 
-/** How a journal is opened. */
 interface JournalOptions {
-  /** @default {the system's time} */
   readonly wallClock?: () => Date;
   /** The command that resumes the run, for the message about a journal that cannot be written. */
   readonly resumeCommand?: string;
-  /** @default {the one that PANEWRIGHT_FAULT names} */
   readonly fault?: Fault | "none";
 }
 
@@ -107,7 +104,6 @@ function cutBack(file: RegularFile, size: number): boolean {
   }
 }
 
-/** The warning that a journal ended in the middle of a record. */
 export function droppedRecordMessage(bytes: number): string {
   return `the last record of the journal had been cut off: its ${bytes} bytes were dropped`;
 }
@@ -122,7 +118,6 @@ function openFile(path: string): { readonly file: RegularFile; readonly droppedB
   }
 }
 
-/** The version that a journal's first record names, if it does. */
 function firstVersion(file: RegularFile): string | undefined {
   const bytes = new Uint8Array(FIRST_RECORD_BYTES);
   const head = new TextDecoder().decode(bytes.subarray(0, file.readAt(0, bytes)));
@@ -148,6 +143,5 @@ function dropTornRecord(file: RegularFile): number {
 }
 
 const NEWLINE = 0x0a;
-/** More than the record that opens a journal has. */
 const FIRST_RECORD_BYTES = 256;
 const TAIL_CHUNK_BYTES = 64 * 1024;

@@ -1,13 +1,10 @@
 import type { MessageWay } from "../base/terms.ts";
 import { compareText } from "../base/text/order.ts";
 
-/** A message from outside for an agent, and how far it is. */
 export interface OutsideMessageProgress {
   readonly id: string;
-  /** The role. */
   readonly worker: string;
   readonly by: MessageWay;
-  /** Who sends it, as the sender says. */
   readonly who?: string;
   readonly wantsResponse: boolean;
   readonly receivedAt: string;
@@ -17,7 +14,6 @@ export interface OutsideMessageProgress {
    */
   readonly status: "waiting" | "sending" | "sent" | "answered" | "failed";
   readonly since: string;
-  /** Why it has failed, as a full sentence. */
   readonly reason?: string;
   /** The file with the response, absolute; missing as long as there is none, or where none was wanted. */
   readonly archivedAs?: string;
@@ -25,14 +21,12 @@ export interface OutsideMessageProgress {
 
 const MAX_MESSAGES_OVER = 20;
 
-/** A message from outside as it is now; one that is new comes last. */
 export function messageChanged(
   { messages }: { readonly messages: readonly OutsideMessageProgress[] },
   id: string,
   change: Partial<OutsideMessageProgress>,
 ): { readonly messages: readonly OutsideMessageProgress[] } {
   const changed = messages.map((message) => message.id === id ? { ...message, ...change } : message);
-  // Those that were over first go first, whenever they had arrived.
   const over = changed.filter((message) => message.id !== id && isMessageOver(message))
     .toSorted((one, other) => compareText(one.since, other.since));
   const isOneMore = changed.some((message) => message.id === id && isMessageOver(message));

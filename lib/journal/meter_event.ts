@@ -6,7 +6,6 @@ import type { Usage } from "../base/usage.ts";
  */
 export type RunCaps = Readonly<Record<string, number>>;
 
-/** What a fact means for what a run uses. */
 export type MeterEvent =
   | { readonly kind: "process_begins"; readonly raised?: RunCaps | undefined }
   | { readonly kind: "process_ends"; readonly seconds: number }

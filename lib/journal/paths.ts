@@ -6,7 +6,6 @@ import { dirname, relative, resolve } from "@std/path/posix";
  */
 export const JOURNAL_VERSION = 2;
 
-/** Changes a path. */
 export type MapPath = (path: string) => string;
 
 /**

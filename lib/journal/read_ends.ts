@@ -1,6 +1,5 @@
 import { openRegularFile, type RegularFile } from "../base/ports/regular_file.ts";
 
-/** How much of a journal's beginning, and of its end, is read. */
 const END_BYTES = 16 * 1024;
 
 /**

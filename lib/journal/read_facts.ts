@@ -5,18 +5,13 @@ import { errorText } from "../base/text/error_text.ts";
 import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions } from "./fact_reader.ts";
 import type { AnyFact, Job, Recorded } from "./job.ts";
 
-/** The most that a journal may have: 256 MiB. The longest ones have some megabytes. */
 export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
-/** What a journal holds, as far as it was read. */
 export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
   /** Undefined where the run was broken off before its first fact. */
   readonly job: Job<Fact, State> | undefined;
-  /** The version of its last part. */
   readonly version: number;
-  /** How many of its lines were read. */
   readonly lines: number;
-  /** Oldest first. */
   readonly facts: readonly Recorded<Fact>[];
 }
 
@@ -78,7 +73,6 @@ export async function readFactsOf<Fact extends AnyFact, State>(
   throw notBegun(id);
 }
 
-/** The error of a run that has no fact, and so nothing to resume. */
 export function notBegun(id: string): UsageError {
   return new UsageError(`Cannot resume run ${id}: it was interrupted before it began`, {
     hint: "Nothing was done yet: start it again.",
@@ -105,7 +99,6 @@ export async function foldFacts<Fact extends AnyFact, State>(
   }, job.initial);
 }
 
-/** Whether a journal is one of a job; its facts are then that job's. */
 export function isJournalOf<Fact extends AnyFact, State>(
   journal: JournalFacts,
   job: Job<Fact, State>,

@@ -5,7 +5,6 @@ import { mapOf, number, object, oneOf, optional, text, type ValueOf } from "../b
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */
 export const JOB_IDS = ["run", "exec"] as const;
 
-/** One of {@linkcode JOB_IDS}. */
 export type JobId = typeof JOB_IDS[number];
 
 /**
@@ -14,7 +13,6 @@ export type JobId = typeof JOB_IDS[number];
  */
 export const STARTED_BY = ["command", "http", "mcp", "notification"] as const;
 
-/** One of {@linkcode STARTED_BY}. */
 export type StartedBy = typeof STARTED_BY[number];
 
 /** Checks a {@linkcode RunEnd}. */

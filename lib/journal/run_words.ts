@@ -10,7 +10,6 @@ import { line, paragraph, type ShownLine } from "./words/shown_line.ts";
 import { costText, tokensOf, workerTokens } from "./words/usage_text.ts";
 import { duration, plural } from "./words/words.ts";
 
-/** What is the same in the records of a run's life, whatever its job. */
 interface Began {
   readonly runId: string;
   readonly folder: string;
@@ -77,7 +76,6 @@ interface Ended {
   readonly cost?: Cost;
   readonly usage?: Usage;
   readonly resumeCommand?: string;
-  /** Of a review loop. */
   readonly rounds?: number;
   readonly usageByRole?: Readonly<Record<string, Usage>>;
   readonly usageByStep?: Readonly<Record<string, Usage>>;
@@ -85,7 +83,6 @@ interface Ended {
 
 export function finishedWords(fact: Ended): readonly ShownLine[] {
   const { outcome, reason, seconds, usage = {}, cost, resumeCommand, rounds, usageByRole, usageByStep } = fact;
-  // What broke a review loop off is an error, and is told as one.
   const because = rounds === undefined || outcome === "fail" ? `: ${reason}` : "";
   const after = rounds === undefined ? "" : `${plural(rounds, "round")}, `;
   const told = `${OUTCOMES[outcome]} after ${after}${duration(seconds)}${because}`;
@@ -110,7 +107,6 @@ const OUTCOMES: Readonly<Record<RunEnd, string>> = {
   interrupted: "INTERRUPTED",
 };
 
-/** Installed rules are told always, as a status may rest on them; built-in ones where they take the place of others. */
 function rulesLines(
   { rules = {}, rulesBefore = {} }: { readonly rules?: RulesUsed; readonly rulesBefore?: RulesUsed },
 ): readonly ShownLine[] {

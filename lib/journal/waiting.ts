@@ -1,26 +1,20 @@
 import { isReserved, type ModelAnswers } from "../base/terms.ts";
 import type { AgentQuestion } from "../base/question.ts";
 
-/** What waits for a person. */
 export interface Waits {
   /** The first; undefined where nothing does. */
   readonly waiting: Waiting | undefined;
-  /** What waits besides: an agent may be at work on a message from outside while another has its turn. */
   readonly alsoWaiting: readonly Waiting[];
-  /** What a model may answer in place of a person. */
   readonly modelAnswers: ModelAnswers;
 }
 
-/** A question, or a dialog, that nobody has answered yet. */
 export interface Waiting {
   /** Unique in its run: `q1`. Missing where only the agent's pane takes the answer. */
   readonly id: string | undefined;
-  /** The role, or the step, that asks. */
   readonly by: string;
   /** The question's text, or in words what the dialog asks for and why it was not decided. */
   readonly text: string;
   readonly askedAt: string;
-  /** Whether it takes a yes or a no: a call of a step's agent needs a permission. @default {false} */
   readonly isPermission?: boolean;
   /** Whether only a person may answer it, and no model. @default {false} */
   readonly reserved?: boolean;
@@ -39,17 +33,14 @@ export interface WaitingDialog {
   readonly reason: string;
   readonly terminalId: string;
   readonly timeoutSeconds: number;
-  /** What it asks, where an answer is more than a yes or a no. */
   readonly questions?: readonly AgentQuestion[];
 }
 
-/** What waits for a person, after an agent has begun to; it waits for one thing at a time. */
 export function waitsFor(before: Waits, waiting: Waiting) {
   const judged = judgedBy(before.modelAnswers, waiting);
   return asWaiting([...allWaiting(before).filter(({ by }) => by !== waiting.by), judged]);
 }
 
-/** What a process says that a model may answer; what waits already is judged by it. */
 export function modelsMay(before: Waits, modelAnswers = before.modelAnswers): Waits {
   return { modelAnswers, ...asWaiting(allWaiting(before).map((waiting) => judgedBy(modelAnswers, waiting))) };
 }
@@ -68,7 +59,6 @@ export function waitsNoLonger(before: Pick<Waits, "waiting" | "alsoWaiting">, by
   return asWaiting(allWaiting(before).filter((waiting) => waiting.by !== by));
 }
 
-/** All that waits for a person, the first one first. */
 export function allWaiting(
   { waiting, alsoWaiting }: Pick<Waits, "waiting" | "alsoWaiting">,
 ): readonly Waiting[] {

@@ -10,10 +10,8 @@ export interface ToldActivity {
   readonly activity: AcpActivity;
 }
 
-/** How large an activity file may grow; then it makes room, and stays beside the new one as the earlier part. */
 export const MAX_ACTIVITY_BYTES = 4 * 1024 * 1024;
 
-/** Where a run keeps what the agent of a role did, an object a line. */
 export function activityPathOf({ agentsDir }: Pick<RunFolder, "agentsDir">, role: Role): string {
   return `${agentsDir}/${role}.ndjson`;
 }

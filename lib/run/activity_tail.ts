@@ -4,7 +4,6 @@ import { LineTail } from "../base/follow/line_tail.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { earlierPathOf, MAX_ACTIVITY_BYTES, readActivityLine, type ToldActivity } from "./activity_file.ts";
 
-/** Reads what an agent did, from the beginning of what is kept, and then as it is written. */
 export class ActivityTail implements Disposable {
   #earlier: LineTail | undefined;
   readonly #now: LineTail;
@@ -37,7 +36,6 @@ export class ActivityTail implements Disposable {
 }
 
 async function linesOf(tail: LineTail): Promise<readonly string[]> {
-  // An agent can write here, too.
   const size = lstatOrUndefined(tail.path)?.size ?? 0;
   if (size > 2 * MAX_ACTIVITY_BYTES) throw unreadable(tail.path, "it is larger than panewright writes it");
   try {

@@ -11,19 +11,14 @@ export interface ActivityWriter extends Disposable {
   write(activity: AcpActivity): void;
 }
 
-/** What {@linkcode openActivityWriter} goes by. */
 interface ActivityWriterOptions {
-  /** Takes secrets out of all that is kept. */
   readonly redactor: Redactor;
   /** Told once, when something could not be kept; what comes after that is tried again. */
   readonly onProblem: (message: string) => void;
-  /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
-  /** How large the file may grow. @default {MAX_ACTIVITY_BYTES} */
   readonly maxBytes?: number;
 }
 
-/** UTF-16 units that are kept of one text and one id, and entries of one list. */
 const MAX_TEXT = 16 * 1024;
 const MAX_ENTRIES = 100;
 const MAX_ID = 200;
@@ -71,7 +66,6 @@ export function openActivityWriter(path: string, options: ActivityWriterOptions)
   };
 }
 
-/** An activity whose text comes in pieces. */
 type Piece = Extract<AcpActivity, { readonly type: "message" | "thought" | "tool_output" }>;
 
 function isPiece(activity: AcpActivity): activity is Piece {
@@ -110,7 +104,6 @@ function createPiecewise(first: Piece, redactor: Redactor): Piecewise {
   };
 }
 
-/** Up to the end of the last line, or of a word where that line is too long. */
 function endOfTaken(text: string): number {
   const lines = text.lastIndexOf("\n") + 1;
   if (text.length - lines <= MAX_LINE) return lines;
@@ -128,7 +121,6 @@ function contextAfter(rows: readonly string[]): readonly string[] {
 /** Fields that are not texts of an agent, or are needed as they are. */
 const KEPT = new Set(["type", "id", "sessionId", "kind", "status", "answer"]);
 
-/** An activity with its texts redacted, in a bounded size. */
 function bounded(activity: AcpActivity, redactor: Redactor): AcpActivity {
   return limited(activity, (text) => redactor.text(plainText(text))) as AcpActivity;
 }
@@ -144,7 +136,6 @@ function limited(value: unknown, clean: (text: string) => string): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A text without secrets; of one that is too long the middle is left out, without cutting a secret in two. */
 function shortened(text: string, clean: (text: string) => string): string {
   if (text.length <= 4 * MAX_TEXT) return abridge(clean(text), { maxChars: MAX_TEXT });
   const half = MAX_TEXT / 2;

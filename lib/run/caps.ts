@@ -3,10 +3,8 @@ import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
 import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 
-/** The most that a cap of tokens may be: a million millions. */
 export const MOST_TOKENS = 1_000_000_000_000;
 
-/** The least that a cap of costs may be. */
 export const LEAST_COST = 0.01;
 
 /** The slice of the settings table with what a run may use before a person is asked. */
@@ -41,13 +39,10 @@ export const CAP_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** What a run, a role or a step may use; no cap where nothing is said. */
 export interface Caps extends SettingsOf<typeof CAP_SETTINGS> {}
 
-/** A kind of cap. */
 type Cap = keyof Caps;
 
-/** How much was used of what is capped; minutes have fractions. */
 export type Used = Readonly<Record<Cap, number>>;
 
 const NAMES: Readonly<Record<Cap, string>> = {
@@ -58,10 +53,8 @@ const NAMES: Readonly<Record<Cap, string>> = {
 };
 const CAPS = ["maxTurns", "maxMinutes", "maxTokens", "maxCost"] as const satisfies readonly Cap[];
 
-/** The caps that tokens use up. */
 export const TOKEN_CAPS = ["maxTokens", "maxCost"] as const satisfies readonly Cap[];
 
-/** The caps of a run and of its workers by name. */
 export function runCaps(run: Caps, workers: Readonly<Record<string, Caps>>): RunCaps {
   const named = (caps: Caps, worker?: string) =>
     CAPS.flatMap((cap) => caps[cap] === undefined ? [] : [[nameOf(cap, worker), caps[cap]] as const]);
@@ -71,7 +64,6 @@ export function runCaps(run: Caps, workers: Readonly<Record<string, Caps>>): Run
   ]);
 }
 
-/** The caps after some were raised. One that the configuration has raised further by now stays there. */
 export function raisedCaps(caps: RunCaps, raised: RunCaps): RunCaps {
   return Object.fromEntries(Object.entries(caps).map(([name, limit]) => [name, Math.max(limit, raised[name] ?? 0)]));
 }
@@ -115,13 +107,11 @@ export function requireRaise(raised: RunCaps, caps: RunCaps): void {
   }
 }
 
-/** A cap that is reached, by name, and how much was used. */
 export interface ReachedCap {
   readonly name: string;
   readonly used: number;
 }
 
-/** The cap that is reached, of a run or of one of its workers. */
 export function reachedCap(
   caps: RunCaps,
   used: Used,
@@ -132,7 +122,6 @@ export function reachedCap(
     .find(({ name, used }) => used >= (caps[name] ?? Infinity));
 }
 
-/** The name of a cap; of a worker's where one is named. */
 export function nameOf(cap: Cap, worker?: string): string {
   return worker === undefined ? NAMES[cap] : `${worker}.${NAMES[cap]}`;
 }
@@ -158,10 +147,8 @@ export function raiseOf(
   return `${cap}=${used < 2 * limit ? Number((2 * limit).toFixed(6)) : 2 * Math.ceil(used)}`;
 }
 
-/** A run has used what it may. Nothing is lost, and a person can let it continue. */
 export class CapReachedError extends HumanInterventionRequiredError {
   override name = "CapReachedError";
-  /** What `--raise` may be given: `max_turns=40`. */
   readonly raise: string;
   /** What else must be raised: other caps that are reached as well. */
   readonly raiseAlso: readonly string[];

@@ -3,10 +3,8 @@ import { workdirOf } from "../journal/paths.ts";
 
 /** A run whose folder is not where a process last executed it. */
 export interface Carried {
-  /** The run's folder and its working directory, as they were then. */
   readonly folder: string;
   readonly workdir: string;
-  /** Whether the run is still there as well: what is left of its agents is then that one's. */
   readonly isCopy: boolean;
 }
 

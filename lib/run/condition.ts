@@ -22,24 +22,18 @@ export const CONDITIONS = [
   "unreadable",
 ] as const;
 
-/** One of {@linkcode CONDITIONS}. */
 export type Condition = typeof CONDITIONS[number];
 
-/** What {@linkcode conditionOf} decides by. */
 interface Signs {
-  /** Whether a process executes the run. */
   readonly executed: boolean;
   /** How the run ended by its journal; undefined where the journal does not say so. */
   readonly outcome: RunEnd | undefined;
-  /** Whether a question, or a dialog, is open that can be answered. */
   readonly asked: boolean;
-  /** Whether the journal has a record of the run. */
   readonly begun: boolean;
   /** Whether something in the journal cannot be read. */
   readonly damaged: boolean;
 }
 
-/** The word for a run. */
 export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs): Condition {
   if (damaged) return "unreadable";
   if (outcome !== undefined && outcome !== "interrupted") return ENDS[outcome];

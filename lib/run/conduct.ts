@@ -100,19 +100,15 @@ interface Beginning<Fact extends AnyFact, State> {
   readonly folder: RunFolder;
   readonly mail: RunMail | Unheard;
   readonly state: State;
-  /** What earlier processes have used. */
   readonly spent: Spending;
   readonly opening: Fact;
-  /** Called once that fact is on the disk. */
   readonly onBegun?: () => void;
 }
 
-/** Why nothing can be left for a run. */
 interface Unheard {
   readonly problem: string;
 }
 
-/** Of a run that this process owns. */
 async function claimMail(folder: RunFolder): Promise<RunMail | Unheard> {
   return await claimRunMail(folder, { taker: readLockOwner(folder.lockPath) })
     .catch((error) => ({ problem: errorText(error) }));
@@ -235,7 +231,6 @@ async function conduct<Fact extends AnyFact, State>(
   }
 }
 
-/** What ended the run, where the cleaning up failed on top of it: that is told as a warning. */
 function mainError(error: unknown, warn: (message: string) => void): unknown {
   if (!(error instanceof SuppressedError)) return error;
   warn(errorText(error.error));

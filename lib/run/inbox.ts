@@ -11,28 +11,22 @@ import { errorText } from "../base/text/error_text.ts";
 import { compareText } from "../base/text/order.ts";
 import type { RunMail } from "./run_mail.ts";
 
-/** The most that a message from outside may have: 256 KiB of UTF-8. */
 export const MAX_OUTSIDE_MESSAGE_BYTES = 256 * 1024;
 
-/** A message for the agent of a role, left for the process that executes the run. */
 export interface LeftMessage {
-  /** Unique in its run: `m-0123456789abcdef`. It is the id of the message's turn, too. */
   readonly id: string;
   readonly role: Role;
   readonly text: string;
   /** Whether the agent is asked for a response; otherwise its turn is over when it is at rest. */
   readonly wantsResponse: boolean;
   readonly by: MessageWay;
-  /** Who sends it, as the sender says: the name of a program. */
   readonly who?: string;
   /** ISO 8601. */
   readonly leftAt: string;
 }
 
-/** Where messages are left. */
 export type InboxFolder = Pick<RunMail, "inboxDir">;
 
-/** Each character of a text may take six in JSON. */
 const MAX_FILE_BYTES = 6 * MAX_OUTSIDE_MESSAGE_BYTES + 4096;
 
 /** The id of a message with a key: the same one for the same key, so that it is left once. */
@@ -40,7 +34,6 @@ export async function messageIdOf(key: string): Promise<string> {
   return `m-${(await sha256Hex(`message ${key}`)).slice(0, 16)}`;
 }
 
-/** The id of a message without a key. */
 export function newMessageId(): string {
   return `m-${crypto.randomUUID().replaceAll("-", "").slice(-16)}`;
 }
@@ -87,7 +80,6 @@ export function readLeftMessage(folder: InboxFolder | undefined, id: string): Le
   }
 }
 
-/** The ids of the messages that were left, in the order of their names; none where there is no inbox. */
 export function listInbox({ inboxDir }: InboxFolder): readonly string[] {
   try {
     const names = [...Deno.readDirSync(inboxDir)].map(({ name }) => name.replace(/\.json$/, ""));
@@ -124,12 +116,10 @@ export async function closeInbox({ inboxDir }: InboxFolder): Promise<void> {
   });
 }
 
-/** Messages are taken again: for a run whose loop continues after all, as its journal was cut. */
 export function reopenInbox({ inboxDir }: InboxFolder): void {
   removeIfThere(closedPath(inboxDir));
 }
 
-/** Whether the inbox is closed. */
 export function isInboxClosed({ inboxDir }: InboxFolder): boolean {
   return lstatOrUndefined(closedPath(inboxDir)) !== undefined;
 }

@@ -4,21 +4,16 @@ import { ASK_CHANNEL_VARIABLE } from "../agents/process/ask_channel.ts";
 import { knownFolders } from "./carried.ts";
 import type { RunFolder } from "./run_folder.ts";
 
-/** Set for the checks and test commands of a run, and for all that they start, to the run's folder. */
 export const CHECK_VARIABLE = "PANEWRIGHT_CHECK_OF";
 
-/** Set for the agents of roles that are in no pane, and for all that they start, to the run's folder. */
 export const ROLE_VARIABLE = "PANEWRIGHT_ROLE_OF";
 
-/** How long what outlived panewright has to end after SIGTERM. */
 const TERMINATE_GRACE_MS = 2000;
 
-/** What shows that a process was started by a check of a run. */
 export function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
   return { name: CHECK_VARIABLE, value: `${path}/` };
 }
 
-/** What shows that a process came out of the agent of a role that is in no pane. */
 export function roleMark({ path }: Pick<RunFolder, "path">): ProcessMark {
   return { name: ROLE_VARIABLE, value: `${path}/` };
 }

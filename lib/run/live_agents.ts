@@ -10,14 +10,11 @@ import type { Progress } from "../journal/progress.ts";
 import type { Worker } from "../journal/workers.ts";
 import type { RunFolder } from "./run_folder.ts";
 
-/** The processes of this machine at one moment, as far as runs can be known by them. */
 export interface LiveProcesses {
   readonly all: readonly ProcessInfo[];
-  /** What processes carry in their environment. */
   readonly marks: ReadonlySet<string>;
 }
 
-/** Looks at the processes of this machine, once for any number of runs. */
 export async function lookAtProcesses(): Promise<LiveProcesses> {
   const [all, marks] = await Promise.all([
     listProcesses(),
@@ -33,7 +30,6 @@ export function isAlive({ pane, process: own }: Worker, { all }: LiveProcesses):
     all.some(({ pid, startTime, zombie }) => pid === known.pid && startTime === known.processStart && !zombie);
 }
 
-/** Whether anything is alive that a run's agents and checks are, or have started. */
 export function hasLiveAgents(
   { session, workers, folder: recorded }: Progress,
   folder: RunFolder,

@@ -5,9 +5,7 @@ import { costOf, type Prices, unpricedModels } from "./prices.ts";
 import { reachedStandstill } from "./no_progress.ts";
 import { spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
-/** Watches what a run uses, and stops it at its caps. */
 interface Meter extends Disposable {
-  /** Aborted with a {@linkcode CapReachedError} once a cap is reached while something is under way. */
   readonly signal: AbortSignal;
   /**
    * Makes sure that a turn may begin.
@@ -31,30 +29,22 @@ interface Meter extends Disposable {
   take(event: MeterEvent | undefined): readonly string[];
 }
 
-/** The caps that a turn under way uses up: one that has begun counts as a turn already. */
 const IN_A_TURN = ["maxMinutes", ...TOKEN_CAPS] as const;
 
-/** A turn that is to be made sure of. */
 export interface TurnToCheck {
-  /** Whether an earlier process has begun it. @default {false} */
   readonly hasBegun?: boolean;
 }
 
-/** What {@linkcode openMeter} needs. */
 interface MeterOptions {
   readonly caps: RunCaps;
-  /** What earlier processes of the run have used; nothing is under way in it. */
   readonly earlier: Spending;
   readonly clock: Clock;
-  /** What tokens cost; without them nothing does. */
   readonly prices?: Prices | undefined;
 }
 
-/** Begins to watch. */
 export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter {
   const reached = new AbortController();
   const over = new AbortController();
-  /** Ended with the turns of their workers. */
   const turnsOver = new Map<string, AbortController>();
   let spent = earlier;
 
@@ -77,7 +67,6 @@ export function openMeter({ caps, earlier, clock, prices }: MeterOptions): Meter
   };
   const costNow = (worker?: string) => prices === undefined ? 0 : costOf(usageIn(spent, worker), prices);
   const used = (worker?: string) => ({ ...usedBy(spent, clock.now(), worker), maxCost: costNow(worker) });
-  /** Stops the run when its minutes, or those of a worker, have passed. */
   const stopInTime = (worker: string | undefined, signal: AbortSignal) => {
     const name = nameOf("maxMinutes", worker);
     const minutes = limits()[name];

@@ -19,7 +19,6 @@ export const REPETITION_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** The slice of the settings table with how long a review loop may leave the files as they are. */
 export const NO_CHANGE_SETTINGS = {
   maxRoundsWithoutChange: {
     names: { key: "limits.max_rounds_without_change" },
@@ -35,7 +34,6 @@ export const NO_CHANGE_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** How much of the same a run may do; no limit where nothing is said, or 0. */
 export type NoProgressLimits = Partial<SettingsOf<typeof REPETITION_SETTINGS> & SettingsOf<typeof NO_CHANGE_SETTINGS>>;
 
 type Limit = keyof NoProgressLimits;
@@ -48,34 +46,25 @@ const NAMES: Readonly<Record<Limit, string>> = {
 };
 const LIMITS = Object.keys(NAMES) as readonly Limit[];
 
-/** The name by which a limit is raised. */
 export function noProgressName(limit: Limit): string {
   return NAMES[limit];
 }
 
-/** The limits by name, to stand among the caps of a run. */
 export function noProgressCaps(limits: NoProgressLimits = {}): RunCaps {
   return Object.fromEntries(
     LIMITS.flatMap((limit) => (limits[limit] ?? 0) === 0 ? [] : [[NAMES[limit], limits[limit]!]]),
   );
 }
 
-/** What a run has done of the same, in a row and up to now: a fold over its facts. Plain data. */
 export interface Standstill {
-  /** The turn under way that is to change files, with their fingerprint at its beginning. */
   readonly work: { readonly files: string | undefined } | undefined;
-  /** Turns in which no file changed. */
   readonly turns: { readonly count: number; readonly last: string; readonly files: string };
-  /** The turns of the present round that are to change files, and those of them that are known to have changed none. */
   readonly round: { readonly begun: number; readonly unchanged: number };
-  /** Rounds that failed, and in which no file changed. */
   readonly rounds: { readonly count: number; readonly last: number };
-  /** Tests that failed with the same output. */
   readonly test: {
     readonly count: number;
     readonly output: string;
     readonly files: string | undefined;
-    /** In which round, or which check. */
     readonly last: string;
     readonly evidence: string | undefined;
   };
@@ -148,20 +137,16 @@ function sameTest(before: Standstill["test"], now: Omit<Standstill["test"], "cou
   return { ...now, count: before.count > 0 && before.output === now.output ? before.count + 1 : 1 };
 }
 
-/** What a run has done of the same as a turn begins, which has repeated no command yet. */
 export function atTurn(standstill: Standstill): Standstill {
   return standstill.command.times === 0 ? standstill : { ...standstill, command: NO_STANDSTILL.command };
 }
 
-/** A limit that is reached, by name, and what was seen: a sentence without its end. */
 interface ReachedStandstill {
   readonly name: string;
-  /** How often it was seen: it may be beyond the limit. */
   readonly used: number;
   readonly seen: string;
 }
 
-/** The limits that a run has reached with what it has done of the same: often several at once. */
 export function reachedStandstill(caps: RunCaps, standstill: Standstill): readonly ReachedStandstill[] {
   return LIMITS
     .map((limit) => ({ name: NAMES[limit], used: countOf(limit, standstill), seen: seenOf(limit, standstill) }))
@@ -181,7 +166,6 @@ function countOf(limit: Limit, { rounds, turns, test, command }: Standstill): nu
   }
 }
 
-/** How many characters of a command are told. */
 const MOST_CHARACTERS = 300;
 
 function seenOf(limit: Limit, { rounds, turns, test, command }: Standstill): string {

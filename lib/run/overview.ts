@@ -11,11 +11,9 @@ import type { RunFolder } from "./run_folder.ts";
 import { findRunMail } from "./run_mail.ts";
 import { present } from "../base/schema.ts";
 
-/** A run as its folder tells of it. */
 export interface RunOverview {
   readonly folder: RunFolder;
   readonly condition: Condition;
-  /** Whether a process executes it. */
   readonly executed: boolean;
   /** Who executes it, as its lock says: `process 1234`. Undefined where nobody does, or it is not known who. */
   readonly owner: string | undefined;
@@ -24,15 +22,11 @@ export interface RunOverview {
   /** The last record that is in it, from 1; missing where not all of them were counted. */
   readonly sequence?: number;
   readonly problem: PanewrightError | undefined;
-  /** What can be answered now, or has its answer and waits for the run to be resumed. */
   readonly question: Waiting | undefined;
-  /** Whether the question has its answer. */
   readonly answered: boolean;
-  /** All that can be answered now, or has its answer: the question, and what waits besides. */
   readonly questions: readonly OpenQuestion[];
 }
 
-/** What waits, and whether it has its answer. */
 export type OpenQuestion = Waiting & { readonly answered: boolean };
 
 /**
@@ -62,7 +56,6 @@ export async function overviewOf(
 ): Promise<RunOverview> {
   const { owner, progress, problem, sequence } = known;
   const executed = owner !== undefined;
-  // A dialog, or a draft, is waited for while the run is executed; the question of a step whenever there is time.
   const open = (progress === undefined ? [] : allWaiting(progress))
     .filter(({ id, dialog }) => executed || (id !== undefined && dialog === undefined));
   const [question] = open;

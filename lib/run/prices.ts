@@ -3,27 +3,20 @@ import type { TokenUsage, Usage } from "../base/usage.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { type TokenCounts, usageOfAll } from "../journal/usage.ts";
 
-/** What a model takes for a million tokens, in the currency of the table. */
 interface ModelPrices {
   readonly input: number;
   readonly output: number;
-  /** Of input that came from a cache. @default {the price of input} */
   readonly cachedInput?: number;
-  /** Of input that was written to a cache. @default {the price of input} */
   readonly cacheWrite?: number;
 }
 
-/** The prices that a person has looked up. */
 export interface Prices {
-  /** The day of which they are: `2026-11-01`. */
   readonly date: string;
-  /** By the model's name in the records of its CLI. */
   readonly models: Readonly<Record<string, ModelPrices>>;
 }
 
 const MILLION = 1_000_000;
 
-/** What everything that was counted has cost; nothing where there are no prices. */
 export function costIn(counts: TokenCounts, prices: Prices | undefined): { readonly cost?: Cost } {
   if (prices === undefined) return {};
   const byWorker = Object.entries(counts.byWorker).map(([worker, usage]) => [worker, costOf(usage, prices)] as const);
@@ -44,12 +37,10 @@ export function costOf(usage: Usage, { models }: Prices): number {
   return Math.round(costs.reduce((sum, cost) => sum + cost, 0) * MILLION) / MILLION;
 }
 
-/** The models of a usage that have no price. */
 export function unpricedModels(usage: Usage, { models }: Prices): readonly string[] {
   return Object.keys(usage).filter((name) => !Object.hasOwn(models, name));
 }
 
-/** What is said of a model that has no price. */
 export function unpricedMessage(model: string, prices: Prices | undefined): string {
   const known = Object.keys(prices?.models ?? {});
   return `there is no price for the model ${model}: its tokens are counted, and cost nothing${

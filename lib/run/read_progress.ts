@@ -10,7 +10,6 @@ import { readEnds } from "../journal/read_ends.ts";
 import { MAX_JOURNAL_BYTES, tryParseFacts } from "../journal/read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
-/** What can be read of a run's journal. */
 interface ReadProgress {
   /** Undefined where there is no record of the run. */
   readonly progress: Progress | undefined;
@@ -33,7 +32,6 @@ export function readProgress(
 ): ReadProgress {
   const read = readRecorded(folder, jobs, options);
   const { progress } = read;
-  // The panes that a copy's journal names are those of the original.
   const find = progress?.job === "run" ? findCarriedLoop : findCarried;
   if (progress === undefined || find(folder, progress.folder)?.isCopy !== true) return read;
   return { ...read, progress: { ...progress, ...withoutPanes(progress) } };
@@ -68,7 +66,6 @@ function foldText(
   return { progress: job && foldProgress(job, facts), problem, sequence: lines };
 }
 
-/** The progress after these facts of a job. */
 export function foldProgress<Fact extends AnyFact, State>(
   job: Job<Fact, State>,
   facts: readonly Recorded<Fact>[],

@@ -4,41 +4,27 @@ import { stateFolder } from "../base/ports/state_folder.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 
-/** Where one run keeps what it knows: `<workdir>/.panewright/runs/<id>/`. */
 export interface RunFolder {
   readonly id: string;
   readonly path: string;
-  /** Archived responses, `NNN-<role>.md`. */
   readonly responsesDir: string;
-  /** What the agents of a review loop were sent, a file a message. */
   readonly messagesDir: string;
-  /** The run's facts, one JSON object a line. */
   readonly journalPath: string;
-  /** What was decided about permission dialogs. */
   readonly auditPath: string;
-  /** Screens and outputs that explain a failure. */
   readonly evidenceDir: string;
-  /** What the agents of steps wrote, a folder an attempt. */
   readonly stepsDir: string;
-  /** What agents over ACP did, a file a role. */
   readonly agentsDir: string;
-  /** What turns of a review loop have changed, a folder a turn. */
   readonly changesDir: string;
-  /** Responses to messages from outside, a folder a message. */
   readonly repliesDir: string;
   /** Notifications that are not delivered yet, a file each; locked by the process that delivers them. */
   readonly outboxDir: string;
-  /** What the buttons of notifications stand for, a file a question. */
   readonly buttonsDir: string;
-  /** The commands that agents of steps find first on their PATH. */
   readonly binDir: string;
-  /** Locked by the process that executes the run. */
   readonly lockPath: string;
   /** What processes without a terminal have told while they executed the run: what a terminal would have shown. */
   readonly detachedLogPath: string;
 }
 
-/** The parts of a run's folder that are folders themselves. */
 export type RunSubfolder = "responsesDir" | "evidenceDir" | "stepsDir";
 
 /**
@@ -70,7 +56,6 @@ export async function createRunFolder(
   workdir: string,
   options: {
     readonly now: Date;
-    /** @default {["responsesDir", "evidenceDir"]} */
     readonly subfolders?: readonly RunSubfolder[];
   },
 ): Promise<RunFolder> {
@@ -132,7 +117,6 @@ function look(path: string): Deno.FileInfo | undefined {
   }
 }
 
-/** The paths of a run's folder. */
 export function runFolderAt(workdir: string, id: string): RunFolder {
   const path = `${workdir}/.panewright/runs/${id}`;
   return {
@@ -155,12 +139,10 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
   };
 }
 
-/** Whether a folder is named as the folders of runs are. */
 export function isRunId(name: string): boolean {
   return /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name);
 }
 
-/** A moment as it stands in names of runs and folders: UTC, to the second. */
 function timestampOf(moment: Date): string {
   return moment.toISOString().replace(/\.\d+Z$/, "").replaceAll(/[-:]/g, "").replace("T", "-");
 }

@@ -21,20 +21,15 @@ export interface RunMail {
   readonly inboxDir: string;
 }
 
-/** Options of {@linkcode claimRunMail}. */
 interface ClaimMailOptions {
-  /** @default {the person's state folder} */
   readonly state?: string | undefined;
-  /** The process that executes the run, and takes what is left, as its lock names it. */
   readonly taker?: string;
 }
 
 type Place = Pick<RunFolder, "id" | "path">;
 
-/** Longer paths are none on Linux and macOS. */
 const MAX_PLACE_BYTES = 4096;
 
-/** What a lock says is a line. */
 const MAX_TAKER_BYTES = 4096;
 
 /**
@@ -126,7 +121,6 @@ export function unheardMessage(reason: string): string {
   return `only the run's own terminal can answer, and no messages are taken: ${reason}`;
 }
 
-/** Removes what was said to a run. */
 export function removeRunMail(run: Place, state = stateFolder()): void {
   const entry = entryOf(run, state);
   if (entry === undefined) return;
@@ -162,7 +156,6 @@ function findEntry(run: Place, state: string): string | undefined {
   return (found.find(({ isHere }) => isHere) ?? found[0])?.entry;
 }
 
-/** The paths of what is in a folder, in the order of the names. */
 function pathsIn(folder: string): readonly string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).toSorted(compareText);
 }

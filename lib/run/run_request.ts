@@ -11,19 +11,14 @@ import { errorText } from "../base/text/error_text.ts";
 import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, makePanewrightFolder, type RunFolder, runFolderAt } from "./run_folder.ts";
 
-/** A request for a run that is carried out once, however often it is made. */
 export interface RunRequest {
-  /** The word of whoever makes it. */
   readonly key: string;
-  /** A hash of what is to be done: a request for something else with the same key is refused. */
   readonly hash: string;
 }
 
 /** A key that no other process can take as long as this is not disposed of. */
 interface HeldRequest extends Disposable {
-  /** SHA-256 of the key, for the run's first record. */
   readonly keyHash: string;
-  /** The run that the key has begun already. */
   readonly begun: RunFolder | undefined;
   /**
    * Gives the key to a run that is about to begin: it counts once the run's first record is written.
@@ -33,7 +28,6 @@ interface HeldRequest extends Disposable {
   claim(folder: RunFolder): Promise<void>;
 }
 
-/** Another call has begun the run of this request. */
 export class RunBegunError extends UsageError {
   override name = "RunBegunError";
 
@@ -42,7 +36,6 @@ export class RunBegunError extends UsageError {
   }
 }
 
-/** How long another process may hold the key while its run begins. */
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 const MAX_CLAIM_BYTES = 4096;
@@ -166,7 +159,6 @@ function findBegun(
   );
 }
 
-/** Whether a run's first record is on the disk: it follows the one that opens the journal. */
 function hasBegun({ journalPath }: RunFolder): boolean {
   try {
     const text = readRegularText(journalPath, { maxBytes: MAX_JOURNAL_BYTES });

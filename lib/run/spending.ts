@@ -4,27 +4,20 @@ import { addUsage, tokensIn, type Usage } from "../base/usage.ts";
 import type { Used } from "./caps.ts";
 import { atTurn, NO_STANDSTILL, noteWork, type Standstill } from "./no_progress.ts";
 
-/** What a run has used: a fold over its facts. Times are of one clock within a process. Plain data. */
 export interface Spending {
   readonly turns: number;
-  /** Of processes that have ended. */
   readonly seconds: number;
   readonly usage: Usage;
   readonly workers: Readonly<Record<string, WorkerSpending>>;
-  /** The process that executes the run. */
   readonly process: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   /** Since when the turns under way are, by worker. */
   readonly open: Readonly<Record<string, number>>;
-  /** The caps that a person has raised. */
   readonly raised: RunCaps;
-  /** What it has done of the same. */
   readonly standstill: Standstill;
 }
 
-/** What a role or a step has used. */
 interface WorkerSpending {
   readonly turns: number;
-  /** Of turns that have ended. */
   readonly seconds: number;
   readonly usage: Usage;
 }
@@ -60,7 +53,6 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
         raised: { ...before.raised, ...event.raised },
       };
     case "process_ends": {
-      // A turn takes no longer than its process, whatever the calendar says.
       const now = seen(before, atMs);
       const ended = allEnded(before, (worker) => Math.min(event.seconds, openSeconds(now, worker, atMs)));
       return { ...ended, seconds: before.seconds + event.seconds, process: undefined };
@@ -99,7 +91,6 @@ export function spend(before: Spending, event: MeterEvent | undefined, atMs: num
   }
 }
 
-/** What was used once nothing is under way any more: a process that was killed counts up to its last fact. */
 export function settled(spending: Spending): Spending {
   const { process } = spending;
   if (process === undefined) return allEnded(spending, () => 0);
@@ -108,12 +99,10 @@ export function settled(spending: Spending): Spending {
   return { ...ended, seconds, process: undefined };
 }
 
-/** The tokens that a run, or one of its workers, has used. */
 export function usageIn(spending: Spending, worker?: string): Usage {
   return worker === undefined ? spending.usage : (spending.workers[worker] ?? NOTHING_USED).usage;
 }
 
-/** What a run, or one of its workers, has used at a time; its cost is up to prices. */
 export function usedBy(spending: Spending, nowMs: number, worker?: string): Omit<Used, "maxCost"> {
   if (worker === undefined) {
     const { turns, seconds, process } = spending;
@@ -151,7 +140,6 @@ function seen(spending: Spending, lastMs: number): Spending {
   };
 }
 
-/** Whether what was repeated is what another worker repeats, which is at work. */
 function isOfAnother({ standstill, open }: Spending, worker: string): boolean {
   return standstill.command.worker !== worker && Object.hasOwn(open, standstill.command.worker);
 }

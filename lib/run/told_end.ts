@@ -26,18 +26,15 @@ export function toldEnd({ outcome, reason, at }: Pick<Finished, "outcome" | "rea
   return { notification: { kind: "ended", title: `panewright: ${outcome}`, text, priority }, at };
 }
 
-/** How urgent the end of a run is for the person who waits for it; one who ended it needs no message. */
 const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>> = {
   pass: 3,
   fail: 4,
   error: 4,
   needs_human: 5,
-  // The question has been sent.
   waiting: undefined,
   interrupted: undefined,
 };
 
-/** How {@linkcode hasUntoldEnd} looks. */
 interface UntoldOptions {
   readonly jobs: readonly Job[];
   readonly now: Date;

@@ -21,10 +21,8 @@ export const EXEC_RECORDS = {
   ...RUN_ENDS,
 } as const;
 
-/** What happens in a run of `panewright exec`, and changes its state. */
 export type ExecFact = FactsOf<typeof EXEC_RECORDS>;
 
-/** What they come to. */
 export const EXEC_FOLDS = foldsOf<ExecFact, ExecState>(EXEC_RECORDS);
 
 /**

@@ -1,9 +1,7 @@
 import { oneOf, type ValueOf } from "../../base/schema.ts";
 
-/** How much an agent asks. */
 export const autonomyLevel = oneOf(0, 1, 2, 3, 4, 5);
 
-/** Why an attempt of a step is made. */
 export const attemptReason = oneOf(
   "first",
   /** The one before it failed, or a check after it. */
@@ -16,7 +14,6 @@ export const attemptReason = oneOf(
   "limit_reset",
 );
 
-/** Who gave an answer. */
 export const answeredBy = oneOf(
   /** A person in the terminal of the run. */
   "terminal",
@@ -36,10 +33,8 @@ export const answeredBy = oneOf(
   "cap",
 );
 
-/** Why an attempt of a step is made. */
 export type AttemptReason = ValueOf<typeof attemptReason>;
 
-/** Who gave an answer. */
 export type AnsweredBy = ValueOf<typeof answeredBy>;
 
 /**
@@ -49,13 +44,10 @@ export interface ExecOverrides {
   readonly autonomyLevel?: AutonomyLevel;
   readonly resume?: "native" | "replay";
   readonly pipeline?: string;
-  /** Whether a folder's next task is done although one has failed. @default {false} */
   readonly keepGoing?: boolean;
   /** The only tasks of a folder that are done, by the names of their files, with or without `.md`. @default all */
   readonly only?: readonly string[];
-  /** Whether a folder's tasks are done that an earlier run has passed. @default {false} */
   readonly force?: boolean;
-  /** The agent CLI of steps that name none. */
   readonly provider?: string;
   /** The command for `sh -c` that must pass after the step of the built-in pipeline. */
   readonly check?: string;
@@ -69,8 +61,6 @@ export interface ExecTarget {
   readonly text?: string;
 }
 
-/** What `next` names where the task is done. */
 export const END = "end";
 
-/** How much an agent asks: higher asks more. */
 export type AutonomyLevel = ValueOf<typeof autonomyLevel>;

@@ -144,7 +144,6 @@ function runResumed(
   return { ...here, run, failed: [], finished: undefined };
 }
 
-/** A task after its process was gone: what was under way begins again, and a step that failed gets another try. */
 function resumed(task: TaskState, interruptedLog = ""): TaskState {
   const { step } = task;
   const ready = (reason: AttemptReason): StepStage => ({ kind: "ready", reason, sessionLost: false });

@@ -5,63 +5,46 @@ import type { ExecFact } from "./facts.ts";
 import { ATTEMPT } from "./state.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a run has done, for reports: a fold over its facts. Plain data. */
 export interface RunSummary {
   readonly runId: string;
-  /** What the run is about: a task, or a folder of tasks. */
   readonly target: string;
   readonly isFolder: boolean;
   readonly tasks: readonly TaskSummary[];
-  /** How many tasks there are, as far as is known. */
   readonly of: number;
 }
 
-/** How a task stands; `open` where it has neither passed nor failed. */
 export type Outcome = "pass" | "fail" | "skipped" | "open";
 
-/** A task in a {@linkcode RunSummary}. */
 export interface TaskSummary {
   readonly number: number;
   readonly file: string;
   readonly outcome: Outcome;
   readonly reason?: string;
-  /** In the order of the pipeline. */
   readonly steps: readonly StepSummary[];
-  /** The number of the step that is under way or due; one more than there are steps once none is. */
   readonly at: number;
 }
 
-/** A step in a {@linkcode RunSummary}; of its rounds, all but the time and the tokens are of the last. */
 export interface StepSummary {
   readonly name: string;
-  /** `skipped` where the task has passed without it. */
   readonly outcome: Outcome;
   readonly reason?: string;
-  /** How often it was begun. */
   readonly rounds: number;
-  /** The step that it led to when it failed, where the pipeline continued; its outcome is `open` then. */
   readonly ledTo?: string;
-  /** What agents and checks took; without what was waited for. */
   readonly seconds: number;
   readonly usage: Usage;
-  /** What that has cost, as far as its agents tell. */
   readonly cost?: ToldCost;
-  /** The check of its last attempt that failed. */
   readonly failedCheck?: FailedCheck;
 }
 
-/** A check that failed. */
 interface FailedCheck {
   readonly description: string;
   readonly detail: string;
   readonly output: string;
 }
 
-/** A summary, and what it is folded with. */
 export interface SummaryFold {
   readonly summary: RunSummary;
   readonly tokens: TokenCounts;
-  /** What the attempt under way has cost so far. */
   readonly attemptCost: number;
 }
 
@@ -72,7 +55,6 @@ export const NO_SUMMARY: SummaryFold = {
   attemptCost: 0,
 };
 
-/** The summary after a fact. */
 export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
   const { summary, tokens } = before;
   switch (fact.type) {
@@ -155,12 +137,10 @@ function spentOf({ seconds, usage, cost }: Spent): Spent {
 
 const NOTHING_SPENT = { seconds: 0, usage: {} };
 
-/** What a step comes to when its task has passed. */
 function leftOut(step: StepSummary): StepSummary {
   return step.outcome === "open" && step.ledTo === undefined ? { ...step, outcome: "skipped" } : step;
 }
 
-/** A task that is begun anew takes the place of its earlier try, and what that has cost is added. */
 function withTask(summary: RunSummary, task: TaskSummary, of = 0): RunSummary {
   const others = summary.tasks.filter(({ file }) => file !== task.file);
   return { ...summary, tasks: [...others, task], of: Math.max(of, others.length + 1) };
@@ -184,7 +164,6 @@ function inTask(before: SummaryFold, change: (task: TaskSummary) => TaskSummary)
     : { ...before, summary: { ...summary, tasks: [...summary.tasks.slice(0, -1), change(last)] } };
 }
 
-/** Changes the step under way. */
 function inStep(before: SummaryFold, change: (step: StepSummary) => StepSummary): SummaryFold {
   return inTask(before, (task) => ({
     ...task,
@@ -196,7 +175,6 @@ function atStep(before: SummaryFold, at: number): SummaryFold {
   return inTask(before, (task) => ({ ...task, at }));
 }
 
-/** The attempt under way has used so much so far. */
 function counted(
   before: SummaryFold,
   { usage, cost }: { readonly usage: Usage; readonly cost?: ToldCost | undefined },
@@ -207,7 +185,6 @@ function counted(
   const after = inStep({ ...before, tokens }, (step) => ({ ...step, usage: tokens.byWorker[worker] ?? {} }));
   if (cost === undefined) return after;
   return inStep({ ...after, attemptCost: cost.amount }, (step) => {
-    // Amounts of two currencies have no sum.
     const isSame = step.cost === undefined || step.cost.currency === cost.currency;
     const more = cost.amount - (isSame ? before.attemptCost : 0);
     return { ...step, cost: { ...cost, amount: (isSame ? step.cost?.amount ?? 0 : 0) + more } };

@@ -212,7 +212,6 @@ export const TASK_ENDS = {
   }),
 } as const;
 
-/** A task once a step is done: what the step has left is kept, and the next one is due. */
 function stepOver(
   task: TaskState,
   fact: {
@@ -232,7 +231,6 @@ function stepOver(
   return { ...task, outputs: others, step: newStep(following.step, { round: following.round, ledBy }) };
 }
 
-/** What a step's failed check found; a review is told in the reviewer's words. */
 function findingOf({ stage, finalText, feedback }: StepState): string {
   const isReview = stage.kind === "failed" && (stage.check === "revise" || stage.check === "no_verdict");
   return (isReview ? finalText : feedback) ?? "";
@@ -257,17 +255,14 @@ function nextText(
   return name === undefined ? "the task is done" : `step ${step} "${name}"${roundText(round)}`;
 }
 
-/** The first round goes without saying. */
 function roundText(round = 1): string {
   return round === 1 ? "" : `, round ${round}`;
 }
 
-/** `2 of 6`, but for a task that is tried anew after all others. */
 function taskCount(task: number, of = 0): string {
   return task > of ? String(task) : `${task} of ${of}`;
 }
 
-/** What an agent may do, as far as the configuration says it. */
 export function permissionText({ sandbox, permissions }: StepPermissions): string {
   return `sandbox: ${SANDBOXES[sandbox]}; permissions: ${PERMITTED_BY[permissions]}`;
 }

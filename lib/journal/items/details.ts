@@ -1,6 +1,5 @@
 import type { NewDetail } from "./source.ts";
 
-/** How the keys of questions begin. */
 export const QUESTION_KEY = "question:";
 
 export function responseDetail(path: string, sha256: string | undefined): NewDetail {
@@ -8,14 +7,12 @@ export function responseDetail(path: string, sha256: string | undefined): NewDet
   return { kind: "response", title: "The response", from: "file", path, ...hash };
 }
 
-/** What can be seen of an agent: what its pane showed, or what one without a pane said last. */
 export function screenDetail(path: string): NewDetail {
   return path.endsWith(".ansi")
     ? { kind: "screen", title: "Its screen", from: "file", path }
     : { kind: "output", title: "What it said last", from: "file", path };
 }
 
-/** Files that were changed, a line each, and where their differences are. */
 export function changesOf({ files, more, folder, hasPatch }: {
   readonly files: readonly string[];
   readonly more: number;
@@ -27,7 +24,6 @@ export function changesOf({ files, more, folder, hasPatch }: {
   return hasPatch ? { text, details: [{ kind: "diff", title: "What was changed", from: "file", path }] } : { text };
 }
 
-/** The record of a decision is the last one of the log as it then was. */
 export function auditDetail(audit: { readonly records: number } | undefined): readonly NewDetail[] {
   return audit === undefined
     ? []

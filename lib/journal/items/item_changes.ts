@@ -3,11 +3,8 @@ import { abridge } from "../../base/text/abridge.ts";
 import type { DetailSource, NewDetail, ReportItem } from "./source.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a record says about an item: everything but where the record stands in the journal. */
 interface ItemText extends Pick<ReportItem, "kind" | "title"> {
-  /** @default {"run"} */
   readonly lane?: string;
-  /** @default {"plain"} */
   readonly tone?: ReportItem["tone"];
   readonly text?: string;
   readonly turn?: string;
@@ -29,24 +26,19 @@ export type ItemChange =
   | { readonly do: "close"; readonly key: string; readonly item?: ItemText }
   | { readonly do: "close_all"; readonly at?: string };
 
-/** The items that are open, by their keys. */
 export type OpenItems = Readonly<Record<string, ReportItem>>;
 
-/** What the changes of a record come to. */
 export interface ChangedItems {
   readonly open: OpenItems;
   /** New ones, and those that are not what they were. */
   readonly items: readonly ReportItem[];
-  /** Where the details that are new in them are. */
   readonly sources: readonly DetailSource[];
 }
 
 const MAX_TITLE = 240;
-/** What is cut gets a line that says so. */
 const MAX_TEXT = 3900;
 const MAX_LANE = 120;
 
-/** Makes the changes of one record. */
 export function changeItems(
   before: OpenItems,
   changes: readonly ItemChange[],
@@ -126,7 +118,6 @@ function shortText(text: string | undefined): { readonly text?: string } {
   return text === undefined || text === "" ? {} : { text: abridge(text, { maxChars: MAX_TEXT }) };
 }
 
-/** The beginning of a text, in at most so many UTF-16 units; half of a surrogate pair is cut off, too. */
 function cutTo(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -1,4 +1,3 @@
-/** Where a detail is kept: a file of the run's folder, a text of a record, or records of the audit log. */
 export type DetailSource =
   & { readonly kind: ReportDetailKind; readonly ref: string; readonly title: string }
   & (
@@ -6,7 +5,6 @@ export type DetailSource =
       readonly from: "file";
       /** Relative to the run's folder. */
       readonly path: string;
-      /** SHA-256 of the file, hexadecimal, where the journal has it. */
       readonly sha256?: string;
     }
     | { readonly from: "record"; readonly text: string }
@@ -49,16 +47,11 @@ export type ReportItemKind =
   | "gap"
   | "end";
 
-/** How an item is meant, which decides its colour. */
 export type ReportTone = "plain" | "good" | "bad" | "caution";
 
-/** Something that happened, or has begun. */
 export interface ReportItem {
-  /** Unique in its run, and the same whenever the report is made; a link to it. */
   readonly id: string;
-  /** The record that made it: its number in the journal, from 1. */
   readonly sequence: number;
-  /** The {@linkcode ReportLane} that it is in. */
   readonly lane: string;
   readonly kind: ReportItemKind;
   readonly tone: ReportTone;
@@ -67,26 +60,19 @@ export interface ReportItem {
   readonly until?: string;
   /** Whether it has not ended yet. @default {false} */
   readonly open?: boolean;
-  /** One line of at most 240 characters. */
   readonly title: string;
-  /** More of it, at most 4000 characters; may be many lines. */
   readonly text?: string;
-  /** The turn, or the attempt, that it belongs to: `r2-programmer-c1`, `t1-s2-a1`. */
   readonly turn?: string;
   readonly details?: readonly ReportRef[];
 }
 
-/** What a detail is, and so how it is shown: `diff` as a patch, `screen` as a terminal, all others as text. */
 export type ReportDetailKind = "prompt" | "response" | "diff" | "screen" | "output" | "audit";
 
-/** Where more of an item is. */
 export interface ReportRef {
   readonly kind: ReportDetailKind;
-  /** Names it in its run: letters, digits and hyphens. */
   readonly ref: string;
   readonly title: string;
 }
 
-/** A detail that has no name yet. */
 export type NewDetail = DetailSource extends infer Source ? Source extends unknown ? Omit<Source, "ref"> : never
   : never;

@@ -193,7 +193,6 @@ function agentStarting(
   return inTurn(started, { turnId }, change);
 }
 
-/** How the agents can be watched. */
 export function watchLine(attachCommand: string): ShownLine {
   return line(`watch the agents with: ${attachCommand}`);
 }

@@ -28,13 +28,10 @@ export const REVIEW_RECORDS = {
   ...RUN_ENDS,
 } as const;
 
-/** What happens in a review loop. */
 export type ReviewFact = FactsOf<typeof REVIEW_RECORDS>;
 
-/** What they come to, but for what the loop's own machine makes of them. */
 export const REVIEW_FOLDS = foldsOf<ReviewFact, RunRecords>(REVIEW_RECORDS);
 
-/** What a run's first record tells. */
 export function firstRecords(
   { runId: id, workdir, task, settings, origin, at, rules, folder }: Extract<
     Recorded<ReviewFact>,
@@ -57,7 +54,6 @@ export function firstRecords(
   };
 }
 
-/** What a desk tells about the dialogs of a turn: who asks, and the way to it, the job adds. */
 export type DialogFact = Without<Extract<ReviewFact, { type: keyof typeof DIALOG_RECORDS }>, "runId" | "attachCommand">;
 
 type Without<Of, Names extends string> = Of extends unknown ? Omit<Of, Names> : never;

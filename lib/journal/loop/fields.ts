@@ -1,10 +1,8 @@
 import { ROLES } from "../../base/roles.ts";
 import { type Check, either, isObject, mapOf, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";
 
-/** A role. */
 export const role = oneOf(...ROLES);
 
-/** What the agents are to do. */
 export const task = object({
   /** What stands before the first section; may be empty. */
   introduction: text,
@@ -12,7 +10,6 @@ export const task = object({
   scenarioTest: text,
 });
 
-/** What the agents are to do. Plain data. */
 export type Job = ValueOf<typeof task>;
 
 /** What a run was started from, so that it can be configured again. Plain data. */
@@ -21,7 +18,6 @@ export const origin = object({
   configFile: either(text, oneOf(null)),
   /** The folder from which relative paths of flags start. */
   cwd: text,
-  /** The flags that were given, by name. */
   flags: mapOf((_value): _value is unknown => true),
 });
 
@@ -31,15 +27,12 @@ export const origin = object({
  */
 export const rulesUsed = mapOf(object({ version: text, sha256: optional(text), key: optional(text) }));
 
-/** The settings of the loop, of which the job knows more: its own table of facts checks them. */
 export interface LoopSettings {
   readonly maxRounds: number;
 }
 
 export const settings: Check<LoopSettings> = (value): value is LoopSettings => isObject(value);
 
-/** Which rules tell what the screens of each provider mean. */
 export type RulesUsed = ValueOf<typeof rulesUsed>;
 
-/** What a run was started from. */
 export type RunOrigin = ValueOf<typeof origin>;

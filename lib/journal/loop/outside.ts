@@ -136,7 +136,6 @@ function messageBegins(lane: string, turn: string, title: string): ItemChange {
   return { do: "add", key: `turn:${lane}`, item: { kind: "work", lane, turn, title } };
 }
 
-/** The same of a reply to a message from outside: `replies/m-0123456789abcdef/001-programmer.md`. */
 function replyPath(path: string): string {
   return path.split("/").slice(-3).join("/");
 }

@@ -3,12 +3,10 @@ import { atLevel, type Change, levelOf, type Progress } from "../progress.ts";
 import { allWaiting, waitsNoLonger } from "../waiting.ts";
 import { changeWorker } from "../workers.ts";
 
-/** A place in a round. */
 export function inRound(before: Progress, { number, of }: { readonly number: number; readonly of: number }): Change {
   return atLevel(before, { unit: "round", number, of });
 }
 
-/** A turn that waited to be tried again continues. */
 export function waitEnds(
   { activity }: Progress,
   { role: worker, at }: { readonly role: Role; readonly at: string },
@@ -17,7 +15,6 @@ export function waitEnds(
   return waited ? { activity: { kind: "turn", worker, since: at } } : {};
 }
 
-/** What the agent whose turn it is does besides. */
 export function turnActivity(
   { activity }: Progress,
   role: Role,
@@ -28,7 +25,6 @@ export function turnActivity(
   return { activity: detail === undefined ? turn : { ...turn, detail } };
 }
 
-/** What changes when a turn begins, or continues in another process. */
 export function turnBegins(
   before: Progress,
   { role, round, cycle, at }: {
@@ -60,7 +56,6 @@ export function isOfMessage({ messages }: Progress, turnId: string): boolean {
   return messages.some(({ id }) => id === turnId);
 }
 
-/** Where in a round a turn is, in words. */
 export function turnPlace({ round, cycle }: { readonly round: number; readonly cycle: number }): string {
   return cycle === 0 ? `round ${round}` : `round ${round}, cycle ${cycle}`;
 }

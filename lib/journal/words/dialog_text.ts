@@ -14,7 +14,6 @@ const REQUESTS: Readonly<Record<string, string>> = {
   other: "shows a dialog that is not recognised",
 };
 
-/** What an agent asks for with a dialog, to be said after its role. */
 export function dialogRequest(
   { kind, subject }: { readonly kind: string; readonly subject?: string | undefined },
 ): string {

@@ -2,7 +2,6 @@ import { cut } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/lines.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 
-/** How a line is meant, which decides its colour. */
 export type Tone = "plain" | "heading" | "good" | "bad" | "caution";
 
 /**
@@ -21,27 +20,22 @@ export interface ShownLine {
   readonly importance: Importance;
 }
 
-/** A fact in one line. */
 export function line(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
   return { text: sanitizeLine(value), tone, importance };
 }
 
-/** Like {@linkcode line}, for several lines. */
 export function paragraph(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
   return { text: sanitizeText(value), tone, importance };
 }
 
-/** A fact that `--verbose` shows. */
 export function detail(value: string): ShownLine {
   return line(value, "plain", "detail");
 }
 
-/** What is added to a fact, where there is something. */
 export function note(why: string | undefined): string {
   return why === undefined || why === "" ? "" : `: ${why}`;
 }
 
-/** Columns of what an agent says or runs. */
 const ACTIVITY_WIDTH = 160;
 
 /** A text of an agent's in one line that is not too long. */
@@ -49,7 +43,6 @@ export function shortened(value: string): string {
   return cut(sanitizeLine(oneLine(value)), ACTIVITY_WIDTH);
 }
 
-/** What a command wrote, for `--verbose`. */
 export function outputOf(output: string): readonly ShownLine[] {
   return output === "" ? [] : [paragraph(output, "plain", "detail")];
 }

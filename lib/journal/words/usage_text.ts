@@ -2,7 +2,6 @@ import type { Cost } from "../usage.ts";
 import { type ToldCost, totalUsage, type Usage } from "../../base/usage.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 
-/** The tokens of a run or an attempt, as the end of a line. */
 export function tokensOf(usage: Usage): string {
   const text = tokenText(usage);
   return text === "" ? "" : ` · ${text}`;
@@ -19,22 +18,18 @@ export function workerTokens(
   return told.length < 2 ? [] : told.map(([worker, text]) => `${worker}: ${text}${costOf(worker)}`);
 }
 
-/** What it has cost, as the end of a line; nothing where nobody counts that. */
 export function costText(cost: Cost | undefined): string {
   return cost === undefined ? "" : `, cost ${money(cost.total)} by the prices of ${cost.pricesOf}`;
 }
 
-/** What an agent says that it has cost, as the end of a line. */
 export function toldCostText(cost: ToldCost | undefined): string {
   return cost === undefined ? "" : `, ${money(Math.round(cost.amount * 1e6) / 1e6)} ${sanitizeLine(cost.currency)}`;
 }
 
-/** An amount with at least two places; small ones with more. */
 function money(amount: number): string {
   return amount >= 0.1 || amount === 0 ? amount.toFixed(2) : String(amount);
 }
 
-/** Tokens in words, with the models that took them; empty where there are none. */
 export function tokenText(usage: Usage): string {
   const { inputTokens, cachedInputTokens, outputTokens } = totalUsage(usage);
   if (inputTokens === 0 && outputTokens === 0) return "";

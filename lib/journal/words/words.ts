@@ -11,7 +11,6 @@ export function workerStatusText(status: WorkerStatus, protocol?: "acp"): string
   return (protocol === undefined ? undefined : WITHOUT_SCREEN[status]) ?? statusText(status);
 }
 
-/** What has no screen shows nothing. */
 const WITHOUT_SCREEN: Readonly<Partial<Record<WorkerStatus, string>>> = {
   waiting_user_answer: "waiting for an answer to its request",
   error: "its turn has failed",
@@ -54,36 +53,30 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${two(Math.floor(whole % 3600 / 60))}m`;
 }
 
-/** How long ago something was, in its largest unit. */
 export function age(seconds: number): string {
   if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** A size as people read it. */
 export function byteSize(count: number): string {
   if (count < 1024) return plural(count, "byte");
   if (count < 1024 ** 2) return `${(count / 1024).toFixed(1)} KiB`;
   return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** A count with its noun. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `3m 05s ago` */
 export function ago(at: string, now: Date): string {
   return `${forHowLong(at, now)} ago`;
 }
 
-/** `3m 05s` */
 export function forHowLong(from: string, to: Date): string {
   return duration(Math.max(0, Math.floor((to.getTime() - Date.parse(from)) / 1000)));
 }
 
-/** A moment in local time. */
 export function localTime(at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return sanitizeLine(at);
@@ -92,13 +85,11 @@ export function localTime(at: string): string {
   return `${day} ${timeOfDay(moment)}`;
 }
 
-/** `07:26:05`, in local time. */
 export function timeOfDay(moment: Date): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
 }
 
-/** Who sends a message from outside. */
 export function senderText({ by, who }: { readonly by: MessageWay; readonly who?: string | undefined }): string {
   const texts: Readonly<Record<MessageWay, string>> = {
     command: "a person or program (panewright send)",

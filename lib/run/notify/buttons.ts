@@ -42,7 +42,6 @@ const isIssued = object({
   choices: listOf(object({ label: text, answer: text })),
   nonce: text,
   expiresAt: text,
-  /** Whether nobody needs to listen for them: what they answer is settled. */
   isClosed: optional(flag),
 });
 
@@ -104,7 +103,6 @@ export async function readPress(
   return { question, fingerprint: issued.fingerprint, answer: choice.answer };
 }
 
-/** Notes that a button of a question has given its answer: none of them counts any more. */
 export async function noteUsed(folder: ButtonsFolder, token: string, { now }: { readonly now: Date }): Promise<void> {
   const { question = "", index } = TOKEN.exec(token)?.groups ?? {};
   const issued = readIssued(folder, question);
@@ -114,7 +112,6 @@ export async function noteUsed(folder: ButtonsFolder, token: string, { now }: { 
   await replaceFile(usedPath(folder, question, issued.nonce), JSON.stringify(used), { durable: true });
 }
 
-/** Notes that what the buttons of a question answer is settled: nobody needs to listen for them. */
 export async function closeButtons(folder: ButtonsFolder, question: string): Promise<void> {
   const issued = readIssued(folder, question);
   if (issued === undefined || issued.isClosed === true) return;
@@ -149,7 +146,6 @@ async function questionsIn({ buttonsDir }: ButtonsFolder): Promise<readonly stri
   }
 }
 
-/** What a token is bound to: changed by anybody, it is another text, and the token stands for nothing. */
 function boundText({ id }: ButtonsFolder, issued: IssuedButtons, index: number): string {
   const { question, fingerprint, choices, nonce, expiresAt } = issued;
   const { label, answer } = choices[index]!;

@@ -6,7 +6,6 @@ export type ChannelId = typeof CHANNEL_IDS[number];
 
 export interface Channel {
   readonly id: ChannelId;
-  /** Where it leads, for messages: without what may be secret in an address. */
   readonly where: string;
   readonly maxAgeMs: number;
   readonly hasButtons: boolean;
@@ -25,7 +24,6 @@ export interface Delivery {
   readonly page?: string;
 }
 
-/** A button: pressed, it posts `body` to `url`. */
 export interface Action {
   readonly label: string;
   readonly url: string;

@@ -10,13 +10,9 @@ import { payloadOf, webhookRequest } from "./webhook.ts";
 
 interface ChannelParts {
   readonly workdir: string;
-  /** @default {systemHttpPoster} */
   readonly http?: HttpPoster;
-  /** @default {systemProcessRunner} */
   readonly run?: ProcessRunner;
-  /** @default {machineSecrets()} */
   readonly secrets?: MachineSecrets;
-  /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
 }
 

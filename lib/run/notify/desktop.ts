@@ -25,7 +25,6 @@ export function desktopCommand(
   return [desktopProgram(os), "--app-name=panewright", `--urgency=${urgency}`, "--", title, escapeBody(shown)];
 }
 
-/** What shows messages may take the text for markup, and `notify-send` takes a backslash for an escape (`\033`). */
 function escapeBody(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

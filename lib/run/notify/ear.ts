@@ -17,7 +17,6 @@ interface EarParts {
   readonly onProblem: (message: string) => void;
   readonly clock: Clock;
   readonly wallClock: () => Date;
-  /** @default {systemHttpLines} */
   readonly lines?: HttpLines;
   readonly random?: () => number;
 }

@@ -29,7 +29,6 @@ export function isEndDue(folder: OutboxFolder): boolean {
   }
 }
 
-/** No end is to be told any more: it is in the outbox, or nobody needs it. */
 export function forgetEndDue(folder: OutboxFolder): void {
   try {
     if (isEndDue(folder)) removeIfThere(noteOf(folder));
@@ -47,7 +46,6 @@ export async function endEntries(
   }));
 }
 
-/** Puts the message about the end of a run in its outbox, however often: there is one for each channel. */
 export async function keepEnd(folder: OutboxFolder, entries: readonly OutboxEntry[]): Promise<void> {
   for (const entry of entries) await writeEntry(folder, entry);
   forgetEndDue(folder);

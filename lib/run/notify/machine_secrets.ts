@@ -38,7 +38,6 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Two processes may make it at once: the first one's is whole under its name, and both use that. */
 function make(path: string, name: MachineSecret): string {
   const random = crypto.getRandomValues(new Uint8Array(name === "reply-topic" ? 16 : 32)).toHex();
   const draft = `${path}.${crypto.randomUUID()}`;

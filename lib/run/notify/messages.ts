@@ -17,10 +17,8 @@ import { present } from "../../base/schema.ts";
 
 export interface Messages {
   send(notification: Notification): SentMessage;
-  /** Sends the message about the end of the run; whoever finds it due after a kill sends the same. */
   sendEnd(end: ToldEnd): void;
   hearEarlier(options?: { readonly quietBefore?: Date }): Promise<void>;
-  /** Delivers what is left once more, and waits for that; what fails again stays in the outbox. */
   close(options: { readonly held: "deliver" | "drop" }): Promise<void>;
 }
 
@@ -28,7 +26,6 @@ export interface MessagesParts {
   readonly plan: NotificationPlan | undefined;
   readonly folder: OutboxFolder & ButtonsFolder;
   readonly workdir: string;
-  /** Whether what an earlier process has left is delivered; another process may be at it. */
   readonly takesLeft: boolean;
   /** Takes out what must not leave the machine. */
   readonly redactor: Redactor;
@@ -37,10 +34,8 @@ export interface MessagesParts {
   readonly clock: Clock;
   readonly wallClock: () => Date;
   readonly http?: HttpPoster;
-  /** @default {systemHttpLines} */
   readonly lines?: HttpLines;
   readonly run?: ProcessRunner;
-  /** @default {machineSecrets()} */
   readonly secrets?: MachineSecrets;
   readonly random?: () => number;
 }

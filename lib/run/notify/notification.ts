@@ -7,7 +7,6 @@ export interface Notification {
   readonly kind: NotificationKind;
   readonly title: string;
   readonly text: string;
-  /** ntfy's scale from 1 to 5: 3 a pass, 4 a failure, 5 an agent that needs a person. */
   readonly priority: 3 | 4 | 5;
   /** What waits for an answer; missing where none can be given but in the agent's pane. */
   readonly question?: AskedQuestion;
@@ -22,7 +21,6 @@ export interface Notification {
 type NotificationKind = "needed" | "ended" | "answer" | "test";
 
 export interface AskedQuestion {
-  /** Unique in the run: `q1`. */
   readonly id: string;
   readonly fingerprint: string;
   /** Exactly what a yes would permit; missing where nothing is permitted. A yes is offered only if it is shown whole. */

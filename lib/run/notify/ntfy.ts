@@ -35,7 +35,6 @@ function buttonOf({ label, url, body }: Action) {
   return { action: "http", label, url, method: "POST", body, clear: true };
 }
 
-/** Headers are Latin-1; ntfy reads RFC 2047 words for the rest. */
 function encodeHeader(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
   const bytes = new TextEncoder().encode(text);

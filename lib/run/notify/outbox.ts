@@ -16,14 +16,11 @@ interface Outbox {
 }
 
 interface PutOptions {
-  /** @default {0} */
   readonly delayMs?: number;
-  /** The one channel that it is for. @default all of them */
   readonly over?: ChannelId;
 }
 
 export interface SentMessage {
-  /** Nobody needs it any more: it is dropped, unless it was delivered. */
   withdraw(): void;
 }
 
@@ -37,14 +34,12 @@ interface OutboxParts {
   readonly wallClock: () => Date;
   /** Told when a message could not be delivered for the first time, and when it is given up. */
   readonly onProblem: (message: string) => void;
-  /** From 0 to 1. @default {Math.random} */
   readonly random?: () => number;
 }
 
 /** A slow server must not hold up a run, and not its end for longer than this. */
 const TIMEOUT_MS = 10_000;
 
-/** The pause after a failure doubles from 2 s to 5 minutes, give or take a quarter of it. */
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 300_000;
 const JITTER = 0.25;
@@ -54,7 +49,6 @@ export function pauseMs(failures: number, random: number): number {
   return Math.round(pause * (1 - JITTER + 2 * JITTER * random));
 }
 
-/** Opens the outbox of a run, for as long as this process owns it. */
 export function openOutbox(parts: OutboxParts): Outbox {
   const { folder, channels, run, clock, wallClock, onProblem, random = Math.random } = parts;
   const closing = new AbortController();

@@ -6,7 +6,6 @@ import { ntfyAuthorization, topicUrl } from "./ntfy.ts";
 import { pauseMs } from "./outbox.ts";
 import type { NtfyPlan } from "./plan.ts";
 
-/** What was published to the topic of replies: text of anybody who knows its name. */
 export interface Reply {
   readonly text: string;
   /** When the server got it, in seconds since 1970. */
@@ -16,7 +15,6 @@ export interface Reply {
 interface ReadRepliesOptions {
   readonly plan: NtfyPlan;
   readonly topic: string;
-  /** From when on; the server keeps messages for some hours. */
   readonly since: Date;
   readonly lines: HttpLines;
   readonly clock: Clock;
@@ -25,11 +23,9 @@ interface ReadRepliesOptions {
   readonly onProblem: (message: string) => void;
   /** Whether only what is there now is read, in one try. @default {false} */
   readonly isPoll?: boolean;
-  /** From 0 to 1. @default {Math.random} */
   readonly random?: () => number;
 }
 
-/** ntfy sends a sign of life every 45 s; a connection that is silent for longer is dead. */
 const SILENCE_MS = 100_000;
 
 const MAX_LINE_CHARS = 4096;

@@ -5,7 +5,6 @@ import type { MachineSecrets } from "./machine_secrets.ts";
 import type { Notification } from "./notification.ts";
 import type { NotificationPlan, NtfyPlan } from "./plan.ts";
 
-/** How a button that was pressed comes back to this machine: to `panewright serve`, or by a topic of the ntfy server. */
 export type WayBack =
   | { readonly by: "serve"; readonly url: string }
   | { readonly by: "topic"; readonly ntfy: NtfyPlan; readonly topic: string };

@@ -5,7 +5,6 @@ import type { WebhookPlan } from "./plan.ts";
 import type { Delivery } from "./channel.ts";
 import { present } from "../../base/schema.ts";
 
-/** A key that is shorter could be guessed. */
 const LEAST_KEY_CHARS = 16;
 
 /**
@@ -30,7 +29,6 @@ export async function webhookRequest(
   };
 }
 
-/** A message as programs get it: one JSON object, whose `v` grows when a field goes, or means something else. */
 export function payloadOf({ id, at, run, notification, actions, page }: Delivery) {
   const { kind, title, text, priority, question } = notification;
   return {
