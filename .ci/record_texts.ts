@@ -11,7 +11,10 @@ export const RECORD_TEXTS = new URL("lib/journal/record_texts.json", ROOT);
 
 /** Where the records of each job are declared, by the job. */
 const SOURCES = {
-  run: ["run_facts", ...["agent", "turn", "work", "dialog", "outside", "round", "run"].map((name) => `loop/${name}`)],
+  run: [
+    "run_facts",
+    ...["agent", "turn", "work", "turn_course", "dialog", "outside", "round", "run"].map((name) => `loop/${name}`),
+  ],
   exec: ["run_facts", ...["task", "attempt", "question", "check", "run"].map((name) => `exec/${name}`)],
 };
 

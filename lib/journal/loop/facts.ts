@@ -8,7 +8,8 @@ import { OUTSIDE_RECORDS } from "./outside.ts";
 import { ROUND_BEGINS, ROUND_RECORDS } from "./round.ts";
 import { RUN_BEGINS, RUN_ENDS } from "./run.ts";
 import type { RunRecords } from "./state.ts";
-import { TURN_BEGINS, TURN_GOES } from "./turn.ts";
+import { TURN_BEGINS } from "./turn.ts";
+import { TURN_GOES } from "./turn_course.ts";
 import { WORK_RECORDS } from "./work.ts";
 
 /**
