@@ -1,12 +1,12 @@
 import type { RunFolder } from "../../run/run_folder.ts";
-import type { ServeContext } from "../operations/context.ts";
-import type { RunHub } from "./run_hub.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import type { RunHub, RunHubs } from "./run_hub.ts";
 
 /** How long a run is followed after a question about it: who asks again and again does not have it read each time. */
 const WARM_MS = 30_000;
 
 export async function withHub<Found>(
-  { hubs, clock, signal }: Pick<ServeContext, "hubs" | "clock" | "signal">,
+  { hubs, clock, signal }: { readonly hubs: RunHubs; readonly clock: Clock; readonly signal: AbortSignal },
   folder: RunFolder,
   ask: (hub: RunHub) => Found | Promise<Found>,
 ): Promise<Found> {

@@ -34,7 +34,7 @@ export interface Operation {
   handle(call: Call): Promise<Answer>;
 }
 
-export interface Call<Query = unknown, Headers = unknown, Body = unknown> {
+interface Call<Query = unknown, Headers = unknown, Body = unknown> {
   readonly context: ServeContext;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;

@@ -9,7 +9,7 @@ import { Problem } from "../control/problem.ts";
 import type { RunHub } from "../follow/run_hub.ts";
 import { withHub } from "../follow/warm_hub.ts";
 
-export function requireRole(name: string, { progress }: Pick<RunHub, "progress">): Role {
+function requireRole(name: string, { progress }: Pick<RunHub, "progress">): Role {
   const role = ROLES.find((one) => one === name);
   if (progress?.job === "exec") {
     throw new Problem("unknown_role", "Cannot show an agent of this run: the agents of its steps have no terminals", {
@@ -29,7 +29,7 @@ const UNREAD_MS = 60_000;
  *
  * @throws {Error} when it does not read
  */
-export async function readInTime(stream: EventStream, clock: Clock): Promise<void> {
+async function readInTime(stream: EventStream, clock: Clock): Promise<void> {
   const read = new AbortController();
   const tooLong = clock.sleep(UNREAD_MS, AbortSignal.any([read.signal, stream.signal])).then(() => {
     throw new Error("the client does not read");

@@ -28,7 +28,7 @@ export interface AskedQuestion {
   readonly choices: readonly Choice[];
 }
 
-export interface Choice {
+interface Choice {
   readonly label: string;
   readonly answer: string;
 }
