@@ -1,13 +1,11 @@
 import type { AgentFact } from "../agents/agent.ts";
 import { foldRepeated, type RepeatedCommand } from "../agents/repeated_command.ts";
 
-/** What the commands of a turn are watched with. */
 interface CommandWatchOptions {
   /** How often a command may be repeated; undefined for no limit. */
   readonly limit: number | undefined;
   /** A fingerprint of the files; `undefined` where it cannot be told. */
   readonly look: () => Promise<string | undefined>;
-  /** Told when a command was repeated that often, and the second half of that changed no file. */
   readonly onRepeated: (repeated: RepeatedCommand) => void;
 }
 
@@ -22,7 +20,6 @@ export function watchCommands({ limit, look, onRepeated }: CommandWatchOptions):
   /** How many must follow a look. */
   const others = Math.max(1, limit - half);
   let repeated: RepeatedCommand | undefined;
-  /** The last look during this repetition, and how far that had come when it ended. */
   let seen: { readonly files: string | undefined; readonly times: number } | undefined;
   let isLooking = false;
 

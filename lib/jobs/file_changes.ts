@@ -7,7 +7,6 @@ import { keepContents } from "./pipeline/before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./pipeline/file_snapshot.ts";
 import { makePatch } from "./pipeline/step_patch.ts";
 
-/** How many files a record names. */
 export const MAX_NAMED_FILES = 200;
 
 const MAX_NOTE_BYTES = 512 * 1024 * 1024;
@@ -15,17 +14,10 @@ const MAX_NOTE_BYTES = 512 * 1024 * 1024;
 /** Where work is done, and the folder that what was there before is noted in. Paths are absolute. */
 interface ChangesPlace {
   readonly workdir: string;
-  /** It is there, and only panewright writes to it. */
   readonly folder: string;
   readonly signal: AbortSignal;
 }
 
-/**
- * Notes what the files are before some work.
- *
- * @returns the SHA-256 of the note: agents can write to the folder, so only the note that has it counts
- * @throws {UntoldError} when it cannot be told
- */
 export async function noteFilesIn({ workdir, folder, signal }: ChangesPlace): Promise<string> {
   removeLeftovers(folder);
   const contents = await keepContents(keptFolder(folder), { workdir, signal });
@@ -35,11 +27,6 @@ export async function noteFilesIn({ workdir, folder, signal }: ChangesPlace): Pr
   return await sha256Hex(text);
 }
 
-/**
- * The note of what the files were.
- *
- * @throws {UntoldError} when it is not the one that was made
- */
 export async function readFilesNote(folder: string, sha256: string): Promise<FilesNote> {
   const text = readNote(notePath(folder));
   if (await sha256Hex(text) === sha256) return JSON.parse(text);
@@ -54,7 +41,6 @@ function readNote(path: string): string {
   }
 }
 
-/** The files that are not what they were; sorted. */
 export async function filesChangedSince(
   { snapshot }: FilesNote,
   options: Pick<ChangesPlace, "workdir" | "signal">,
@@ -62,12 +48,6 @@ export async function filesChangedSince(
   return await changedFiles(snapshot, options);
 }
 
-/**
- * Leaves what was changed in the folder: `files.txt` has the names, `diff.patch` the differences.
- *
- * @param options.objects further folders with git's objects
- * @returns whether there is a patch
- */
 export async function leaveChangesIn(
   { workdir, folder, signal }: ChangesPlace,
   { changed, note: { snapshot: before, blobs }, redactor, objects = [] }: {
@@ -93,7 +73,6 @@ export async function leaveChangesIn(
   return patch !== undefined;
 }
 
-/** The fields with which a record names files that were changed. */
 export function namedFiles(changed: readonly string[]): { readonly files: readonly string[]; readonly more?: number } {
   const more = changed.length - MAX_NAMED_FILES;
   return { files: changed.slice(0, MAX_NAMED_FILES), ...(more > 0 ? { more } : {}) };
@@ -127,12 +106,10 @@ export function dropKeptContents(folder: string): void {
   removeQuietly(keptFolder(folder));
 }
 
-/** Removes what was noted: nothing is compared with it any more. */
 export function forgetNote(folder: string): void {
   for (const path of [notePath(folder), keptFolder(folder)]) removeQuietly(path);
 }
 
-/** Waits for nothing: it is also done when the program is left at once. */
 export function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });

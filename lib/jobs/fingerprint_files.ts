@@ -50,7 +50,6 @@ export async function fingerprintFiles(options: FingerprintOptions): Promise<str
   }
 }
 
-/** One look at the files. */
 class Look {
   readonly #options: FingerprintOptions;
   readonly #entries: string[] = [];

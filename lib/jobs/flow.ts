@@ -1,6 +1,5 @@
 import { END } from "../journal/exec/fields.ts";
 
-/** Where a pipeline continues after a step: names of steps. */
 export interface Next {
   /** After a step that has passed; {@linkcode END} for the end of the task. @default the step that follows in order */
   readonly pass?: string;
@@ -8,7 +7,6 @@ export interface Next {
   readonly fail?: string;
 }
 
-/** What of a step decides where its pipeline continues. */
 export interface FlowStep {
   readonly name: string;
   readonly next?: Next;
@@ -29,13 +27,6 @@ export function followingStep(
   return name === END && outcome === "pass" ? steps.length + 1 : undefined;
 }
 
-/**
- * The numbers of the steps that can be reached from a step, itself included, and one more than there are steps where
- * the end can be.
- *
- * @param options.from the number of the step; @default {1}
- * @param options.without the number of a step that is not gone through
- */
 export function reachableSteps(
   steps: readonly FlowStep[],
   { from = 1, without }: { readonly from?: number; readonly without?: number } = {},
@@ -54,7 +45,6 @@ export function reachableSteps(
   return reached;
 }
 
-/** Whether a step has been done each time that another one begins, whatever passes or fails. */
 export function isAlwaysBefore(
   steps: readonly FlowStep[],
   { earlier, later }: { readonly earlier: number; readonly later: number },

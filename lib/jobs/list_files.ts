@@ -10,7 +10,6 @@ export class UntoldError extends Error {
 
 /** How {@linkcode walkFiles} walks. */
 interface WalkOptions {
-  /** More files than that are not told. */
   readonly maxFiles: number;
   /** Whether an entry is passed by, a folder with all that is below; `siblings` are the names in its folder. */
   readonly skips?: (path: string, siblings: ReadonlySet<string>) => boolean;
@@ -19,7 +18,6 @@ interface WalkOptions {
 
 /** What stands in a folder and is no folder itself, or a folder that can be neither read nor entered. */
 export interface WalkedFile {
-  /** Below the path that the walk began at. */
   readonly path: string;
   /** Of the link itself, where it is one. */
   readonly info: Deno.FileInfo;
@@ -30,12 +28,7 @@ const PIECES_AT_A_TIME = 500;
 /** What stands in a name for bytes that are not UTF-8: nothing is found by such a name. */
 const REPLACEMENT = "\ufffd";
 
-/**
- * What is below a folder, without following links. What vanishes meanwhile is passed by.
- *
- * @throws {UntoldError} when there are too many files, or something cannot be looked at
- * @throws the signal's reason when it is aborted
- */
+/** What is below a folder, without following links. What vanishes meanwhile is passed by. */
 export async function* walkFiles(folder: string, options: WalkOptions): AsyncGenerator<WalkedFile> {
   const { maxFiles, skips = () => false, signal } = options;
   const open = [folder];
@@ -65,7 +58,6 @@ export async function* walkFiles(folder: string, options: WalkOptions): AsyncGen
   }
 }
 
-/** @returns `undefined` for a folder that cannot be read; nothing in one that is gone */
 function entriesOf(path: string): readonly Deno.DirEntry[] | undefined {
   try {
     return [...Deno.readDirSync(path)];
@@ -84,17 +76,11 @@ function canBeEntered(folder: string): boolean {
   }
 }
 
-/** Lets timers and events of this process have their turn, at each 500th of many small pieces of work. */
 export async function letOthersWork(count: number): Promise<void> {
   if (count % PIECES_AT_A_TIME === 0) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/**
- * What stands at a path; a link is not followed.
- *
- * @returns `undefined` where nothing does
- * @throws {UntoldError} when it cannot be looked at
- */
+/** What stands at a path; a link is not followed. */
 export function lstatOf(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
@@ -111,7 +97,6 @@ export interface GitQuestion {
   readonly signal?: AbortSignal;
   /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
-  /** Further variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -121,9 +106,6 @@ const GIT_TIMEOUT_MS = 20_000;
 /**
  * The files below a folder that git tracks or would track, relative to it. A repository below is one name, that of its
  * folder. git only lists names: nothing that a repository could configure is run.
- *
- * @returns `undefined` where git is missing, or the folder is in no working tree or ignored by it
- * @throws {UntoldError} when git does not answer, or a name is not UTF-8
  */
 export async function listByGit(question: GitQuestion): Promise<readonly string[] | undefined> {
   const [list, ignored] = await Promise.all([
@@ -139,8 +121,6 @@ export async function listByGit(question: GitQuestion): Promise<readonly string[
 /**
  * What git has of the files that it tracks below a folder: the id of each one's content, by its name relative to the
  * folder.
- *
- * @throws {UntoldError} when git does not answer
  */
 export async function listBlobs(question: GitQuestion): Promise<ReadonlyMap<string, string>> {
   const answer = await askGit(question, ["ls-files", "-z", "--stage"]);
@@ -153,20 +133,11 @@ export async function listBlobs(question: GitQuestion): Promise<ReadonlyMap<stri
 
 /** Where a repository's parts are. Absolute paths. */
 interface Repository {
-  /** Its working tree. */
   readonly root: string;
   /** What git keeps of the working tree, and what all its working trees share; often the same folder. */
   readonly gitFolders: readonly string[];
 }
 
-/**
- * The repository that a folder belongs to.
- *
- * @returns `undefined` where the folder is in no working tree, is ignored by it, or is itself a repository that git does
- * not tell of
- * @throws {UntoldError} when git does not answer, or names what it cannot be asked about, such as a working tree that does
- * not have the folder in it (`core.worktree`)
- */
 export async function findRepository(question: GitQuestion): Promise<Repository | undefined> {
   const places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
   const [answer, ignored] = await Promise.all([
@@ -210,12 +181,7 @@ const LEADING_VARIABLE =
 /** In a partial clone, git would fetch what is missing with a command that the configuration names. */
 const QUIET_GIT = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
 
-/**
- * Asks git in a folder, so that nothing that a repository could configure is run.
- *
- * @returns `undefined` where git is missing
- * @throws {UntoldError} when it does not answer
- */
+/** Asks git in a folder, so that nothing that a repository could configure is run. */
 export async function askGit(
   { folder, signal, processRunner = systemProcessRunner, env = {} }: GitQuestion,
   args: readonly string[],

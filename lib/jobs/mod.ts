@@ -2,5 +2,4 @@ import type { Job } from "../journal/job.ts";
 import { PIPELINE } from "./pipeline/mod.ts";
 import { REVIEW_LOOP } from "./review_loop/mod.ts";
 
-/** Every job that a journal can be of. */
 export const JOBS: readonly Job[] = [REVIEW_LOOP, PIPELINE];

@@ -3,11 +3,8 @@ import type { TestCommand } from "./test_command.ts";
 import { systemHost } from "../base/ports/host.ts";
 import { parseShellCommand } from "../shell/mod.ts";
 
-/** Where a program is looked for. */
 export interface ProgramPlace {
-  /** What a relative path starts from. */
   readonly folder: string;
-  /** As in PATH. */
   readonly searchPath: string;
 }
 
@@ -43,19 +40,15 @@ function isExecutable(file: string): boolean {
   return mode === null || (mode & 0o111) !== 0;
 }
 
-/** What is wrong with a command that a run is to make its test. */
 interface CommandProblem {
   /** The rest of "it cannot be run: …". */
   readonly message: string;
-  /** Whether it may still come: a file of the project is what agents may be about to write. */
   readonly mayCome: boolean;
 }
 
 /**
  * Why a test command cannot be run, as far as that shows without running it. Of a text for `sh -c` only what begins it
  * is looked at, up to the first program, and only where nothing before that can change which one it is.
- *
- * @param place its folder is the one in which the command runs
  */
 export function commandProblem(command: TestCommand, place: ProgramPlace): CommandProblem | undefined {
   const program = programOf(command);
@@ -74,8 +67,6 @@ export function commandProblem(command: TestCommand, place: ProgramPlace): Comma
 /**
  * Whether a test command's own program is missing, and no change of the project has taken it away: it was never to be
  * found below the project's folder.
- *
- * @param place its folder is the project's
  */
 export function isOutsideProgramGone(command: TestCommand, place: ProgramPlace): boolean {
   const program = programOf(command);
@@ -87,7 +78,6 @@ function programOf(command: TestCommand): string | undefined {
   return typeof command === "string" ? programOfText(command) : command[0];
 }
 
-/** Builtins of a shell after which the same programs are found. */
 const NEUTRAL = new Set([":", "cd", "echo", "set", "true", "ulimit", "umask"]);
 
 /** The other builtins of a POSIX shell, and those of the bash that `sh` may be: no program need be there for them. */

@@ -1,21 +1,14 @@
 import { plainLetters } from "../base/text/look_alikes.ts";
 import { plainText } from "../base/text/sanitize.ts";
 
-/** How a verdict that refuses is worded. */
 interface RefusalWords {
-  /** What a verdict begins with, as a pattern. */
   readonly label: string;
-  /** The value that refuses, and the words that mean it, as they are in capitals; a pattern. */
   readonly capitals: string;
-  /** The same in any letter case, where it stands directly behind the label; a pattern. */
   readonly anyCase: string;
-  /** The value that approves, as a pattern: `not` before it refuses. */
   readonly approved: string;
-  /** Both values as a template offers them. */
   readonly offered: readonly [string, string];
 }
 
-/** Says whether lines in an author's own voice refuse, in whatever spelling. */
 export type FindRefusal = (lines: readonly string[]) => boolean;
 
 /** What may stand around a label or a value without being read: marks, brackets, bullets, blanks. */
@@ -87,7 +80,6 @@ function createSearch({ label, capitals, anyCase, approved, offered }: RefusalWo
   };
 }
 
-/** Whether a table's column below a heading has such a cell. */
 function hasCell(text: string, { heading, cell }: { readonly heading: RegExp; readonly cell: RegExp }): boolean {
   let columns: ReadonlySet<number> = new Set();
   for (const line of text.split("\n")) {
@@ -120,7 +112,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   mdash: "—",
 };
 
-/** Text as a reader takes it: Markdown's escapes and HTML's resolved, in plain letters. */
 function asShown(text: string): string {
   const decoded = text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/giu, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;

@@ -13,11 +13,9 @@ import type { RunFolder } from "../run/run_folder.ts";
 import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
 
-/** How a run is to be stopped. */
 interface StopOptions {
   /** Whether to kill the process that executes it, which leaves the cleaning up to this one. */
   readonly force: boolean;
-  /** The command that resumes it, for the journal. */
   readonly resumeCommand: string;
   /** How long the process has to end. @default {10} */
   readonly patienceSeconds?: number;
@@ -25,15 +23,10 @@ interface StopOptions {
   readonly signal: AbortSignal;
 }
 
-/** What was done to stop a run. */
 export interface StopReport {
-  /** The process that executed it. */
   readonly pid: number | undefined;
-  /** Whether agents were ended whose panewright was gone. */
   readonly endedAgents: boolean;
-  /** The run as it is now. */
   readonly overview: RunOverview;
-  /** Whether agents are still alive: those that the configuration leaves for a person. */
   readonly agentsAlive: boolean;
 }
 
@@ -43,10 +36,6 @@ const LOOK_EVERY_MS = 50;
 /**
  * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are
  * ended, and the journal says that the run was stopped. A run that is over, with nothing left of it, is not touched.
- *
- * @throws {UnknownRecordError} when only a later panewright can tell how the run is; nothing is done then
- * @throws {RuntimeError} when its process does not end in time, or is not known
- * @throws {UsageError} when another process begins to execute it meanwhile
  */
 export async function stopRun(folder: RunFolder, options: StopOptions): Promise<StopReport> {
   const { force } = options;
@@ -86,11 +75,6 @@ async function endOwner(
 /** How often the lock's owner is asked for before it counts as unknown. */
 const OWNER_TRIES = 10;
 
-/**
- * The process that holds the run's lock; `undefined` when it has ended meanwhile.
- *
- * @throws {RuntimeError} when it is not known who holds it
- */
 async function findOwner(
   { id, lockPath }: RunFolder,
   { clock, signal }: Pick<StopOptions, "clock" | "signal">,

@@ -6,14 +6,10 @@ import { keepTail } from "../base/ports/tail.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import { plainText } from "../base/text/sanitize.ts";
 
-/** A test command: an argv array, or a string that `sh -c` runs. */
 export type TestCommand = string | readonly [string, ...string[]];
 
-/** How a test command ended. Plain data. */
 export interface TestCommandResult {
-  /** Whether it ended by itself with code 0. */
   readonly passed: boolean;
-  /** The exit code, 128 + n for a signal, 124 after the time limit, 127 where there is no such program. */
   readonly exitCode: number;
   readonly timedOut: boolean;
   readonly seconds: number;
@@ -25,14 +21,10 @@ export interface TestCommandResult {
   readonly truncated: boolean;
 }
 
-/** Where and how long a test command runs. */
 interface RunTestCommandOptions {
   readonly cwd: string;
-  /** Seconds after which the command and all that it started are ended. */
   readonly timeoutSeconds: number;
-  /** By which all that it starts is found, and ended with it, also what leaves its process group. */
   readonly mark: ProcessMark;
-  /** Variables that are set for the command, besides panewright's own environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** @default {65536} how many bytes of the output's end are kept */
   readonly maxOutputBytes?: number;
@@ -44,12 +36,6 @@ interface RunTestCommandOptions {
 
 const DEFAULT_MAX_OUTPUT_BYTES = 64 * 1024;
 
-/**
- * Runs the project's test command and keeps the end of its output. When it has ended, or its time is over, so has all
- * that it started.
- *
- * @throws the signal's reason when it is aborted
- */
 export async function runTestCommand(command: TestCommand, options: RunTestCommandOptions): Promise<TestCommandResult> {
   const { cwd, mark, env = {}, timeoutSeconds, signal, clock = systemClock } = options;
   signal?.throwIfAborted();

@@ -5,7 +5,6 @@ import { readText } from "./read_text.ts";
 import { foldersOf } from "./write_globs.ts";
 import { present } from "../../base/schema.ts";
 
-/** Where an attempt keeps what it needs. */
 interface AttemptFolders {
   /** Absolute folder of the attempt. */
   readonly folder: string;
@@ -15,13 +14,11 @@ interface AttemptFolders {
   readonly hookFolder?: string;
 }
 
-/** What an agent is started with that the configuration decides. */
 export type AgentRequest = Omit<
   HeadlessRequest,
   "signal" | "clock" | "onForcedExit" | "onProgress" | "resumeSessionId"
 >;
 
-/** What the agent of a step is started with. */
 export function agentRequest(
   step: StepPlan,
   { plan, prompt, folder, launcherFolder, hookFolder }: AttemptFolders & {
@@ -81,11 +78,6 @@ function isFolder(path: string): boolean {
   }
 }
 
-/**
- * The text of a step's prompt file; undefined where the step's prompt is the task itself.
- *
- * @throws {UsageError} when it cannot be read
- */
 export function stepTextOf({ prompt }: Pick<StepPlan, "prompt">): string | undefined {
   return prompt.kind === "self" ? undefined : prompt.text ?? readText(prompt.path);
 }

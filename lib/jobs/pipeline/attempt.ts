@@ -18,12 +18,6 @@ import { callFingerprint, createStepJudge } from "./step_judge.ts";
 import { attemptFolder } from "./step_folders.ts";
 import { present } from "../../base/schema.ts";
 
-/**
- * Runs one attempt of a step, and tells how it ended: the agent's turn is over, or it asks.
- *
- * @throws {UsageError} when the step's prompt file, the agent's program, or what the prompt refers to is not there
- * @throws the signal's reason when it is aborted
- */
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
   const { task, step, plan } = at;
   const { settings, workdir } = drive.plan;
@@ -141,25 +135,18 @@ async function judgeDenials(
   return { ...rest, outcome: "failed", failure: "other", error };
 }
 
-/** How many of the calls that were not permitted are named. */
 const MAX_NAMED_CALLS = 3;
 
 function isUnchecked({ checks }: StepPlan): boolean {
   return checks.every(({ type }) => type === "none");
 }
 
-/**
- * Makes sure that the tokens of a turn are known where they are capped.
- *
- * @throws {TokensUnknownError} when they are not
- */
 function requireTokens({ outcome, usage }: HeadlessResult, { name, caps }: StepPlan, { plan, state }: Drive): void {
   const cap = tokenCapOf(workerOf(state()), { caps: plan.caps, ofWorker: caps });
   if (cap === undefined || outcome === "failed" || Object.keys(usage).length > 0) return;
   throw new TokensUnknownError(cap, `the agent of step "${name}" reported none`);
 }
 
-/** What of a result goes into the journal: plain data. */
 function endOf(result: HeadlessResult) {
   const { usageLimit, ...rest } = result;
   if (usageLimit === undefined) return rest;

@@ -11,21 +11,16 @@ import type { QuestionState } from "../../journal/exec/state.ts";
 /** A person at a terminal. What they say, or undefined when they leave the question open. */
 export type AskPerson = (question: PersonQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
-/** A question as a person is asked it. */
 export interface PersonQuestion extends QuestionState {
-  /** How many seconds are left for an answer. */
   readonly secondsLeft: number | undefined;
-  /** What was wrong with the answer before, without a full stop. */
   readonly problem?: string;
 }
 
-/** Where an answer may come from. */
 interface AwaitAnswerOptions {
   readonly folder: RunFolder;
   /** Where answers are left; missing where only the person at the terminal can give one. */
   readonly mail: RunMail | undefined;
   readonly settings: Pick<ExecSettings, "answerTimeoutSeconds" | "defaultAnswer">;
-  /** What a model may answer. */
   readonly modelAnswers: ModelAnswers;
   readonly onWarning: (message: string) => void;
   /** Missing where nobody sits at a terminal. */
@@ -37,20 +32,11 @@ interface AwaitAnswerOptions {
   readonly signal: AbortSignal;
 }
 
-/** No default answer gives a permission. */
 const NO_ANSWER = "no, nobody answered in time";
 
 /** How often to look into the folder of answers. */
 const LOOK_EVERY_MS = 250;
 
-/**
- * Waits for the answer to a question: from the person at the terminal or from `panewright answer`, whichever comes
- * first, and after the time limit the default answer.
- *
- * @returns `undefined` when nobody can answer now: there is neither a person nor a time limit, nor, for a patient run, a
- * place for answers; the person left the question open; or the time limit passed and there is no default answer
- * @throws the signal's reason when it is aborted
- */
 export async function awaitAnswer(
   question: QuestionState,
   options: AwaitAnswerOptions,
@@ -92,7 +78,6 @@ export async function awaitAnswer(
     await Promise.allSettled(ways);
   }
 
-  /** What needs a yes or a no is asked until it is one. */
   async function askPerson(ask: AskPerson): Promise<string | undefined> {
     let problem: { readonly problem?: string } = {};
     for (;;) {

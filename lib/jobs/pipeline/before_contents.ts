@@ -4,7 +4,6 @@ import type { ReadFile } from "./file_snapshot.ts";
 
 /** What files had in them before a step: git has most of it, the rest is kept in a folder, by its SHA-256. */
 interface BeforeContents {
-  /** Takes a file in while the files are looked at. */
   take(file: ReadFile): Promise<void>;
   /** What of it git has: ids by names, filled by `take`. */
   readonly blobs: Readonly<Record<string, string>>;
@@ -13,15 +12,8 @@ interface BeforeContents {
 /** How much is kept besides what git has; what is beyond it is not shown in a patch. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** What is in larger files is not shown in a patch. */
 export const MAX_SHOWN_BYTES = 1024 * 1024;
 
-/**
- * Begins to keep what the files of a working directory have in them.
- *
- * @param keptFolder absolute; it is made anew
- * @throws {UntoldError} when git does not answer
- */
 export async function keepContents(
   keptFolder: string,
   { workdir, signal }: { readonly workdir: string; readonly signal: AbortSignal },

@@ -6,34 +6,23 @@ import { choosePipeline, pipelineProblem, readTask, taskError, type TaskProblem 
 import { sourceOf } from "./task_folder.ts";
 import { isUnwritten } from "./task_template.ts";
 
-/** What tasks are checked with. */
 interface TaskCheckOptions {
   /** @default the pipelines that tasks name are not looked up */
   readonly plan?: Pick<ExecPlan, "pipelines" | "defaultPipeline">;
   readonly overrides: ExecOverrides;
-  /** The one task, where it is in no file. */
   readonly text?: string;
 }
 
-/** A mistake in a task's file. */
 export interface TaskFileProblem extends TaskProblem {
-  /** As it was given. */
   readonly file: string;
   /** Whether the task is right, but still the text that `panewright init` writes. @default {false} */
   readonly isUnwritten?: boolean;
 }
 
-/** Everything that is wrong with the files of tasks. */
 export function checkTasks(files: readonly string[], options: TaskCheckOptions): readonly TaskFileProblem[] {
   return files.flatMap((file) => problemsOf(file, options).map((problem) => ({ file, ...problem })));
 }
 
-/**
- * Lets tasks pass that can be done.
- *
- * @param options.cwd what messages name their files from
- * @throws {UsageError} that lists everything that is wrong with them
- */
 export function requireTasks(
   files: readonly string[],
   { cwd, ...options }: TaskCheckOptions & { readonly cwd: string },
@@ -53,7 +42,6 @@ export function shownPath(path: string, cwd: string): string {
   return shown.startsWith("../") ? path : shown;
 }
 
-/** The names of the pipelines that tasks which can be done are to have, each once. */
 export function pipelinesOf(
   files: readonly string[],
   { plan, overrides, ...target }: TaskCheckOptions & Required<Pick<TaskCheckOptions, "plan">>,

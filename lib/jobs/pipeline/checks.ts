@@ -7,20 +7,15 @@ import { plainText } from "../../base/text/sanitize.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 import type { CheckPlan } from "./plan.ts";
 
-/** The result of a check. */
 export interface CheckResult {
   readonly passed: boolean;
-  /** Why it failed, or what it found. */
   readonly detail: string;
-  /** The end of what a command wrote, or a review; empty for other checks. */
   readonly output: string;
   /** Whether it could not be made: it has failed then, but says nothing of the work. */
   readonly notMade?: true;
-  /** What a review says. */
   readonly verdict?: ReviewVerdict | "none";
 }
 
-/** A check in a few words. */
 export function describeCheck(check: CheckPlan): string {
   switch (check.type) {
     case "none":
@@ -63,7 +58,6 @@ export function judgeCommand(
 /** The exit codes of what others end: SIGHUP, SIGINT, SIGKILL (as for want of memory), SIGTERM. */
 const KILLED: ReadonlySet<number> = new Set([129, 130, 137, 143]);
 
-/** Judges the last message of an agent that is a review. Whoever does not approve in so many words has not approved. */
 export function judgeReview(finalText: string): CheckResult {
   if (finalText.trim() === "") {
     const detail = "there is no review: the last message of its agent is empty";
@@ -78,7 +72,6 @@ export function judgeReview(finalText: string): CheckResult {
 /** Lines of a review that are shown with its verdict; an agent that is sent back gets more. */
 const MAX_REVIEW_LINES = 60;
 
-/** Looks for the files of a check. */
 export async function checkFiles(
   paths: readonly string[],
   { workdir }: { readonly workdir: string },

@@ -12,22 +12,13 @@ import {
   type ShellCommand,
 } from "../../shell/mod.ts";
 
-/** A file that a shell command writes or removes. */
 interface CommandWrite {
-  /** As the command has it. */
   readonly name: string;
   /** The absolute paths that it may come down to: several where a `cd` before it may have failed. Never empty. */
   readonly paths: readonly string[];
   readonly action: FileTarget["action"];
 }
 
-/**
- * The files that a shell command writes or removes for certain, where it comes that far: those that it names without an
- * expansion, by redirections, by programs whose every operand is a file, and in the patches of `apply_patch`. There may
- * be others: what a program does, its text does not tell.
- *
- * @param cwd absolute path of the folder that it is run in
- */
 export function certainWrites(command: string, cwd: string): readonly CommandWrite[] {
   return writesOf(command, { folders: [cwd], depth: 0 });
 }
@@ -64,7 +55,6 @@ function writesOf(text: string, { folders: start, depth }: Place): readonly Comm
 
 type Named = Pick<CommandWrite, "name" | "action">;
 
-/** Programs that write each file that they are found to be given. */
 const WRITING = new Set("cp dd mv rm shred tee touch truncate unlink".split(" "));
 
 function targetsOf(layer: CommandLayer, command: ShellCommand): readonly Named[] {

@@ -9,16 +9,13 @@ import type { PassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
 
-/** What the actions of a run are done with. */
 export interface Drive extends Run<ExecFact, ExecState> {
   readonly plan: ExecPlan;
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;
-  /** Takes each decision about a call before it is carried out. */
   readonly audit: AuditLog;
   /** Missing where no task counts as passed before. */
   readonly passedTasks: PassedTasks | undefined;
-  /** Tells what the agent does at this moment. */
   readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
   /** Missing where nobody sits at a terminal. */
   readonly person: AskPerson | undefined;

@@ -16,14 +16,6 @@ import { waitForLimitReset } from "./usage_limit.ts";
 import { runWriteCheck, watchWrites } from "./write_check.ts";
 import { present } from "../../base/schema.ts";
 
-/**
- * Does what the state machine in machine.ts says is next, until the run has ended or waits for a person who is not
- * there.
- *
- * @throws {HumanInterventionRequiredError} when an agent has to be logged in
- * @throws {UsageError} when a task, a prompt file or a program is not there or cannot be used
- * @throws the signal's reason when it is aborted
- */
 export async function driveRun(drive: Drive): Promise<RunResult> {
   const takeBack = drive.onForcedExit(() => dropScratch(drive));
   try {
@@ -111,7 +103,6 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
   if (reason === undefined || next !== undefined) forgetFiles(at, drive);
 }
 
-/** @returns whether there is an answer */
 async function answerQuestion(question: QuestionState, drive: Drive): Promise<boolean> {
   const told = drive.notify({
     kind: "needed",
@@ -140,7 +131,6 @@ async function answerQuestion(question: QuestionState, drive: Drive): Promise<bo
   return true;
 }
 
-/** Nothing but a login can help, and only a person can give one. */
 function loginError({ at, message }: Extract<Action, { do: "await_login" }>): HumanInterventionRequiredError {
   const { name, provider } = at.plan;
   const problem = `${provider.label} is not logged in, or the model server refuses its login or key: "${message}"`;
@@ -151,18 +141,15 @@ function loginError({ at, message }: Extract<Action, { do: "await_login" }>): Hu
   );
 }
 
-/** Tells a question from what is asked next. */
 function questionFingerprint({ id, call }: QuestionState): string {
   return call ?? id;
 }
 
-/** The answers that need no typing: to a permission, which its text asks for. */
 function answersTo({ call, text }: QuestionState): Pick<AskedQuestion, "permits" | "choices"> {
   if (call === undefined) return { choices: [] };
   return { permits: text, choices: [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }] };
 }
 
-/** Nobody is there: a person is told how to continue. */
 function waitForAnswer(question: QuestionState, drive: Drive): RunResult {
   const { id, text, step } = question;
   drive.record({

@@ -11,10 +11,6 @@ import { present } from "../../base/schema.ts";
 /**
  * Begins the next task. Those of a folder that an earlier run has passed are left out, unless they, or their pipeline,
  * have changed.
- *
- * @returns whether there was one left
- * @throws {UsageError} when the first task cannot be used
- * @throws {RuntimeError} when a later one cannot
  */
 export async function beginTask(drive: Drive): Promise<boolean> {
   const { target, overrides } = drive;
@@ -63,7 +59,6 @@ async function readWhole(file: string, drive: Drive): Promise<WholeTask> {
   });
 }
 
-/** @throws {RuntimeError} in place of a {@linkcode UsageError}, once a task was begun */
 async function onTheWay<Value>(drive: Drive, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -74,7 +69,6 @@ async function onTheWay<Value>(drive: Drive, read: () => Promise<Value>): Promis
   }
 }
 
-/** Records how a task ended; where it passed, it is left out of later runs as long as nothing of it changes. */
 export async function finishTask(
   { task, reason }: Extract<Action, { do: "finish_task" }>,
   drive: Drive,
@@ -93,7 +87,6 @@ export async function finishTask(
   drive.record({ ...about, outcome: "pass", fingerprint: now });
 }
 
-/** How a run has ended that has no task left. */
 export function folderResult({ passed, skipped, failed }: ExecState): RunResult {
   if (failed.length > 0) {
     const all = passed.length + skipped.length + failed.length;

@@ -27,7 +27,6 @@ import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../journal/usage.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a run is given besides its task. */
 export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly plan: ExecPlan;
   /** The config file of a run that is resumed, where it is another one from now on; absolute. */
@@ -36,30 +35,19 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly person?: AskPerson;
   /**
    * Whether the run waits for answers although nobody sits at a terminal; otherwise a question ends it, to be resumed.
-   *
-   * @default {false}
    */
   readonly isPatient?: boolean;
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
   readonly passedTasksFile?: string;
   /**
    * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
-   *
-   * @default {() => undefined}
    */
   readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
-  /**
-   * Of a run that can be resumed: looks, before anything is done, whether what is left of it can be.
-   *
-   * @param pipelines the names of those that are still to be used, as far as that is known
-   * @throws what keeps the run from being resumed
-   */
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
   /** @default {runHeadless of lib/agents} */
   readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
 }
 
-/** What a new run is about. */
 interface ExecStart {
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;
@@ -67,15 +55,8 @@ interface ExecStart {
   readonly configFile: string | null;
 }
 
-/** How far a run has come. */
 export type ExecReport = RunReport<ExecState>;
 
-/**
- * Executes a task, or the tasks of a folder, from the beginning.
- *
- * @throws {UsageError} when a task, a prompt file or a program is not there or cannot be used
- * @throws the signal's reason when it is aborted
- */
 export async function executeExec(start: ExecStart, options: ExecOptions): Promise<ExecReport> {
   const { workdir } = options.plan;
   return await startRun<ExecFact, ExecState>(
@@ -93,12 +74,6 @@ export async function executeExec(start: ExecStart, options: ExecOptions): Promi
   );
 }
 
-/**
- * Resumes a run from what its journal says, whatever happened to the process that executed it.
- *
- * @throws {UsageError} when another process executes it, it has passed, or its pipeline has other steps by now
- * @throws like {@linkcode executeExec}
- */
 export async function resumeExec(folder: RunFolder, options: ExecOptions): Promise<ExecReport> {
   return await resumeRun<ExecFact, ExecState>(execExecution(options), folder, options);
 }

@@ -4,7 +4,6 @@ import { sha256Hex } from "../../base/text/digest.ts";
 import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "../list_files.ts";
 import { present } from "../../base/schema.ts";
 
-/** How the files of a working directory are looked at. */
 export interface SnapshotOptions {
   /** Absolute. */
   readonly workdir: string;
@@ -13,18 +12,13 @@ export interface SnapshotOptions {
   readonly maxFiles?: number;
 }
 
-/** A file that was read. */
 export interface ReadFile {
-  /** Relative to the working directory. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The SHA-256 of them. */
   readonly content: string;
 }
 
-/** What the files are at one moment: plain data. Paths are relative to the working directory. */
 export interface FileSnapshot {
-  /** The top of the repository, or the working directory itself. */
   readonly root: string;
   /** Which folder `root` is: a copy of it is another one. */
   readonly rootId: string;
@@ -33,7 +27,6 @@ export interface FileSnapshot {
   readonly files: Readonly<Record<string, FileState>>;
 }
 
-/** What is noted before a step: plain data. */
 export interface FilesNote {
   readonly snapshot: FileSnapshot;
   /** What of the contents git has: ids by names. */
@@ -48,7 +41,6 @@ export interface FileState {
   readonly mtime: number;
   readonly ctime: number;
   readonly inode: number;
-  /** How many names it has. */
   readonly names: number;
   /** Whether it was changed so shortly before that another change could leave the same times. */
   readonly isRecent?: true;
@@ -109,12 +101,6 @@ export async function snapshotFiles(
   return { ...places, rootId: idOf(top), files };
 }
 
-/**
- * The files that are not what they were: changed, made or removed; sorted.
- *
- * @param before what {@linkcode snapshotFiles} returned
- * @throws like {@linkcode snapshotFiles}
- */
 export async function changedFiles(before: FileSnapshot, options: SnapshotOptions): Promise<readonly string[]> {
   const isCopy = idOf(resolve(options.workdir, before.root)) !== before.rootId;
   const gone = new Set(Object.keys(before.files));
@@ -152,9 +138,7 @@ function isExecutable({ mode }: FileState): boolean {
 
 type Places = Pick<FileSnapshot, "root" | "gitFolders">;
 
-/** A file, and where it is. */
 interface PlacedFile extends WalkedFile {
-  /** Relative to the working directory. */
   readonly name: string;
   /** Whether it belongs to what git keeps. */
   readonly isOfGit: boolean;
@@ -181,7 +165,6 @@ async function* filesAt({ root, gitFolders }: Places, options: SnapshotOptions):
   }
 }
 
-/** What panewright writes while a step is under way. */
 const OWN_FILES = [".panewright/runs", ".panewright/review-loop.lock"];
 
 /** The rest of a path in the repository's own `.git`. One further below is a folder like others. */
@@ -206,7 +189,6 @@ function actsInGit(parts: readonly string[], { isSymlink, isDirectory }: Deno.Fi
 /** git itself can make a link of HEAD, and Emacs one for each file that a person edits. */
 const HARMLESS_LINK = /(?:^|\/)HEAD$|^\.#[^/]*$/;
 
-/** What a repository consists of: every commit changes it. */
 function isBulkOfGit(path: string, siblings: ReadonlySet<string>): boolean {
   return siblings.has("HEAD") && /\/(?:objects|refs|logs|lfs)$/.test(path);
 }
@@ -235,7 +217,6 @@ function stateOf({ isFile, isSymlink, isDirectory, mode, size, mtime, ctime, ino
   };
 }
 
-/** @returns `undefined` where it cannot be read, or has no content */
 async function contentOf(path: string, { kind, size }: FileState): Promise<string | undefined> {
   if (kind === "link") return readLink(path);
   const bytes = kind === "file" ? readBytes(path, size) : undefined;

@@ -5,15 +5,8 @@ import { sha256Hex } from "../../base/text/digest.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
 import type { TaskState } from "../../journal/exec/state.ts";
 
-/** What a task is, for its fingerprint. */
 type FingerprintedTask = Pick<TaskState, "file" | "text" | "pipeline" | "autonomyLevel">;
 
-/**
- * What a task comes down to, as a SHA-256: its file's name and text, and its pipeline's steps with their prompts,
- * programs, arguments, models, checks and limits. Of variables only the names count: their values may be secrets.
- *
- * @throws {UsageError} when a prompt file cannot be read
- */
 export async function fingerprintTask(
   { file, text, pipeline, autonomyLevel }: FingerprintedTask,
   { plan, overrides }: { readonly plan: ExecPlan; readonly overrides: ExecOverrides },
@@ -32,7 +25,6 @@ function describeStep({ prompt, provider, env, ...step }: StepPlan) {
   return { ...step, prompt: own, provider: provider.id, env: Object.keys(env) };
 }
 
-/** JSON in which the order of keys does not count. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(
     value,

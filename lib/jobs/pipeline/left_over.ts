@@ -10,7 +10,6 @@ import { attemptFolder } from "./step_folders.ts";
 import { ATTEMPT, type ExecState } from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
 
-/** Lines of the log of an attempt that was broken off. */
 const MAX_LOG_LINES = 200;
 
 /** What the agent did in an attempt that was under way when its panewright was killed. */

@@ -15,13 +15,11 @@ import {
 } from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
 
-/** What to do next. Whoever does it reports the result as facts, which lead to the next state. */
 export type Action =
   | { readonly do: "choose_task" }
   | { readonly do: "start_step"; readonly at: StepPlace }
   | { readonly do: "run_attempt"; readonly at: StepPlace; readonly attempt: Attempt }
   | { readonly do: "await_answer"; readonly at: StepPlace; readonly question: QuestionState }
-  /** Nobody needs to be asked. */
   | {
     readonly do: "answer";
     readonly question: QuestionState;
@@ -37,7 +35,6 @@ export type Action =
   | FinishRun
   | { readonly do: "nothing" };
 
-/** The step that an action is about. */
 export interface StepPlace {
   readonly task: TaskState;
   readonly step: StepState;
@@ -45,27 +42,20 @@ export interface StepPlace {
   readonly autonomyLevel: AutonomyLevel;
 }
 
-/** The step that `next` leads to; without a name, the end of the task. */
 interface NextStep {
   readonly step: number;
   readonly name?: string;
-  /** Counts from 1. */
   readonly round: number;
 }
 
-/** An attempt that is due. */
 export interface Attempt {
-  /** Counts from 1 in its step. */
   readonly number: number;
   readonly reason: AttemptReason;
-  /** The CLI's own session to resume. */
   readonly resumeSessionId: string | undefined;
 }
 
-/** How many questions a step may ask beyond those that reach a person, before it fails. */
 const UNHEARD_QUESTIONS = 3;
 
-/** What an agent is told when it asked, and has to decide by itself. */
 export const DECIDE_YOURSELF =
   "Nobody is there to answer. Decide yourself: take the most cautious choice that lets you continue, and say in your last " +
   "message what you decided and why.";
@@ -125,7 +115,6 @@ function retriesOf(check: FailedCheckKind | undefined, { retry }: StepPlan): num
   return check === "no_verdict" ? Math.max(1, retry) : retry;
 }
 
-/** The end of a step, with where the pipeline continues; `next` is not followed where no check has said no. */
 function endStep(
   at: StepPlace,
   { steps, settings: { maxRepeatsPerStep }, failure }: {

@@ -22,10 +22,6 @@ export function isOlderBaseline(baseline: string): boolean {
  * kept what git did not ignore, in objects of its own.
  *
  * What git keeps in another form than the files have, by a filter or by line ends, counts as changed.
- *
- * @param tree the baseline in the step's journal
- * @param options.objects where the older version kept its objects
- * @throws {UntoldError} when it cannot be told
  */
 export async function changedSinceTree(
   tree: string,
@@ -64,7 +60,6 @@ export async function changedSinceTree(
   return { changed: [...changed].toSorted(), note: { snapshot, blobs } };
 }
 
-/** Modes of a tree's entries. */
 const LINK = "120000";
 const SUBMODULE = "160000";
 

@@ -2,7 +2,6 @@ import { listRunIds } from "../../run/find_run.ts";
 import { isLocked } from "../../base/ports/lock_file.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 
-/** Whether another run of the same working directory is executed now, or has written to its journal since a moment. */
 export async function hasOtherRunsSince(folder: RunFolder, { since }: { readonly since: Date }): Promise<boolean> {
   const workdir = folder.path.slice(0, -`/.panewright/runs/${folder.id}`.length);
   for (const id of await listRunIds(workdir)) {

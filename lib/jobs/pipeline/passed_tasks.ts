@@ -7,24 +7,15 @@ import { MAX_JOURNAL_BYTES, readJournalText } from "../../journal/read_facts.ts"
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
-/** The tasks that runs of a working directory have passed, by what they come down to. */
 export interface PassedTasks {
   /** The id of a run that passed a task with this fingerprint; undefined where none did. */
   find(fingerprint: string): string | undefined;
-  /**
-   * Notes that the run has passed one.
-   *
-   * @returns why it could not be noted
-   */
   keep(fingerprint: string): string | undefined;
 }
 
 /**
  * Opens the record of passed tasks. It is in the state folder, where nothing that came with a repository can write; and
  * a task counts as passed only as long as the journal of its run is in the working directory and says so.
- *
- * @param path of the record, absolute; a line of JSON a task
- * @param options.run the id of the run that keeps what it passes
  */
 export function openPassedTasks(
   path: string,
@@ -73,7 +64,6 @@ function readOwn(path: string): string {
   }
 }
 
-/** Whether the journal of a run says that a task with this fingerprint has passed. */
 function hasPassed({ journalPath }: RunFolder, fingerprint: string): boolean {
   try {
     return readJournalText(journalPath).split("\n").some((line) => {

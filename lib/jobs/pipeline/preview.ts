@@ -22,7 +22,6 @@ import { present } from "../../base/schema.ts";
 /** What a run would do with a task. Plain data. */
 export interface TaskPreview {
   readonly file: string;
-  /** The task itself, where it is in no file. */
   readonly text?: string;
   readonly pipeline: string;
   /** The run that has passed it before, where it would be left out. */
@@ -36,40 +35,27 @@ export interface StepPreview {
   readonly provider: string;
   readonly model?: string;
   readonly autonomyLevel: AutonomyLevel;
-  /** How its first agent is started, without panewright's hooks; `RUN` stands for the run's id. */
   readonly argv: readonly string[];
-  /** The prompt of its first attempt. */
   readonly prompt: string;
   /** Whether its CLI's sandbox is switched on. */
   readonly sandbox: typeof SANDBOX_MODES[number];
-  /** Who decides about what needs a permission. */
   readonly permissions: ReturnType<typeof whoPermits>;
   readonly allowWrite?: readonly string[];
   readonly checks: readonly string[];
-  /** Where the pipeline continues, and how often at most. */
   readonly next?: Next & { readonly maxRepeats: number };
   readonly retry: number;
   readonly timeLimitSeconds: number;
 }
 
-/** What a preview is made of. */
 interface PreviewOptions {
   readonly plan: ExecPlan;
   readonly overrides: ExecOverrides;
-  /** As in `ExecOptions`. */
   readonly passedTasksFile?: string;
-  /** The PATH of this process. */
   readonly path: string;
 }
 
-/** The id that stands for that of the run. */
 const RUN = "RUN";
 
-/**
- * What a run would do, without doing any of it.
- *
- * @throws {UsageError} when a task or a prompt file cannot be used
- */
 export async function previewRun(target: ExecTarget, options: PreviewOptions): Promise<readonly TaskPreview[]> {
   const files = await filesOf(target, options.overrides);
   return await Array.fromAsync(files.entries(), ([index, file]) => previewTask(file, { ...options, target, index }));
@@ -161,7 +147,6 @@ async function argvOf(
   return (await provider.headless.plan({ ...request, ...never }, options)).argv;
 }
 
-/** What stands in a prompt for what a step will leave. */
 function standIn({ name }: StepPlan, index: number): StepOutput {
   const files = { names: [`(the files that step "${name}" will have changed)`], more: 0 };
   return { step: index + 1, name, rounds: 1, finalText: `(what step "${name}" will have said at last)`, files };

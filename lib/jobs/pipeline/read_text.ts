@@ -6,11 +6,6 @@ import { decodeUtf8 } from "../../base/text/utf8.ts";
 /** The most that a task or a prompt may have: 8 MiB. */
 export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
-/**
- * Reads a text file.
- *
- * @throws {UsageError} when it cannot be read, is a link or no regular file, is too large, or is not UTF-8 text
- */
 export function readText(path: string): string {
   try {
     return decodeUtf8(readRegularFile(path, { maxBytes: MAX_TEXT_BYTES }));

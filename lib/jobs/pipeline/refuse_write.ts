@@ -4,14 +4,12 @@ import type { Request } from "../../policy/request.ts";
 import { certainWrites } from "./command_writes.ts";
 import { mayWrite, mayWriteBelow } from "./write_globs.ts";
 
-/** What a step may write. */
 interface WriteLimits {
   /** Absolute. */
   readonly workdir: string;
   readonly allowWrite: readonly string[];
 }
 
-/** What a tool is about to do. */
 type WritingCall = Pick<Request, "kind" | "subject" | "cwd">;
 
 /**

@@ -1,8 +1,6 @@
 import type { SettingSlice, SettingsOf } from "../../base/settings.ts";
 
-/** The slice of the settings table that all steps have in common. */
 export const EXEC_SETTINGS = {
-  /** Higher asks more. The meaning of each level is in `prompts/autonomy.ts`. */
   autonomyLevel: {
     names: { key: "autonomy_level", flag: "--autonomy-level N" },
     value: { kind: "choice", of: [0, 1, 2, 3, 4, 5], default: 1 },
@@ -63,8 +61,6 @@ export const EXEC_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** What all steps have in common. */
 export interface ExecSettings extends SettingsOf<typeof EXEC_SETTINGS> {}
 
-/** Seconds that one attempt of a step may take. */
 export const DEFAULT_STEP_TIME_LIMIT_SECONDS = 7200;

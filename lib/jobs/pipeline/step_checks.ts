@@ -8,7 +8,6 @@ import type { Action, StepPlace } from "./machine.ts";
 import type { CheckPlan } from "./plan.ts";
 import { present } from "../../base/schema.ts";
 
-/** Runs one check of a step. */
 export async function runCheck({ at, number, check }: Extract<Action, { do: "check" }>, drive: Drive): Promise<void> {
   const place = { task: at.task.number, step: at.step.number, check: number };
   const description = describeCheck(check);

@@ -17,12 +17,6 @@ import type { StepPlace } from "./machine.ts";
 import { changedSinceTree, isOlderBaseline } from "./older_baseline.ts";
 import { stepFolder } from "./step_folders.ts";
 
-/**
- * Notes what the files are before a step.
- *
- * @returns the SHA-256 of the note
- * @throws {UntoldError} when it cannot be told
- */
 export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
   const { plan: { workdir }, signal, folder } = drive;
   tellLook(at, "before", drive);
@@ -38,8 +32,6 @@ export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
  * The files that have changed since a step began, with what was noted before it.
  *
  * The agent can write to the folder of its run: only the note that has the hash of the journal counts.
- *
- * @throws {UntoldError} when it cannot be told
  */
 export async function changedInStep(
   at: StepPlace,
@@ -80,7 +72,6 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   }
 }
 
-/** Removes what was noted before a step: nothing is compared with it any more. */
 export function forgetFiles(at: StepPlace, drive: Drive): void {
   const own = ownFolder(at, drive);
   forgetNote(own);
@@ -96,7 +87,6 @@ export function dropContents(drive: Drive): void {
   if (task !== undefined) dropKeptContents(ownFolder({ task, step: task.step }, drive));
 }
 
-/** Removes all of the step under way that nothing is compared with: the last act of a program that is left at once. */
 export function dropScratch(drive: Drive): void {
   dropContents(drive);
   const task = drive.state().current;

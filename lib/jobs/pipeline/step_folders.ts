@@ -1,12 +1,10 @@
 import type { ExecTarget } from "../../journal/exec/fields.ts";
 
-/** The place of an attempt in its run. */
 interface AttemptPlace {
   readonly target: Pick<ExecTarget, "kind">;
   readonly task: number;
   readonly step: number;
   readonly name: string;
-  /** How often the step is done by then. */
   readonly round: number;
   readonly attempt: number;
 }

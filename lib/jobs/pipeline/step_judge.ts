@@ -10,14 +10,12 @@ import type { Drive } from "./context.ts";
 import type { StepPlace } from "./machine.ts";
 import { stepWorker } from "../../journal/exec/state.ts";
 
-/** Whose calls are judged. */
 interface JudgedAttempt {
   readonly at: {
     readonly plan: Pick<StepPlace["plan"], "provider" | "name">;
     readonly task: Pick<StepPlace["task"], "number" | "pipeline">;
     readonly step: Pick<StepPlace["step"], "number" | "questions">;
   };
-  /** The number of the attempt in its step. */
   readonly attempt: number;
 }
 
@@ -39,7 +37,6 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDr
   const { provider, name } = at.plan;
   const place = { task: at.task.number, step: at.step.number, attempt };
   const who = { role: undefined, provider };
-  /** What a yes has let run, and may need a permission of its CLI's as well. */
   const letRun = new Map<string, Decided>();
 
   /** What is decided, and whether a person's yes to it is used up; `undefined` where nothing is. */
@@ -100,11 +97,9 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDr
   };
 }
 
-/** What is said of a permission that can only be given for more than this once. */
 const NO_PLAIN_YES = "The agent offers no one-time yes, so this can only be refused.";
 
 interface Decided extends PermissionVerdict {
-  /** The fingerprint of a call to which a person's yes is used up. */
   readonly call?: string;
 }
 
@@ -119,7 +114,6 @@ function verdictOf(request: Request, { decision, reason }: Decided, needsPermiss
   }
 }
 
-/** What a person is asked. */
 function questionText(request: Request, reason: string): string {
   if (request.kind === "question") return request.subject;
   return `May it do this? The agent asks for permission: ${callWords(request)}\nWhy you are asked: ${reason}`;
@@ -131,7 +125,6 @@ function callWords(request: Request): string {
   return `${what}${leavesSandbox === true ? ", outside of its sandbox" : ""}`;
 }
 
-/** Who decides about what needs a permission. */
 export function whoPermits(
   { handoff, permissions }: Pick<DialogPlan, "handoff" | "permissions">,
 ): "policy" | "person" | "dry_run" {

@@ -6,12 +6,10 @@ import type { FileSnapshot } from "./file_snapshot.ts";
 /** What a step has changed, and where what was there before is. Paths are absolute. */
 interface PatchRequest {
   readonly workdir: string;
-  /** The files that have changed, relative to the working directory. */
   readonly changed: readonly string[];
   readonly before: FileSnapshot;
   /** Which contents git has: ids by names. */
   readonly blobs: Readonly<Record<string, string>>;
-  /** The other contents, by their SHA-256. */
   readonly keptFolder: string;
   /** A folder for git's scratch folder, which is called `patch-…`. */
   readonly scratchParent: string;
@@ -20,7 +18,6 @@ interface PatchRequest {
   readonly signal: AbortSignal;
 }
 
-/** More files than that are not shown. */
 const MAX_FILES = 500;
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
@@ -32,9 +29,6 @@ const GIT_TIMEOUT_MS = 60_000;
  *
  * git compares them in a repository of its own, without anybody's configuration, so that nothing that a repository could
  * configure is run. It is removed again.
- *
- * @returns `undefined` where git is missing, or what was there before cannot be found any more
- * @throws the signal's reason when it is aborted
  */
 export async function makePatch(request: PatchRequest): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ dir: request.scratchParent, prefix: "patch-" });
@@ -54,7 +48,6 @@ export async function makePatch(request: PatchRequest): Promise<string | undefin
 
 class NoPatchError extends Error {}
 
-/** A file as it is or was: by its id, or by a path at which its content is. */
 interface Entry {
   readonly name: string;
   readonly mode: "100644" | "100755" | "120000";
@@ -131,7 +124,6 @@ async function ownRepository(folder: string, { objects, blobs, signal }: PatchRe
   await Deno.writeTextFile(`${folder}/git/objects/info/alternates`, objects.map((path) => `${path}\n`).join(""));
   return {
     run,
-    /** @returns the id of a tree of these files */
     async tree(index: string, entries: readonly Entry[]): Promise<string> {
       const paths = entries.flatMap(({ path }) => path ?? []);
       const stdin = paths.map((path) => `${JSON.stringify(path)}\n`).join("");

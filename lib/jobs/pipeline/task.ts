@@ -3,48 +3,29 @@ import { type Excerpt, UsageError } from "../../base/errors.ts";
 import type { ExecPlan } from "./plan.ts";
 import { didYouMean, nearest } from "../../base/text/suggest.ts";
 
-/** A task as its file has it. */
 export interface Task {
-  /** The pipeline that its front matter names. */
   readonly pipeline: string | undefined;
-  /** The level that its front matter sets. */
   readonly autonomyLevel: AutonomyLevel | undefined;
-  /** All but the front matter. */
   readonly text: string;
 }
 
-/** One mistake in a task. */
 export interface TaskProblem {
   /** Where it stands; missing where it is in no single row. */
   readonly excerpt?: Excerpt;
   readonly message: string;
 }
 
-/** A task as it was read, with everything that is wrong with it. */
 interface ReadTask extends Task {
   readonly problems: readonly TaskProblem[];
-  /** Where its front matter names a pipeline. */
   readonly pipelinePlace?: Excerpt;
 }
 
-/**
- * Reads a task: a text, optionally with front matter, whose keys are `pipeline` and `autonomy_level` (or
- * `autonomyLevel`).
- *
- * @throws {UsageError} that lists everything that is wrong with it
- */
 export function parseTask(source: string, { file }: { readonly file: string }): Task {
   const { problems, pipelinePlace: _, ...task } = readTask(source);
   if (problems.length === 0) return task;
   throw taskError("Cannot use the task ", problems.map((problem) => ({ file, ...problem })));
 }
 
-/**
- * The error for mistakes in tasks: each in a row of its message, `tasks/02-login.md:2: unknown key "pipelin"`, with the
- * row of the file that it is about.
- *
- * @param head what stands before the first one
- */
 export function taskError(
   head: string,
   problems: readonly (TaskProblem & { readonly file: string })[],
@@ -122,24 +103,17 @@ function valueProblem(key: string, value: string): string | undefined {
   return `autonomy_level must be a whole number from 0 to 5, but is ${JSON.stringify(value)}`;
 }
 
-/** A plain or quoted YAML scalar of one line, without its comment. */
 function scalar(value: string): string {
   const text = value.trim();
   const quoted = /^"([^"]*)"|^'([^']*)'/.exec(text);
   return quoted === null ? text.replace(/(?:^|\s)#.*$/, "").trim() : quoted[1] ?? quoted[2] ?? "";
 }
 
-/** What the pipeline of a task is chosen by. */
 interface PipelineWishes {
   readonly task: Pick<Task, "pipeline">;
   readonly overrides: Pick<ExecOverrides, "pipeline">;
 }
 
-/**
- * The pipeline of a task: that of the command line, else of the front matter, else the default one, else the first one.
- *
- * @throws {UsageError} when there is no pipeline of that name
- */
 export function choosePipeline(
   plan: Pick<ExecPlan, "pipelines" | "defaultPipeline">,
   { file, ...wishes }: PipelineWishes & { readonly file: string },

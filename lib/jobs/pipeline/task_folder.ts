@@ -9,9 +9,6 @@ import { readText } from "./read_text.ts";
 /**
  * The files of the tasks that are to be done, in their order: of a folder, the `.md` files in it without those whose
  * name begins with `_` or a dot, by {@linkcode compareNames}.
- *
- * @param options.over the files of tasks that are over: `only` may name one that is not there any more
- * @throws {UsageError} when the folder cannot be read, or `only` names a task that is not in it
  */
 export async function filesOf(
   { kind, path }: ExecTarget,
@@ -30,11 +27,6 @@ export async function filesOf(
   return chosenOf(names.sort(compareNames), { only, over, path }).map((name) => `${path}/${name}`);
 }
 
-/**
- * The text of a task.
- *
- * @throws {UsageError} when its file cannot be read
- */
 export function sourceOf(file: string, { text }: Pick<ExecTarget, "text">): string {
   return text ?? readText(file);
 }
@@ -58,7 +50,6 @@ function chosenOf(
   return names.filter((name) => only.some((wish) => isNamed(name, wish)));
 }
 
-/** The name of a task, for people: that of its file, without `.md`. */
 export function plainName(file: string): string {
   return basename(file).replace(/\.md$/i, "");
 }
@@ -75,7 +66,6 @@ function compareNames(left: string, right: string): number {
   return compareText(left, right);
 }
 
-/** Digits of any length. */
 function compareNumbers(left: string, right: string): number {
   const [a, b] = [left.replace(/^0+/, ""), right.replace(/^0+/, "")];
   return a.length - b.length || compareText(a, b);

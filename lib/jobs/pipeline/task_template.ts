@@ -1,5 +1,4 @@
 import { oneLine } from "../../base/text/lines.ts";
-/** A task to start from. */
 export const TASK_TEMPLATE =
   `Say here what to do: the goal, the files concerned, what must not change, and how to tell that it is done. The agent
 gets this text as its task.

@@ -4,7 +4,6 @@ import type { Drive } from "./context.ts";
 import type { Action } from "./machine.ts";
 import { present } from "../../base/schema.ts";
 
-/** Waits until the account's usage limit is reset. */
 export async function waitForLimitReset(
   { message, resetsAt }: Extract<Action, { do: "await_limit" }>,
   drive: Drive,

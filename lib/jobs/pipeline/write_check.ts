@@ -7,12 +7,6 @@ import { MAX_NAMED_FILES } from "../file_changes.ts";
 import { changedInStep, noteFiles } from "./step_files.ts";
 import { mayWrite } from "./write_globs.ts";
 
-/**
- * Notes what the files are before a step.
- *
- * @returns the SHA-256 of what was noted; `undefined`, with a warning, where it cannot be told and need not be
- * @throws {RuntimeError} where it cannot be told and has to be: the step would fail, whatever its agent did
- */
 export async function watchWrites(at: StepPlace, drive: Drive): Promise<string | undefined> {
   try {
     return await noteFiles(at, drive);
@@ -31,7 +25,6 @@ export async function watchWrites(at: StepPlace, drive: Drive): Promise<string |
   }
 }
 
-/** Looks for files that a step has changed outside of what it may. */
 export async function runWriteCheck(
   { at, allowWrite }: Extract<Action, { do: "check_writes" }>,
   drive: Drive,

@@ -1,19 +1,7 @@
-/**
- * Whether one of these globs allows a file to be changed. `*` and `?` stay within one part of a path, `**` stands for
- * any number of parts; a glob that ends with `/` means everything below that folder. Case counts. The repository's own
- * `.git` is meant only by a glob that names it: what is written there acts later, and elsewhere.
- *
- * @param path relative to the working directory, with `/`
- */
 export function mayWrite(path: string, globs: readonly string[]): boolean {
   return globsFor(path, globs).some((glob) => matchParts(glob, path.split("/")));
 }
 
-/**
- * Whether one of these globs allows something below a path to be changed, where that is a folder.
- *
- * @param path like that of {@linkcode mayWrite}; empty for the working directory itself
- */
 export function mayWriteBelow(path: string, globs: readonly string[]): boolean {
   const parts = path.split("/").filter((part) => part !== "");
   return globsFor(path, globs).some((glob) => glob.some((_, index) => matchParts(glob.slice(0, index), parts)));
@@ -67,7 +55,6 @@ function matchParts(glob: readonly string[], path: readonly string[]): boolean {
   return reached.at(-1) === true;
 }
 
-/** `*` and `?` within one part: on a mismatch the last `*` takes one character more. */
 function matchWord(glob: string, word: string): boolean {
   let [at, place] = [0, 0];
   let star: { readonly at: number; taken: number } | undefined;

@@ -17,11 +17,9 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { present } from "../../base/schema.ts";
 
-/** What agents over the Agent Client Protocol are started with. */
 export interface AcpAgentsOptions {
   readonly plan: ReviewRunPlan;
   readonly folder: RunFolder;
-  /** Told of each thing that a role's agent does. */
   readonly onActivity: (role: Role, activity: AcpActivity) => void;
   readonly onForcedExit: OnForcedExit;
   readonly record: (event: ReviewFact) => void;
@@ -29,12 +27,6 @@ export interface AcpAgentsOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Starts a role's agent over the Agent Client Protocol.
- *
- * @param resumes the session that it is to continue; where it cannot, the journal has that it begins with a new one
- * @throws like `startAcpAgent`; {UsageError} where it is to have a sandbox
- */
 export async function startAcpRole(
   role: Role,
   resumes: string | undefined,

@@ -10,7 +10,6 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
-/** What the channels of a run are opened with. */
 interface ChannelParts extends Pick<Run<ReviewFact, unknown>, "folder" | "record" | "redactor" | "clock"> {
   readonly plan: ReviewRunPlan;
 }
@@ -48,7 +47,6 @@ export async function openTurnEvents(
   }
 }
 
-/** Keeps what the agents without a pane do, a file a role. */
 export function openActivities(
   { folder, redactor, record }: ChannelParts,
 ) {

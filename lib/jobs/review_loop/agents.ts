@@ -8,41 +8,21 @@ import { type AcpAgentsOptions, startAcpRole } from "./acp_agents.ts";
 import { adoptPaneAgent, type PaneAgentOptions, startPaneAgent } from "./pane_agents.ts";
 import type { RoleAgent } from "./role_agent.ts";
 
-/** The agents of a run, one to a role. Disposal ends those without a pane; the session ends the others. */
 export interface AgentTeam extends AsyncDisposable {
-  /**
-   * Starts a role's agent where it has not been started: nobody knew that the run would come to it.
-   *
-   * @returns whether it was started now
-   * @throws like {@linkcode startAgents}
-   */
+  /** Starts a role's agent where it has not been started: nobody knew that the run would come to it. */
   start(role: Role): Promise<boolean>;
-  /**
-   * The terminal of a role's agent as it is now.
-   *
-   * @throws {TypeError} when it was not started
-   */
   terminalOf(role: Role): RoleAgent;
-  /** The agents that were started so far. */
   agents(): Iterable<readonly [Role, RoleAgent]>;
   /**
    * Whether a role's agent has come to rest since it was started: all are looked at side by side, so that only the
    * first prompt of a run waits for it.
    */
   hasSettled(role: Role): Promise<boolean>;
-  /**
-   * Starts a role's agent again whose program has ended, with the session of its CLI where that is known.
-   *
-   * @throws like {@linkcode startAgents}
-   */
   restart(role: Role): Promise<void>;
 }
 
-/** What agents are started with. */
 interface StartAgentsOptions extends PaneAgentOptions, AcpAgentsOptions {
-  /** Where the run stands: which agents there were before, and which it will come to. */
   readonly state: () => Pick<RunState, "agents" | "loop">;
-  /** The terminal ids of those that are alive. */
   readonly alive: ReadonlySet<string>;
 }
 
@@ -51,8 +31,6 @@ interface StartAgentsOptions extends PaneAgentOptions, AcpAgentsOptions {
  * stands in the way of one, a login say, shows at once and not hours into the job. The others are started when it is
  * their turn. An agent of an earlier process that is alive stays; one that is not is started again, with the session of
  * its CLI where that is known.
- *
- * @throws the error of the first that cannot be started; the others are given up
  */
 export async function startAgents(options: StartAgentsOptions): Promise<AgentTeam> {
   const gaveUp = new AbortController();
@@ -123,12 +101,10 @@ function createTeam(
   };
 }
 
-/** Nobody but this process can talk to an agent without a pane. */
 async function closeWithoutPane(terminals: readonly RoleAgent[]): Promise<void> {
   await Promise.all(terminals.map((terminal) => terminal.via === "pane" ? undefined : terminal.close()));
 }
 
-/** The living agent of a role, or a new one. */
 async function haveAgent(role: Role, options: StartAgentsOptions): Promise<RoleAgent> {
   const { plan, state, alive, record } = options;
   const { provider } = plan.agents[role];

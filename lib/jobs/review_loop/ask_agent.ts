@@ -9,19 +9,14 @@ import type { OutsideMessage } from "../../journal/loop/state.ts";
 import type { LoopResponse, Turn } from "./state.ts";
 import { createTurnPlayer, type TurnPlayerOptions, type Work } from "./turn_player.ts";
 
-/** The ways to the agents of a review loop. Who calls one has the lock of the role's agent. */
 interface AgentTurns {
-  /** The loop's: sends a role's prompt, and waits for the response file. */
   readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<LoopResponse>;
-  /** Plays the turn of a message from outside, and records its end. */
   readonly playMessage: (message: OutsideMessage, text: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** Opens the ways to the agents: each is started when its turn comes, and again when its program ends by itself. */
 export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
   const { plan, folder, team, counter, state, record, clock } = options;
   const play = createTurnPlayer(options);
-  /** The roles whose agents were started, or started again, in the turn of a message. */
   const renewed = new Set<Role>();
 
   return {
@@ -89,7 +84,6 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
     }
   }
 
-  /** Starts an agent again whose program ended by itself; false where that is not what the turn failed of. */
   async function restart(
     role: Role,
     { error, terminal, signal }: {

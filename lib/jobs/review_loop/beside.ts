@@ -13,8 +13,6 @@ import { JOBS } from "../mod.ts";
 /**
  * Looks for agents that a killed run has left alive in the same working directory: they would write the same response
  * files.
- *
- * @throws {UsageError} when there are any
  */
 export async function refuseBesideLiveAgents(workdir: string, { runId }: { readonly runId: string }): Promise<void> {
   for (const id of await listRunIds(workdir)) {
@@ -29,7 +27,6 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   }
 }
 
-/** How a run stands that has not ended, as far as its journal can be read. */
 function readOpen(folder: RunFolder): Progress | undefined {
   const { progress } = readProgress(folder, JOBS, { brief: true });
   return progress?.finished === undefined ? progress : undefined;

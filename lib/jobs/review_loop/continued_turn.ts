@@ -6,9 +6,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { readMessage } from "./messages.ts";
 import type { OpenTurn } from "../../journal/loop/state.ts";
 
-/** What a turn continues with. */
 interface ContinueOptions {
-  /** What the agent is sent where it was not sent anything, or lost it. */
   readonly prompt: string;
   readonly expectsResponse: boolean;
   readonly folder: RunFolder;
@@ -16,18 +14,13 @@ interface ContinueOptions {
   readonly agents: RunState["agents"];
 }
 
-/** What a turn that was begun is played with. */
 interface Continuation {
   readonly message: string;
   readonly messageKind: "prompt" | "continuation";
   readonly begun: BegunTurn;
 }
 
-/**
- * How a turn is played that an earlier process, or an earlier agent, began: from where that one left it.
- *
- * @throws {PanewrightError} when the message that was about to be sent cannot be read any more
- */
+/** How a turn is played that an earlier process, or an earlier agent, began: from where that one left it. */
 export async function continueTurn(
   open: OpenTurn,
   { prompt, expectsResponse, folder, workdir, agents }: ContinueOptions,

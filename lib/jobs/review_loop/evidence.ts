@@ -2,7 +2,6 @@ import { ownLines } from "../../base/text/markdown.ts";
 import { type ExistingNames, namesAmong, pathsIn } from "../../base/text/paths_in.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 
-/** The four kinds of evidence that a review can hold, in the words of reports to people and agents. */
 export const EVIDENCE_KINDS = [
   "artefact and verdict",
   "traceability and coverage",
@@ -10,7 +9,6 @@ export const EVIDENCE_KINDS = [
   "concrete action items",
 ] as const;
 
-/** One kind of evidence. */
 export type EvidenceKind = typeof EVIDENCE_KINDS[number];
 
 /** Of a line, only this much is searched: evidence is said in sentences. */
@@ -74,7 +72,6 @@ export function findEvidence(review: string, names?: ExistingNames): EvidenceKin
   return EVIDENCE_KINDS.filter((kind) => found.has(kind));
 }
 
-/** The title that a line begins a part of the review with: a heading, a bold line, or a label and a colon. */
 function titleOf(line: string): string | undefined {
   const bare = bareLine(line.replace(/^\d{1,3}[.)][ \t]+/, "")).trimEnd();
   const isMarked = /^#{1,6}[ \t]/.test(line) || /^\*\*[^*]{1,80}\*\*[ \t]*$/.test(line);
@@ -87,7 +84,6 @@ function titleOf(line: string): string | undefined {
     : undefined;
 }
 
-/** Whether the review has a `REVIEW_NOTES:` section that says something. */
 export function hasReviewNotes(review: string): boolean {
   const lines = ownLines(review);
   const start = lines.findIndex((line) => notesAfterLabel(line) !== undefined);
@@ -99,7 +95,6 @@ export function hasReviewNotes(review: string): boolean {
     !/^[\W_]*(?:none|n\/?a|nothing|todo|tbd)[\W_]*$/i.test(notes.slice(0, MAX_LINE));
 }
 
-/** What an approval is measured against. */
 type ApprovalSettings = Pick<
   ReviewLoopSettings,
   "maxReviewCycles" | "minReviewCyclesBeforeApproval" | "reviewEvidenceMinMatch"
@@ -130,7 +125,6 @@ export function approvalObjection(
   return objections.length === 0 ? undefined : `approval ignored: ${objections.join("; ")}`;
 }
 
-/** The first cycle in which an approval counts. */
 export function firstApprovalCycle(settings: ApprovalSettings): number {
   return Math.min(settings.minReviewCyclesBeforeApproval, settings.maxReviewCycles);
 }

@@ -30,40 +30,24 @@ import { endLeftSession } from "./left_session.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a run is given besides its plan. */
 export interface ReviewRunOptions extends RunOptions<ReviewFact> {
   readonly plan: ReviewRunPlan;
   /** The config file of a run that is resumed, where it is another one from now on; absolute. */
   readonly configFile?: string;
   /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
   readonly person?: AskAboutDialog;
-  /**
-   * Of a run that can be resumed: looks, before anything is done, whether what is left of it can be.
-   *
-   * @param roles those that the loop may still come to
-   * @throws what keeps the run from being resumed
-   */
   readonly beforeResume?: (roles: readonly Role[]) => Promise<void>;
   /**
    * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
-   *
-   * @default {() => undefined}
    */
   readonly auditCopy?: (folder: RunFolder) => string | undefined;
 }
 
-/** How a run ended. */
 type ReviewRunReport = RunReport<RunState | undefined>;
 
 /**
  * Runs a job with real agents: a run folder, a tmux session with a pane for each role, the review loop over them, and
  * afterwards nothing of it left running.
- *
- * @throws {UsageError} when another run is at work in the same directory, or the tmux session cannot be had
- * @throws {HumanInterventionRequiredError} when an agent waits for something that only a person may decide
- * @throws {RuntimeError} when an agent fails, or ends a turn without a response
- * @throws {TimeoutError} when a turn takes too long
- * @throws the signal's reason when it is aborted
  */
 export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOptions): Promise<ReviewRunReport> {
   const { workdir, job: task, loop } = options.plan;
@@ -85,13 +69,6 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
   );
 }
 
-/**
- * Resumes a run from what its journal says, whatever happened to the process that executed it: finished turns stay
- * finished, agents that are alive are kept, and a response that was written meanwhile is taken.
- *
- * @throws {UsageError} when another process executes it, or it is over
- * @throws like {@linkcode executeReviewRun}
- */
 export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptions): Promise<ReviewRunReport> {
   return await resumeRun(reviewExecution(options), folder, options);
 }
@@ -177,7 +154,6 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
   };
 }
 
-/** What is known by the run's id, its tmux server, hooks and audit heads, is that of the other one. */
 function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {
   return new UsageError(`Cannot resume run ${id} in ${path}: it is a copy of the run in ${folder}`, {
     hint: "A review loop can be moved, but not be in two places: resume it there, or remove that folder first.",

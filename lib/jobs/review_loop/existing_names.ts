@@ -3,18 +3,14 @@ import type { Role } from "../../base/roles.ts";
 import { ownLines } from "../../base/text/markdown.ts";
 import { type ExistingNames, possibleNamesIn } from "../../base/text/paths_in.ts";
 
-/** How many different words of a response are looked up, and how long one may be, in UTF-16 units. */
 const MAX_WORDS = 1000;
 const MAX_WORD_LENGTH = 255;
 
-/** What is in a working directory and is no part of what was worked on. */
 const OTHERS: ReadonlySet<string> = new Set([".git", ".panewright", ".tmp"]);
 
 /**
  * Looks up which words of a review, written like no path, name something in the working directory: `Makefile`, or a
  * folder in backticks. Only these words are looked for, and no link is followed.
- *
- * @returns nothing where nothing was found, and for roles whose responses need no evidence
  */
 export function lookUpNames(
   workdir: string,
@@ -35,7 +31,6 @@ function isPossible(word: string): boolean {
   return word.length <= MAX_WORD_LENGTH && !OTHERS.has(word.split("/")[0] ?? "");
 }
 
-/** What a name stands for; its letters may be stored in another form than the one that is written. */
 function lookUp(workdir: string, word: string): Deno.FileInfo | undefined {
   return lookUpAs(workdir, word) ?? lookUpAs(workdir, word.normalize("NFD"));
 }

@@ -5,9 +5,7 @@ import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import type { LoopContext, LoopState, RunState, Transition } from "./state.ts";
 
-/** An event of a journal, and for a response its text. */
 export type RecordedEvent = Recorded<ReviewFact> & {
-  /** Only of `response_received`: what the archived file holds. */
   readonly text?: string;
 };
 
@@ -28,11 +26,6 @@ function firstState(event: RecordedEvent): RunState | undefined {
   return { ...records, loop, untold: events };
 }
 
-/**
- * The state after an event.
- *
- * @throws {TypeError} when the event cannot follow: a response where none was due, or without its text
- */
 export function applyEvent(before: RunState, event: RecordedEvent): RunState {
   const state = {
     ...withSettings(REVIEW_FOLDS.fold(before, event)),
@@ -73,12 +66,10 @@ function withSettings(records: RunRecords): RunRecords & Pick<RunState, "head"> 
   return { ...records, head: { ...records.head, settings } };
 }
 
-/** As before its test command was ever run. */
 function withoutTestRun({ testCommandRan: _, ...loop }: LoopState): LoopState {
   return loop;
 }
 
-/** What the state machine knows of a run besides its state. */
 export function contextOf({ head: { workdir, task: job, settings } }: Pick<RunState, "head">): LoopContext {
   return { workdir, job, settings };
 }

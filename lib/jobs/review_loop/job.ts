@@ -1,19 +1,14 @@
 import { UsageError } from "../../base/errors.ts";
 
-/** The line that opens a job's explore summary. */
 export const EXPLORE_HEADER = "*** ORIGINAL EXPLORE SUMMARY ***";
-/** The line that opens a job's scenario test. */
 export const SCENARIO_HEADER = "*** SCENARIO TEST ***";
 
-/** What the agents are to do. Plain data. */
 export interface Job {
-  /** What stands before the first section; may be empty. */
   readonly introduction: string;
   readonly exploreSummary: string;
   readonly scenarioTest: string;
 }
 
-/** How a job's text is named in errors. */
 interface ParseJobOptions {
   /** The file that the text was read from, or another name for its source. @default {"the job"} */
   readonly file?: string;
@@ -24,11 +19,6 @@ const SECTIONS = [
   { key: "scenarioTest", header: SCENARIO_HEADER, content: "how the tester can check that it is done" },
 ] as const;
 
-/**
- * Reads a job's text: two sections, each opened by its header on a line of its own, in any order.
- *
- * @throws {UsageError} when a section is missing, empty or there twice
- */
 export function parseJob(text: string, options: ParseJobOptions = {}): Job {
   const file = options.file ?? "the job";
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);

@@ -6,19 +6,12 @@ import type { Role } from "../../base/roles.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RoleAgent } from "./role_agent.ts";
 
-/** Where something is kept. */
 interface KeptAs {
   readonly folder: RunFolder;
   readonly name: string;
   readonly redactor: Redactor;
 }
 
-/**
- * Keeps what can be seen of an agent at this moment: of a pane what it shows, in the form that `panewright explain` reads
- * (`NAME.ansi` and its sidecar `NAME.json`); of an agent without one what it said last, as `NAME.txt`.
- *
- * @returns the file below the run's folder; `undefined` for what cannot be read any more: nothing may fail of it
- */
 export async function keepScreen(
   terminal: RoleAgent,
   { folder, name, redactor }: KeptAs,
@@ -45,34 +38,23 @@ async function writeLook({ screen, provider }: KeptLook, { folder, name, redacto
   return `evidence/${name}.ansi`;
 }
 
-/** Keeps the screens of dialogs; disposal waits until the last one is written. */
 interface DialogScreens extends AsyncDisposable {
-  /** Begins to keep one that a person is asked about; what it is about waits for nothing. */
   keep(dialog: { readonly turnId: string; readonly role: Role; readonly question?: string }): void;
-  /**
-   * Keeps one that the policy answers, for the first ones of a turn.
-   *
-   * @returns the file below the run's folder
-   */
   keepAnswered(turnId: string, shown: KeptLook): Promise<string | undefined>;
 }
 
-/** More of one turn tell nothing new. */
 const MOST_ANSWERED = 20;
 
 /** What {@linkcode keepDialogScreens} works with. */
 interface DialogScreensOptions {
   readonly folder: RunFolder;
   readonly redactor: Redactor;
-  /** The agent that plays a role. */
   readonly terminalOf: (role: Role) => RoleAgent;
   readonly record: (fact: ReviewFact) => void;
 }
 
-/** Begins to keep the screens of dialogs. */
 export function keepDialogScreens({ folder, redactor, terminalOf, record }: DialogScreensOptions): DialogScreens {
   const open = new Set<Promise<void>>();
-  /** How many that the policy has answered were kept, by turn. */
   const answered = new Map<string, number>();
   const keep = async (role: Role, { turnId, name }: { readonly turnId: string; readonly name: string }) => {
     const file = await keepScreen(terminalOf(role), { folder, name, redactor });

@@ -12,7 +12,6 @@ import { lookUpNames } from "./existing_names.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { OpenTurn } from "../../journal/loop/state.ts";
 
-/** A response that was archived, and whose record was not written any more. */
 interface LateResponse {
   readonly event: Extract<ReviewFact, { type: "response_received" }>;
   readonly text: string;
@@ -34,7 +33,6 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
   return { event: { type: "response_received", ...event }, text };
 }
 
-/** Does the same for the turns of messages from outside. */
 export async function findLateReplies(
   folder: RunFolder,
   { messages, head: { workdir } }: Pick<RunState, "messages" | "head">,
@@ -58,7 +56,6 @@ interface LateFile {
 
 async function findLate({ archiveDir, known, turn, workdir }: {
   readonly archiveDir: string;
-  /** The names in the archive that have their record. */
   readonly known: ReadonlySet<string>;
   readonly turn: OpenTurn | undefined;
   readonly workdir: string;
@@ -86,7 +83,6 @@ async function findLate({ archiveDir, known, turn, workdir }: {
   return undefined;
 }
 
-/** What stands at a role's response path, where that is a file. */
 function readOriginal(workdir: string, role: Role): Uint8Array<ArrayBuffer> | undefined {
   const { info, problem } = lookAtResponsePath(workdir, role);
   if (info === undefined || problem !== undefined) return undefined;

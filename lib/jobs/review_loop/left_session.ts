@@ -16,7 +16,6 @@ export function panesOf(agents: AgentPanes) {
   });
 }
 
-/** Ends what an earlier process of a run has left in tmux, and everything that was started there. */
 export async function endLeftSession(
   { session, agents }: Pick<RunState, "session"> & { readonly agents: AgentPanes },
   { clock }: { readonly clock: Clock },

@@ -11,38 +11,24 @@ import { buildPrompt } from "./prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "./settings.ts";
 import type { LoopContext, LoopResponse, LoopState, Transition, Turn } from "./state.ts";
 
-/** What the review loop is given. It knows neither panes nor processes. */
 export interface ReviewLoopOptions {
   /** The absolute folder that the agents work in; response files live below it. */
   readonly workdir: string;
   readonly job: Job;
   readonly settings: ReviewLoopSettings;
-  /** Sends a prompt to a role's agent and resolves to its complete response. What it throws ends the loop. */
   readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string | LoopResponse>;
-  /** Runs the project's test command; needed where `settings.projectTestCmd` is set. */
   readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
-  /**
-   * Whether the program of a test command is missing that could be run before, and no change of the project has taken
-   * it away.
-   *
-   * @default {() => false}
-   */
   readonly isProgramGone?: (command: TestCommand) => boolean;
-  /** Takes each event; the loop continues when what it returns has resolved. */
   readonly onEvent?: (event: ReviewFact) => void | Promise<void>;
   /** The state to continue from, as an earlier process left it. @default {the beginning} */
   readonly state?: LoopState;
-  /** The id of the turn that an earlier process has begun; it is not announced again. */
   readonly begunTurn?: string;
   readonly signal?: AbortSignal;
 }
 
-/** How a review loop ended. */
 export interface ReviewLoopResult {
   readonly outcome: "pass" | "fail";
-  /** The round that it ended in. */
   readonly rounds: number;
-  /** Why, in one sentence for a person. */
   readonly reason: string;
   readonly state: LoopState;
 }
@@ -53,9 +39,6 @@ export interface ReviewLoopResult {
  * The state machine in machine.ts decides; this only carries prompts, responses and events between it and the outside.
  * Events about panes and response files (`agent_*`, `status_changed`, `reminder_sent`, `response_received`) and the
  * first and last one of a run are the caller's.
- *
- * @throws what `askAgent`, `runTestCommand` or `onEvent` throws, and the signal's reason when it is aborted
- * @throws {UsageError} when a setting is out of range, or there is a test command and nothing to run it with
  */
 export async function runReviewLoop(options: ReviewLoopOptions): Promise<ReviewLoopResult> {
   const { workdir, job, signal } = options;
@@ -129,7 +112,6 @@ async function runCommand(
 const LINES_TOLD = 5;
 const CHARS_TOLD = 1000;
 
-/** That says nothing of the programmer's work: the command is run again when the run is resumed. */
 function notRun(command: TestCommand, { exitCode, output }: TestCommandResult): UsageError {
   const what = `Cannot run the project's test command (exit code ${exitCode}): ${formatTestCommand(command)}`;
   const said = abridge(lastLines(output, LINES_TOLD).join("\n"), { maxChars: CHARS_TOLD });

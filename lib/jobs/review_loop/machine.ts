@@ -6,15 +6,11 @@ import type { LoopContext, LoopResponse, LoopState, Source, Transition, Turn } f
 import { firstWork, roleAfter, rolesFrom } from "./steps.ts";
 import { afterTestCommand, afterTester } from "./test_phase.ts";
 
-/** What to do next. Its result leads to the next state. */
 export type LoopAction =
-  /** A prompt to a role. */
   | { readonly do: "run_attempt"; readonly at: Turn }
-  /** The project's test command, in that round. */
   | { readonly do: "check"; readonly round: number }
   | FinishRun;
 
-/** The beginning of a loop: round 1, at the role that the settings name. */
 export function startLoop({ settings }: LoopContext): Transition {
   return {
     state: {
@@ -31,7 +27,6 @@ export function startLoop({ settings }: LoopContext): Transition {
   };
 }
 
-/** What to do next in a state. */
 export function nextAction({ round, stage }: Pick<LoopState, "round" | "stage">): LoopAction {
   switch (stage.kind) {
     case "work":
@@ -55,7 +50,6 @@ export function rolesAhead({ stage }: Pick<LoopState, "stage">): readonly Role[]
   return stage.kind === "work" || stage.kind === "verdict" ? rolesFrom(stage.role, { isLastRound: true }) : [];
 }
 
-/** The roles that a loop may still come to, in this round or a later one. */
 export function rolesLeft(
   { round, stage }: Pick<LoopState, "round" | "stage">,
   { maxRounds }: { readonly maxRounds: number },
@@ -66,16 +60,10 @@ export function rolesLeft(
   return rolesFrom(stage.role, { isLastRound });
 }
 
-/** The roles that a new loop may come to. */
 export function rolesUsed({ startAgent, maxRounds }: Pick<LoopContext["settings"], "startAgent" | "maxRounds">) {
   return rolesLeft({ round: 1, stage: firstWork(startAgent) }, { maxRounds });
 }
 
-/**
- * The state after the response to the turn that was due.
- *
- * @throws {TypeError} when the state waits for no response
- */
 export function applyResponse(state: LoopState, given: string | LoopResponse, context: LoopContext): Transition {
   const { stage } = state;
   if (stage.kind !== "work" && stage.kind !== "verdict") {
@@ -111,11 +99,6 @@ function joinSources(before: Source | undefined, { file, names }: Omit<LoopRespo
   };
 }
 
-/**
- * The state after the project's test command.
- *
- * @throws {TypeError} when the state does not wait for it
- */
 export function applyTestCommandResult(state: LoopState, command: TestCommandResult, context: LoopContext): Transition {
   const { stage } = state;
   if (stage.kind !== "test_command") {

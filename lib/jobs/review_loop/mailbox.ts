@@ -23,7 +23,6 @@ import type { OutsideMessage } from "../../journal/loop/state.ts";
 import type { Locks } from "./turn_locks.ts";
 import { present } from "../../base/schema.ts";
 
-/** What the messages from outside are taken with. */
 interface MessagesOptions {
   readonly folder: RunFolder;
   /** Where messages are left; missing where none can be. */
@@ -32,21 +31,11 @@ interface MessagesOptions {
   readonly record: (fact: ReviewFact) => void;
 }
 
-/** What the messages from outside are delivered with. */
 export interface MailboxOptions extends MessagesOptions {
-  /** Whoever has an agent's lock may give it something to do; the loop takes it for each of its turns. */
   readonly locks: Locks<Role>;
-  /** Whether the run has an agent for the role, or may come to one. */
   readonly hasAgent: (role: Role) => boolean;
-  /**
-   * Makes sure that the run's caps let the turn begin.
-   *
-   * @throws {CapReachedError}
-   */
   readonly requireTurn: (role: Role) => void;
-  /** Plays the turn of a message, and records its end; resolves when it is over. */
   readonly play: (message: OutsideMessage, text: string, signal: AbortSignal) => Promise<void>;
-  /** Told what keeps not just a message but the run from continuing. */
   readonly onBroken: (error: unknown) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -57,15 +46,9 @@ export interface MailboxOptions extends MessagesOptions {
  * not answered is there when the run is resumed.
  */
 interface Mailbox extends AsyncDisposable {
-  /**
-   * Ends with the loop: waits for the turns that have begun; the other messages fail.
-   *
-   * @throws what {@linkcode MailboxOptions.onBroken} was told
-   */
   finish(): Promise<void>;
 }
 
-/** A wait for messages ends by itself now and then. */
 const LOOK_ANYWAY_MS = 10_000;
 
 /**
@@ -79,7 +62,6 @@ export function openMailbox(options: MailboxOptions): Mailbox {
   const signal = AbortSignal.any([options.signal, over.signal]);
   const take = createTaker(options);
   const deliveries = new Map<Role, Promise<void>>();
-  /** Those that the caps do not let begin, and why. */
   const refused = new Map<string, string>();
   let isClosing = false;
   let isFinished = false;
@@ -92,12 +74,10 @@ export function openMailbox(options: MailboxOptions): Mailbox {
   };
   const isDue = ({ id, isOver, turn }: OutsideMessage) =>
     !isOver && !refused.has(id) && (turn !== undefined || !isClosing);
-  /** One that an earlier process has begun comes first. */
   const nextOf = (role: Role) => {
     const due = state().messages.filter((message) => message.role === role && isDue(message));
     return due.find(({ turn }) => turn !== undefined) ?? due[0];
   };
-  /** The locks of turns that have begun are taken before this returns, and so before the loop takes any. */
   const startDeliveries = () => {
     for (const role of ROLES) {
       if (deliveries.has(role) || nextOf(role) === undefined) continue;
@@ -151,7 +131,6 @@ export function openMailbox(options: MailboxOptions): Mailbox {
   })().catch((error) => {
     if (!looking.signal.aborted) breakOff(error);
   });
-  /** A delivery may be followed by another. */
   const delivered = async () => {
     while (deliveries.size > 0) await Promise.all(deliveries.values());
   };
@@ -190,7 +169,6 @@ export async function failLeftMessages(options: MessagesOptions): Promise<void> 
   failRest(options, () => undefined);
 }
 
-/** Makes what takes the messages that were left since: each gets its record once. */
 function createTaker({ folder, mail, state, record }: MessagesOptions): () => Promise<void> {
   const unusable = new Set<string>();
   let isStrayTold = false;
@@ -222,7 +200,6 @@ function createTaker({ folder, mail, state, record }: MessagesOptions): () => Pr
   };
 }
 
-/** @throws {RuntimeError} when the file is not there any more, or has been changed */
 async function textOf(mail: InboxFolder | undefined, { id, sha256 }: OutsideMessage): Promise<string> {
   const { text } = readAgain(mail, id);
   if (await sha256Hex(text) === sha256) return text;
@@ -237,14 +214,12 @@ function readAgain(mail: InboxFolder | undefined, id: string): LeftMessage {
   }
 }
 
-/** Whether an error is one of the message and its agent; anything else keeps the run from continuing. */
 function isOfMessage(error: unknown): boolean {
   if (error instanceof CapReachedError || error instanceof TokensUnknownError) return false;
   return error instanceof RuntimeError || error instanceof TimeoutError ||
     error instanceof HumanInterventionRequiredError;
 }
 
-/** Only the first line: below it errors show screens. */
 function sentenceOf(error: unknown): string {
   return firstLine(errorText(error)).replace(/\.?$/, ".");
 }

@@ -9,7 +9,6 @@ import { errorText } from "../../base/text/error_text.ts";
 /** The most that a kept message or response may have: 64 MiB. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** A message that was written down before it is sent. */
 interface KeptMessage {
   /** Its name in the run's folder: `messages/r1-analyst-c1.md`. */
   readonly file: string;
@@ -17,12 +16,6 @@ interface KeptMessage {
   readonly sha256: string;
 }
 
-/**
- * Writes a message down, on the disk before it returns. The first one of a turn has the turn's name, later ones a
- * number.
- *
- * @throws {PanewrightError} when it cannot be written
- */
 export async function keepMessage(
   folder: RunFolder,
   message: { readonly turnId: string; readonly what: MessageKind; readonly text: string },
@@ -50,12 +43,10 @@ export async function keepMessage(
   }
 }
 
-/** Writes each message down once, however often keys are pressed for it. */
 export function createKeeper(
   folder: RunFolder,
   { turnId, kept: earlier }: {
     readonly turnId: string;
-    /** What was kept of it last by an earlier process. */
     readonly kept: Pick<KeptMessage, "file" | "sha256"> | undefined;
   },
 ): (message: Pick<Message, "what" | "text">) => Promise<KeptMessage> {
@@ -71,11 +62,6 @@ export function createKeeper(
   };
 }
 
-/**
- * Reads a message that was written down.
- *
- * @throws {PanewrightError} when it cannot be read, or has been changed
- */
 export async function readMessage(
   folder: RunFolder,
   { file, sha256 }: Pick<KeptMessage, "file" | "sha256">,

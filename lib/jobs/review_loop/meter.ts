@@ -4,7 +4,6 @@ import type { MeterEvent } from "../../journal/meter_event.ts";
 import type { RunState } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
 
-/** What a fact means for what the run uses; of a failed round, what its test has shown. */
 export function meterLoop(fact: ReviewFact, state: RunState | undefined): MeterEvent | undefined {
   // Before the first record there is no state, and that record asks for none.
   if (fact.type !== "round_finished") return REVIEW_FOLDS.meter(fact, state as RunState);

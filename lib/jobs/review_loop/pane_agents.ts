@@ -18,7 +18,6 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { present } from "../../base/schema.ts";
 
-/** What agents in panes are started with. */
 export interface PaneAgentOptions {
   readonly plan: ReviewRunPlan;
   /** Missing where no role has a pane. */
@@ -32,11 +31,7 @@ export interface PaneAgentOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Adopts a role's agent that an earlier process of the run has started, and that is alive.
- *
- * @throws {UsageError} where it is not in the sandbox that is configured now
- */
+/** Adopts a role's agent that an earlier process of the run has started, and that is alive. */
 export function adoptPaneAgent(
   role: Role,
   { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
@@ -49,12 +44,6 @@ export function adoptPaneAgent(
   return adoptAgentTerminal(terminalOptions(role, options), agent);
 }
 
-/**
- * Starts a role's agent in a pane of its own.
- *
- * @param resumes the session of its CLI that it resumes
- * @throws like `startAgentTerminal`
- */
 export async function startPaneAgent(
   role: Role,
   resumes: string | undefined,

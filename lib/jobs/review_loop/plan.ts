@@ -11,14 +11,12 @@ import type { Prices } from "../../run/prices.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 
-/** Everything that one run of the review loop needs to know, as the configuration says it. */
 export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   /** Absolute path of the folder in which the agents work. */
   readonly workdir: string;
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;
   readonly loop: ReviewLoopSettings;
-  /** What a run may use. */
   readonly caps: Caps;
   /** What tokens cost. */
   readonly prices?: Prices;
@@ -33,22 +31,16 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly postProcessing: PostProcessingPlan;
 }
 
-/** Which agent plays a role, and how it is started. */
 export interface AgentPlan {
-  /** With the person's changes to its rules. */
   readonly provider: RoleProvider;
-  /** Program and leading arguments in place of the provider's own. */
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly model?: string;
   readonly profile?: string;
-  /** What all turns of the role together may use. */
   readonly caps?: Caps;
 }
 
-/** Where the panes live. */
 interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}
 
-/** What happens after PASS. */
 export interface PostProcessingPlan extends SettingsOf<typeof POST_PROCESSING_SETTINGS> {}

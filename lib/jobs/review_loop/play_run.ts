@@ -33,7 +33,6 @@ import { createLocks } from "./turn_locks.ts";
 import { watchWork } from "./work_watch.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a run is played with. */
 export interface RunParts extends Run<ReviewFact, RunState> {
   readonly plan: ReviewRunPlan;
   readonly audit: AuditLog;
@@ -136,7 +135,6 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   };
   const locks = createLocks<Role>();
   const { turn: begunTurn } = state();
-  /** The lock of the loop's turn; that of a turn which an earlier process began comes before any message's. */
   let held = begunTurn && await locks.take(begunTurn.role, signal);
   const work = watchWork({ ...parts, workdir: plan.workdir });
   const changes = keepTurnChanges({ ...parts, workdir: plan.workdir });
@@ -166,7 +164,6 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
     clock,
     signal,
   });
-  /** What a person has typed is theirs, and so are the panes then. */
   const noteFailure = (error: unknown) => {
     if (error instanceof DraftInTheWayError) session?.leave();
     isUncounted ||= error instanceof TokensUnknownError;
@@ -215,7 +212,6 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
   return result;
 }
 
-/** Puts one question at a time to the person at the terminal. */
 function oneByOne(ask: AskAboutDialog): AskAboutDialog {
   const locks = createLocks<"person">();
   return async (question, signal) => {

@@ -3,15 +3,11 @@ import type { PostProcessingPlan } from "./plan.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { present } from "../../base/schema.ts";
 
-/** Seconds that one command of the post-processing may take. */
 const TIMEOUT_SECONDS = 120;
 
-/** What the post-processing is done with. */
 export interface PostProcessOptions {
   readonly workdir: string;
-  /** The commands that have ended before, as `onEnd` was told them. */
   readonly done: readonly string[];
-  /** Told of each command when it has ended, and what went wrong. */
   readonly onEnd: (command: string, problem: string | undefined) => void;
   readonly processRunner?: ProcessRunner;
   readonly signal?: AbortSignal;
@@ -50,7 +46,6 @@ export async function postProcess(plan: PostProcessingPlan, options: PostProcess
   }
 }
 
-/** The commands of a plan, in their order. */
 function postProcessCommands(plan: PostProcessingPlan): [string, ...string[]][] {
   const commands: [string, ...string[]][] = [];
   if (plan.openspecChange !== undefined) commands.push(["openspec", "archive", plan.openspecChange, "--yes"]);

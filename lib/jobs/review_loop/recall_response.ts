@@ -9,11 +9,6 @@ import { errorText } from "../../base/text/error_text.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RecordedEvent } from "./fold.ts";
 
-/**
- * Adds its text to the fact that a response was received, as the run's archive has it.
- *
- * @throws {PanewrightError} when the response cannot be read, or is not the one that was received
- */
 export async function recallResponse(event: Recorded<ReviewFact>, folder: JournalFolder): Promise<RecordedEvent> {
   if (event.type !== "response_received") return event;
   const { archivedAs, bytes: size, sha256, turnId } = event;

@@ -7,17 +7,14 @@ import { firstWork, roleAfter } from "./steps.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
 import { present } from "../../base/schema.ts";
 
-/** A response of a reviewer, and where in the loop it arrived. */
 interface ReviewResponse {
   readonly context: LoopContext;
   readonly role: ReviewerRole;
   readonly cycle: number;
-  /** Whether it answers the question for the verdict that an earlier response did not state. */
   readonly asked: boolean;
   readonly response: string;
 }
 
-/** After an author's work its reviewer looks at it, in the same cycle. */
 export function afterAuthor(
   state: LoopState,
   work: { readonly role: AuthorRole; readonly cycle: number; readonly response: string },
@@ -51,7 +48,6 @@ export function afterReview(state: LoopState, review: ReviewResponse): Transitio
   });
 }
 
-/** The warning that a role is now asked for the verdict that its response did not state. */
 export function missingVerdictWarning(role: Role): ReviewFact {
   return {
     type: "warning",

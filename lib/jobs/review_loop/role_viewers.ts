@@ -7,7 +7,6 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
-/** What windows are opened with in which agents without a pane can be watched. */
 interface RoleViewersOptions {
   readonly plan: Pick<ReviewRunPlan, "agents" | "loop">;
   readonly folder: RunFolder;

@@ -2,7 +2,6 @@ import type { RulesUsed } from "../../journal/loop/fields.ts";
 import { VERSION } from "../../base/version.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
-/** Which rules tell what the screens of a plan's agents mean. */
 export function rulesUsedBy({ agents }: Pick<ReviewRunPlan, "agents">): RulesUsed {
   return Object.fromEntries(
     Object.values(agents).flatMap(({ provider: { id, terminal } }) =>
@@ -11,7 +10,6 @@ export function rulesUsedBy({ agents }: Pick<ReviewRunPlan, "agents">): RulesUse
   );
 }
 
-/** Whether a provider that both have is read with other rules. */
 export function areOtherRules(before: RulesUsed, now: RulesUsed): boolean {
   return Object.entries(now).some(([provider, { version, sha256 }]) => {
     const earlier = before[provider];

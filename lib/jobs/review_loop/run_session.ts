@@ -13,10 +13,8 @@ import type { ReviewRunPlan } from "./plan.ts";
 import type { SessionState } from "../../journal/workers.ts";
 import { endLeftSession, panesOf } from "./left_session.ts";
 
-/** What a run's session is opened with. */
 interface RunSessionOptions {
   readonly runId: string;
-  /** What an earlier process of the run has left. */
   readonly earlier: Pick<RunState, "session" | "agents">;
   readonly record: (event: ReviewFact) => void;
   readonly clock: Clock;
@@ -25,18 +23,14 @@ interface RunSessionOptions {
 /** The name of the session on a server of our own: the only one there. */
 const OWN_SESSION = "panewright";
 
-/** tmux's own name for the server of a person who names none. */
 const DEFAULT_SOCKET = "default";
 
-/** A run's session, with the connection to its server. */
 interface RunSession extends AsyncDisposable {
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
-  /** The terminal ids of the agents of an earlier process that are alive. */
   readonly alive: ReadonlySet<string>;
 }
 
-/** Whether any role of a plan has its agent in a pane: without one, nothing of tmux is needed. */
 export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
   return rolesUsed(loop).some((role) => !hasAcp(agents[role].provider));
 }

@@ -3,7 +3,6 @@ import { checkMark } from "../../run/left_processes.ts";
 import { runTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 
-/** Makes the way in which a run's test command is run. */
 export function createTestCommandRunner(
   options: Pick<Run<never, never>, "folder" | "onForcedExit" | "clock" | "signal"> & {
     readonly plan: Pick<ReviewRunPlan, "workdir" | "loop">;

@@ -93,7 +93,6 @@ export const REVIEW_LOOP_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** The slice of the settings table that a run of the loop needs around the loop. */
 export const REVIEW_RUN_SETTINGS = {
   startupTimeoutSeconds: {
     names: { key: "startup_timeout_seconds", env: "STARTUP_TIMEOUT_SECONDS" },
@@ -119,7 +118,6 @@ export const REVIEW_RUN_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** The slice of the settings table about the agents' panes. */
 export const TMUX_SETTINGS = {
   socket: {
     names: { key: "tmux.socket", env: "PANEWRIGHT_TMUX_SOCKET", flag: "--tmux-socket NAME" },
@@ -154,7 +152,6 @@ export const TMUX_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** The slice of the settings table about what follows PASS. */
 export const POST_PROCESSING_SETTINGS = {
   gitCommitMessage: {
     names: { key: "post_processing.git_commit_message" },
@@ -170,17 +167,10 @@ export const POST_PROCESSING_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-/** The limits and switches of the review loop. */
 export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTINGS> {}
 
-/** The settings that apply where nothing else is said. */
 export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIEW_LOOP_SETTINGS);
 
-/**
- * Completes settings with the defaults, and checks them.
- *
- * @throws {UsageError} for an unknown name or a value that is out of range
- */
 export function reviewLoopSettings(
   given: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
 ): ReviewLoopSettings {

@@ -15,14 +15,12 @@ const STEPS: readonly (FlowStep & { readonly name: Role })[] = [
 /** The same without another round. */
 const LAST_ROUND = STEPS.map((step) => step.name === "tester" ? { name: step.name } : step);
 
-/** The role whose work follows that of another one. */
 export function roleAfter(role: Role, outcome: "pass" | "fail"): Role {
   const step = STEPS[(followingStep(STEPS, { number: ROLES.indexOf(role) + 1, outcome }) ?? 0) - 1];
   if (step === undefined) throw new TypeError(`Cannot go on: no role follows ${role}`);
   return step.name;
 }
 
-/** The roles that a loop may come to from one of them, in the order of their work. */
 export function rolesFrom(role: Role, { isLastRound }: { readonly isLastRound: boolean }): readonly Role[] {
   const reached = reachableSteps(isLastRound ? LAST_ROUND : STEPS, { from: ROLES.indexOf(role) + 1 });
   return ROLES.filter((_, index) => reached.has(index + 1));

@@ -4,7 +4,6 @@ import type { LoopState, RunState } from "./state.ts";
 interface RoundEvidence {
   readonly output: string;
   readonly file: string;
-  /** Whether it is what the project's test command wrote: the tester's report is in the archive anyway. */
   readonly isOfCommand: boolean;
 }
 

@@ -32,7 +32,6 @@ export function afterTester(
     : { state: { ...tested, stage: { kind: "test_command", testerVerdict, note } }, events: [] };
 }
 
-/** After the project's test command: the round's end. */
 export function afterTestCommand(
   state: LoopState,
   test: {
@@ -106,7 +105,6 @@ function commandNote({ testerVerdict, command }: RoundEnd): string | undefined {
     : `the tester said PASS, but the test command ended with exit code ${command.exitCode}`;
 }
 
-/** The next round begins at the programmer; the analysis and the reviews that were not met stay. */
 function retry(state: LoopState): LoopState {
   const { programmer, programmer_review: _review, tester: _tester, ...kept } = state.outputs;
   return {

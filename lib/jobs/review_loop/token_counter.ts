@@ -9,59 +9,38 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { countOf, openTurnOf } from "../../journal/loop/state.ts";
 import { present } from "../../base/schema.ts";
 
-/** What is counted: an agent that can tell what its session has used. */
 interface CountedAgent {
   usage(): Promise<(SessionUsage & { readonly cost?: ToldCost }) | undefined>;
 }
 
 /** Options of {@linkcode createTokenCounter}. */
 interface TokenCounterOptions {
-  /** The agents that were started so far. */
   readonly agents: () => Iterable<readonly [Role, CountedAgent]>;
   readonly state: () => Pick<RunState, "tokens" | "turn" | "messages">;
-  /** The caps by which a role's tokens count. */
   readonly capOf: (role: Role) => string | undefined;
   readonly record: (fact: ReviewFact) => void;
   readonly clock: Clock;
 }
 
-/** Writes down what the agents of a run use. */
 export interface TokenCounter {
-  /** Counts once, whoever's turn it is: an agent may be at work on its own account. */
   countAll(): Promise<void>;
-  /**
-   * Counts until the turn of a role is over.
-   *
-   * @throws {TokensUnknownError} when its tokens are capped, and its record is not found
-   * @throws the signal's reason when it is aborted
-   */
   countTurn(role: Role, signal: AbortSignal): Promise<never>;
-  /**
-   * Makes sure that tokens of a turn that has ended were counted, where they are capped.
-   *
-   * @param usedBefore how many the role had used before the turn
-   * @throws {TokensUnknownError} when its record tells of none
-   */
   requireCount(role: Role, usedBefore: number, signal: AbortSignal): Promise<void>;
 }
 
 /** How often it is looked whether a capped role has used more: a reply of a model takes longer. */
 const CAPPED_LOOK_MS = 100;
-/** How often all are looked at. */
 const LOOK_MS = 2000;
-/** How long after its prompt was taken a record may still not be found. */
 const FIND_MS = 60_000;
 /** How much later than the end of a turn its last reply may be written down: up to 100 ms (Claude Code 2.1.328). */
 const LAG_MS = 2000;
 
-/** Counts the tokens of a run's agents by the records that their CLIs keep. */
 export function createTokenCounter(options: TokenCounterOptions): TokenCounter {
   const { agents, state, capOf, record, clock } = options;
 
   /** What was written down last of what a session has cost. */
   const paid = new Map<string, number>();
 
-  /** Whether the role's record was found. */
   async function count(role: Role, agent: CountedAgent): Promise<boolean> {
     const told = await agent.usage();
     if (told === undefined) return false;

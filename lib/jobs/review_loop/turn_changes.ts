@@ -16,7 +16,6 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { type ChangesDue, findOpenTurn } from "../../journal/loop/state.ts";
 import type { RunState, Turn } from "./state.ts";
 
-/** What is kept of the changes of a run. */
 type TurnChangesOptions =
   & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "signal">
   & {
@@ -25,15 +24,12 @@ type TurnChangesOptions =
     readonly timeoutSeconds?: number;
   };
 
-/** Keeps what turns change, for people: no decision rests on it. */
 interface TurnChanges {
-  /** Looks at the files before and after a turn that is to change some, and leaves the differences. */
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
   /** Does what an earlier process of the run was killed before: tells what the turn has changed that ended last. */
   makeUp(): Promise<void>;
 }
 
-/** The role whose turns are to change files. */
 const CHANGES_FILES: Role = "programmer";
 
 const TIMEOUT_SECONDS = 15;
@@ -47,7 +43,6 @@ const TURN_NAME = /^[\w-]+$/;
  */
 export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
   const { workdir, folder, state, record, redactor, timeoutSeconds = TIMEOUT_SECONDS } = options;
-  /** Why it is not tried any more. */
   let givenUp: string | undefined;
   const relative = (turnId: string) => `changes/${turnId}`;
   const own = async (turnId: string) => {
@@ -61,7 +56,6 @@ export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
     turn: Pick<ChangesDue, "turnId" | "role">,
     { look, isLasting }: {
       readonly look: (signal: AbortSignal) => Promise<void>;
-      /** Whether a failure will be the same at the next turn. */
       readonly isLasting: boolean;
     },
   ): Promise<void> {

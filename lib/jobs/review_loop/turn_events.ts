@@ -11,7 +11,6 @@ import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import type { RunState, Turn } from "./state.ts";
 
-/** A response, as it was taken. */
 export interface TakenResponse {
   readonly bytes: number;
   readonly archivedAs: string;
@@ -20,34 +19,28 @@ export interface TakenResponse {
   readonly text: string;
 }
 
-/** Whose events are recorded, and with what. */
 interface RecordedTurn {
   readonly turnId: string;
   readonly role: Role;
   readonly terminal: Pick<RoleAgent, "id" | "seenRules" | "sessionId">;
   /** Where in the loop it is; missing for a message from outside. */
   readonly place?: Pick<Turn, "round" | "cycle">;
-  /** What of it an earlier process wrote down last. */
   readonly kept: Parameters<typeof createKeeper>[1]["kept"];
   readonly startedAtMs: number;
   readonly clock: Clock;
   readonly folder: RunFolder;
   readonly state: () => RunState;
   readonly record: (event: ReviewFact) => void;
-  /** Records the response; it is in the archive. */
   readonly onResponse: (response: TakenResponse) => void;
-  /** Told once for each draft that a person has to submit or delete. */
   readonly onStuck: OnStuck;
   /** Shows the pane to a person; `undefined` where it has none. */
   readonly attachCommand: string | undefined;
 }
 
-/** Makes what writes the events of a turn to the journal: what is about to be sent lies on the disk before its key. */
 export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
   const { turnId, role, terminal, place, attachCommand, clock, record, state } = turn;
   const whose = { turnId, role };
   const keep = createKeeper(turn.folder, { turnId, kept: turn.kept });
-  /** What was told of a draft that is in the way. */
   let stuck: { withdraw(): void } | undefined;
 
   function noteAgent(): void {

@@ -1,9 +1,6 @@
-/** Locks within this process, one for each key. */
 export interface Locks<Key> {
   /**
    * Waits until nobody has the lock of a key any more, in the order of the calls, and takes it until it is disposed of.
-   *
-   * @throws the signal's reason when it is aborted before
    */
   take(key: Key, signal: AbortSignal): Promise<Disposable>;
 }

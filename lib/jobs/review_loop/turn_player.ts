@@ -20,52 +20,40 @@ import { type TokenCounter, whileCounting } from "./token_counter.ts";
 import { recordTurnEvents, type TakenResponse } from "./turn_events.ts";
 import { present } from "../../base/schema.ts";
 
-/** A turn, and the agent that plays it. */
 interface AgentTurn {
   readonly turnId: string;
   readonly role: Role;
   readonly terminal: RoleAgent;
 }
 
-/** What the turns of a run are played with. */
 export interface TurnPlayerOptions {
   readonly plan: ReviewRunPlan;
   readonly folder: RunFolder;
-  /** Takes secrets out of the screens that are kept. */
   readonly redactor: Redactor;
   readonly team: AgentTeam;
   readonly counter: TokenCounter;
-  /** Tells of new response files. */
   readonly responses: WakeSource;
-  /** Where the run stands, with everything that was recorded. */
   readonly state: () => RunState;
-  /** Writes an event to the journal; a response's with its text. */
   readonly record: (event: ReviewFact, text?: string) => void;
   /** Shows a role's pane to a person; `undefined` where it has none. */
   readonly attachCommandOf: (role: Role) => string | undefined;
-  /** Told once for each draft that a person has to submit or delete. */
   readonly onStuck: OnStuck;
-  /** Makes the desk that deals with the dialogs of one turn. */
   readonly createDesk: (turn: AgentTurn) => DialogDesk;
-  /** Makes what is told of each thing that a role's agent runs in a turn. */
   readonly commandsOf: (role: Role, turnId: string) => (fact: AgentFact) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** A turn that is to be played. */
 export interface Work {
   readonly turnId: string;
   readonly role: Role;
   /** Where in the loop it is; missing for a message from outside. */
   readonly place?: Pick<Turn, "round" | "cycle">;
-  /** @param isNew whether the agent was started for it */
   readonly promptOf: (isNew: boolean) => string;
   /** @default {true} */
   readonly expectsResponse?: boolean;
   /** Absolute. */
   readonly archiveDir: string;
-  /** Records the response; it is in the archive. */
   readonly onResponse: (response: TakenResponse) => void;
   /** Whether its end is recorded: then it is not played again with another agent. @default {() => false} */
   readonly isOver?: () => boolean;
@@ -73,7 +61,6 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-/** Plays a turn with an agent that is ready, and gives the response. */
 type PlayWithAgent = (
   work: Work,
   agent: { readonly prompt: string; readonly terminal: RoleAgent },
@@ -87,7 +74,6 @@ type PlayWithAgent = (
  */
 export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
   const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock } = options;
-  /** The terminals that were used before. */
   const known = new Set<string>();
   const acceptTimes = new Map<string, number>();
 

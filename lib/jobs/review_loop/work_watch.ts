@@ -11,25 +11,19 @@ import { findOpenTurn } from "../../journal/loop/state.ts";
 import type { RunState, Turn } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
 
-/** What the work of a run is watched with. */
 type WorkWatchOptions =
   & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "limitOf" | "signal">
   & { readonly workdir: string };
 
-/** Sees whether the work of a run advances. What it sees becomes facts; the run's meter judges them. */
 interface WorkWatch {
-  /** Looks at the files before and after a turn that is to change some. */
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;
-  /** Watches what a role's agent runs in a turn. */
   commandsOf(role: Role, turnId: string): (fact: AgentFact) => void;
-  /** Keeps what the test of a round has shown as a file, before the round's end is written down. */
   keepEvidence(event: ReviewFact): Promise<void>;
 }
 
 /** The role whose turns are to change files: the analyst's work is its response. */
 const CHANGES_FILES: Role = "programmer";
 
-/** Begins to watch the work of a run. */
 export function watchWork(options: WorkWatchOptions): WorkWatch {
   const { workdir, folder, state, record, redactor, limitOf, signal } = options;
   const look = () =>

@@ -20,11 +20,6 @@ export const AUTONOMY_TEXTS: Readonly<Record<AutonomyLevel, string>> = {
     "structure, style. Ask before you choose.",
 };
 
-/**
- * How much an agent is to ask, and how.
- *
- * @param command the leading words of the command that asks
- */
 export function autonomySection(level: AutonomyLevel, command: readonly string[]): string {
   return `AUTONOMY LEVEL: ${level} (of 0 to 5; higher asks more)
 ${AUTONOMY_TEXTS[level]}

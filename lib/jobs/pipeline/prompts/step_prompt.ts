@@ -10,14 +10,11 @@ import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
 import { plainText, sanitizeLine } from "../../../base/text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../base/text/markdown.ts";
 
-/** Lines of a failed check's output, and of the log of the attempt before, that go into a prompt. */
 const MAX_FEEDBACK_LINES = 120;
 const MAX_LOG_LINES = 200;
-/** The same for what an agent said at last, which is often what the next step is about. */
 const MAX_FINAL_LINES = 400;
 const MAX_FINAL_LINE_LENGTH = 4000;
 
-/** What the prompt of an attempt is built from. */
 export interface StepPromptInput {
   readonly at: StepPlace;
   readonly attempt: Attempt;
@@ -27,17 +24,11 @@ export interface StepPromptInput {
   readonly carriedFrom?: readonly string[];
   /** The text of the step's prompt file; undefined where the step's prompt is the task itself. */
   readonly stepText: string | undefined;
-  /** The questions and answers of the whole run. */
   readonly interactions: readonly Interaction[];
   /** Absolute path of the folder with the programs that ask: the PATH of the agent's commands may be another one. */
   readonly launcherFolder: string;
 }
 
-/**
- * The prompt of an attempt: everything, for a new agent; only the answer, for a session that knows the rest.
- *
- * @throws {UsageError} when it refers to what no step has left
- */
 export function buildStepPrompt(input: StepPromptInput): string {
   const answered = input.attempt.reason === "answered" ? input.interactions.at(-1) : undefined;
   if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answerPrompt(answered);
@@ -69,7 +60,6 @@ you have checked and, for everything that must change, in which file, what and w
 ${REVIEW_VERDICT_FORM}
 The verdict is REVISE unless you have checked everything yourself and found nothing that must change.`;
 
-/** What a session is told after its question stopped it. */
 function answerPrompt({ text, answer, by, isPermission }: Interaction): string {
   if (isPermission === true) return permissionPrompt({ text, answer, by });
   return `${dataBlock("YOUR QUESTION", text)}\n\n${jobBlock(`The answer${OF[by]} to it`, answer)}`;
@@ -117,7 +107,6 @@ function task({ at, stepText }: StepPromptInput): string[] {
   ];
 }
 
-/** @throws {UsageError} when the reference names nothing that is there */
 function valueOf({ text, step, field }: Omit<Reference, "line">, { task, plan }: StepPlace): string {
   const output = task.outputs.find(({ name }) => name === step);
   if (output === undefined) {
@@ -133,7 +122,6 @@ function valueOf({ text, step, field }: Omit<Reference, "line">, { task, plan }:
   }
 }
 
-/** What an agent said at last. */
 function finalOf(text: string): string {
   if (text.trim() === "") return "(Nothing.)";
   return condense(plainText(text), { maxLines: MAX_FINAL_LINES, maxLineLength: MAX_FINAL_LINE_LENGTH });
@@ -145,7 +133,6 @@ function filesText(files: ChangedFiles | undefined): string {
   return [...files.names.map(sanitizeLine), ...(files.more === 0 ? [] : [`(and ${files.more} more)`])].join("\n");
 }
 
-/** Why a step is done that another one has led to, and what it said when it was done before. */
 function lastRound({ at: { task, step } }: StepPromptInput): string | undefined {
   const { ledBy, round, number } = step;
   const parts: string[] = [];
@@ -167,7 +154,6 @@ function allowedWrites({ at }: StepPromptInput): string | undefined {
     : jobBlock("THE ONLY FILES THAT YOU MAY CREATE, CHANGE OR DELETE IN THIS STEP (globs)", allowWrite.join("\n"));
 }
 
-/** The questions and answers so far, oldest first. */
 function interactionHistory(all: readonly Interaction[]): string | undefined {
   const interactions = all.filter(({ isPermission }) => isPermission !== true);
   if (interactions.length === 0) return undefined;

@@ -1,6 +1,5 @@
 import { assemble, exploreSummary, feedback, heading, ownOutput, type PromptInput, scenarioTest } from "./shared.ts";
 
-/** The prompt for the analyst: plan the work, or answer its reviewer. */
 export function analystPrompt(input: PromptInput): string {
   return assemble(input, [
     heading(input, "You work out what has to be done; you do not change the project's code."),

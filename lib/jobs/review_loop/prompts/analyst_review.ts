@@ -1,6 +1,5 @@
 import { assemble, exploreSummary, heading, type PromptInput, reviewForm, scenarioTest, upstream } from "./shared.ts";
 
-/** The prompt for the analyst's reviewer. */
 export function analystReviewPrompt(input: PromptInput): string {
   return assemble(input, [
     heading(

@@ -17,7 +17,6 @@ const PROMPTS: Readonly<Record<Role, (input: PromptInput) => string>> = {
   tester: testerPrompt,
 };
 
-/** The complete text that a role is sent for a turn. */
 export function buildPrompt(input: PromptInput): string {
   return input.turn.kind === "verdict" ? verdictFollowUpPrompt(input) : PROMPTS[input.turn.role](input);
 }

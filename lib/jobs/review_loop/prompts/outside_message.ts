@@ -3,7 +3,6 @@ import { responseFileInstruction } from "../../../turn/instruction.ts";
 import type { Role } from "../../../base/roles.ts";
 import { sanitizeLine } from "../../../base/text/sanitize.ts";
 
-/** Who sends, in words for an agent. */
 const SENDERS: Readonly<Record<MessageWay, string>> = {
   command: "a person or a program at this machine's command line",
   http: "a person or a program over HTTP",

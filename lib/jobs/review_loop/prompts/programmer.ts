@@ -15,7 +15,6 @@ import {
 } from "./shared.ts";
 import { dataBlock } from "../../../base/text/markdown.ts";
 
-/** The prompt for the programmer: implement, answer the reviewer, or repair what the last round's test found. */
 export function programmerPrompt(input: PromptInput): string {
   const { state } = input;
   const openPoints = isRepeat(input)
@@ -63,7 +62,6 @@ function commandOutput(command: TestCommandResult, maxLines: number | undefined)
   return dataBlock(...condensed(title, command.output.trim() === "" ? "(no output)" : command.output, maxLines));
 }
 
-/** What was done in the rounds before: the last one at full length, the ones before it at less. */
 function earlierChanges(input: PromptInput): string | undefined {
   const { earlierChanges } = input.state;
   if (earlierChanges.length === 0) return undefined;

@@ -9,7 +9,6 @@ import {
   upstream,
 } from "./shared.ts";
 
-/** The prompt for the programmer's reviewer. */
 export function programmerReviewPrompt(input: PromptInput): string {
   return assemble(input, [
     heading(input, "You review the changes. You change no file, and you trust no statement that you have not checked."),

@@ -8,7 +8,6 @@ import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
 import { plainText } from "../../../base/text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../base/text/markdown.ts";
 
-/** What every prompt is built from. */
 export interface PromptInput {
   readonly context: LoopContext;
   readonly state: LoopState;
@@ -18,7 +17,6 @@ export interface PromptInput {
 /** The parts of a prompt; one that has nothing to say is undefined. */
 type PromptParts = readonly (string | undefined)[];
 
-/** Joins a prompt's parts with blank lines and closes it with the response file instruction of the role. */
 export function assemble(input: PromptInput, parts: PromptParts): string {
   const all = [...parts, responseFileInstruction(input.context.workdir, input.turn.role)];
   return all.filter((part) => part !== undefined && part !== "").join("\n\n");
@@ -34,10 +32,8 @@ export function condensed(title: string, text: string, maxLines: number | undefi
   return [short.trim() === plain.trim() ? title : `${title}, condensed`, short];
 }
 
-/** A response, or several as one text, that a prompt quotes. */
 interface Quoted {
   readonly text: string;
-  /** The archived files with it. */
   readonly files: readonly string[];
   /** How many lines of it are enough. @default {all} */
   readonly maxLines?: number | undefined;
@@ -58,18 +54,15 @@ export function quoted(
   return [`${title}, condensed${where}`, abridge(plainText(short), { maxChars })];
 }
 
-/** Where the turn stands. */
 export function heading({ context, turn }: PromptInput, duty: string): string {
   const cycle = turn.cycle === 0 ? "" : `, review cycle ${turn.cycle} of at most ${context.settings.maxReviewCycles}`;
   return `You are the ${turn.role} of this job. ${duty}\nRound ${turn.round} of at most ${context.settings.maxRounds}${cycle}. Working directory: ${context.workdir}`;
 }
 
-/** Whether the role has had a prompt before and can be given less this time. */
 export function isRepeat({ state, turn }: PromptInput): boolean {
   return state.prompted.includes(turn.role);
 }
 
-/** What the job says, its explore summary condensed for a role that has read it before. */
 export function exploreSummary(input: PromptInput): string {
   const { job, settings } = input.context;
   const text = job.introduction === "" ? job.exploreSummary : `${job.introduction}\n\n${job.exploreSummary}`;
@@ -77,7 +70,6 @@ export function exploreSummary(input: PromptInput): string {
   return jobBlock(...condensed("EXPLORE SUMMARY", text, isShort ? settings.maxCrossPhaseLines : undefined));
 }
 
-/** The scenario test, always in full. */
 export function scenarioTest({ context }: PromptInput, title = "SCENARIO TEST"): string {
   return jobBlock(title, context.job.scenarioTest);
 }
@@ -98,7 +90,6 @@ export function upstream(input: PromptInput, options: { readonly role: AuthorRol
   return dataBlock(...quoted(input, title, { text: output, files, maxLines }));
 }
 
-/** The role's own last output, for an agent that was started afresh and does not remember it. */
 export function ownOutput(input: PromptInput): string | undefined {
   const output = input.state.outputs[input.turn.role];
   if (output === undefined || isRepeat(input)) return undefined;
@@ -106,7 +97,6 @@ export function ownOutput(input: PromptInput): string | undefined {
   return dataBlock(...quoted(input, "YOUR LAST OUTPUT", { text: output, files }));
 }
 
-/** A reviewer's feedback on the author's last work, and what panewright has to say about it. */
 export function feedback(
   input: PromptInput,
   options: { readonly author: AuthorRole; readonly title: string },
@@ -119,7 +109,6 @@ export function feedback(
   return dataBlock(...quoted(input, options.title, { ...given, maxLines })) + note;
 }
 
-/** The project's test command as the prompts quote it. */
 export function quotedTestCommand({ context }: PromptInput): string | undefined {
   const command = context.settings.projectTestCmd;
   return command === undefined ? undefined : jobBlock("PROJECT TEST COMMAND", formatTestCommand(command));

@@ -10,7 +10,6 @@ import {
 } from "./shared.ts";
 import { TEST_VERDICT_FORM } from "../../verdicts.ts";
 
-/** The prompt for the tester. */
 export function testerPrompt(input: PromptInput): string {
   const command = quotedTestCommand(input);
   return assemble(input, [

@@ -1,7 +1,6 @@
 import { REVIEW_VERDICT_FORM, TEST_VERDICT_FORM } from "../../verdicts.ts";
 import { assemble, type PromptInput } from "./shared.ts";
 
-/** The short prompt that asks a reviewer or the tester once for the verdict that its response did not state. */
 export function verdictFollowUpPrompt(input: PromptInput): string {
   const form = input.turn.role === "tester" ? TEST_VERDICT_FORM : REVIEW_VERDICT_FORM;
   return assemble(input, [
