@@ -1,7 +1,7 @@
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { openRegularFile } from "../../base/ports/regular_file.ts";
 import { UsageError } from "../../base/errors.ts";
-import { folderWithGit } from "../../jobs/list_files.ts";
+import { folderWithGit } from "../../jobs/files/list.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
 /** What a run leaves in the working directory, which nobody wants to commit. */

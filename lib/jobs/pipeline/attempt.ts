@@ -5,7 +5,7 @@ import { AgentAskedError, type HeadlessResult } from "../../agents/process/seam.
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";
-import { watchCommands } from "../command_watch.ts";
+import { watchCommands } from "../files/command_watch.ts";
 import type { Drive } from "./context.ts";
 import { lookAtFiles } from "./step_checks.ts";
 import type { Action, StepPlace } from "./machine.ts";

@@ -1,20 +1,15 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
-import type { RunCaps } from "../../journal/meter_event.ts";
-import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
-import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { UsageError } from "../../base/errors.ts";
-import { agentSecrets } from "../../agents/agent_secrets.ts";
 import { type HeadlessRequest, runHeadless } from "../../agents/process/headless.ts";
 import type { HeadlessResult } from "../../agents/process/seam.ts";
-import { runCaps } from "../../run/caps.ts";
-import { noProgressCaps } from "../../run/no_progress.ts";
 import type { Execution, RunOptions, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import { findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import { nameInState, type RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
+import { executionOf } from "../execution.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import { readInterruptedLog } from "./left_over.ts";
@@ -23,7 +18,6 @@ import { PIPELINE } from "./mod.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import { type ExecState, type RunHead, stepWorker } from "../../journal/exec/state.ts";
-import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../journal/usage.ts";
 import { present } from "../../base/schema.ts";
 
@@ -80,16 +74,15 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   const { plan, passedTasksFile, clock = systemClock } = options;
-  const stepsOwn = Object.values(plan.pipelines).flat().flatMap(agentSecrets);
-  const secrets = [...options.secrets ?? [], ...stepsOwn];
-  let audit: AuditLog | undefined;
-  return {
+  const steps = Object.entries(plan.pipelines).flatMap(([pipeline, all]) =>
+    all.map((step) => ({ worker: stepWorker(pipeline, step.name), step }))
+  );
+  return executionOf<ExecFact, ExecState>({
     job: PIPELINE,
-    workdir: plan.workdir,
-    notifications: plan.notifications,
-    caps: { ...capsOf(plan), ...noProgressCaps(plan.noProgress) },
-    prices: plan.prices,
-    secrets,
+    plan,
+    agents: steps.map(({ step }) => step),
+    workerCaps: Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
+    secrets: options.secrets,
     subfolders: ["stepsDir"],
     async resume(folder, state) {
       const { id: runId } = folder;
@@ -116,14 +109,11 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         ...present({ configFile: options.configFile, interruptedLog }),
       };
     },
-    async play(run) {
-      const { target, overrides, isCopy } = begun(run.state());
-      const { id, auditPath } = run.folder;
-      using heads = openAuditHeads(options.auditCopy?.({ id: await nameInState(run.folder, isCopy) }), {
-        onProblem: (message) => run.record({ type: "warning", message }),
-      });
-      audit = await openAuditLog(auditPath, { run: id, secrets, heads });
-      using _ = audit;
+    async auditCopy({ folder, state }) {
+      return options.auditCopy?.({ id: await nameInState(folder, begun(state()).isCopy) });
+    },
+    async play(run, audit) {
+      const { target, overrides } = begun(run.state());
       return await driveRun({
         ...run,
         audit,
@@ -141,27 +131,17 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       });
     },
     warning: (message) => ({ type: "warning", message }),
-    finish({ resumeCommand, ...end }, { passed, tokens }) {
-      // The question that waits says how to continue.
-      const isOver = end.outcome === "pass" || end.outcome === "waiting";
-      const used = { usage: usageOfAll(tokens), usageByStep: tokens.byWorker, ...costIn(tokens, plan.prices) };
-      return {
-        type: "run_finished",
-        ...end,
-        tasks: passed.length,
-        ...used,
-        ...(audit && { audit: audit.end }),
-        ...(isOver ? {} : { resumeCommand }),
-      };
-    },
-  };
-}
-
-function capsOf({ caps, pipelines }: ExecPlan): RunCaps {
-  const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
-    all.map(({ name, caps = {} }) => [stepWorker(pipeline, name), caps] as const)
-  );
-  return runCaps(caps, Object.fromEntries(steps));
+    // The question that waits says how to continue.
+    isOver: (outcome) => outcome === "pass" || outcome === "waiting",
+    finish: (end, { passed, tokens }, last) => ({
+      type: "run_finished",
+      ...end,
+      tasks: passed.length,
+      usage: usageOfAll(tokens),
+      usageByStep: tokens.byWorker,
+      ...last(tokens),
+    }),
+  });
 }
 
 function begun({ run }: ExecState): RunHead {

@@ -1,7 +1,6 @@
-import { checkMark } from "../../run/left_processes.ts";
 import { noProgressName } from "../../run/no_progress.ts";
-import { fingerprintFiles } from "../fingerprint_files.ts";
-import { runTestCommand } from "../test_command.ts";
+import { fingerprintFiles } from "../files/fingerprint.ts";
+import { runTestOf } from "../test_of_run.ts";
 import { checkFiles, type CheckResult, describeCheck, judgeCommand, judgeReview } from "./checks.ts";
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";
@@ -35,7 +34,7 @@ export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive):
 }
 
 async function resultOf(check: Exclude<CheckPlan, { type: "review" }>, drive: Drive): Promise<CheckResult> {
-  const { plan: { workdir }, folder, onForcedExit, clock, signal } = drive;
+  const { plan: { workdir } } = drive;
   switch (check.type) {
     case "none":
       return { passed: true, detail: "nothing to check", output: "" };
@@ -44,14 +43,7 @@ async function resultOf(check: Exclude<CheckPlan, { type: "review" }>, drive: Dr
     case "shell":
       return judgeCommand(
         check,
-        await runTestCommand(check.command, {
-          cwd: workdir,
-          timeoutSeconds: check.timeLimitSeconds,
-          mark: checkMark(folder),
-          onForcedExit,
-          clock,
-          signal,
-        }),
+        await runTestOf(drive, { command: check.command, cwd: workdir, timeoutSeconds: check.timeLimitSeconds }),
       );
   }
 }

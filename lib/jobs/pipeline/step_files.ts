@@ -9,12 +9,12 @@ import {
   readFilesNote,
   removeLeftovers,
   removeQuietly,
-} from "../file_changes.ts";
-import { UntoldError } from "../list_files.ts";
+} from "../files/changes.ts";
+import { UntoldError } from "../files/list.ts";
 import type { Drive } from "./context.ts";
-import type { FilesNote } from "./file_snapshot.ts";
+import type { FilesNote } from "../files/snapshot.ts";
 import type { StepPlace } from "./machine.ts";
-import { changedSinceTree, isOlderBaseline } from "./older_baseline.ts";
+import { changedSinceTree, isOlderBaseline } from "../files/older_baseline.ts";
 import { stepFolder } from "./step_folders.ts";
 
 export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {

@@ -1,9 +1,9 @@
 import { RuntimeError } from "../../base/errors.ts";
-import { UntoldError } from "../list_files.ts";
+import { UntoldError } from "../files/list.ts";
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import { hasOtherRunsSince } from "./other_runs.ts";
-import { MAX_NAMED_FILES } from "../file_changes.ts";
+import { MAX_NAMED_FILES } from "../files/changes.ts";
 import { changedInStep, noteFiles } from "./step_files.ts";
 import { mayWrite } from "./write_globs.ts";
 

@@ -1,11 +1,7 @@
 import type { RunOrigin } from "../../journal/loop/fields.ts";
 import type { RunState } from "./state.ts";
-import { type AuditLog, openAuditLog } from "../../turn/desk/audit.ts";
-import { openAuditHeads } from "../../turn/desk/audit_heads.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
 import { UsageError } from "../../base/errors.ts";
-import { runCaps } from "../../run/caps.ts";
-import { noProgressCaps } from "../../run/no_progress.ts";
 import type { Execution, RunOptions, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { Carried } from "../../run/carried.ts";
@@ -13,11 +9,10 @@ import { findCarriedLoop } from "../../run/carried_loop.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../base/ports/clock.ts";
-import { agentSecrets } from "../../agents/agent_secrets.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
-import { costIn } from "../../run/prices.ts";
 import { usageOfAll } from "../../journal/usage.ts";
+import { executionOf } from "../execution.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesLeft } from "./machine.ts";
@@ -75,20 +70,13 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 
 function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunState | undefined> {
   const { plan, clock = systemClock } = options;
-  const { workdir, notifications } = plan;
-  let audit: AuditLog | undefined;
-  return {
+  const { workdir } = plan;
+  return executionOf<ReviewFact, RunState | undefined>({
     job: REVIEW_LOOP,
-    workdir,
-    notifications,
-    get caps() {
-      const ofRoles = Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}]));
-      return { ...runCaps(plan.caps, ofRoles), ...noProgressCaps(plan.noProgress) };
-    },
-    prices: plan.prices,
-    get secrets() {
-      return secretsOf(options);
-    },
+    plan,
+    agents: Object.values(plan.agents),
+    workerCaps: Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
+    secrets: options.secrets,
     subfolders: ["responsesDir", "evidenceDir"],
     async resume(folder, state) {
       const { id: runId, path } = folder;
@@ -128,17 +116,11 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       await refuseBesideLiveAgents(workdir, { runId });
       return claimed.move();
     },
-    async play(run) {
-      using heads = openAuditHeads(options.auditCopy?.(run.folder), {
-        onProblem: (message) => run.record({ type: "warning", message }),
-      });
-      audit = await openAuditLog(run.folder.auditPath, { run: run.folder.id, secrets: secretsOf(options), heads });
-      using _ = audit;
-      return await play({ ...run, plan, person: options.person, audit, state: () => begun(run.state()) });
-    },
+    auditCopy: ({ folder }) => Promise.resolve(options.auditCopy?.(folder)),
+    play: (run, audit) => play({ ...run, plan, person: options.person, audit, state: () => begun(run.state()) }),
     warning: (message) => ({ type: "warning", message }),
-    finish({ resumeCommand, ...end }, state) {
-      const isOver = end.outcome === "pass" || end.outcome === "fail";
+    isOver: (outcome) => outcome === "pass" || outcome === "fail",
+    finish(end, state, last) {
       const { loop, tokens } = begun(state);
       return {
         type: "run_finished",
@@ -146,14 +128,13 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         rounds: loop.round,
         usage: usageOfAll(tokens),
         usageByRole: tokens.byWorker,
-        ...costIn(tokens, plan.prices),
-        ...(audit === undefined ? {} : { audit: audit.end }),
-        ...(isOver ? {} : { resumeCommand }),
+        ...last(tokens),
       };
     },
-  };
+  });
 }
 
+/** What is known by the run's id, its tmux server, hooks and audit heads, is that of the other one. */
 function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {
   return new UsageError(`Cannot resume run ${id} in ${path}: it is a copy of the run in ${folder}`, {
     hint: "A review loop can be moved, but not be in two places: resume it there, or remove that folder first.",
@@ -180,9 +161,4 @@ async function play(parts: RunParts): Promise<RunResult> {
     });
   }
   return { outcome, reason };
-}
-
-/** What must neither be kept nor leave the machine: what the caller names, and what the roles' own variables hold. */
-function secretsOf({ plan, secrets = [] }: ReviewRunOptions): readonly string[] {
-  return [...secrets, ...Object.values(plan.agents).flatMap(agentSecrets)];
 }

@@ -26,7 +26,7 @@ import { openRoleViewers } from "./role_viewers.ts";
 import { endLeftSession } from "./left_session.ts";
 import { openRunSession } from "./run_session.ts";
 import { findOpenTurn } from "../../journal/loop/state.ts";
-import { createTestCommandRunner } from "./run_test_command.ts";
+import { runTestOf } from "../test_of_run.ts";
 import { createTokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { createLocks } from "./turn_locks.ts";
@@ -200,7 +200,8 @@ async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
         held?.[Symbol.dispose]();
       }
     },
-    runTestCommand: createTestCommandRunner({ ...parts, plan }),
+    runTestCommand: (command) =>
+      runTestOf(parts, { command, cwd: plan.workdir, timeoutSeconds: plan.loop.testCommandTimeoutSeconds }),
     isProgramGone: (command) =>
       isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
     onEvent: tell,

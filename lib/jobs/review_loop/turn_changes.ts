@@ -11,7 +11,7 @@ import {
   namedFiles,
   noteFilesIn,
   readFilesNote,
-} from "../file_changes.ts";
+} from "../files/changes.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { type ChangesDue, findOpenTurn } from "../../journal/loop/state.ts";
 import type { RunState, Turn } from "./state.ts";

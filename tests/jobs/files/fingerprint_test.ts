@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { fingerprintFiles } from "../../lib/jobs/fingerprint_files.ts";
-import type { ProcessRunner } from "../../lib/base/ports/process.ts";
-import { runProgram } from "../support/program.ts";
-import { type TempDir, tempDir } from "../support/temp_dir.ts";
+import { fingerprintFiles } from "../../../lib/jobs/files/fingerprint.ts";
+import type { ProcessRunner } from "../../../lib/base/ports/process.ts";
+import { runProgram } from "../../support/program.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 /** Every file of a test is new. */
 const EVER = 0;

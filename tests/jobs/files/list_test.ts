@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { findRepository, type GitQuestion, UntoldError } from "../../lib/jobs/list_files.ts";
-import { type CommandSpec, systemProcessRunner } from "../../lib/base/ports/process.ts";
-import { type TempDir, tempDir } from "../support/temp_dir.ts";
+import { findRepository, type GitQuestion, UntoldError } from "../../../lib/jobs/files/list.ts";
+import { type CommandSpec, systemProcessRunner } from "../../../lib/base/ports/process.ts";
+import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 async function repository(): Promise<TempDir> {
   const dir = await tempDir();

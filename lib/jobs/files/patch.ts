@@ -1,7 +1,7 @@
 import { systemProcessRunner } from "../../base/ports/process.ts";
-import { listByGit, lstatOf } from "../list_files.ts";
+import { listByGit, lstatOf } from "./list.ts";
 import { MAX_SHOWN_BYTES } from "./before_contents.ts";
-import type { FileSnapshot } from "./file_snapshot.ts";
+import type { FileSnapshot } from "./snapshot.ts";
 
 /** What a step has changed, and where what was there before is. Paths are absolute. */
 interface PatchRequest {

@@ -1,7 +1,7 @@
 import { relative, resolve } from "@std/path/posix";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "../list_files.ts";
+import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
 import { present } from "../../base/schema.ts";
 
 export interface SnapshotOptions {

@@ -1,6 +1,6 @@
 import { blobId } from "./blob_id.ts";
-import { listBlobs } from "../list_files.ts";
-import type { ReadFile } from "./file_snapshot.ts";
+import { listBlobs } from "./list.ts";
+import type { ReadFile } from "./snapshot.ts";
 
 /** What files had in them before a step: git has most of it, the rest is kept in a folder, by its SHA-256. */
 interface BeforeContents {

@@ -1,7 +1,7 @@
 import { dirname, relative } from "@std/path/posix";
-import { isAbsence } from "../base/ports/files.ts";
-import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
-import { present } from "../base/schema.ts";
+import { isAbsence } from "../../base/ports/files.ts";
+import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
+import { present } from "../../base/schema.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
 export class UntoldError extends Error {

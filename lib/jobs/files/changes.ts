@@ -1,11 +1,11 @@
-import { replaceFile } from "../base/ports/own_files.ts";
-import { readRegularText } from "../base/ports/regular_file.ts";
-import type { Redactor } from "../base/redact/redactor.ts";
-import { sha256Hex } from "../base/text/digest.ts";
-import { findRepository, type GitQuestion, UntoldError } from "./list_files.ts";
-import { keepContents } from "./pipeline/before_contents.ts";
-import { changedFiles, type FilesNote, snapshotFiles } from "./pipeline/file_snapshot.ts";
-import { makePatch } from "./pipeline/step_patch.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import type { Redactor } from "../../base/redact/redactor.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { findRepository, type GitQuestion, UntoldError } from "./list.ts";
+import { keepContents } from "./before_contents.ts";
+import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
+import { makePatch } from "./patch.ts";
 
 export const MAX_NAMED_FILES = 200;
 

@@ -1,5 +1,5 @@
-import type { AgentFact } from "../agents/agent.ts";
-import { foldRepeated, type RepeatedCommand } from "../agents/repeated_command.ts";
+import type { AgentFact } from "../../agents/agent.ts";
+import { foldRepeated, type RepeatedCommand } from "../../agents/repeated_command.ts";
 
 interface CommandWatchOptions {
   /** How often a command may be repeated; undefined for no limit. */

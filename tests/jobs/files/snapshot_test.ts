@@ -1,11 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { UntoldError } from "../../../lib/jobs/list_files.ts";
-import {
-  changedFiles,
-  type FileState,
-  snapshotFiles,
-  type SnapshotOptions,
-} from "../../../lib/jobs/pipeline/file_snapshot.ts";
+import { UntoldError } from "../../../lib/jobs/files/list.ts";
+import { changedFiles, type FileState, snapshotFiles, type SnapshotOptions } from "../../../lib/jobs/files/snapshot.ts";
 import { runProgram } from "../../support/program.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 

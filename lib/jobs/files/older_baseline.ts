@@ -8,9 +8,9 @@ import {
   listByGit,
   lstatOf,
   UntoldError,
-} from "../list_files.ts";
+} from "./list.ts";
 import { blobId } from "./blob_id.ts";
-import type { FilesNote, FileState } from "./file_snapshot.ts";
+import type { FilesNote, FileState } from "./snapshot.ts";
 
 /** Whether a step's baseline is what earlier versions have in its place: the id of a git tree. */
 export function isOlderBaseline(baseline: string): boolean {

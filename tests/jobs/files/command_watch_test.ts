@@ -1,7 +1,7 @@
-import type { AgentFact } from "../../lib/agents/agent.ts";
+import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { assertEquals } from "@std/assert";
-import { watchCommands } from "../../lib/jobs/command_watch.ts";
-import { foldRepeated, type RepeatedCommand } from "../../lib/agents/repeated_command.ts";
+import { watchCommands } from "../../../lib/jobs/files/command_watch.ts";
+import { foldRepeated, type RepeatedCommand } from "../../../lib/agents/repeated_command.ts";
 
 const saw = (command: string, output = "", exitCode?: number): AgentFact => ({
   type: "saw",

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "@std/path/posix";
-import type { ProcessRunner } from "../base/ports/process.ts";
-import { readRegularFile } from "../base/ports/regular_file.ts";
-import { sha256Hex } from "../base/text/digest.ts";
-import { letOthersWork, listByGit, lstatOf, UntoldError, walkFiles } from "./list_files.ts";
+import type { ProcessRunner } from "../../base/ports/process.ts";
+import { readRegularFile } from "../../base/ports/regular_file.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { letOthersWork, listByGit, lstatOf, UntoldError, walkFiles } from "./list.ts";
 
 /** How the files of a folder are looked at. */
 interface FingerprintOptions {
