@@ -4,7 +4,7 @@ import type { AnyFact } from "../journal/job.ts";
 import type { TokenCounts } from "../journal/usage.ts";
 import { type Caps, runCaps } from "../run/caps.ts";
 import type { Execution, Run, RunOptions, RunResult } from "../run/execution.ts";
-import { type NoProgressLimits, noProgressCaps } from "../run/no_progress.ts";
+import { noProgressCaps, type NoProgressLimits } from "../run/no_progress.ts";
 import type { NotificationPlan } from "../run/notify/plan.ts";
 import { costIn, type Prices } from "../run/prices.ts";
 import { type AuditLog, openAuditLog } from "../turn/desk/audit.ts";

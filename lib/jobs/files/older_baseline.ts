@@ -1,14 +1,6 @@
 import { relative, resolve } from "@std/path/posix";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
-import {
-  askGit,
-  findRepository,
-  type GitQuestion,
-  letOthersWork,
-  listByGit,
-  lstatOf,
-  UntoldError,
-} from "./list.ts";
+import { askGit, findRepository, type GitQuestion, letOthersWork, listByGit, lstatOf, UntoldError } from "./list.ts";
 import { blobId } from "./blob_id.ts";
 import type { FilesNote, FileState } from "./snapshot.ts";
 

@@ -45,27 +45,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     promptBytes: new TextEncoder().encode(prompt).length,
     startedAt: drive.wallClock().toISOString(),
   });
-  let isOver = false;
-  const noteCommand = watchCommands({
-    limit: drive.limitOf(noProgressName("maxSameCommand")),
-    look: () => lookAtFiles(at, drive),
-    onRepeated({ command, times }) {
-      if (isOver) return;
-      drive.record({ type: "command_repeated", command: drive.redactor.text(command), times, passable: true });
-    },
-  });
-  const onProgress = (fact: AgentFact) => {
-    noteCommand(fact);
-    if (fact.type === "usage") {
-      const { usage, cost } = fact;
-      drive.record({ type: "tokens_counted", usage, ...present({ cost }), passable: true });
-    }
-    if (fact.type === "permitted") return drive.record({ type: "agent_permitted", mode: fact.mode, passable: true });
-    if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
-    if (fact.sessionId !== drive.state().current?.step.sessionId) {
-      drive.record({ type: "session_found", sessionId: fact.sessionId });
-    }
-  };
+  const progress = recordProgress({ at, attempt: attempt.number }, drive);
   const hookFolder = hooksFolderOf(await nameInState(drive.folder, drive.state().run?.isCopy === true));
   const { allowWrite } = plan;
   const request: HeadlessRequest = {
@@ -81,17 +61,17 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     signal: drive.signal,
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,
-    onProgress,
+    onProgress: progress.take,
     ...present({ resumeSessionId: attempt.resumeSessionId }),
   };
   try {
     const before = isUnchecked(plan) ? await lookAtFiles(at, drive) : undefined;
     const result = await judgeDenials(await drive.runHeadless(request), { at, before }, drive);
-    isOver = true;
+    progress.end();
     drive.record({ type: "attempt_finished", ...place, ...endOf(result) });
     requireTokens(result, plan, drive);
   } catch (error) {
-    isOver = true;
+    progress.end();
     if (!(error instanceof AgentAskedError)) throw error;
     const { question: text, sessionId, attemptLog, usage, cost, seconds, call } = error;
     drive.record({
@@ -108,6 +88,33 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       ...present({ cost, sessionId }),
     });
   }
+}
+
+/** Makes facts of what an attempt's agent does. */
+function recordProgress({ at, attempt }: { readonly at: StepPlace; readonly attempt: number }, drive: Drive) {
+  const place = { task: at.task.number, step: at.step.number, attempt };
+  let isOver = false;
+  const noteCommand = watchCommands({
+    limit: drive.limitOf(noProgressName("maxSameCommand")),
+    look: () => lookAtFiles(at, drive),
+    onRepeated({ command, times }) {
+      if (isOver) return;
+      drive.record({ type: "command_repeated", command: drive.redactor.text(command), times, passable: true });
+    },
+  });
+  const take = (fact: AgentFact) => {
+    noteCommand(fact);
+    if (fact.type === "usage") {
+      const { usage, cost } = fact;
+      drive.record({ type: "tokens_counted", usage, ...present({ cost }), passable: true });
+    }
+    if (fact.type === "permitted") return drive.record({ type: "agent_permitted", mode: fact.mode, passable: true });
+    if (fact.type !== "session") return drive.onActivity({ type: "agent_activity", ...place, fact });
+    if (fact.sessionId !== drive.state().current?.step.sessionId) {
+      drive.record({ type: "session_found", sessionId: fact.sessionId });
+    }
+  };
+  return { take, end: () => void (isOver = true) };
 }
 
 /**

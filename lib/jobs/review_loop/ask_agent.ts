@@ -15,7 +15,7 @@ interface AgentTurns {
 }
 
 export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
-  const { plan, folder, team, counter, state, record, clock } = options;
+  const { plan, folder, team, state, record, clock } = options;
   const play = createTurnPlayer(options);
   const renewed = new Set<Role>();
 
@@ -78,28 +78,29 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
       try {
         return await play(work, { prompt: work.promptOf(isNew), terminal });
       } catch (error) {
-        if (work.isOver?.() === true || !await restart(role, { error, terminal, signal })) throw error;
+        if (work.isOver?.() === true || !await restartLost(options, { role, error, terminal, signal })) throw error;
       }
       isNew = true;
     }
   }
+}
 
-  async function restart(
-    role: Role,
-    { error, terminal, signal }: {
-      readonly error: unknown;
-      readonly terminal: RoleAgent;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<boolean> {
-    const restart = (state().restarts[role] ?? 0) + 1;
-    const { maxAgentRestarts: maxRestarts } = plan;
-    if (signal.aborted || !(error instanceof RuntimeError) || restart > maxRestarts) return false;
-    const reason = await terminal.describeEnd().catch(() => undefined);
-    if (reason === undefined) return false;
-    await counter.countAll();
-    record({ type: "agent_lost", role, terminalId: terminal.id, reason, restart, maxRestarts });
-    await team.restart(role);
-    return true;
-  }
+async function restartLost(
+  { plan, team, counter, state, record }: TurnPlayerOptions,
+  { role, error, terminal, signal }: {
+    readonly role: Role;
+    readonly error: unknown;
+    readonly terminal: RoleAgent;
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  const restart = (state().restarts[role] ?? 0) + 1;
+  const { maxAgentRestarts: maxRestarts } = plan;
+  if (signal.aborted || !(error instanceof RuntimeError) || restart > maxRestarts) return false;
+  const reason = await terminal.describeEnd().catch(() => undefined);
+  if (reason === undefined) return false;
+  await counter.countAll();
+  record({ type: "agent_lost", role, terminalId: terminal.id, reason, restart, maxRestarts });
+  await team.restart(role);
+  return true;
 }

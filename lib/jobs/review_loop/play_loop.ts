@@ -1,0 +1,98 @@
+import type { Role } from "../../base/roles.ts";
+import { present } from "../../base/schema.ts";
+import type { WakeSource } from "../../agents/pane/wake_source.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import { createAcpDesk } from "../../turn/desk/acp_desk.ts";
+import type { DialogDeskContext } from "../../turn/desk/desk_context.ts";
+import { createPaneDesk } from "../../turn/desk/pane_desk.ts";
+import { isOutsideProgramGone } from "../programs.ts";
+import { runTestOf } from "../test_of_run.ts";
+import type { AgentTeam } from "./agents.ts";
+import { createAgentTurns } from "./ask_agent.ts";
+import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
+import { rolesLeft } from "./machine.ts";
+import { openMailbox } from "./mailbox.ts";
+import type { RunParts } from "./run_parts.ts";
+import type { TokenCounter } from "./token_counter.ts";
+import { keepTurnChanges } from "./turn_changes.ts";
+import { createLocks } from "./turn_locks.ts";
+import { watchWork } from "./work_watch.ts";
+
+/** Plays what is left of the loop, and messages from outside beside it, with agents that are ready. */
+export async function playLoop(
+  parts: RunParts,
+  { desks, team, counter, responses, attachCommandOf, onFailure, onBroken }: {
+    readonly desks: DialogDeskContext;
+    readonly team: AgentTeam;
+    readonly counter: TokenCounter;
+    readonly responses: WakeSource;
+    readonly attachCommandOf: (role: Role) => string | undefined;
+    /** Told what a turn of the loop has failed of. */
+    readonly onFailure: (error: unknown) => void;
+    /** Told what of a message keeps the run from continuing. */
+    readonly onBroken: (error: unknown) => void;
+  },
+): Promise<ReviewLoopResult> {
+  const { plan, folder, mail, redactor, state, record, clock, signal } = parts;
+  const locks = createLocks<Role>();
+  const { turn: begunTurn } = state();
+  let held = begunTurn && await locks.take(begunTurn.role, signal);
+  const work = watchWork({ ...parts, workdir: plan.workdir });
+  const changes = keepTurnChanges({ ...parts, workdir: plan.workdir });
+  const tell = async (event: ReviewFact) => {
+    // Its agent may be at work on a message from outside.
+    if (event.type === "turn_started") held = await locks.take(event.role, signal);
+    await work.keepEvidence(event);
+    record(event);
+  };
+  for (const event of state().untold) await tell(event);
+  const { askAgent, playMessage } = createAgentTurns({
+    plan,
+    ...{ folder, redactor, team, counter, responses, state, record },
+    createDesk: ({ terminal, ...turn }) =>
+      terminal.via === "acp"
+        ? createAcpDesk(desks, { ...turn, terminal })
+        : createPaneDesk(desks, { ...turn, terminal }),
+    commandsOf: (role, turnId) => work.commandsOf(role, turnId),
+    attachCommandOf,
+    onStuck: desks.onStuck,
+    ...{ clock, signal },
+  });
+  await using mailbox = openMailbox({
+    ...{ folder, mail, state, record, locks, clock, signal },
+    hasAgent: (role) => state().agents[role] !== undefined || rolesLeft(state().loop, plan.loop).includes(role),
+    requireTurn: parts.requireTurn,
+    play: playMessage,
+    onBroken,
+  });
+  const result = await runReviewLoop({
+    workdir: plan.workdir,
+    job: state().head.task,
+    settings: plan.loop,
+    state: state().loop,
+    ...present({ begunTurn: begunTurn?.id }),
+    async askAgent(role, prompt, turn) {
+      try {
+        return await work.around(turn, () => changes.around(turn, () => askAgent(role, prompt, turn)));
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      } finally {
+        held?.[Symbol.dispose]();
+      }
+    },
+    runTestCommand: (command) =>
+      runTestOf(parts, { command, cwd: plan.workdir, timeoutSeconds: plan.loop.testCommandTimeoutSeconds }),
+    isProgramGone: (command) =>
+      isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
+    onEvent: tell,
+    signal,
+  });
+  await mailbox.finish();
+  // What the last reply has used is written down a moment later.
+  await clock.sleep(RECORD_LAG_MS, signal);
+  return result;
+}
+
+/** How much later than the end of a turn its last reply may be recorded: up to 100 ms (Claude Code 2.1.328). */
+const RECORD_LAG_MS = 150;
