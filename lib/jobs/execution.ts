@@ -21,8 +21,8 @@ interface PlannedExecution<Fact extends AnyFact, State>
     readonly notifications?: NotificationPlan;
     readonly prices?: Prices;
   };
-  readonly agents: readonly Parameters<typeof agentSecrets>[0][];
-  readonly workerCaps: Readonly<Record<string, Caps>>;
+  readonly agents: () => readonly Parameters<typeof agentSecrets>[0][];
+  readonly workerCaps: () => Readonly<Record<string, Caps>>;
   readonly secrets: RunOptions<Fact>["secrets"];
   /** Names the file outside of the working directory to which the audit log's heads are copied. */
   readonly auditCopy: (run: Run<Fact, State>) => Promise<string | undefined>;
@@ -43,19 +43,24 @@ interface PlannedExecution<Fact extends AnyFact, State>
 export function executionOf<Fact extends AnyFact, State>(
   { plan, agents, workerCaps, auditCopy, play, isOver, finish, ...job }: PlannedExecution<Fact, State>,
 ): Execution<Fact, State> {
-  const secrets = [...job.secrets ?? [], ...agents.flatMap(agentSecrets)];
+  const secretsOf = () => [...job.secrets ?? [], ...agents().flatMap(agentSecrets)];
   let audit: AuditLog | undefined;
   return {
     ...job,
     workdir: plan.workdir,
     notifications: plan.notifications,
-    caps: { ...runCaps(plan.caps, workerCaps), ...noProgressCaps(plan.noProgress) },
+    // A run that is refused needs neither.
+    get caps() {
+      return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress) };
+    },
     prices: plan.prices,
-    secrets,
+    get secrets() {
+      return secretsOf();
+    },
     async play(run) {
       const { folder: { id, auditPath }, record } = run;
       using heads = openAuditHeads(await auditCopy(run), { onProblem: (message) => record(job.warning(message)) });
-      audit = await openAuditLog(auditPath, { run: id, secrets, heads });
+      audit = await openAuditLog(auditPath, { run: id, secrets: secretsOf(), heads });
       using _ = audit;
       return await play(run, audit);
     },

@@ -80,8 +80,8 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   return executionOf<ExecFact, ExecState>({
     job: PIPELINE,
     plan,
-    agents: steps.map(({ step }) => step),
-    workerCaps: Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
+    agents: () => steps.map(({ step }) => step),
+    workerCaps: () => Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
     secrets: options.secrets,
     subfolders: ["stepsDir"],
     async resume(folder, state) {

@@ -75,8 +75,8 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
   return executionOf<ReviewFact, RunState | undefined>({
     job: REVIEW_LOOP,
     plan,
-    agents: Object.values(plan.agents),
-    workerCaps: Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
+    agents: () => Object.values(plan.agents),
+    workerCaps: () => Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
     secrets: options.secrets,
     subfolders: ["responsesDir", "evidenceDir"],
     async resume(folder, state) {
