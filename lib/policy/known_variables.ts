@@ -6,7 +6,6 @@ interface KnownVariables {
   readonly home: string | undefined;
 }
 
-/** Whether a script sets one of the variables that count as known. */
 export function setsKnownVariables({ commands, variables }: ShellScript): boolean {
   const known = (name: string) => name === "PWD" || name === "HOME";
   return variables.some(({ name }) => known(name)) ||

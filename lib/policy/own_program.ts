@@ -8,7 +8,6 @@ const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:sho
 
 const OWN_NAME = /(?:^|[\\/])panewright(?:@[\w.^~-]+)?(?:\.m?[jt]s|\.exe)?$/i;
 
-/** Programs that run what one of their words names; the npm package and the one file are scripts for a shell. */
 const RUNNERS = /^(?:sh|dash|bash|zsh|ksh|node|nodejs|deno|bun|bunx|npx|pnpx|pnpm|npm|yarn|corepack|tsx)$/;
 
 /** Entry points that are called otherwise. */

@@ -69,7 +69,6 @@ function glyphsOf(text: string): Glyph[] {
   });
 }
 
-/** A word of a command, as far as it is known. */
 export interface KnownWord {
   /** `undefined` where it is the outcome of an expansion. */
   readonly value?: string;
@@ -90,7 +89,6 @@ interface MatchOptions {
   readonly loose?: boolean;
 }
 
-/** Whether the command is one that the pattern means, as far as its words are known. */
 export function matchCommand(
   pattern: CommandPattern,
   words: readonly KnownWord[],

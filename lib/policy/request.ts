@@ -5,10 +5,8 @@ import type { AgentQuestion } from "../base/question.ts";
 export interface Request {
   /** The CLI's own id of the call where it tells one, otherwise one of ours. */
   readonly id: string;
-  /** Where it comes from: the CLI's hook, its session log, its protocol, or a person's own words. */
   readonly source: "hook" | "session_log" | "acp" | "person";
   readonly kind: DialogKind;
-  /** The command's exact text; the paths of files, one a line; questions with their choices, as a person reads them. */
   readonly subject: string;
   /** Absolute path of the folder in which it would run; missing where the CLI does not tell. */
   readonly cwd?: string;

@@ -11,7 +11,6 @@ export interface ListedRule {
   readonly pattern: () => CommandPattern;
 }
 
-/** The lists of a policy, as far as they concern one role and one agent CLI. */
 export interface RuleLists {
   readonly deny: readonly ListedRule[];
   readonly ask: readonly ListedRule[];

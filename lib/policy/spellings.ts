@@ -65,7 +65,6 @@ export function knownWord(word: ShellWord | undefined, where: Where): KnownWord 
   return { many };
 }
 
-/** A path as it is written, and as it comes down to. */
 export function pathSpellings(path: string, where: Where): readonly string[] {
   return [path, ...normalSpellings(path, where)];
 }

@@ -91,7 +91,6 @@ async function ask(
   client: TmuxClient,
   pane: CapturedPane,
   { captures, joinWrapped = false, withCommand = true, signal }: Pick<CaptureOptions, "joinWrapped" | "signal"> & {
-    /** The flags of each capture. */
     readonly captures: readonly (readonly string[])[];
     readonly withCommand?: boolean;
   },
@@ -135,7 +134,6 @@ function cutLines(text: string, counts: readonly number[]): readonly string[] {
 
 type ParsedCapture = PaneRef & PaneCapture;
 
-/** Takes tmux's answer apart: a line of numbers, the program's name and the title, and then the rows. */
 export function parseCapture(stdout: string): ParsedCapture {
   const metadataEnd = stdout.indexOf("\n");
   const metadata = metadataEnd < 0 ? stdout : stdout.slice(0, metadataEnd);

@@ -67,7 +67,6 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
   #session: string | undefined;
   #connection: ControlConnection | undefined;
   #connecting: Promise<void> = Promise.resolve();
-  /** The end of a connection that was lost. */
   #closing: Promise<void> = Promise.resolve();
   #attempts = 0;
   #nextAttemptMs = Infinity;
@@ -133,7 +132,6 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
     this.#hub[Symbol.dispose]();
   }
 
-  /** The connection, if it is open. A lost one is restored in the background, when it is time for that. */
   #openConnection(): ControlConnection | undefined {
     if (this.#connection?.isOpen) return this.#connection;
     if (this.#session !== undefined && this.#clock.now() >= this.#nextAttemptMs) {

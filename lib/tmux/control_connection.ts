@@ -59,7 +59,6 @@ export class ControlConnection {
     this.#reading = this.#readAll();
   }
 
-  /** Resolves with the reason when the connection is closed or lost. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }

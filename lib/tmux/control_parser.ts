@@ -110,7 +110,6 @@ export class ControlParser {
 interface OpenReply {
   readonly number: number;
   readonly isOwn: boolean;
-  /** Time, number and flags, as its end repeats them. */
   readonly guard: string;
   readonly chunks: Uint8Array[];
   /** How many of them are copies, no longer parts of a piece. */

@@ -17,7 +17,6 @@ export interface PaneRequest {
 
 export const TERMINAL = "tmux-256color";
 
-/** Variables that change how programs draw: whether in colours, and in how many. */
 const DRAWING_VARIABLES = ["NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM"] as const;
 
 /**

@@ -9,7 +9,6 @@ export type PaneEvent =
   | { readonly type: "title"; readonly title: string }
   | { readonly type: "osc"; readonly text: string }
   | { readonly type: "died" }
-  /** Output was missed: tmux held it back, or the connection to it was lost. */
   | { readonly type: "gap" };
 
 export interface PaneEvents {
@@ -26,7 +25,6 @@ const QUIET_MS = 200;
 
 const QUIET_STEP_MS = 50;
 
-/** tmux writes a pane's output in pieces that are smaller. */
 const SCRATCH_BYTES = 64 * 1024;
 
 interface PaneState {

@@ -5,7 +5,6 @@ import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.t
 import { listProcesses, type ProcessInfo, processTree } from "../base/ports/process_table.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 
-/** Set in each pane that we open to a value of its session's own; everything that is started there inherits it. */
 export const PANE_MARK_VARIABLE = "PANEWRIGHT_SESSION_MARK";
 
 export interface PaneProcess {
@@ -57,7 +56,6 @@ function isReused(pane: PaneProcess, all: readonly ProcessInfo[]): boolean {
 const HANGUP_GRACE_MS = 1000;
 const TERMINATE_GRACE_MS = 2000;
 
-/** Ends processes that came out of panes: they hear of the end of their terminal, then SIGTERM, then SIGKILL. */
 export async function endPaneProcesses(
   processes: readonly ProcessInfo[],
   { clock }: { readonly clock: Clock },

@@ -102,7 +102,6 @@ function reserveNext({ archiveDir, label, fs = systemFs }: ArchiveOptions): Rese
   }
 }
 
-/** Puts something in the place of a reservation, which is given back where that fails. */
 function fill({ archiveDir, path, fs }: ReservedName, put: () => void): void {
   try {
     put();
@@ -113,7 +112,6 @@ function fill({ archiveDir, path, fs }: ReservedName, put: () => void): void {
   fs.sync(archiveDir);
 }
 
-/** Fills a reserved name in one step: what is written under another name takes its place when it is on the disk. */
 function writeAside(name: ReservedName, write: (partial: string) => void): void {
   const { archiveDir, path, fs } = name;
   const partial = `${archiveDir}/.${path.slice(archiveDir.length + 1)}.partial`;

@@ -153,7 +153,6 @@ async function decline(
   return { what: "refusal", text };
 }
 
-/** Whether a refusal ended what the agent did. An agent that was refused background work continues with its task. */
 async function comesToRest(turn: Turn): Promise<boolean> {
   const { clock, signal } = turn;
   for (const untilMs = clock.now() + REST_LIMIT_MS;;) {

@@ -31,19 +31,14 @@ export type TurnEvent =
 /** Takes events in; the turn waits for what it returns. A notice must be taken in at once. */
 export type EmitTurnEvent = (event: TurnEvent) => void | Promise<void>;
 
-/** A message to an agent, and how far it has come: about to be pasted, about to be submitted, taken. */
 export interface Message {
-  /** What it is. */
   readonly what: MessageKind;
-  /** Its text. */
   readonly text: string;
-  /** How far it has come. */
   readonly step: "paste" | "enter" | "sent";
 }
 
 /** A message that cannot be sent yet. */
 export interface Held {
-  /** What it is. */
   readonly what: MessageKind;
   /** `at_work`: the agent works on something else; `draft`: a person's words stand in its composer. */
   readonly obstacle: "at_work" | "draft";
@@ -51,13 +46,9 @@ export interface Held {
   readonly timeoutSeconds: number;
 }
 
-/** A response that was read and moved to the archive. */
 export interface ArchivedResponse {
-  /** Who has written it. */
   readonly role: Role;
-  /** Where the file is now. */
   readonly path: string;
-  /** Its size. */
   readonly bytes: number;
   /** As it is returned: without byte order mark, with LF line ends. */
   readonly text: string;

@@ -75,7 +75,6 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   return retryPrompt(workdir, role, { expectsResponse });
 }
 
-/** The error of a turn that failed: it names the class, quotes the CLI, and says where its words stand. */
 function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
   const { class: failureClass, evidence, isTurnOver, remedy, resetsAt, text } = failure;
   const reset = resetsAt === undefined ? "" : `, until ${resetsAt.toISOString()}`;

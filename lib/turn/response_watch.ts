@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { watchFolder } from "../base/follow/folder_watch.ts";
 import { RESPONSE_FILE_NAMES, responseDirFor } from "./response_files.ts";
 
-/** A wait for responses ends by itself now and then. */
 const LOOK_ANYWAY_MS = 60_000;
 
 /**

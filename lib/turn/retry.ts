@@ -2,7 +2,6 @@ import type { AgentFailure } from "../agents/failure.ts";
 import { retryTime } from "../agents/reset_time.ts";
 
 export interface Retry {
-  /** When it is tried again. */
   readonly at: Date;
   /** Which retry of the turn this is, from 1; 0 for a wait until the account's limit is reset, which is none. */
   readonly number: number;

@@ -130,7 +130,6 @@ async function isWorkedOn(turn: Turn, dispatch: DispatchMark | undefined): Promi
   }
 }
 
-/** Whether the response to what was dispatched is there. */
 export function isAnswered({ role, settings, workdir }: Turn, dispatch: DispatchMark): boolean {
   return hasResponse({ workdir, role, maxBytes: settings.maxResponseBytes, dispatch });
 }

@@ -3,11 +3,9 @@ import type { TerminalStatus } from "../base/status.ts";
 
 /** What every call of a {@linkcode Terminal} takes. */
 export interface CallOptions {
-  /** Ends the wait; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** What sending text takes besides the text. */
 export interface SendOptions {
   /** Called right before keys are pressed: before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
@@ -15,19 +13,14 @@ export interface SendOptions {
   readonly mayBePasted?: boolean;
 }
 
-/** A terminal's status, and whose word that is. */
 export interface TerminalReading {
-  /** What the agent is doing. */
   readonly status: TerminalStatus;
-  /** The rule of the screen, or the record, that decided. */
   readonly rule?: string;
-  /** What the agent's own record or hook says to it. */
   readonly record?: string;
 }
 
 /** What the handoff knows of an agent's terminal: a status, a way in, and the last output. */
 export interface Terminal {
-  /** For messages, and to tell terminals apart. */
   readonly id: string;
   status(options?: CallOptions): Promise<TerminalReading>;
   /**

@@ -50,7 +50,6 @@ export function waitedForPersonMs({ clock, progress }: Turn): number {
   return progress.waitedMs + (progress.waitingSinceMs === undefined ? 0 : clock.now() - progress.waitingSinceMs);
 }
 
-/** Stops the time of the turn: from now on a person is waited for. */
 export function beginWaiting({ clock, progress }: Turn): void {
   progress.waitingSinceMs ??= clock.now();
 }

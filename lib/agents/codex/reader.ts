@@ -299,7 +299,6 @@ function toSession(payload: JsonObject): RecordedSession | undefined {
 /** Most lines say nothing of tokens, and need no parsing. */
 const MAY_SPEND = /"(?:turn_context|token_usage_record|token_count)"/;
 
-/** Reads what the replies in a session log cost. */
 export function createCodexTokenReader(path: string): (line: string) => readonly AgentEvent[] {
   const reader = createCodexReader({});
   return (line) => {

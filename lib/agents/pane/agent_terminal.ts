@@ -30,7 +30,6 @@ interface TerminalCallOptions {
 }
 
 interface AgentTerminalParts {
-  /** For messages: the role's name. */
   readonly name: string;
   readonly session: TmuxSession;
   readonly provider: PaneProvider;
@@ -117,7 +116,6 @@ export class AgentTerminal implements AsyncDisposable {
     return judgeFailure(this.provider, { ...told, shown: findShownFailure(look, this.provider), now: new Date() });
   }
 
-  /** Tell when an early look is worthwhile: its pane, where tmux tells of it, and the hooks of its CLI. */
   get wakeSources(): readonly WakeSource[] {
     const { hookMail: mail, session: { client: { paneEvents } } } = this.#parts;
     return [

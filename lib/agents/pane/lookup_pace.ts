@@ -11,7 +11,6 @@ export class LookupPace {
 
   constructor(readonly clock: Clock) {}
 
-  /** Starts over: there is a reason to believe that a lookup finds something. */
   want(inMs = 0): void {
     this.#attempts = 0;
     this.#nextMs = this.clock.now() + inMs;

@@ -5,7 +5,6 @@ import type { Composer } from "../../screen/regions.ts";
 import type { RowRange, Screen } from "../../screen/screen.ts";
 import { lastLines } from "../../base/text/lines.ts";
 
-/** One look at an agent's pane: what it shows, and what that means. */
 export interface PaneLook {
   readonly screen: Screen;
   readonly classification: Decision;
@@ -56,7 +55,6 @@ export const DEAF_MS = 1000;
  */
 export const CLOSING_PATIENCE = 6;
 
-/** An agent's pane: what it shows, and a way to write to it. */
 export interface AgentPane {
   readonly name: string;
   look(): Promise<PaneLook>;
@@ -70,7 +68,6 @@ export interface AgentPane {
 
 export type ShownPane = Pick<AgentPane, "look" | "clock" | "signal">;
 
-/** How often the screen is looked at while something is awaited (agent-deck's figure). */
 export const LOOK_EVERY_MS = 50;
 
 const MAX_LOOK_ATTEMPTS = 3;

@@ -55,7 +55,6 @@ export class PaneReader {
     return this.#wrapperShell;
   }
 
-  /** The agent can take a prompt: a shell that is in the foreground now is the script that runs it. */
   async noteReady(): Promise<void> {
     const { command } = await this.#capture({});
     if (command !== undefined && SHELL_NAME.test(command)) this.#wrapperShell = command;

@@ -47,7 +47,6 @@ export interface StatusSource extends Disposable {
   read(): Promise<StatusReport | undefined>;
   /** Told right before a prompt is submitted: from now on there may be a record with this text in it. */
   expectPrompt(text: string): void;
-  /** Told when the screen contradicts it: the source checks again whether it reads the right record. */
   doubt(): void;
   lastAnswer(): Promise<string | undefined>;
   lastFailure?(): Promise<RecordedFailure | undefined>;
@@ -61,7 +60,6 @@ export interface StatusSource extends Disposable {
 export interface StatusSourceContext {
   readonly pane: PaneRef;
   readonly workdir: string;
-  /** The variables that the agent was started with: those that were set for it, over our own. */
   readonly env: Readonly<Record<string, string>>;
   /** When it was started, in milliseconds since the epoch: records carry times of that kind. */
   readonly startedAt: number;

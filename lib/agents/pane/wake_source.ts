@@ -12,7 +12,6 @@ export interface WakeSource {
   onHint(listener: (hint: WakeHint) => void): Disposable;
 }
 
-/** The hints that a pane gives: its title says something else, its program reports its status, falls quiet or ends. */
 export function paneWakeSource(events: PaneEvents, paneId: string): WakeSource {
   return {
     onHint(listener) {
@@ -27,7 +26,6 @@ export function paneWakeSource(events: PaneEvents, paneId: string): WakeSource {
   };
 }
 
-/** The hints that the hooks of an agent's CLI give: a turn has ended. */
 export function hookWakeSource(mail: HookMail): WakeSource {
   return { onHint: (listener) => mail.onEnd(() => listener("now")) };
 }

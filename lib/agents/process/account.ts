@@ -163,7 +163,6 @@ export class Account {
     if (teller === "report") held.forEach((fact) => this.#tell(fact));
   }
 
-  /** Everything was told. */
   close({ isCut }: { readonly isCut: boolean }): void {
     this.decideTeller("report");
     this.#ledger.settle({ atEnd: !isCut });

@@ -12,7 +12,6 @@ interface RecordedAsk {
   readonly askedAt: string;
 }
 
-/** Records a question in the channel's folder. */
 export async function recordAsk(folder: string, ask: RecordedAsk): Promise<void> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   const name = crypto.randomUUID();

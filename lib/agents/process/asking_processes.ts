@@ -17,7 +17,6 @@ const PAUSE_MS = { first: 200, last: 1000 } as const;
 /** How many times as long as a look the pause after it is: there may be thousands of processes. */
 const PAUSE_PER_LOOK = 20;
 
-/** The asks of the processes of an attempt that run at this moment. */
 export async function findAskingProcesses(
   { commands, self, listPids, mark }: AskingProcesses,
 ): Promise<readonly SeenAsk[]> {

@@ -8,7 +8,6 @@ import type { AttemptRequest } from "./seam.ts";
 import type { StepFiles } from "./step_files.ts";
 import { present } from "../../base/schema.ts";
 
-/** Lets a CLI work on an attempt, to the end of its turn. */
 export async function workByCli(
   request: AttemptRequest,
   { account, files, provider }: AttemptParts & { readonly provider: CliStepProvider },

@@ -68,7 +68,6 @@ const UNANSWERED = "panewright does not answer whether this may be done.";
 /** Looks at the folder even though nothing there seems to have changed. */
 const LOOK_ANYWAY_MS = 250;
 
-/** Opens the place where a CLI's hooks tell of commands. */
 export async function openCommandHooks(folder: string, options: CommandHookOptions): Promise<CommandHooks> {
   const { clock, refuseWrite, judge } = options;
   // What an attempt left that was broken off is not of this one.

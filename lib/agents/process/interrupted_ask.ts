@@ -5,7 +5,6 @@ import { Account } from "./account.ts";
 import { readAsks } from "./ask_channel.ts";
 import type { AttemptRequest } from "./seam.ts";
 
-/** An attempt whose panewright was killed. */
 interface InterruptedAttempt extends Pick<AttemptRequest, "model" | "args"> {
   readonly provider: StepProvider;
   readonly stepFolder: string;

@@ -9,7 +9,6 @@ import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
 
-/** How the agent of a step asks a person, and where its question arrives. */
 interface AskSettings {
   readonly commands: readonly (readonly [string, ...string[]])[];
   readonly channelFolder: string;
@@ -38,7 +37,6 @@ export interface AttemptRequest {
   readonly timeLimitSeconds?: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** By it the agent's processes are killed. */
   readonly onForcedExit?: OnForcedExit;
   readonly onProgress?: (fact: AgentFact) => void;
 }

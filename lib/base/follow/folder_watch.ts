@@ -64,7 +64,6 @@ export function watchFolder(folder: string, options: WatchFolderOptions = {}): F
 
 const MISSING = "";
 
-/** What tells one state of a path from another. */
 function looksOf(path: string, stat: (path: string) => Deno.FileInfo): string {
   try {
     const { dev, ino, size, mtime, ctime } = stat(path);

@@ -1,7 +1,6 @@
 import { openRegularFile, type RegularFile } from "../ports/regular_file.ts";
 import { LineSplitter } from "./line_splitter.ts";
 
-/** What one read of a growing file found. */
 export interface TailRead {
   /** The lines completed since the last read, without line ends. */
   readonly lines: readonly string[];

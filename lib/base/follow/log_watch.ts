@@ -44,7 +44,6 @@ export class LogWatch implements AsyncDisposable {
     signal?.throwIfAborted();
   }
 
-  /** Moves the watch to the nearest folder that exists now. */
   async #anchorWatcher(): Promise<void> {
     const anchor = await nearestFolder(this.path);
     if (anchor === this.#anchor) return;

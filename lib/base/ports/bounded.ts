@@ -4,7 +4,6 @@ import { joinBytes } from "./bytes.ts";
 
 /** How {@linkcode readBounded} reads. */
 export interface BoundedOptions {
-  /** The most that is read. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }

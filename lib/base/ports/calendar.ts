@@ -1,6 +1,5 @@
 import type { Clock } from "./clock.ts";
 
-/** A clock stops while a laptop is suspended: how often to look at the calendar. */
 const LOOK_EVERY_MS = 30_000;
 
 /**

@@ -3,7 +3,6 @@ import { joinBytes } from "./bytes.ts";
 
 /** How {@linkcode download} works. */
 interface DownloadOptions {
-  /** The most that is read; a larger file is refused. */
   readonly maxBytes: number;
   /** How long all of it may take. */
   readonly timeoutMs: number;

@@ -2,7 +2,6 @@ import type { Clock } from "./clock.ts";
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
 
-/** An environment variable that child processes inherit: it shows where a process came from. */
 export interface ProcessMark {
   readonly name: string;
   readonly value: string;

@@ -1,5 +1,4 @@
 import { present } from "../schema.ts";
-/** A place where this process kills itself with SIGKILL, for tests of what a killed run leaves behind. */
 export interface Fault {
   /** Before it happens, in the middle of it, or once it is on the disk. */
   readonly when: "before" | "in" | "after";
@@ -28,7 +27,6 @@ export function faultOfEnvironment(what: Fault["what"]): Fault | undefined {
   return { when: when as Fault["when"], what, ...present({ type }), number: Number(number) };
 }
 
-/** A fault as the variable names it. */
 export function faultText({ when, what, type, number }: Fault): string {
   return [`${when}-${what}`, ...(type === undefined ? [] : [type]), number].join(":");
 }

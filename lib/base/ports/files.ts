@@ -8,7 +8,6 @@ export function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
   }
 }
 
-/** Whether there is a file, or a link to one. */
 export async function isFile(path: string): Promise<boolean> {
   return await Deno.stat(path).then((info) => info.isFile, () => false);
 }

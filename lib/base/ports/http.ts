@@ -7,7 +7,6 @@ export interface HttpPoster {
   post(url: string, message: HttpMessage): Promise<void>;
 }
 
-/** What is posted. */
 export interface HttpMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -43,7 +42,6 @@ export const systemHttpPoster: HttpPoster = {
   },
 };
 
-/** Reads what a server sends for as long as it likes, line by line. */
 export interface HttpLines {
   /**
    * @returns the lines without their ends; a line that is longer than `maxLineChars` is left out
@@ -53,7 +51,6 @@ export interface HttpLines {
   read(url: string, request: HttpLinesRequest): AsyncIterable<string>;
 }
 
-/** What is asked for. */
 interface HttpLinesRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxLineChars: number;

@@ -47,7 +47,6 @@ export async function readLockHolder(path: string): Promise<string | undefined> 
   return await isLocked(path) ? owner : undefined;
 }
 
-/** Whether a process holds the lock at this moment. */
 export async function isLocked(path: string): Promise<boolean> {
   let file: Deno.FsFile;
   try {

@@ -90,7 +90,6 @@ async function writeNewFile(
   if (durable) await file.sync();
 }
 
-/** Puts a folder's names on the disk. */
 export function syncFolder(path: string): void {
   using folder = Deno.openSync(path, { read: true });
   folder.syncSync();

@@ -2,26 +2,21 @@
 interface PipedProcessSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
-  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A running program with its standard input and output. Its standard error is dropped. */
 export interface PipedProcess {
   readonly pid: number;
   /** Chunks of standard output, to be read once and to the end. A chunk is valid until the next one is requested. */
   readonly stdout: AsyncIterable<Uint8Array>;
   /** Resolves once the program has taken the bytes; rejects when it has closed its input. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Closes standard input, at which many programs end. */
   closeStdin(): Promise<void>;
-  /** Resolves when the program has ended. */
   readonly ended: Promise<void>;
   /** Sends SIGKILL, for a program that does not end on its own. */
   kill(): void;
 }
 
-/** Starts programs to exchange data with. */
 export type StartPipedProcess = (spec: PipedProcessSpec) => PipedProcess;
 
 /**

@@ -8,7 +8,6 @@ export interface CommandSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd?: string;
-  /** Variables that are set for the program. */
   readonly env?: Readonly<Record<string, string>>;
   /** @default {false} whether only `env` is passed, and nothing of our own environment */
   readonly clearEnv?: boolean;
@@ -21,7 +20,6 @@ export interface CommandSpec {
   readonly signal?: AbortSignal;
 }
 
-/** How a program ended. */
 export interface CommandResult {
   /** The exit code, 128 + n for a signal, 124 after a time limit. */
   readonly code: number;
@@ -151,14 +149,11 @@ function readTail(stream: ReadableStream<Uint8Array>, limit: number): TailReader
   return { done: readAll(), stop: () => void reader.cancel().catch(() => {}), text, truncated };
 }
 
-/** A program that a person uses: it inherits our standard input, output and error. */
 interface ForegroundSpec {
   readonly argv: readonly [string, ...string[]];
-  /** Variables that are set for the program. */
   readonly env?: Readonly<Record<string, string>>;
   /** @default {false} whether only `env` is passed, and nothing of our own environment */
   readonly clearEnv?: boolean;
-  /** Ends the program with SIGTERM. */
   readonly signal?: AbortSignal;
 }
 

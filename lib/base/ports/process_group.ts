@@ -4,12 +4,10 @@ import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
 import { writeInput } from "./write_input.ts";
 
-/** A program that runs for a while and whose output is read meanwhile. */
 export interface ProcessGroupSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  /** Variables set for the program, besides our own environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Text for standard input, which is closed after it; without it standard input is empty. */
   readonly stdin?: string;
@@ -20,7 +18,6 @@ export interface ProcessGroupSpec {
    * @default {false}
    */
   readonly keepsStdin?: boolean;
-  /** Set for the program and thereby for all its descendants, to find those that leave the group. */
   readonly mark: ProcessMark;
   /** Called with each piece of what it prints, in order. */
   readonly onStdout: (bytes: Uint8Array) => void;
@@ -30,7 +27,6 @@ export interface ProcessGroupSpec {
   readonly processRunner?: ProcessRunner;
 }
 
-/** A running program with all its descendants. */
 export interface ProcessGroup {
   readonly pid: number;
   /** Resolves to the exit code (128 + n after a signal) as soon as the program itself has ended. */
@@ -43,7 +39,6 @@ export interface ProcessGroup {
    * @throws when the program has closed its input, or has none
    */
   write(bytes: Uint8Array): Promise<void>;
-  /** The ids of the program's living descendants. */
   listPids(): Promise<readonly number[]>;
   /**
    * Ends the program and its descendants: SIGINT to the group, or the end of its input, SIGTERM after 1 s, SIGKILL
@@ -123,7 +118,6 @@ interface GroupOptions {
   readonly spec: ProcessGroupSpec;
   readonly ended: Promise<number>;
   readonly hasEnded: () => boolean;
-  /** Closes standard input, where that ends the program. */
   readonly hangUp: (() => void) | undefined;
 }
 
@@ -136,7 +130,6 @@ class Group {
 
   constructor(readonly pid: number, readonly options: GroupOptions) {}
 
-  /** The living descendants of the program. */
   async find(): Promise<readonly ProcessInfo[]> {
     const { hasEnded, spec: { mark, processRunner = systemProcessRunner } } = this.options;
     const hadEnded = hasEnded();
@@ -203,7 +196,6 @@ class Group {
 }
 
 interface Listener {
-  /** Resolves at the end of the stream. */
   readonly done: Promise<void>;
   /** Waits for the end of the stream, but not forever; throws what the receiver threw. */
   finish(clock: Clock): Promise<void>;

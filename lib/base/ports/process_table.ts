@@ -1,6 +1,5 @@
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 
-/** One process of this machine. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly parentPid: number;

@@ -2,7 +2,6 @@ import { joinBytes } from "./bytes.ts";
 
 /** What {@linkcode readRegularFile} goes by. */
 interface RegularFileOptions {
-  /** The most that is read. */
   readonly maxBytes: number;
 }
 
@@ -11,7 +10,6 @@ export class UnreadableFileError extends Error {
   override name = "UnreadableFileError";
 }
 
-/** An open regular file. */
 export interface RegularFile extends Disposable {
   stat(): Deno.FileInfo;
   /**
@@ -23,7 +21,6 @@ export interface RegularFile extends Disposable {
   /** Writes all of `bytes`; at the file's end where it was opened to append. */
   write(bytes: Uint8Array): void;
   truncate(length: number): void;
-  /** Puts what was written on the disk. */
   sync(): void;
 }
 

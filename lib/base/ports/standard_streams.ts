@@ -5,7 +5,6 @@ export interface StandardStreams {
   readonly write: (bytes: Uint8Array) => Promise<void>;
 }
 
-/** The standard streams of this process. */
 export function standardStreams(): StandardStreams {
   return {
     input: Deno.stdin.readable,

@@ -1,11 +1,9 @@
 import { joinBytes } from "./bytes.ts";
 
-/** The end of what a program wrote. */
 export interface Tail {
   push(bytes: Uint8Array): void;
   /** What was kept, cut between characters. */
   text(): string;
-  /** Whether older output was dropped. */
   truncated(): boolean;
 }
 

@@ -1,6 +1,5 @@
 /** What has to end with a program, as data for another thread. */
 export interface LastResort {
-  /** A variable that everything which is to be killed carries in its environment. */
   readonly mark: { readonly name: string; readonly value: string };
   /** Programs that are run then, in their order, such as one that ends a tmux server. */
   readonly programs?: readonly {

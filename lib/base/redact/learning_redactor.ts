@@ -1,6 +1,5 @@
 import { createRedactor, type Redactor } from "./redactor.ts";
 
-/** A redactor that can be told of more secrets while it is used. */
 export interface LearningRedactor extends Redactor {
   /** From now on these are secret as well, whatever their form. */
   learn(secrets: readonly string[]): void;

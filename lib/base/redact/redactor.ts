@@ -2,7 +2,6 @@ import { plainText, sanitizeText } from "../text/sanitize.ts";
 import { scrub } from "./scrub.ts";
 import { secretPatterns } from "./secret_patterns.ts";
 
-/** Takes secrets out of what leaves the machine, or is kept. */
 export interface Redactor {
   /** Text with placeholders in place of secrets; it may have styles, and rows that wrap. */
   text(text: string): string;

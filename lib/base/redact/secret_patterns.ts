@@ -1,5 +1,4 @@
 import { present } from "../schema.ts";
-/** What is redacted: how it is found, and what replaces it. */
 export interface SecretPattern {
   readonly id: string;
   /**
@@ -7,7 +6,6 @@ export interface SecretPattern {
    * there is no such group; with one, the flag `d` tells where it stands.
    */
   readonly find: RegExp;
-  /** The word that replaces it, cut or padded to its width. */
   readonly placeholder: string;
 }
 
@@ -21,11 +19,9 @@ interface PrivateWords {
   readonly secrets?: readonly string[];
 }
 
-/** Names of variables whose values are secret. */
 const SECRET_VARIABLE =
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|WEBHOOK|_(?:PASS|PWD|AUTH|DSN)$|DATABASE_URL/i;
 
-/** What is private on a machine, from the environment of a process on it. */
 export function privateWordsOf(env: Readonly<Record<string, string>>, hostname: string): PrivateWords {
   const { HOME: home } = env;
   const username = env["LOGNAME"] ?? env["USER"];
@@ -39,7 +35,6 @@ export function privateWordsOf(env: Readonly<Record<string, string>>, hostname: 
 /** The start of a word: a pattern is tried once per word, not at each character. */
 const START = String.raw`(?<![A-Za-z0-9_-])`;
 
-/** Secrets that are recognised by their prefix, according to their issuers' documentation. */
 const TOKEN_SHAPES: readonly string[] = [
   "sk-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic
   "[sr]k_(?:live|test)_[A-Za-z0-9]{10,}", // Stripe
@@ -153,7 +148,6 @@ const PATTERNS: readonly SecretPattern[] = [
   { id: "home", find: /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/dgu, placeholder: "user" },
 ];
 
-/** All patterns for a machine: the common forms of secrets, and what is private there. */
 export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern[] {
   const { home, hostname, username, secrets = [] } = words;
   const host = hostname?.split(".")[0];

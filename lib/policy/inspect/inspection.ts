@@ -6,7 +6,6 @@ import type { BuiltinRule } from "../rules.ts";
 
 interface Violation {
   readonly rule: BuiltinRule;
-  /** What the command does, as the rest of a sentence. */
   readonly message: string;
 }
 
@@ -47,7 +46,6 @@ export interface Inspection {
 export interface InspectedWrite {
   /** The absolute paths that it may come down to. */
   readonly paths: readonly string[];
-  /** What is done, as the rest of a sentence. */
   readonly message: string;
   readonly by: "command" | "redirection" | ShellWord;
 }
@@ -90,7 +88,6 @@ export interface Here {
   readonly context: Context;
 }
 
-/** Looks at a text inside of another one; the module that reads texts passes it in. */
 type InspectScript = (script: ShellScript, around: Surroundings, context: Context) => void;
 
 export interface LayerPlace extends Here {

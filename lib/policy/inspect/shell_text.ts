@@ -80,7 +80,6 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Conte
   }
 }
 
-/** The command with what braces stand for; as a program, they are left as they are: dash takes them for a name. */
 function withBraces(command: ShellCommand): ShellCommand {
   const [program, ...rest] = command.words;
   if (program === undefined || !rest.some(({ expansions }) => expansions.includes("brace"))) return command;

@@ -14,7 +14,6 @@ export function operandRule(name: string): OperandRule {
 /** A path that may lead out of the working directory. */
 const ELSEWHERE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
 
-/** A pattern that every row of a file of secrets fits, or just their names. */
 const SECRET_PATTERN = /^[\^.*+=$]*$|^[^a-z]*(?:KEY|SECRET|TOKEN|PASSW|CREDENTIAL)[^a-z]*$/;
 
 /**
@@ -45,7 +44,6 @@ const RULES: Readonly<Record<string, OperandRule>> = {
     ...(output === undefined ? [] : [useOf("writes", output)]),
   ],
   elsewhere: (operands) => usesOf("reads", operands.filter((one) => fits(ELSEWHERE, one))),
-  /** A word with a plus is a command, or takes back an option. */
   plus_runs: (operands, _, { told }) =>
     (told.includes("first") ? operands.slice(0, 1) : operands).map((one) =>
       useOf(fits(/^\+/, one) ? "runs" : "reads", one)
@@ -175,7 +173,6 @@ function searched(
   return [...secrets, ...usesOf("reads", places)];
 }
 
-/** Files, which are named with the test in a file, the line, or the pattern of a package. */
 function pathUses(operands: readonly Operand[], kind: Use["kind"]): readonly Use[] {
   return operands.map((operand) => {
     const { value } = operand.word;

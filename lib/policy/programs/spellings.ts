@@ -31,7 +31,6 @@ function withoutDashes(name: string): readonly string[] {
   return bare.length > 1 && `--${bare}` !== name ? [`--${bare}`] : [];
 }
 
-/** Programs differ in dashes and letter case: --outdir, -outDir, --out-dir. */
 function loosely(options: readonly OptionSpec[]): OtherNames {
   const names = options.filter(({ kind, name }) =>
     (kind === "runs" || kind === "writes" || kind === "reads") && name.startsWith("--")

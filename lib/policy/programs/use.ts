@@ -19,7 +19,6 @@ export interface OptionSpec {
 
 export interface RuleContext {
   readonly options: readonly OptionSpec[];
-  /** Whether it is known what a subcommand does. */
   knows(subcommand: string): boolean;
   readonly told: readonly string[];
 }
@@ -49,7 +48,6 @@ export function usesOf(kind: Use["kind"], operands: readonly Operand[]): readonl
   return operands.map((operand) => useOf(kind, operand));
 }
 
-/** Whether a word is known and fits. */
 export function fits(pattern: RegExp, operand: Operand | undefined): boolean {
   return pattern.test(operand?.word.value ?? "");
 }

@@ -29,7 +29,6 @@ const PROGRAMS: ReadonlyMap<string, FileProgram> = new Map(
   }),
 );
 
-/** What is known of a program that changes the files that it is given by options and operands. */
 export function fileProgram(program: string): FileProgram | undefined {
   return PROGRAMS.get(program);
 }

@@ -21,7 +21,6 @@ const EXCERPT_LINES = 10;
  */
 export function createAcpDesk(context: DialogDeskContext, turn: AcpDeskTurn): DialogDesk {
   const { terminal } = turn;
-  /** Those that were shown to the policy when they came in. */
   const seen = new Set<string>();
   const refused = new Map<string, { readonly times: number; readonly problem: string }>();
   /** Why an answer that nobody waited for was not given. */

@@ -8,10 +8,8 @@ import type { Request } from "../../policy/request.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import { present } from "../../base/schema.ts";
 
-/** A request that waits for its answer, and the way to it: keys on a pane, a hook's reply, a message of a protocol. */
 export interface Asked extends AskedMatter {
   readonly offers: Offers;
-  /** Why an automatic yes is out of the question, as a full sentence. */
   readonly doubt?: string | undefined;
   readonly tail: readonly string[];
   /**
@@ -25,9 +23,7 @@ export interface Asked extends AskedMatter {
   /** Looked at right before the answer. @returns false where it is about something else by now */
   isMeant?(): Promise<boolean>;
   keysOf?(answer: PlainAnswer): readonly string[];
-  /** Gives the answer, whose record is on the disk. */
   carryOut(answer: GivenAnswer, entry: AuditDecision): Promise<Given>;
-  /** Keeps what its agent showed; resolves to its name below the run's folder. */
   keepScreen?(): Promise<string | undefined>;
 }
 

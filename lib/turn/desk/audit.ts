@@ -66,7 +66,6 @@ export interface AuditLog extends Disposable {
 }
 
 interface AuditLogOptions {
-  /** The run's id; a log is of one run. */
   readonly run: string;
   /**
    * Values that must not stand in the log, such as those of the environment's keys; common shapes of secrets are known.
@@ -74,7 +73,6 @@ interface AuditLogOptions {
   readonly secrets: readonly string[];
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
-  /** Where the log's heads are copied to; see audit_heads.ts. */
   readonly heads?: AuditHeads;
 }
 

@@ -39,14 +39,12 @@ export type AuditVerdict =
   | {
     readonly intact: true;
     readonly records: readonly ChainedRecord[];
-    /** Whether the text ends in the middle of a record: it was being written when the program stopped. */
     readonly torn: boolean;
   }
   | {
     readonly intact: false;
     readonly records: readonly ChainedRecord[];
     readonly line: number;
-    /** Why it is broken, as the rest of a sentence that begins with the record. */
     readonly problem: string;
   };
 

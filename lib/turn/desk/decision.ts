@@ -28,7 +28,6 @@ export interface DialogPlan {
 export interface Offers {
   readonly allow: boolean;
   readonly reject: boolean;
-  /** Whether it can be refused in any way, as by the end of the agent's turn. */
   readonly refuse: boolean;
   /** Tells that there is no plain yes, or no plain no, as a full sentence. */
   readonly noPlain: (missing: "yes" | "no") => string;

@@ -61,7 +61,6 @@ export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: 
     return decide(shown, { plan, role, provider, offers, doubt });
   }
 
-  /** Writes a decision down, and gives it. Resolves to whether it was given. */
   async function give(asked: Asked, answer: GivenAnswer, { rule, reason, given }: Why): Promise<boolean> {
     if (answer.answer !== "reply" && await asked.isMeant?.() === false) return false;
     const decision = answer.answer === "decline" ? "deny" : "allow";

@@ -15,7 +15,6 @@ export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
   /** Unique in the run: `q1`. */
   readonly id: string;
   readonly role: Role;
-  /** Why a person has to decide, as a full sentence. */
   readonly reason: string;
   readonly secondsLeft: number;
   readonly questions?: readonly AgentQuestion[];

@@ -5,7 +5,6 @@ import type { Request } from "../../policy/request.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import { present } from "../../base/schema.ts";
 
-/** What is known of the request behind a dialog, besides its screen. */
 export interface KnownRequest {
   /** The only request that the agent's CLI has on record, or the one among them that the screen shows. */
   readonly request?: Request;
@@ -89,7 +88,6 @@ function filesOf(subject: string, cwd: string): readonly string[] {
   return paths.map((path) => resolve(cwd, path)).sort();
 }
 
-/** Whether two records are of one request: each record has its own ids. */
 export function isSameRequest(one: Request | undefined, other: Request | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (one.source === other.source) return one.id === other.id;

@@ -34,7 +34,6 @@ const UNREAD_DIALOG: DialogInfo = {
 /** What a hook may answer: the dialogs of all other kinds have more to them than a yes or a no. */
 const HOOKED_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit", "other"];
 
-/** A desk for the dialogs on a pane, which keys answer, and for the hook of its agent's CLI, which takes a reply. */
 export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn): DialogDesk {
   const { clock, hooks, plan: { permissions: { dryRun }, workdir }, signal } = context;
   const { role, terminal, turnId } = turn;

@@ -12,7 +12,6 @@ const LOG_LAG_MS = 1000;
 /** How long a request may be without a dialog: a CLI says nothing of one that a person has answered in the pane. */
 const UNSHOWN_LIMIT_MS = 5000;
 
-/** What the CLI of an agent in a pane has on record as asked, and how far that lags behind the dialogs on its screen. */
 interface PaneRequests {
   pending(): Promise<readonly Request[]>;
   hasOpaque(): Promise<boolean>;
