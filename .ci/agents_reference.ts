@@ -8,7 +8,7 @@ import { ACP_ACTING_KINDS, type AcpActingKind } from "../lib/agents/acp/acp_prov
 import { PACKS } from "../lib/agents/packs/built_in.ts";
 import type { Pack } from "../lib/agents/packs/pack.ts";
 import { SCENARIOS } from "../tests/scenarios/scenarios.ts";
-import { PLAYERS } from "../tests/scenarios/stage.ts";
+import { AGENT_NAMES } from "../tests/support/agents.ts";
 
 /** The document, below the root of the repository. */
 export const AGENTS_DOCUMENT = new URL("../docs/agents.md", import.meta.url);
@@ -27,9 +27,9 @@ function withPart(document: string, source: string, text: string): string {
   return `${document.slice(0, begin)}${first}\n${text}\n${document.slice(end)}`;
 }
 
-/** A row a scenario, a column a real agent; a number leads to the reason below the table. */
+/** A row a scenario, a column a real agent over the protocol; a number leads to the reason below the table. */
 function scenarios(): string {
-  const players = PLAYERS.filter((player) => player !== "fake");
+  const players = AGENT_NAMES;
   const remarks: string[] = [];
   const marked = (mark: string, remark: string | undefined) => {
     if (remark === undefined) return mark;

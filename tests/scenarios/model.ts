@@ -16,7 +16,11 @@ export interface Play {
 }
 
 /** The plays as the lab's model server wants them, and the prompts that it was asked. */
-export function labModel(plays: readonly Play[]): { readonly respond: Respond; readonly prompts: readonly string[] } {
+export function labModel(
+  plays: readonly Play[],
+  /** Whether commands are to be asked for, where an agent's model says so: a CLI that never asks refuses them then. */
+  { escalate }: { readonly escalate: boolean },
+): { readonly respond: Respond; readonly prompts: readonly string[] } {
   const used = plays.map(() => 0);
   const prompts: string[] = [];
   const respond = (request: ModelRequest): Turn => {
@@ -26,12 +30,15 @@ export function labModel(plays: readonly Play[]): { readonly respond: Respond; r
       new RegExp(when).test(prompt) && (at === plays.length - 1 || used[at]! < times)
     );
     used[index]!++;
-    return (plays[index]?.steps ?? []).map((step) => asLabStep(step, prompt));
+    return (plays[index]?.steps ?? []).map((step) => asLabStep(step, { prompt, escalate }));
   };
   return { respond, prompts };
 }
 
-function asLabStep(step: ModelStep, prompt: string): Step {
+function asLabStep(
+  step: ModelStep,
+  { prompt, escalate }: { readonly prompt: string; readonly escalate: boolean },
+): Step {
   switch (step.do) {
     case "respond": {
       const path = responseTargetOf(prompt)?.path;
@@ -39,9 +46,8 @@ function asLabStep(step: ModelStep, prompt: string): Step {
         ? { do: "say", text: "I was given no response file." }
         : { do: "write", path, text: `${step.text}\n` };
     }
-    // Whoever may ask for approval does.
     case "shell":
-      return { escalate: "A scenario wants it", ...step };
+      return escalate ? { escalate: "A scenario wants it", ...step } : step;
     default:
       return step;
   }
@@ -97,6 +103,28 @@ export function fakeModel(plays: readonly Play[]): Pick<FakeAgentScript, "turns"
       steps: [...steps.flatMap(asFakeSteps), ...(steps.some(endsBadly) ? [] : END_OF_TURN)],
     })),
   };
+}
+
+/** The plays as replay wants them, which has no model behind it, and runs nothing. */
+export function replayScript(plays: readonly Play[]): object {
+  const asReplaySteps = (step: ModelStep): readonly object[] => {
+    switch (step.do) {
+      case "respond":
+        return [{ respond: step.text }];
+      case "say":
+        return [{ commentary: step.text }];
+      case "hold":
+      case "hang":
+        return [{ endless: true }];
+      default:
+        throw new TypeError(`A scenario of replayed roles has no "${step.do}"`);
+    }
+  };
+  const turns = plays.map(({ steps, when }) => {
+    const acts = steps.flatMap(asReplaySteps);
+    return when === undefined ? acts : { when, steps: acts };
+  });
+  return { roles: { tester: { turns, repeatLast: true } } };
 }
 
 const END_OF_TURN: readonly FakeStep[] = [

@@ -13,6 +13,8 @@ export interface Scenario {
   readonly name: string;
   /** What is shown, as a sentence for the table. */
   readonly shows: string;
+  /** Whether a step of a pipeline, or a role of a run, is played. */
+  readonly by: "step" | "role";
   /** Plays it by the commands that a person types. */
   play(player: PlayerName): Promise<void>;
   /** Why an agent cannot, as a sentence for the table; it is not played with that one. */
@@ -25,6 +27,16 @@ const say = (text: string): ModelStep => ({ do: "say", text });
 const shell = (command: string): ModelStep => ({ do: "shell", command });
 const respond: ModelStep = { do: "respond", text: "RESULT: PASS\nIt is as it should be." };
 const always = (...steps: readonly ModelStep[]): readonly Play[] => [{ steps }];
+
+const ASKS_NOTHING =
+  "Without a terminal it asks for no permission: its own sandbox decides, and its hooks keep the rules.";
+const LIVES_ON = "Its process outlives panewright's; what is left of it is ended by resume, and not before.";
+
+/** Why a player cannot play a scenario; `undefined` where it can. */
+export function reasonAgainst({ by, cannot = {} }: Scenario, player: PlayerName): string | undefined {
+  if (player === "replay" && by === "step") return "It plays roles, in panes: there is no step for it.";
+  return cannot[player];
+}
 
 /** A policy that allows one command, and puts the rest to a person. */
 const allowing = (...allow: readonly string[]) => ({ permissions: { auto_accept: true, default: "ask", allow } });
@@ -70,6 +82,7 @@ const LONG_TEXT = Array.from({ length: 20_000 }, (_, index) => `${(index * 7919)
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "plain turn",
+    by: "step",
     shows: "A step is done, and its last message is the step's result.",
     play: (player) =>
       withStage({ player, plays: always(say("Hello from the lab.")) }, async (stage) => {
@@ -80,7 +93,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "permission allowed",
+    by: "step",
     shows: "A command that the policy allows runs, and the audit log has the exact command.",
+    cannot: {
+      codex: ASKS_NOTHING,
+    },
     play: (player) =>
       withStage({
         player,
@@ -97,7 +114,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "permission denied",
+    by: "step",
     shows: "A command that the policy denies does not run.",
+    cannot: {
+      codex: ASKS_NOTHING,
+    },
     play: (player) =>
       withStage({
         player,
@@ -113,8 +134,12 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "asked of a person",
+    by: "step",
     shows:
       "A request that the policy leaves to a person stops the step; a yes lets exactly that command run, in the same session.",
+    cannot: {
+      codex: ASKS_NOTHING,
+    },
     play: (player) =>
       withStage({
         player,
@@ -133,7 +158,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "two in one turn",
+    by: "step",
     shows: "Two commands of one turn are decided separately, in any order.",
+    cannot: {
+      codex: ASKS_NOTHING,
+    },
     play: (player) =>
       withStage({
         player,
@@ -150,6 +179,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "cancel",
+    by: "step",
     shows: "Ctrl-C in the middle of an answer ends the agent and everything that it started.",
     play: (player) =>
       withStage({ player, plays: always(say("I begin."), { do: "hold" }, say("I end.")) }, async (stage) => {
@@ -161,7 +191,12 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "kill -9 and resume",
+    by: "step",
     shows: "After kill -9 of panewright the agent ends as well; resume does the step, once.",
+    cannot: {
+      claude_code: LIVES_ON,
+      codex: LIVES_ON,
+    },
     play: (player) =>
       withStage({
         player,
@@ -181,6 +216,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "usage limit",
+    by: "step",
     shows: "A usage limit fails the step with that reason; it never counts as work done.",
     cannot: {
       qwen:
@@ -207,6 +243,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "stream cut",
+    by: "step",
     shows: "After an answer that is cut off, the agent or a second attempt tries again; it never counts as done.",
     play: (player) =>
       withStage({
@@ -223,8 +260,14 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "never ends",
+    by: "role",
     shows:
       "If the agent never reports the end of a turn, the turn is over once its response file is complete and none of its calls is running.",
+    cannot: {
+      replay: "Its screen says that it works, which no response file outweighs in a pane.",
+      codex: "Its screen says that it works, which no response file outweighs in a pane.",
+      claude_code: "Its screen says that it works, which no response file outweighs in a pane.",
+    },
     play: (player) =>
       withStage({ player, plays: always(respond, say("It is written."), { do: "hang" }) }, async (stage) => {
         const result = await stage.command("run");
@@ -234,8 +277,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "mode refused",
+    by: "step",
     shows: "A session that is not in the mode in which the agent asks gets no prompt.",
     cannot: {
+      claude_code: "It has no modes of the protocol: its arguments and settings decide.",
+      codex: "It has no modes of the protocol: its arguments and settings decide.",
       opencode: "Its sessions have no mode for asking; its own configuration decides.",
     },
     play: async (player) => {
@@ -256,6 +302,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "load of a missing session",
+    by: "step",
     shows: "If a session is gone, a new one is started, and is told everything that it must know.",
     play: (player) =>
       withStage({
@@ -275,6 +322,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "long output",
+    by: "step",
     shows: "200,000 characters of an answer and as many of a command are read, and kept within limits.",
     play: (player) =>
       withStage({
@@ -291,6 +339,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "hostile text",
+    by: "step",
     shows: "What an agent writes never acts on the terminal.",
     play: (player) =>
       withStage({
@@ -305,8 +354,11 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "question of the agent",
+    by: "step",
     shows: "The agent's own question goes to a person, and the agent gets the answer.",
     cannot: {
+      claude_code: "Without a terminal its question tool gets no answer: it uses panewright ask.",
+      codex: "Without a terminal its question tool gets no answer: it uses panewright ask.",
       codex_acp: "Its question tool is missing over the protocol: it uses panewright ask.",
       copilot: "Its question tool is missing over the protocol: it uses panewright ask.",
       gemini: "Its question tool is missing over the protocol: it uses panewright ask.",
@@ -331,6 +383,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "no response file",
+    by: "role",
     shows: "A role that ends its turn without its response file is reminded, and then writes it.",
     play: (player) =>
       withStage({
@@ -345,6 +398,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "late response file",
+    by: "role",
     shows: "A response file that is written after the end of the turn counts once, for that turn.",
     play: (player) =>
       withStage({
@@ -364,6 +418,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "crash at start",
+    by: "step",
     shows: "If an agent ends at once, its last lines are shown, and the next attempt does the step.",
     play: async (player) => {
       const wrapper = await Deno.makeTempFile({ prefix: "lab-crash-" });
@@ -393,8 +448,10 @@ exec "$@"
   },
   {
     name: "restart",
+    by: "role",
     shows: "A role's agent that is killed in the middle of its turn is started again, and the turn continues.",
     cannot: {
+      replay: "A replayed agent that is started again begins its script anew.",
       qwen:
         "Its inner process outlives the one that is killed, and reports the turn as cancelled: the run ends with that error.",
     },
@@ -417,6 +474,7 @@ exec "$@"
   },
   {
     name: "tokens",
+    by: "step",
     shows: "The agent's reported token use is in the journal.",
     cannot: {
       opencode: "It reports only the tokens of a turn's last request, which would be too few: none are counted.",

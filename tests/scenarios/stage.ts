@@ -1,3 +1,4 @@
+import { present } from "../../lib/base/schema.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { JOB } from "../e2e/codex_project.ts";
 import { type StartedRun, watchProgram } from "../e2e/failures_stage.ts";
@@ -5,20 +6,27 @@ import { startLabServer, type Wire, WIRES } from "../lab/lab_server.ts";
 import { fakeAcpAgent } from "../support/acp_fake.ts";
 import { writeAgentHome } from "../support/agent_home.ts";
 import { AGENT_NAMES, type AgentName, installAgent } from "../support/agents.ts";
+import { writeCliHome } from "../support/cli_home.ts";
+import { type CliName, installCli } from "../support/clis.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { type ProgramResult, runProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
-import { fakeModel, labModel, type Play } from "./model.ts";
+import { fakeModel, labModel, type Play, replayScript } from "./model.ts";
 
-/** Who plays the scenarios: the real agents, and the fake one, which has no model behind it. */
-export type PlayerName = AgentName | "fake";
+/**
+ * Who plays the scenarios: real agents over the protocol; the two CLIs, without a terminal as steps and in panes as
+ * roles; and, with no model behind them, a fake agent over the protocol, and replay in panes.
+ */
+export type PlayerName = AgentName | CliName | "fake" | "replay";
 
-/** All of them, the fake one first. */
-export const PLAYERS: readonly PlayerName[] = ["fake", ...AGENT_NAMES];
+/** All of them, those without a model first. */
+export const PLAYERS: readonly PlayerName[] = ["fake", "replay", "codex", "claude_code", ...AGENT_NAMES];
 
 /** What each agent speaks to its model. */
-export const WIRE_OF: Readonly<Record<AgentName, Wire>> = {
+export const WIRE_OF: Readonly<Record<AgentName | CliName, Wire>> = {
+  claude_code: "messages",
+  codex: "responses",
   claude_acp: "messages",
   codex_acp: "responses",
   copilot: "chat",
@@ -28,7 +36,9 @@ export const WIRE_OF: Readonly<Record<AgentName, Wire>> = {
 };
 
 /** The programs of their packs. */
-const PROGRAM_OF: Readonly<Record<AgentName, string>> = {
+const PROGRAM_OF: Readonly<Record<AgentName | CliName, string>> = {
+  claude_code: "claude",
+  codex: "codex",
   claude_acp: "claude-agent-acp",
   codex_acp: "codex-acp",
   copilot: "copilot",
@@ -94,7 +104,11 @@ export async function setUpStage(options: StageOptions): Promise<AgentStage> {
   const bin = `${root}/bin`;
   await Deno.mkdir(bin);
   await systemProcessRunner.run({ argv: ["git", "init", "--quiet", project] });
-  const cast = player === "fake" ? await castFake(sandbox, { bin, plays }) : await castReal(sandbox, { player, plays });
+  const cast = player === "fake"
+    ? await castFake(sandbox, { bin, plays })
+    : player === "replay"
+    ? await castReplay(sandbox, plays)
+    : await castReal(sandbox, { player, plays });
   stack.use(cast);
 
   const wrapped = options.wrapper === undefined ? undefined : [options.wrapper, cast.program];
@@ -105,7 +119,7 @@ export async function setUpStage(options: StageOptions): Promise<AgentStage> {
     JSON.stringify({
       provider: player,
       ...(player === "fake" ? { agents: { fake: "./fake.jsonc" } } : {}),
-      ...(wrapped === undefined ? {} : { providers: { [player]: { command: wrapped } } }),
+      providers: { [player]: present({ command: wrapped, args: cast.args }) },
       permissions: { auto_accept: true, default: "allow" },
       exec: { resume: "native" },
       pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" }, ...options.step }] },
@@ -149,6 +163,8 @@ export async function setUpStage(options: StageOptions): Promise<AgentStage> {
 interface Cast extends AsyncDisposable {
   readonly program: string;
   readonly path: readonly string[];
+  /** Its arguments where it plays a role. */
+  readonly args?: readonly string[];
   /** Prepares for a start of panewright, and returns the variables that the agent needs. */
   enter(start: number): Promise<Readonly<Record<string, string>>>;
   untilHeld(): Promise<void>;
@@ -158,18 +174,18 @@ interface Cast extends AsyncDisposable {
 
 async function castReal(
   sandbox: Sandbox,
-  { player, plays }: { readonly player: AgentName; readonly plays: readonly Play[] },
+  { player, plays }: { readonly player: AgentName | CliName; readonly plays: readonly Play[] },
 ): Promise<Cast> {
-  const { path } = await installAgent(player);
-  const { prompts, respond } = labModel(plays);
+  const { path, enter, program = PROGRAM_OF[player] } = await install(player, sandbox);
+  const { prompts, respond } = labModel(plays, { escalate: player !== "codex" });
   const server = startLabServer({ respond });
   const isHeld = () => server.log.entries.some((entry) => entry.event === "step" && entry.step === "hold");
   const wire = WIRES[WIRE_OF[player]];
   return {
-    program: PROGRAM_OF[player],
+    program,
     path,
     // Each start has conversations of its own: most agents do not tell theirs apart.
-    enter: (start) => writeAgentHome(sandbox, { agent: player, baseUrl: server.baseUrl(`start-${start}`, wire) }),
+    enter: (start) => enter(server.baseUrl(`start-${start}`, wire)),
     untilHeld: async () => void await until(isHeld),
     prompts: () => Promise.resolve(prompts),
     async forgetSessions() {
@@ -179,6 +195,44 @@ async function castReal(
       await Deno.remove(`${sandbox.root}/codex-home`, { recursive: true }).catch(() => {});
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** What PATH must begin with, and what writes its settings for a model server and returns its variables. */
+async function install(player: AgentName | CliName, sandbox: Sandbox): Promise<{
+  readonly path: readonly string[];
+  readonly program?: string;
+  readonly enter: (baseUrl: string) => Promise<Readonly<Record<string, string>>>;
+}> {
+  if (player !== "codex" && player !== "claude_code") {
+    const { path } = await installAgent(player);
+    return { path, enter: (baseUrl) => writeAgentHome(sandbox, { agent: player, baseUrl }) };
+  }
+  const { argv, binFolder, version } = await installCli(player);
+  // The command of npm may be a launcher whose program a script of the installation would have fetched.
+  return {
+    path: [binFolder],
+    program: argv.at(-1)!,
+    enter: (baseUrl) => writeCliHome(sandbox, { provider: player, version, baseUrl }),
+  };
+}
+
+/** A role's agent that plays a script on its screen; what it is prompted with is in a log. */
+async function castReplay({ project }: Sandbox, plays: readonly Play[]): Promise<Cast> {
+  const [script, log] = [`${project}/replay.json`, `${project}/.tmp/prompts.ndjson`];
+  await Deno.mkdir(`${project}/.tmp`);
+  await Deno.writeTextFile(script, JSON.stringify(replayScript(plays)));
+  const prompts = async () => {
+    const text = await Deno.readTextFile(log).catch(() => "");
+    return text.split("\n").filter((line) => line !== "").map((line): string => JSON.parse(line).prompt);
+  };
+  return {
+    ...{ program: "replay", path: [], prompts },
+    args: ["--script", script, "--log", log],
+    enter: () => Promise.resolve({}),
+    untilHeld: async () => void await until(prompts, (got) => got.length > 0),
+    forgetSessions: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
