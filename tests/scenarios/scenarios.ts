@@ -219,6 +219,8 @@ export const SCENARIOS: readonly Scenario[] = [
     by: "step",
     shows: "A usage limit fails the step with that reason; it never counts as work done.",
     cannot: {
+      claude_code:
+        "It retries with its model server for more than a minute before it reports the limit: give the step a time limit.",
       qwen:
         "It retries with its model server for more than five minutes before it reports the limit: give the step a time limit.",
     },
