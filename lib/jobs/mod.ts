@@ -1,5 +1,5 @@
-import type { Job } from "../journal/job.ts";
+import type { JobRecords } from "../journal/job.ts";
 import { PIPELINE } from "./pipeline/mod.ts";
-import { REVIEW_LOOP } from "./review_loop/mod.ts";
+import { REVIEW_RECORDS } from "./review_loop/records.ts";
 
-export const JOBS: readonly Job[] = [REVIEW_LOOP, PIPELINE];
+export const JOBS: readonly JobRecords[] = [REVIEW_RECORDS, PIPELINE];

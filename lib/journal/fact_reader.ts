@@ -1,7 +1,7 @@
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { type Fields, findWrongField, isObject, number } from "../base/schema.ts";
 import { VERSION } from "../base/version.ts";
-import type { AnyFact, Job, Recorded } from "./job.ts";
+import type { AnyFact, JobRecords, Recorded } from "./job.ts";
 import { JOURNAL_VERSION, type MapPath, readPaths } from "./paths.ts";
 import { JOB_IDS } from "./run_facts.ts";
 
@@ -59,14 +59,14 @@ interface JournalWriter {
 
 export interface FactReaderOptions {
   readonly path: string;
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly JobRecords[];
   /** The byte at which a line begins, from 0; asked for when the line cannot be read. */
   readonly byteOf: (line: number) => number;
 }
 
 export interface FactReader {
   readonly version: number;
-  readonly job: Job | undefined;
+  readonly job: JobRecords | undefined;
   /**
    * Reads the next line; paths are made absolute.
    *
@@ -80,7 +80,7 @@ export interface FactReader {
 const OPENED: Fields = { version: number };
 
 export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): FactReader {
-  let job: Job | undefined;
+  let job: JobRecords | undefined;
   let facts: ReadonlyMap<string, Fields> = new Map();
   let map: MapPath = (path) => path;
   let line = 0;

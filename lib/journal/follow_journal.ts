@@ -1,4 +1,4 @@
-import type { JournalFolder } from "./job.ts";
+import type { JobRecords, JournalFolder } from "./job.ts";
 import { isExecuted } from "../base/ports/lock_file.ts";
 import { basename, dirname } from "@std/path/posix";
 import { PanewrightError } from "../base/errors.ts";
@@ -8,7 +8,6 @@ import { watchFolder } from "../base/follow/folder_watch.ts";
 import { LineTail } from "../base/follow/line_tail.ts";
 import { quickHash } from "../base/text/quick_hash.ts";
 import { byteOfLine, createFactReader, type FactReader } from "./fact_reader.ts";
-import type { Job } from "./job.ts";
 import { MAX_JOURNAL_BYTES, readJournalText } from "./read_facts.ts";
 
 /**
@@ -28,7 +27,7 @@ export interface JournalRecord {
   /** The same where it is a fact of the run's job; undefined where it says nothing that this version knows. */
   readonly fact: ReturnType<FactReader["read"]>["fact"];
   /** The job of the run; undefined before its first fact. */
-  readonly job: Job | undefined;
+  readonly job: JobRecords | undefined;
   readonly line: string;
 }
 
@@ -57,7 +56,7 @@ interface JournalPause {
 }
 
 export interface FollowJournalOptions {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly JobRecords[];
   readonly after?: number;
   readonly signal: AbortSignal;
   readonly clock?: Clock;

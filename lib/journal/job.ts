@@ -21,25 +21,26 @@ export interface StoppedEnd {
   readonly resumeCommand: string;
 }
 
-/**
- * A kind of work that runs do: the facts that can happen in it, and the state that they lead to. Plain data and pure
- * functions: what carries a job out is in its `execute.ts`.
- */
-export interface Job<Fact extends AnyFact = AnyFact, State = unknown> {
+/** What readers of a journal know of a kind of work. Plain data and pure functions. */
+export interface JobRecords<Fact extends AnyFact = AnyFact> {
   readonly id: JobId;
   readonly facts: FactTable;
-  /** The state before the first fact. */
-  readonly initial: State;
-  fold(state: State, fact: Recorded<Fact>): State;
   progress(before: Progress, fact: Recorded<Fact>): Progress;
-  /** What a fact means for what the run uses, if anything; `state` is the one before it. */
-  meter?(fact: Fact, state: State): MeterEvent | undefined;
   stopped(progress: Progress, end: StoppedEnd): Fact;
   /**
    * A fact with each of its paths changed. They are absolute, but in a journal: see journal_paths.ts. What only tells
    * where a process was, such as the folder in which it found the run, is not one of them.
    */
   mapPaths?(fact: Fact, map: MapPath): Fact;
+}
+
+/** A kind of work that runs do: its records, and the state that they lead to. */
+export interface Job<Fact extends AnyFact = AnyFact, State = unknown> extends JobRecords<Fact> {
+  /** The state before the first fact. */
+  readonly initial: State;
+  fold(state: State, fact: Recorded<Fact>): State;
+  /** What a fact means for what the run uses, if anything; `state` is the one before it. */
+  meter?(fact: Fact, state: State): MeterEvent | undefined;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
   recall?(fact: Recorded<Fact>, folder: JournalFolder): Promise<Recorded<Fact>>;
 }

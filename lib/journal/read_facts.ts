@@ -1,4 +1,4 @@
-import type { JournalFolder } from "./job.ts";
+import type { JobRecords, JournalFolder } from "./job.ts";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { openRegularFile, readRegularFile, readRegularText } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
@@ -9,7 +9,7 @@ export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
   /** Undefined where the run was broken off before its first fact. */
-  readonly job: Job<Fact, State> | undefined;
+  readonly job: JobRecords<Fact> | undefined;
   readonly version: number;
   readonly lines: number;
   readonly facts: readonly Recorded<Fact>[];
@@ -50,7 +50,7 @@ export function tryParseFacts(
  * @throws {UnknownRecordError} when it has a record that this version does not know and must not pass over
  * @throws {PanewrightError} when it is damaged, or cannot be read
  */
-export function readFacts(path: string, jobs: readonly Job[]): Promise<JournalFacts> {
+export function readFacts(path: string, jobs: readonly JobRecords[]): Promise<JournalFacts> {
   return Promise.try(() => {
     const { problem, ...read } = tryParseFacts(readJournalText(path), { path, jobs });
     if (problem !== undefined) throw problem;
@@ -128,7 +128,7 @@ export function readJournalText(path: string): string {
  */
 export async function cutDamagedJournal(
   path: string,
-  jobs: readonly Job[],
+  jobs: readonly JobRecords[],
 ): Promise<{ readonly line: number; readonly keptAs: string; readonly bytes: number } | undefined> {
   try {
     await readFacts(path, jobs);

@@ -1,12 +1,8 @@
+import { ASK_CHANNEL_VARIABLE, CHECK_VARIABLE, ROLE_VARIABLE } from "../base/ports/marks.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { endMarkedTrees, type ProcessMark } from "../base/ports/end_processes.ts";
-import { ASK_CHANNEL_VARIABLE } from "../agents/process/ask_channel.ts";
 import { knownFolders } from "./carried.ts";
 import type { RunFolder } from "./run_folder.ts";
-
-export const CHECK_VARIABLE = "PANEWRIGHT_CHECK_OF";
-
-export const ROLE_VARIABLE = "PANEWRIGHT_ROLE_OF";
 
 const TERMINATE_GRACE_MS = 2000;
 

@@ -1,11 +1,7 @@
+import { ASK_CHANNEL_VARIABLE, CHECK_VARIABLE, PANE_MARK_VARIABLE, ROLE_VARIABLE } from "../base/ports/marks.ts";
 import { listMarkValues } from "../base/ports/mark_values.ts";
 import { listProcesses, type ProcessInfo } from "../base/ports/process_table.ts";
-import { ASK_CHANNEL_VARIABLE } from "../agents/process/ask_channel.ts";
-import { PANE_MARK_VARIABLE } from "../tmux/pane_processes.ts";
-import { createTmuxClient } from "../tmux/plain_client.ts";
-import { isServerRunning } from "../tmux/server.ts";
 import { knownFolders } from "./carried.ts";
-import { CHECK_VARIABLE, ROLE_VARIABLE } from "./left_processes.ts";
 import type { Progress } from "../journal/progress.ts";
 import type { Worker } from "../journal/workers.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -54,5 +50,9 @@ export async function isAnythingLeft(
   const { session } = progress;
   if (session === undefined || session.existing) return false;
   // Without tmux on this machine there is no server of it either.
+  const [{ createTmuxClient }, { isServerRunning }] = await Promise.all([
+    import("../tmux/plain_client.ts"),
+    import("../tmux/server.ts"),
+  ]);
   return await isServerRunning(createTmuxClient({ socket: session.socket })).catch(() => false);
 }

@@ -2,7 +2,7 @@ import { readAnswer } from "../turn/desk/answers.ts";
 import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
 import { readLockHolder } from "../base/ports/lock_file.ts";
-import type { Job } from "../journal/job.ts";
+import type { JobRecords } from "../journal/job.ts";
 import type { Progress } from "../journal/progress.ts";
 import { allWaiting, type Waiting } from "../journal/waiting.ts";
 import { UnknownRecordError } from "../journal/fact_reader.ts";
@@ -36,7 +36,7 @@ export type OpenQuestion = Waiting & { readonly answered: boolean };
  */
 export async function readOverview(
   folder: RunFolder,
-  jobs: readonly Job[],
+  jobs: readonly JobRecords[],
   options: { readonly brief?: boolean } = {},
 ): Promise<RunOverview> {
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
@@ -83,7 +83,7 @@ export async function overviewOf(
  *
  * @throws {UnknownRecordError} when only a later panewright can tell how the run is
  */
-export async function readRun(folder: RunFolder, jobs: readonly Job[]): Promise<RunOverview> {
+export async function readRun(folder: RunFolder, jobs: readonly JobRecords[]): Promise<RunOverview> {
   const overview = await readOverview(folder, jobs);
   if (overview.problem instanceof UnknownRecordError) throw overview.problem;
   return overview;

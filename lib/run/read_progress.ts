@@ -1,7 +1,7 @@
 import { PanewrightError } from "../base/errors.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
-import type { AnyFact, Job, Recorded } from "../journal/job.ts";
+import type { AnyFact, JobRecords, Recorded } from "../journal/job.ts";
 import { findCarried } from "./carried.ts";
 import { findCarriedLoop } from "./carried_loop.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
@@ -27,7 +27,7 @@ interface ReadProgress {
  */
 export function readProgress(
   folder: RunFolder,
-  jobs: readonly Job[],
+  jobs: readonly JobRecords[],
   options: { readonly brief?: boolean } = {},
 ): ReadProgress {
   const read = readRecorded(folder, jobs, options);
@@ -39,7 +39,7 @@ export function readProgress(
 
 function readRecorded(
   { journalPath: path }: RunFolder,
-  jobs: readonly Job[],
+  jobs: readonly JobRecords[],
   options: { readonly brief?: boolean },
 ): ReadProgress {
   try {
@@ -60,14 +60,14 @@ function readRecorded(
 
 function foldText(
   text: string,
-  options: { readonly path: string; readonly jobs: readonly Job[] },
+  options: { readonly path: string; readonly jobs: readonly JobRecords[] },
 ): ReadProgress {
   const { job, facts, lines, problem } = tryParseFacts(text, options);
   return { progress: job && foldProgress(job, facts), problem, sequence: lines };
 }
 
-export function foldProgress<Fact extends AnyFact, State>(
-  job: Job<Fact, State>,
+export function foldProgress<Fact extends AnyFact>(
+  job: JobRecords<Fact>,
   facts: readonly Recorded<Fact>[],
 ): Progress {
   return facts.reduce((before, fact) => job.progress(before, fact), initialProgress(job.id));

@@ -4,7 +4,7 @@ import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "./not
 import { type Notification, outgoing } from "./notify/notification.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
-import type { Job } from "../journal/job.ts";
+import type { JobRecords } from "../journal/job.ts";
 import type { Finished } from "../journal/progress.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunEnd } from "../journal/run_facts.ts";
@@ -36,7 +36,7 @@ const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>>
 };
 
 interface UntoldOptions {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly JobRecords[];
   readonly now: Date;
 }
 

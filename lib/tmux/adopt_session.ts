@@ -1,7 +1,8 @@
+import { PANE_MARK_VARIABLE } from "../base/ports/marks.ts";
 import { findMarkedPids } from "../base/ports/end_processes.ts";
 import { findProcess } from "../base/ports/process_table.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
-import { type KnownPane, PANE_MARK_VARIABLE } from "./pane_processes.ts";
+import type { KnownPane } from "./pane_processes.ts";
 import { findSocketPath } from "./server.ts";
 import { PLACEHOLDER, type SessionOptions, TmuxSession } from "./session.ts";
 import { readShows, SHOWS_OPTION } from "./shown_work.ts";

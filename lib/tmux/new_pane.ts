@@ -1,5 +1,5 @@
+import { PANE_MARK_VARIABLE } from "../base/ports/marks.ts";
 import type { PaneRef, TmuxCommand } from "./client.ts";
-import { PANE_MARK_VARIABLE } from "./pane_processes.ts";
 import { SHOWS_OPTION, showsValue } from "./shown_work.ts";
 
 export interface PaneRequest {

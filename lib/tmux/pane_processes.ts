@@ -1,11 +1,10 @@
+import { PANE_MARK_VARIABLE } from "../base/ports/marks.ts";
 import { RuntimeError } from "../base/errors.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { endProcesses, findMarkedPids } from "../base/ports/end_processes.ts";
 import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
 import { listProcesses, type ProcessInfo, processTree } from "../base/ports/process_table.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
-
-export const PANE_MARK_VARIABLE = "PANEWRIGHT_SESSION_MARK";
 
 export interface PaneProcess {
   readonly pid: number;

@@ -1,3 +1,4 @@
+import { PANE_MARK_VARIABLE } from "../base/ports/marks.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { removeIfThere } from "../base/ports/files.ts";
@@ -5,13 +6,7 @@ import { findProcess, type ProcessInfo } from "../base/ports/process_table.ts";
 import type { LastResort } from "../base/ports/watchdog.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { newPaneCommands, type PaneRequest, readNewPane } from "./new_pane.ts";
-import {
-  endPaneProcesses,
-  findPaneProcesses,
-  type KnownPane,
-  PANE_MARK_VARIABLE,
-  type PaneProcess,
-} from "./pane_processes.ts";
+import { endPaneProcesses, findPaneProcesses, type KnownPane, type PaneProcess } from "./pane_processes.ts";
 import { expectTmuxSuccess, tmuxProgram } from "./plain_client.ts";
 import { attachCommand, killServer } from "./server.ts";
 

@@ -1,9 +1,9 @@
+import { PANE_MARK_VARIABLE } from "../../lib/base/ports/marks.ts";
 import { relative } from "@std/path/posix";
 import { walk } from "@std/fs";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { findMarkedPids } from "../../lib/base/ports/end_processes.ts";
 import { sha256Hex } from "../../lib/base/text/digest.ts";
-import { PANE_MARK_VARIABLE } from "../../lib/tmux/pane_processes.ts";
 import type { Agents } from "./agents.ts";
 import type { ArchivedFile, JobEvidence } from "./evidence.ts";
 import type { ResponsePlace } from "./response_place.ts";

@@ -4,7 +4,7 @@ import { relative, resolve } from "@std/path/posix";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** The most files of panewright that each command may load: who waits for it waits for all of them. */
-const MOST = { version: 25, runs: 140, status: 140, stop: 140 } as const;
+const MOST = { version: 25, runs: 106, status: 109, stop: 111 } as const;
 
 /** Loaded only where there is something for it to do. Whatever else is imported when it is needed counts. */
 const NOT_ON_THE_WAY: Readonly<Record<string, string>> = {
@@ -13,7 +13,8 @@ const NOT_ON_THE_WAY: Readonly<Record<string, string>> = {
   "lib/cli/console/deno_io.ts": "standard input",
   "lib/cli/console/render_error.ts": "a mistake in a file",
   "lib/cli/find_named_run.ts": "a folder without runs, whose configuration may name another one",
-  "lib/jobs/review_loop/mod.ts": "the texts of responses, for a run that is resumed",
+  "lib/cli/commands/status.ts": "--watch at a terminal",
+  "lib/run/live_agents.ts": "a tmux session of the run's own",
   "lib/jobs/stop_run.ts": "panes that a killed process has left",
 };
 

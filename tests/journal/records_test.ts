@@ -2,6 +2,8 @@ import { assertEquals } from "@std/assert";
 import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import { EMPTY_REPORT, foldReport } from "../../lib/api/report/fold.ts";
 import { JOBS } from "../../lib/jobs/mod.ts";
+import { PIPELINE } from "../../lib/jobs/pipeline/mod.ts";
+import { REVIEW_LOOP } from "../../lib/jobs/review_loop/mod.ts";
 import { describeRecord, type ShownRecord } from "../../lib/journal/describe.ts";
 import type { AnyFact, Job, Recorded } from "../../lib/journal/job.ts";
 import { initialProgress } from "../../lib/journal/progress.ts";
@@ -28,7 +30,8 @@ function foldedBy(journal: string): unknown {
   const { job, facts, problem } = tryParseFacts(journal, { path: PLACE, jobs: JOBS });
   assertEquals(problem, undefined);
   const told = facts.map(withText);
-  const { state, meters } = stateOf(job!, told);
+  const engines: readonly Job[] = [REVIEW_LOOP, PIPELINE];
+  const { state, meters } = stateOf(engines.find(({ id }) => id === job!.id)!, told);
   const progress = told.reduce((before, fact) => job!.progress(before, fact), initialProgress(job!.id));
   const words = told.map((fact) => describeRecord(fact as Recorded<ShownRecord>));
   return JSON.parse(JSON.stringify({ words, meters, items: itemsOf(told), progress, state }));

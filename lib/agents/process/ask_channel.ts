@@ -2,8 +2,6 @@ import { readRegularText } from "../../base/ports/regular_file.ts";
 import { watchFolder } from "../../base/follow/folder_watch.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 
-export const ASK_CHANNEL_VARIABLE = "PANEWRIGHT_ASK_CHANNEL";
-
 export const ATTEMPT_VARIABLE = "PANEWRIGHT_ATTEMPT";
 
 interface RecordedAsk {

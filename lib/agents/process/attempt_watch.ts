@@ -1,9 +1,10 @@
+import { ASK_CHANNEL_VARIABLE } from "../../base/ports/marks.ts";
 import type { AgentEvent } from "../agent.ts";
 import type { SeenAsk } from "./asking_process.ts";
 import type { ProcessMark } from "../../base/ports/end_processes.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { Account, Teller } from "./account.ts";
-import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
+import { ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
 import { type AskingProcesses, findAskingProcesses, followAskingProcesses } from "./asking_processes.ts";
 import type { Request } from "../../policy/request.ts";
 import { launchedProgram } from "./launchers.ts";

@@ -1,6 +1,6 @@
+import { ASK_CHANNEL_VARIABLE } from "../../base/ports/marks.ts";
 import { ASKING_LINE } from "./ask_ledger.ts";
 import type { AskCommands } from "../../shell/asks/find_asks.ts";
-import { ASK_CHANNEL_VARIABLE } from "./ask_channel.ts";
 import { makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { selfCommand } from "../../base/ports/self.ts";

@@ -2,7 +2,7 @@ import { headOf, itemsOf, type ShownRecord } from "../../journal/describe.ts";
 import type { Cost } from "../../journal/usage.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import type { AnyFact, Job, Recorded } from "../../journal/job.ts";
+import type { AnyFact, JobRecords, Recorded } from "../../journal/job.ts";
 import { initialProgress, type Progress } from "../../journal/progress.ts";
 import { type ChangedItems, changeItems, type OpenItems } from "../../journal/items/item_changes.ts";
 import type { ReportGap, ReportLane } from "./model.ts";
@@ -75,7 +75,7 @@ function foldRecord(
   return { state, items, sources };
 }
 
-function jobOf({ progress }: ReportState, record: { readonly type: string }): Job | undefined {
+function jobOf({ progress }: ReportState, record: { readonly type: string }): JobRecords | undefined {
   const id = progress?.job ?? (record.type === "run_started" && "job" in record ? record.job : undefined);
   return JOBS.find((job) => job.id === id);
 }
@@ -83,7 +83,7 @@ function jobOf({ progress }: ReportState, record: { readonly type: string }): Jo
 function withLanes(
   lanes: readonly ReportLane[],
   items: readonly { readonly lane: string }[],
-  job: Job["id"],
+  job: JobRecords["id"],
 ): readonly ReportLane[] {
   const known = new Set(lanes.map(({ id }) => id));
   const added = [...new Set(items.map(({ lane }) => lane))].filter((id) => !known.has(id));

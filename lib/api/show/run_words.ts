@@ -1,6 +1,6 @@
+import { plainName } from "../../journal/exec/task_title.ts";
 import { cut } from "../../base/text/display_width.ts";
 import { basename } from "@std/path/posix";
-import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { type Activity, type Level, levelOf, type Progress } from "../../journal/progress.ts";
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";

@@ -1,8 +1,9 @@
+import { ASK_CHANNEL_VARIABLE } from "../../base/ports/marks.ts";
 import { waitingLine } from "../../agents/process/ask_ledger.ts";
 import { questionOf } from "../../shell/asks/question.ts";
 import { UsageError } from "../../base/errors.ts";
 import { sleepWithTimer } from "../../base/ports/clock.ts";
-import { ASK_CHANNEL_VARIABLE, ATTEMPT_VARIABLE, recordAsk } from "../../agents/process/ask_channel.ts";
+import { ATTEMPT_VARIABLE, recordAsk } from "../../agents/process/ask_channel.ts";
 import { defineCommand, Interruption } from "../console/command.ts";
 
 const LOOK_EVERY_MS = 1000;

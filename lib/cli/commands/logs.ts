@@ -1,13 +1,13 @@
+import { PANE_MARK_VARIABLE } from "../../base/ports/marks.ts";
 import { describeRecord, type ShownRecord } from "../../journal/describe.ts";
 import { UsageError } from "../../base/errors.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import type { Job } from "../../journal/job.ts";
+import type { JobRecords } from "../../journal/job.ts";
 import { initialProgress } from "../../journal/progress.ts";
 import { followJournal, type JournalRecord } from "../../journal/follow_journal.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { PANE_MARK_VARIABLE } from "../../tmux/pane_processes.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -128,7 +128,7 @@ function createWriter(
 ): Pick<ReadOptions, "onRecord" | "onPause"> {
   if (global.json) return { onRecord: ({ record }) => io.stdout(recordLine(record)), onPause: () => {} };
   const color = global.color.stdout;
-  let job: Job | undefined;
+  let job: JobRecords | undefined;
   let progress = initialProgress("run");
   const write = (at: string, lines: readonly ShownLine[], task = taskName(progress)) => {
     const time = io.isTerminal.stdout ? localTime(at) : sanitizeLine(at);

@@ -8,7 +8,6 @@ import { RuntimeError } from "../../base/errors.ts";
 import { canMoveCursor } from "../console/color.ts";
 import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { LiveScreen } from "../console/live_screen.ts";
 import { renderView, type RenderViewOptions } from "../show/render_view.ts";
 import { type RunView, statusLine, viewRun } from "../../api/show/run_view.ts";
 
@@ -65,7 +64,8 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
   let view = await look();
   const hasBegun = view.progress !== null;
   {
-    using screen = io.isTerminal.stdout && canMoveCursor(io) && !global.json ? new LiveScreen(io) : undefined;
+    const isLive = io.isTerminal.stdout && canMoveCursor(io) && !global.json;
+    using screen = isLive ? new (await import("../console/live_screen.ts")).LiveScreen(io) : undefined;
     let shown = "";
     for (; view.executed; view = await look()) {
       const content = JSON.stringify(view);

@@ -1,4 +1,4 @@
-import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import { plainName } from "../../journal/exec/task_title.ts";
 import type { RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
 import { openStep } from "./table.ts";
 

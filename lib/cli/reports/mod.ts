@@ -1,8 +1,8 @@
+import { plainName } from "../../journal/exec/task_title.ts";
 import { relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import type { ExecEvent } from "../../journal/exec/facts.ts";
 import { NO_SUMMARY, summarize, type SummaryFold } from "../../journal/exec/summary.ts";
-import { plainName } from "../../jobs/pipeline/task_folder.ts";
 import { isPlainFile } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { placesIn } from "../../base/text/places_in.ts";

@@ -1,4 +1,4 @@
-import { plainName } from "../../jobs/pipeline/task_folder.ts";
+import { plainName } from "../../journal/exec/task_title.ts";
 import {
   type Outcome,
   type RunSummary,

@@ -1,3 +1,4 @@
+import { plainName } from "../../journal/exec/task_title.ts";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
 import type { RunResult } from "../../run/execution.ts";
 import type { Drive } from "./context.ts";
@@ -5,7 +6,7 @@ import { fingerprintTask } from "./fingerprint_task.ts";
 import type { Action } from "./machine.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
 import { choosePipeline, parseTask, type Task } from "./task.ts";
-import { filesOf, plainName, sourceOf } from "./task_folder.ts";
+import { filesOf, sourceOf } from "./task_folder.ts";
 import { present } from "../../base/schema.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { plainName } from "../../journal/exec/task_title.ts";
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
@@ -48,10 +49,6 @@ function chosenOf(
     throw new UsageError(`Cannot do only "${wish}": there is no such task in ${path}${meant}`, { hint });
   }
   return names.filter((name) => only.some((wish) => isNamed(name, wish)));
-}
-
-export function plainName(file: string): string {
-  return basename(file).replace(/\.md$/i, "");
 }
 
 /** The order of names in which numbers count as numbers: 2 comes before 10. */

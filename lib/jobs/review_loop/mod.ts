@@ -1,39 +1,16 @@
-import { type Check, type FactTable, isObject } from "../../base/schema.ts";
-import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
-import type { RunState } from "./state.ts";
 import type { Job } from "../../journal/job.ts";
-import { levelOf } from "../../journal/progress.ts";
-import { usageOfAll } from "../../journal/usage.ts";
-import { REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { foldEvent } from "./fold.ts";
 import { meterLoop } from "./meter.ts";
-
-/** Settings as some version had them: those that are there must be of their type. */
-const settings: Check<ReviewLoopSettings> = (value): value is ReviewLoopSettings =>
-  isObject(value) &&
-  Object.entries(DEFAULT_REVIEW_LOOP_SETTINGS).every(([name, standard]) =>
-    value[name] === undefined || standard === undefined || typeof value[name] === typeof standard
-  );
+import { recallResponse } from "./recall_response.ts";
+import type { RunState } from "./state.ts";
+import { REVIEW_RECORDS } from "./records.ts";
 
 /** The job of `panewright run`: five roles pass the work on until its test passes. */
 export const REVIEW_LOOP: Job<ReviewFact, RunState | undefined> = {
-  id: "run",
-  ...REVIEW_FOLDS,
-  facts: withSettings(REVIEW_FOLDS.facts),
+  ...REVIEW_RECORDS,
   initial: undefined,
   fold: foldEvent,
   meter: meterLoop,
-  stopped: (progress, end) => ({
-    ...end,
-    rounds: levelOf(progress, "round")?.number ?? 0,
-    usage: usageOfAll(progress.tokens),
-    usageByRole: progress.tokens.byWorker,
-  }),
-  // Only who resumes a run needs the texts of responses.
-  recall: async (fact, folder) => (await import("./recall_response.ts")).recallResponse(fact, folder),
+  recall: recallResponse,
 };
-
-function withSettings(facts: FactTable): FactTable {
-  const { run_started, run_resumed } = facts;
-  return { ...facts, run_started: { ...run_started, settings }, run_resumed: { ...run_resumed, settings } };
-}

@@ -1,9 +1,9 @@
+import { ROLE_VARIABLE } from "../../../lib/base/ports/marks.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { basename } from "@std/path/posix";
 import type { FakeAgentScript } from "../../lab/acp_fake_agent.ts";
 import { findMarkedPids } from "../../../lib/base/ports/end_processes.ts";
-import { ROLE_VARIABLE } from "../../../lib/run/left_processes.ts";
 import { type AcpRoles, acpRoles, responding } from "../../support/acp_roles.ts";
 import { until } from "../../support/until.ts";
 

@@ -1,8 +1,8 @@
+import { PANE_MARK_VARIABLE } from "../../../lib/base/ports/marks.ts";
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import { claimRunMail } from "../../../lib/run/run_mail.ts";
-import { PANE_MARK_VARIABLE } from "../../../lib/tmux/pane_processes.ts";
 import { unpackJournal } from "../../support/journal_fixtures.ts";
 import { panewrightFromSource } from "../../support/panewright.ts";
 import { type ProgramResult, runProgram, startProgram } from "../../support/program.ts";
