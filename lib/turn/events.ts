@@ -31,14 +31,19 @@ export type TurnEvent =
 /** Takes events in; the turn waits for what it returns. A notice must be taken in at once. */
 export type EmitTurnEvent = (event: TurnEvent) => void | Promise<void>;
 
+/** A message to an agent, and how far it has come: about to be pasted, about to be submitted, taken. */
 export interface Message {
+  /** What it is for. */
   readonly what: MessageKind;
+  /** Its words. */
   readonly text: string;
+  /** How far it has come. */
   readonly step: "paste" | "enter" | "sent";
 }
 
 /** A message that cannot be sent yet. */
 export interface Held {
+  /** What it is for. */
   readonly what: MessageKind;
   /** `at_work`: the agent works on something else; `draft`: a person's words stand in its composer. */
   readonly obstacle: "at_work" | "draft";
@@ -46,9 +51,13 @@ export interface Held {
   readonly timeoutSeconds: number;
 }
 
+/** A response that was read and moved to the archive. */
 export interface ArchivedResponse {
+  /** Whose response it is. */
   readonly role: Role;
+  /** Where the file is now. */
   readonly path: string;
+  /** The size of the file. */
   readonly bytes: number;
   /** As it is returned: without byte order mark, with LF line ends. */
   readonly text: string;

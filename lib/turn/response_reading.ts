@@ -16,6 +16,7 @@ export interface ResponsePlace {
   readonly dispatch?: DispatchMark;
 }
 
+/** When a prompt was dispatched, by the file system's own clock: older files answer nothing. */
 export interface DispatchMark {
   /** Its time, in milliseconds. */
   readonly mtimeMs: number;

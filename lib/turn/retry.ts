@@ -1,7 +1,9 @@
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryTime } from "../agents/reset_time.ts";
 
+/** When a turn that failed in passing is tried again. */
 export interface Retry {
+  /** When. */
   readonly at: Date;
   /** Which retry of the turn this is, from 1; 0 for a wait until the account's limit is reset, which is none. */
   readonly number: number;

@@ -3,9 +3,11 @@ import type { TerminalStatus } from "../base/status.ts";
 
 /** What every call of a {@linkcode Terminal} takes. */
 export interface CallOptions {
+  /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
+/** How a text is submitted. */
 export interface SendOptions {
   /** Called right before keys are pressed: before the text is pasted, and before each Enter. */
   readonly onStep?: (step: "paste" | "enter") => void | Promise<void>;
@@ -13,9 +15,13 @@ export interface SendOptions {
   readonly mayBePasted?: boolean;
 }
 
+/** What a terminal's status is, and whose word that is. */
 export interface TerminalReading {
+  /** What the agent is doing. */
   readonly status: TerminalStatus;
+  /** The rule that decided, where the screen did. */
   readonly rule?: string;
+  /** The record that decided, where the agent's own word did. */
   readonly record?: string;
 }
 

@@ -11,17 +11,21 @@ import type { DispatchMark } from "./response_reading.ts";
 import { type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
 import type { CallOptions, Terminal } from "./terminal.ts";
 
+/** How far a turn came in a process that is gone. */
 export interface BegunTurn {
   /** When its prompt was dispatched; undefined where it was not. */
   readonly dispatch?: DispatchMark;
   /** The last message to the agent that is there now. */
   readonly message?: Message;
+  /** How many reminders have been sent. */
   readonly reminders: number;
   /** How often it was tried again after a failure. @default {0} */
   readonly retries?: number;
   /** How much of the time that a turn may take it has used. @default {0} */
   readonly usedSeconds?: number;
+  /** How many of its dialogs were accepted. */
   readonly acceptedDialogs: number;
+  /** How many of its dialogs were declined. */
   readonly declinedDialogs: number;
 }
 
@@ -33,7 +37,9 @@ export interface TurnOptions {
   readonly clock?: Clock;
   /** The time of day. @default {() => new Date()} */
   readonly wallClock?: () => Date;
+  /** Ends every wait; the turn then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** How it is waited for. @default {the defaults of the seeds} */
   readonly settings?: Partial<HandoffSettings>;
   /**
    * Waits until the next poll, at the latest until that time of the clock (milliseconds); it may resolve earlier when
