@@ -7,11 +7,7 @@ export interface HookTrialPlace {
 }
 
 export interface HookTrial {
-  /**
-   * Writes the settings with which the CLI starts at its composer and talks to the model server only.
-   *
-   * @returns the variables that go with them
-   */
+  /** Writes the settings with which the CLI starts at its composer and talks to the model server only. */
   prepare(place: HookTrialPlace): Promise<Readonly<Record<string, string>>>;
   isModelPath(path: string): boolean;
   /**

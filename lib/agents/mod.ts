@@ -63,11 +63,7 @@ export function findProvider(id: string, providers: readonly Provider[] = PROVID
   });
 }
 
-/**
- * The provider with this id, to run in a pane.
- *
- * @throws {UsageError} when there is none, or it cannot run in a pane
- */
+/** The provider with this id, to run in a pane. */
 export function findPaneProvider(id: string, providers?: readonly Provider[]): PaneProvider {
   const provider = findProvider(id, providers);
   if (hasTerminal(provider)) return provider;
@@ -84,11 +80,7 @@ export function findRoleProvider(id: string, providers?: readonly Provider[]): R
   return hasAcp(provider) ? provider : findPaneProvider(id, providers);
 }
 
-/**
- * The provider with this id, to run a step without a terminal.
- *
- * @throws {UsageError} when there is none, or it cannot run without a terminal
- */
+/** The provider with this id, to run a step without a terminal. */
 export function findStepProvider(id: string, providers?: readonly Provider[]): StepProvider {
   const provider = findProvider(id, providers);
   if (isCliStepProvider(provider) || hasAcp(provider)) return provider;

@@ -22,12 +22,7 @@ export interface SetupLook {
   readonly asksPerson: boolean;
   /** Its version as three numbers, where that is known. */
   readonly version: string | undefined;
-  /**
-   * The text of a file.
-   *
-   * @returns `undefined` where there is none
-   * @throws where there is one that cannot be read
-   */
+  /** The text of a file. */
   readText(path: string): string | undefined;
   /** What is at a path; `undefined` where nothing is. */
   kindOf(path: string): "file" | "folder" | undefined;

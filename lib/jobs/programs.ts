@@ -28,7 +28,6 @@ function filesNamed(program: string, place: ProgramPlace): readonly string[] {
   return candidatesOf(program, place).flatMap((file) => systemHost().realFile(file) ?? []);
 }
 
-/** The absolute paths at which a program is looked for. */
 function candidatesOf(program: string, { folder, searchPath }: ProgramPlace): readonly string[] {
   if (program.includes("/")) return [resolve(folder, program)];
   // What of PATH is relative starts from the folder, as when the program is started there.

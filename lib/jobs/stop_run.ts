@@ -72,7 +72,6 @@ async function endOwner(
   return pid;
 }
 
-/** How often the lock's owner is asked for before it counts as unknown. */
 const OWNER_TRIES = 10;
 
 async function findOwner(

@@ -87,7 +87,6 @@ export function testCommandArgv(command: TestCommand): [string, ...string[]] {
   return ["sh", "-c", 'exec "$@" 2>&1', "sh", ...argv];
 }
 
-/** A test command as a person would type it, for prompts and progress. */
 export function formatTestCommand(command: TestCommand): string {
   if (typeof command === "string") return command;
   return shellJoin(command);

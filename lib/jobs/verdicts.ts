@@ -1,9 +1,7 @@
 import { readOwnLines } from "../base/text/markdown.ts";
 import { createFindRefusal, type FindRefusal } from "./refusals.ts";
 
-/** What a reviewer says of the work that it looked at. */
 export type ReviewVerdict = "APPROVED" | "REVISE";
-/** What the tester says of the scenario test. */
 export type TestVerdict = "PASS" | "FAIL";
 
 interface VerdictForm<V extends string> {
@@ -94,9 +92,7 @@ function askFor<V extends string>({ label, values }: VerdictForm<V>): string {
 ${label}: ${values.join(" | ")}`;
 }
 
-/** How a prompt asks for what {@linkcode parseReviewVerdict} reads. */
 export const REVIEW_VERDICT_FORM = askFor(REVIEW);
-/** How a prompt asks for what {@linkcode parseTestVerdict} reads. */
 export const TEST_VERDICT_FORM = askFor(TEST);
 
 /** What hides, overwrites or turns round other text: escape sequences but those of styles, and marks of direction. */

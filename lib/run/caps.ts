@@ -68,11 +68,7 @@ export function raisedCaps(caps: RunCaps, raised: RunCaps): RunCaps {
   return Object.fromEntries(Object.entries(caps).map(([name, limit]) => [name, Math.max(limit, raised[name] ?? 0)]));
 }
 
-/**
- * Reads what `--raise` says: `max_turns=40`.
- *
- * @throws {UsageError} for anything else
- */
+/** Reads what `--raise` says */
 export function parseRaise(words: readonly string[]): RunCaps {
   return Object.fromEntries(words.map((word) => {
     const { name, limit } =
@@ -89,11 +85,7 @@ export function parseRaise(words: readonly string[]): RunCaps {
   }));
 }
 
-/**
- * Makes sure that each cap to be raised is there and is raised.
- *
- * @throws {UsageError} where it is not
- */
+/** Makes sure that each cap to be raised is there and is raised. */
 export function requireRaise(raised: RunCaps, caps: RunCaps): void {
   for (const [name, limit] of Object.entries(raised)) {
     const now = Object.hasOwn(caps, name) ? caps[name] : undefined;

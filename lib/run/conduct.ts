@@ -25,16 +25,7 @@ import type { Execution, RunOptions, RunReport } from "./execution.ts";
 import { keepUntoldEnd, toldEnd } from "./told_end.ts";
 import { present } from "../base/schema.ts";
 
-/**
- * Carries out a job from the beginning, in a run of its own.
- *
- * @param open makes the first fact
- * @throws {UsageError} when the run is refused; its folder is removed again
- * @throws {RunBegunError} when its request has begun a run already
- * @throws {CapReachedError} when the run has used what it may
- * @throws {HumanInterventionRequiredError} when only a person can decide how to continue
- * @throws what the job throws, and the signal's reason when it is aborted
- */
+/** Carries out a job from the beginning, in a run of its own. */
 export async function startRun<Fact extends AnyFact, State>(
   execution: Execution<Fact, State>,
   open: (folder: RunFolder) => Fact,
@@ -62,12 +53,7 @@ export async function startRun<Fact extends AnyFact, State>(
   return await conduct({ ...beginning, opening, onBegun }, options);
 }
 
-/**
- * Resumes a run from what its journal says, whatever happened to the process that executed it.
- *
- * @throws {UsageError} when another process executes it, it is over, or it is refused for another reason
- * @throws like {@linkcode startRun}
- */
+/** Resumes a run from what its journal says, whatever happened to the process that executed it. */
 export async function resumeRun<Fact extends AnyFact, State>(
   execution: Execution<Fact, State>,
   folder: RunFolder,

@@ -54,12 +54,7 @@ export async function putInInbox(
   return { message: isNew ? message : readLeftMessage(folder, message.id), isNew };
 }
 
-/**
- * Reads a message that was left.
- *
- * @param folder undefined where none can be left
- * @throws {PanewrightError} when it cannot be read, or is not one
- */
+/** Reads a message that was left. */
 export function readLeftMessage(folder: InboxFolder | undefined, id: string): LeftMessage {
   if (folder === undefined) {
     throw new PanewrightError(`Cannot read the message ${id}: no messages are kept for the run`, {
@@ -90,11 +85,7 @@ export function listInbox({ inboxDir }: InboxFolder): readonly string[] {
   }
 }
 
-/**
- * Takes a message back that no process has taken up.
- *
- * @returns whether it was there
- */
+/** Takes a message back that no process has taken up. */
 export function takeBack(folder: InboxFolder, id: string): boolean {
   try {
     Deno.removeSync(pathOf(folder, id));

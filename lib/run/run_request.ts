@@ -20,11 +20,7 @@ export interface RunRequest {
 interface HeldRequest extends Disposable {
   readonly keyHash: string;
   readonly begun: RunFolder | undefined;
-  /**
-   * Gives the key to a run that is about to begin: it counts once the run's first record is written.
-   *
-   * @throws {PanewrightError} when it cannot be written
-   */
+  /** Gives the key to a run that is about to begin */
   claim(folder: RunFolder): Promise<void>;
 }
 
@@ -85,11 +81,7 @@ export async function holdRequest(
   }
 }
 
-/**
- * The run that a request has begun, as far as no process is about to begin it.
- *
- * @throws like {@linkcode holdRequest}
- */
+/** The run that a request has begun, as far as no process is about to begin it. */
 export async function findRequestedRun(workdir: string, { key, hash }: RunRequest): Promise<RunFolder | undefined> {
   return findBegun(workdir, { keyHash: await sha256Hex(key), hash });
 }

@@ -36,12 +36,7 @@ export const NOTHING_SPENT: Spending = {
   standstill: NO_STANDSTILL,
 };
 
-/**
- * What a run has used after a fact.
- *
- * @param event what the fact means, if anything
- * @param atMs when it happened
- */
+/** What a run has used after a fact. */
 export function spend(before: Spending, event: MeterEvent | undefined, atMs: number): Spending {
   switch (event?.kind) {
     case undefined:

@@ -13,11 +13,7 @@ import type { RunFolder } from "./run_folder.ts";
 /** An end that is older is not told any more: as long as messages are kept that cannot be delivered. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 
-/**
- * The message about the end of a run.
- *
- * @returns `undefined` for an end that nobody needs to be told of
- */
+/** The message about the end of a run. */
 export function toldEnd({ outcome, reason, at }: Pick<Finished, "outcome" | "reason" | "at">): ToldEnd | undefined {
   const priority = PRIORITIES[outcome];
   if (priority === undefined) return undefined;

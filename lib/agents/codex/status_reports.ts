@@ -8,11 +8,7 @@ const REPORT = /^7501;(?:[^;:]*:)*state=([a-z]{1,20})(?::|$)/;
 /** How long after a dialog was announced the session log may still be written because of what came before it. */
 const LOG_LAG_MS = 2000;
 
-/**
- * What a status report of Codex says (0.169.0, operating system command 7501).
- *
- * @returns `undefined` for what is no report, or says nothing
- */
+/** What a status report of Codex says (0.169.0, operating system command 7501). */
 export function parseStatusReport(text: string): ReportedState | undefined {
   switch (REPORT.exec(text)?.[1]) {
     case "working":

@@ -69,66 +69,25 @@ const UNANSWERED = "panewright does not answer whether this may be done.";
 const LOOK_ANYWAY_MS = 250;
 
 export async function openCommandHooks(folder: string, options: CommandHookOptions): Promise<CommandHooks> {
-  const { clock, refuseWrite, judge } = options;
+  const { clock } = options;
   // What an attempt left that was broken off is not of this one.
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   const spool = await openSpool(folder, { clock });
-  const judges = refuseWrite !== undefined || judge?.judgesAll === true;
-  const asking = (sender: string, otherwise: string) => ({
-    command: spool.askingCommandFor(sender, otherwise),
-    timeoutSeconds: ANSWER_SECONDS,
-  });
   return {
-    commands: {
-      before: judges
-        ? asking("call", denyOutput(UNANSWERED))
-        : { command: spool.commandFor("before"), timeoutSeconds: BEFORE_SECONDS },
-      judges,
-      after: { command: spool.waitingCommandFor("after"), timeoutSeconds: AFTER_SECONDS },
-      ...(judge === undefined
-        ? {}
-        : { permission: asking("permission", hookOutput({ behavior: "deny", reason: UNANSWERED })) }),
-    },
+    commands: commandsOf(spool, options),
     async follow(listener, { signal }) {
+      const hearing: Hearing = { ...options, listener, signal, isHalted: false };
       const watch = watchFolder(folder, { clock });
-      let isHalted = false;
       for (;;) {
         const last = signal.aborted;
         // Read first: what was told before these commands is there then.
         const ended = spool.held("after");
-        for (const { text } of spool.take("before")) tell(text);
-        for (const { text, release } of ended) if (tell(text)) release();
-        for (const held of spool.held("call")) if (!isHalted) await answer(held, { needsPermission: false });
-        for (const held of spool.held("permission")) if (!isHalted) await answer(held, { needsPermission: true });
+        for (const { text } of spool.take("before")) tell(listener, text);
+        for (const { text, release } of ended) if (tell(listener, text)) release();
+        for (const held of spool.held("call")) await answer(hearing, held, { needsPermission: false });
+        for (const held of spool.held("permission")) await answer(hearing, held, { needsPermission: true });
         if (last) return;
         await watch.wait(LOOK_ANYWAY_MS, signal).catch(() => {});
-      }
-      function tell(payload: string): boolean {
-        listener.heard(readCallId(payload));
-        const event = readCommandHook(payload);
-        return event === undefined || listener.take(event);
-      }
-      async function answer(
-        { text, release }: HeldMessage,
-        about: { readonly needsPermission: boolean },
-      ): Promise<void> {
-        tell(text);
-        // Who asks is gone, or about to be.
-        if (signal.aborted) return;
-        const verdict = await verdictOf(text, about);
-        switch (verdict.decision) {
-          case "pass":
-            return release("");
-          case "allow":
-            return release(hookOutput({ behavior: "allow" }));
-          case "deny": {
-            const { reason } = verdict;
-            return release(about.needsPermission ? hookOutput({ behavior: "deny", reason }) : denyOutput(reason));
-          }
-          case "ask":
-            isHalted = true;
-            return listener.asked(verdict.call, verdict.question);
-        }
       }
     },
     async [Symbol.asyncDispose]() {
@@ -136,23 +95,83 @@ export async function openCommandHooks(folder: string, options: CommandHookOptio
       await Deno.remove(folder, { recursive: true }).catch(() => {});
     },
   };
+}
 
-  async function verdictOf(
-    payload: string,
-    { needsPermission }: { readonly needsPermission: boolean },
-  ): Promise<Exclude<CallVerdict, { decision: "ask" }> | { decision: "ask"; question: string; call: Request }> {
-    const id = `hook-${crypto.randomUUID()}`;
-    const request = (needsPermission ? readHookPayload : readCallHook)(payload, id);
-    if (request === undefined) return { decision: "deny", reason: "panewright does not understand what this does." };
-    if (!needsPermission && refuseWrite !== undefined) {
-      const isUnknown = request.kind === "other" && isFileTool(request.tool);
-      const reason = isUnknown ? "Which file it writes is not known." : refuseWrite(request);
-      if (reason !== undefined) return { decision: "deny", reason };
+function commandsOf(
+  spool: Awaited<ReturnType<typeof openSpool>>,
+  { refuseWrite, judge }: CommandHookOptions,
+): CommandHookSet {
+  const judges = refuseWrite !== undefined || judge?.judgesAll === true;
+  const asking = (sender: string, otherwise: string) => ({
+    command: spool.askingCommandFor(sender, otherwise),
+    timeoutSeconds: ANSWER_SECONDS,
+  });
+  return {
+    before: judges
+      ? asking("call", denyOutput(UNANSWERED))
+      : { command: spool.commandFor("before"), timeoutSeconds: BEFORE_SECONDS },
+    judges,
+    after: { command: spool.waitingCommandFor("after"), timeoutSeconds: AFTER_SECONDS },
+    ...(judge === undefined
+      ? {}
+      : { permission: asking("permission", hookOutput({ behavior: "deny", reason: UNANSWERED })) }),
+  };
+}
+
+interface Hearing extends CommandHookOptions {
+  readonly listener: CommandListener;
+  readonly signal: AbortSignal;
+  /** Whether a call was put to a person. */
+  isHalted: boolean;
+}
+
+interface AboutCall {
+  readonly needsPermission: boolean;
+}
+
+function tell(listener: CommandListener, payload: string): boolean {
+  listener.heard(readCallId(payload));
+  const event = readCommandHook(payload);
+  return event === undefined || listener.take(event);
+}
+
+async function answer(hearing: Hearing, { text, release }: HeldMessage, about: AboutCall): Promise<void> {
+  const { listener, signal } = hearing;
+  if (hearing.isHalted) return;
+  tell(listener, text);
+  // Who asks is gone, or about to be.
+  if (signal.aborted) return;
+  const verdict = await verdictOf(text, { ...hearing, ...about });
+  switch (verdict.decision) {
+    case "pass":
+      return release("");
+    case "allow":
+      return release(hookOutput({ behavior: "allow" }));
+    case "deny": {
+      const { reason } = verdict;
+      return release(about.needsPermission ? hookOutput({ behavior: "deny", reason }) : denyOutput(reason));
     }
-    const call = { ...request, needsPermission };
-    const verdict = await judge?.judge(call) ?? { decision: "pass" };
-    return verdict.decision === "ask" ? { ...verdict, call } : verdict;
+    case "ask":
+      hearing.isHalted = true;
+      return listener.asked(verdict.call, verdict.question);
   }
+}
+
+async function verdictOf(
+  payload: string,
+  { needsPermission, refuseWrite, judge }: AboutCall & Pick<CommandHookOptions, "refuseWrite" | "judge">,
+): Promise<Exclude<CallVerdict, { decision: "ask" }> | { decision: "ask"; question: string; call: Request }> {
+  const id = `hook-${crypto.randomUUID()}`;
+  const request = (needsPermission ? readHookPayload : readCallHook)(payload, id);
+  if (request === undefined) return { decision: "deny", reason: "panewright does not understand what this does." };
+  if (!needsPermission && refuseWrite !== undefined) {
+    const isUnknown = request.kind === "other" && isFileTool(request.tool);
+    const reason = isUnknown ? "Which file it writes is not known." : refuseWrite(request);
+    if (reason !== undefined) return { decision: "deny", reason };
+  }
+  const call = { ...request, needsPermission };
+  const verdict = await judge?.judge(call) ?? { decision: "pass" };
+  return verdict.decision === "ask" ? { ...verdict, call } : verdict;
 }
 
 function isFileTool(tool: string): boolean {

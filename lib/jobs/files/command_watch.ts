@@ -2,7 +2,6 @@ import type { AgentFact } from "../../agents/agent.ts";
 import { foldRepeated, type RepeatedCommand } from "../../agents/repeated_command.ts";
 
 interface CommandWatchOptions {
-  /** How often a command may be repeated; undefined for no limit. */
   readonly limit: number | undefined;
   /** A fingerprint of the files; `undefined` where it cannot be told. */
   readonly look: () => Promise<string | undefined>;

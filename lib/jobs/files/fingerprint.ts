@@ -4,7 +4,6 @@ import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { letOthersWork, listByGit, lstatOf, UntoldError, walkFiles } from "./list.ts";
 
-/** How the files of a folder are looked at. */
 interface FingerprintOptions {
   /** Absolute. */
   readonly workdir: string;

@@ -8,7 +8,6 @@ export class UntoldError extends Error {
   override name = "UntoldError";
 }
 
-/** How {@linkcode walkFiles} walks. */
 interface WalkOptions {
   readonly maxFiles: number;
   /** Whether an entry is passed by, a folder with all that is below; `siblings` are the names in its folder. */
@@ -90,9 +89,7 @@ export function lstatOf(path: string): Deno.FileInfo | undefined {
   }
 }
 
-/** How git is asked about a folder. */
 export interface GitQuestion {
-  /** Absolute. */
   readonly folder: string;
   readonly signal?: AbortSignal;
   /** @default {systemProcessRunner} */

@@ -5,7 +5,6 @@ import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkF
 import { present } from "../../base/schema.ts";
 
 export interface SnapshotOptions {
-  /** Absolute. */
   readonly workdir: string;
   readonly signal?: AbortSignal;
   /** More files than that are not told. @default {500000} */

@@ -23,7 +23,6 @@ interface AwaitAnswerOptions {
   readonly settings: Pick<ExecSettings, "answerTimeoutSeconds" | "defaultAnswer">;
   readonly modelAnswers: ModelAnswers;
   readonly onWarning: (message: string) => void;
-  /** Missing where nobody sits at a terminal. */
   readonly person: AskPerson | undefined;
   /** Whether to wait although nobody sits at a terminal: an answer can come from elsewhere. @default {false} */
   readonly isPatient?: boolean;
@@ -34,7 +33,6 @@ interface AwaitAnswerOptions {
 
 const NO_ANSWER = "no, nobody answered in time";
 
-/** How often to look into the folder of answers. */
 const LOOK_EVERY_MS = 250;
 
 export async function awaitAnswer(

@@ -17,7 +17,6 @@ export interface Drive extends Run<ExecFact, ExecState> {
   /** Missing where no task counts as passed before. */
   readonly passedTasks: PassedTasks | undefined;
   readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
-  /** Missing where nobody sits at a terminal. */
   readonly person: AskPerson | undefined;
   /** Whether a question is waited for although nobody sits at a terminal. */
   readonly isPatient: boolean;

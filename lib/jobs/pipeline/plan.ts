@@ -26,7 +26,6 @@ export interface ExecPlan extends DialogPlan {
 
 interface PromptFile {
   readonly kind: "file";
-  /** Absolute. */
   readonly path: string;
   readonly text?: string;
 }
@@ -50,7 +49,6 @@ export interface StepPlan {
   readonly timeLimitSeconds: number;
 }
 
-/** What must hold after a step. */
 export type CheckPlan =
   | { readonly type: "none" }
   | { readonly type: "review" }

@@ -19,7 +19,6 @@ import { choosePipeline, parseTask } from "./task.ts";
 import { filesOf, sourceOf } from "./task_folder.ts";
 import { present } from "../../base/schema.ts";
 
-/** What a run would do with a task. Plain data. */
 export interface TaskPreview {
   readonly file: string;
   readonly text?: string;
@@ -29,7 +28,6 @@ export interface TaskPreview {
   readonly steps: readonly StepPreview[];
 }
 
-/** What a run would do in a step. Plain data. */
 export interface StepPreview {
   readonly name: string;
   readonly provider: string;

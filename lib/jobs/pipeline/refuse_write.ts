@@ -5,7 +5,6 @@ import { certainWrites } from "./command_writes.ts";
 import { mayWrite, mayWriteBelow } from "./write_globs.ts";
 
 interface WriteLimits {
-  /** Absolute. */
   readonly workdir: string;
   readonly allowWrite: readonly string[];
 }

@@ -53,7 +53,6 @@ export interface LoopState {
 }
 
 export interface Source {
-  /** Absolute. */
   readonly files: readonly string[];
   readonly names: ExistingNames;
 }

@@ -5,7 +5,6 @@ export interface Locks<Key> {
   take(key: Key, signal: AbortSignal): Promise<Disposable>;
 }
 
-/** Makes locks that nobody has. */
 export function createLocks<Key>(): Locks<Key> {
   const ends = new Map<Key, Promise<void>>();
   return {

@@ -65,12 +65,7 @@ export interface TakeAnswerOptions {
   readonly onRefused: (message: string) => void;
 }
 
-/**
- * Gives an answer in the process that asks. It goes the way of all others, so that the first one counts.
- *
- * @returns the one that counts; one that may not be taken does not stand in the way
- * @throws like {@linkcode readAnswer}
- */
+/** Gives an answer in the process that asks. */
 export async function giveAndTake(
   folder: AnswersFolder | undefined,
   answer: LeftAnswer,

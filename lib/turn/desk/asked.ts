@@ -12,11 +12,7 @@ export interface Asked extends AskedMatter {
   readonly offers: Offers;
   readonly doubt?: string | undefined;
   readonly tail: readonly string[];
-  /**
-   * Whether more may become known of it in a moment.
-   *
-   * @param isAsked whether a person is asked about it already
-   */
+  /** Whether more may become known of it in a moment. */
   mayChange?(verdict: PermissionVerdict, isAsked: boolean): boolean;
   /** Whether a person's answer can be given; if not, they are asked anew, and told why. */
   takes?(said: Said): boolean;

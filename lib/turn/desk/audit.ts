@@ -57,11 +57,7 @@ export interface AuditLog extends Disposable {
    * @throws {PanewrightError} when a record cannot be written; without the decision's record the effect is not called
    */
   perform<T extends AuditOutcome>(decision: AuditDecision, effect: () => Promise<T>): Promise<T>;
-  /**
-   * Writes a decision on which nothing is sent: an `ask`, or any in a dry run.
-   *
-   * @throws {PanewrightError} when it cannot be written
-   */
+  /** Writes a decision on which nothing is sent */
   note(decision: Omit<AuditDecision, "keys">): Promise<void>;
 }
 

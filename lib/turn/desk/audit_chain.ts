@@ -56,11 +56,7 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/**
- * Makes the line of the next record.
- *
- * @param fields everything but `seq`, `prev` and `hash`
- */
+/** Makes the line of the next record. */
 export async function chainRecord(
   fields: Omit<ChainedRecord, "seq" | "prev" | "hash">,
   before: Pick<ChainedRecord, "seq" | "hash">,

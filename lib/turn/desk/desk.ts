@@ -36,116 +36,28 @@ interface Why extends Pick<PermissionVerdict, "rule" | "reason"> {
   readonly given?: GivenSaid["given"];
 }
 
+interface Desk {
+  readonly context: DialogDeskContext;
+  readonly turn: DeskTurn;
+  readonly adapter: DeskAdapter;
+  readonly waiting: PersonWait;
+  /** How many answers are being given, or wait for the one before. */
+  giving: number;
+  lastAnswer: Promise<unknown>;
+}
+
 /**
  * Decides about what an agent asks in one turn, whatever way it asks on: by the policy, or with a person. Every decision
  * is in the audit log before the adapter carries it out.
  */
 export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: DeskAdapter): DialogDesk {
-  const { audit, emit, plan, signal } = context;
-  const { role, terminal: { id: terminalId, provider }, turnId } = turn;
-  const whose = { role, terminal: terminalId, provider: provider.id };
   const waiting = createPersonWait(context, turn);
-  /** How many answers are being given, or wait for the one before. */
-  let giving = 0;
-  let lastAnswer: Promise<unknown> = Promise.resolve();
-
-  /** Gives one answer after another, by reply or by key: no key may hit the dialog that follows a reply. */
-  function inTurn<T>(give: () => Promise<T>): Promise<T> {
-    giving++;
-    const given = lastAnswer.then(give).finally(() => giving--);
-    lastAnswer = given.catch(() => {});
-    return given;
-  }
-
-  function verdictOf({ shown, offers, doubt }: Asked): PermissionVerdict {
-    return decide(shown, { plan, role, provider, offers, doubt });
-  }
-
-  async function give(asked: Asked, answer: GivenAnswer, { rule, reason, given }: Why): Promise<boolean> {
-    if (answer.answer !== "reply" && await asked.isMeant?.() === false) return false;
-    const decision = answer.answer === "decline" ? "deny" : "allow";
-    const keys = answer.answer === "reply" ? [] : asked.keysOf?.(answer.answer) ?? [];
-    const entry = auditEntry(whose, asked, { decision, rule, reason, keys });
-    const { outcome, replies } = await audit.perform(entry, () => asked.carryOut(answer, entry));
-    if (waiting.isAbout(asked)) waiting.end();
-    if (outcome === "stopped") return false;
-    const { kind, subject } = asked.shown;
-    const { end } = audit;
-    // A person was shown it before, and it was kept then.
-    const screen = given === undefined ? await asked.keepScreen?.() : undefined;
-    emit({
-      type: "dialog_answered",
-      turnId,
-      role,
-      terminalId,
-      kind,
-      subject,
-      answer: answer.answer,
-      rule,
-      result: outcome,
-      ...(given === undefined ? {} : givenFields(given)),
-      ...present({ replies, screen }),
-      audit: end,
-    });
-    return outcome === "closed";
-  }
-
-  async function answerAtOnce(find: () => AtOnce | undefined, limits: TurnLimits): Promise<void> {
-    const one = find();
-    if (one === undefined) return;
-    const { asked, answers } = one;
-    const { decision, rule, reason } = verdictOf(asked);
-    const answer = decision === "allow" ? "accept" : "decline";
-    if (decision === "ask" || !answers.includes(answer)) return;
-    if (answer === "accept" && await one.isUnclear?.()) return;
-    if (one.signal.aborted || signal.aborted) return;
-    if (!limits.take({ decision: answer, request: requestOf(asked.shown), reason })) return;
-    await give(asked, { answer, reason }, { rule, reason });
-    one.noteAnswered?.();
-  }
-
-  function opened(asked: Asked, answer: PlainAnswer, why: Why): OpenDialog {
-    const { shown, tail } = asked;
-    const { reason, given } = why;
-    const by = given === undefined ? "policy" : "person";
-    const decided = { decision: answer, by, request: requestOf(shown), reason, tail } as const;
-    return { ...decided, answer: () => inTurn(() => give(asked, { answer, reason }, why)) };
-  }
-
-  function answered(asked: Asked, said: GivenSaid): OpenDialog {
-    const { answer, given } = said;
-    const rule = ruleOf(given);
-    if (answer !== "reply") {
-      const reason = said.reason ?? `${sayerOf(given)} said ${answer === "accept" ? "yes" : "no"}.`;
-      return opened(asked, answer, { rule, reason, given });
-    }
-    const { replies } = said;
-    const sayer = rule === "model" ? sayerOf(given) : "The person";
-    const reason = `${sayer} answered: ${repliesText(asked.request?.questions ?? [], replies)}`;
-    return { decision: "reply", answer: () => inTurn(() => give(asked, { answer, replies }, { rule, reason, given })) };
-  }
-
+  const desk: Desk = { context, turn, adapter, waiting, giving: 0, lastAnswer: Promise.resolve() };
   return {
-    serve: (limits) => adapter.listen((find) => inTurn(() => answerAtOnce(find, limits))),
-    async inspect() {
-      adapter.assertSound?.();
-      const asked = await adapter.open(waiting);
-      if (asked === undefined) return undefined;
-      if (!waiting.isAbout(asked)) waiting.end();
-      // What is answered may be on the screen still.
-      if (giving > 0) return undefined;
-      const verdict = verdictOf(asked);
-      const { decision, rule, reason } = verdict;
-      if (asked.mayChange?.(verdict, waiting.isOn)) return undefined;
-      if (decision !== "ask") return opened(asked, decision === "allow" ? "accept" : "decline", { rule, reason });
-      const said = await waiting.look(asked, { rule, reason: [reason, ...asked.note ? [asked.note] : []].join(" ") });
-      if (said === undefined) return { decision: "wait" };
-      if (asked.takes?.(said) !== false) return answered(asked, said);
-      waiting.end();
-      return { decision: "wait" };
-    },
+    serve: (limits) => adapter.listen((find) => inTurn(desk, () => answerAtOnce(desk, find, limits))),
+    inspect: () => inspect(desk),
     async settled() {
-      while (giving > 0) await lastAnswer;
+      while (desk.giving > 0) await desk.lastAnswer;
       adapter.assertSound?.();
     },
     noteClosed() {
@@ -153,4 +65,104 @@ export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: 
       adapter.noteClosed?.();
     },
   };
+}
+
+async function inspect(desk: Desk): Promise<OpenDialog | undefined> {
+  const { adapter, waiting } = desk;
+  adapter.assertSound?.();
+  const asked = await adapter.open(waiting);
+  if (asked === undefined) return undefined;
+  if (!waiting.isAbout(asked)) waiting.end();
+  // What is answered may be on the screen still.
+  if (desk.giving > 0) return undefined;
+  const verdict = verdictOf(desk, asked);
+  const { decision, rule, reason } = verdict;
+  if (asked.mayChange?.(verdict, waiting.isOn)) return undefined;
+  if (decision !== "ask") return opened(desk, asked, { answer: plainAnswerOf(decision), rule, reason });
+  const said = await waiting.look(asked, { rule, reason: [reason, ...asked.note ? [asked.note] : []].join(" ") });
+  if (said === undefined) return { decision: "wait" };
+  if (asked.takes?.(said) !== false) return answered(desk, asked, said);
+  waiting.end();
+  return { decision: "wait" };
+}
+
+/** Gives one answer after another, by reply or by key: no key may hit the dialog that follows a reply. */
+function inTurn<T>(desk: Desk, give: () => Promise<T>): Promise<T> {
+  desk.giving++;
+  const given = desk.lastAnswer.then(give).finally(() => desk.giving--);
+  desk.lastAnswer = given.catch(() => {});
+  return given;
+}
+
+function verdictOf({ context, turn }: Desk, { shown, offers, doubt }: Asked): PermissionVerdict {
+  const { role, terminal: { provider } } = turn;
+  return decide(shown, { plan: context.plan, role, provider, offers, doubt });
+}
+
+function plainAnswerOf(decision: "allow" | "deny"): PlainAnswer {
+  return decision === "allow" ? "accept" : "decline";
+}
+
+async function answerAtOnce(desk: Desk, find: () => AtOnce | undefined, limits: TurnLimits): Promise<void> {
+  const one = find();
+  if (one === undefined) return;
+  const { asked, answers } = one;
+  const { decision, rule, reason } = verdictOf(desk, asked);
+  if (decision === "ask") return;
+  const answer = plainAnswerOf(decision);
+  if (!answers.includes(answer)) return;
+  if (answer === "accept" && await one.isUnclear?.()) return;
+  if (one.signal.aborted || desk.context.signal.aborted) return;
+  if (!limits.take({ decision: answer, request: requestOf(asked.shown), reason })) return;
+  await give(desk, asked, { answer, rule, reason });
+  one.noteAnswered?.();
+}
+
+function opened(desk: Desk, asked: Asked, decided: Why & { readonly answer: PlainAnswer }): OpenDialog {
+  const { shown, tail } = asked;
+  const { answer, reason, given } = decided;
+  const by = given === undefined ? "policy" : "person";
+  return {
+    ...{ decision: answer, by, request: requestOf(shown), reason, tail },
+    answer: () => inTurn(desk, () => give(desk, asked, decided)),
+  };
+}
+
+function answered(desk: Desk, asked: Asked, said: GivenSaid): OpenDialog {
+  const { answer, given } = said;
+  const rule = ruleOf(given);
+  if (answer !== "reply") {
+    const reason = said.reason ?? `${sayerOf(given)} said ${answer === "accept" ? "yes" : "no"}.`;
+    return opened(desk, asked, { answer, rule, reason, given });
+  }
+  const { replies } = said;
+  const sayer = rule === "model" ? sayerOf(given) : "The person";
+  const reason = `${sayer} answered: ${repliesText(asked.request?.questions ?? [], replies)}`;
+  const decided = { answer, replies, rule, reason, given };
+  return { decision: "reply", answer: () => inTurn(desk, () => give(desk, asked, decided)) };
+}
+
+async function give({ context, turn, waiting }: Desk, asked: Asked, decided: GivenAnswer & Why): Promise<boolean> {
+  const { audit } = context;
+  const { role, terminal: { id: terminalId, provider }, turnId } = turn;
+  const { answer, rule, reason, given } = decided;
+  if (answer !== "reply" && await asked.isMeant?.() === false) return false;
+  const whose = { role, terminal: terminalId, provider: provider.id };
+  const decision = answer === "decline" ? "deny" : "allow";
+  const keys = answer === "reply" ? [] : asked.keysOf?.(answer) ?? [];
+  const entry = auditEntry(whose, asked, { decision, rule, reason, keys });
+  const { outcome, replies } = await audit.perform(entry, () => asked.carryOut(decided, entry));
+  if (waiting.isAbout(asked)) waiting.end();
+  if (outcome === "stopped") return false;
+  const { kind, subject } = asked.shown;
+  const { end } = audit;
+  // A person was shown it before, and it was kept then.
+  const screen = given === undefined ? await asked.keepScreen?.() : undefined;
+  context.emit({
+    ...{ type: "dialog_answered", turnId, role, terminalId, kind, subject, answer, rule, result: outcome },
+    ...(given === undefined ? {} : givenFields(given)),
+    ...present({ replies, screen }),
+    audit: end,
+  });
+  return outcome === "closed";
 }

@@ -25,12 +25,7 @@ export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
 /** A person at a terminal. Resolves to what they say, or to `undefined` when they leave the question open. */
 export type AskAboutDialog = (question: DialogQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
-/**
- * Tells a person who is elsewhere that an agent needs them.
- *
- * @param question what can be answered from there; missing where only the agent's pane takes the answer
- * @returns what is told when nobody is needed any more
- */
+/** Tells a person who is elsewhere that an agent needs them. */
 export type OnStuck = (role: Role, message: string, question?: StuckQuestion) => { withdraw(): void };
 
 export interface StuckQuestion {
@@ -57,11 +52,7 @@ export interface DialogDeskContext {
   /** Where the agents' hooks ask; missing where there is no channel. */
   readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
   readonly emit: (fact: DialogFact) => void;
-  /**
-   * Keeps what an agent showed at a dialog that the policy answers. @default nothing is kept
-   *
-   * @returns its name below the run's folder; `undefined` where it was not kept
-   */
+  /** Keeps what an agent showed at a dialog that the policy answers. */
   readonly keepScreen?: (turnId: string, shown: KeptLook) => Promise<string | undefined>;
   readonly warn: (role: Role, message: string) => void;
   /** Told once for each dialog that a person has to answer. */

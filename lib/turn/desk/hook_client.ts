@@ -16,11 +16,7 @@ interface HookQuestion {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Asks the run that waits behind a channel, as the hook of an agent's CLI.
- *
- * @returns what the hook is to print; nothing on any doubt, so that the CLI opens its dialog for a person
- */
+/** Asks the run that waits behind a channel, as the hook of an agent's CLI. */
 export async function askHookChannel(question: HookQuestion): Promise<string> {
   const { folder, role, payload, signal } = question;
   if (new TextEncoder().encode(payload).length > MAX_PAYLOAD_BYTES) return "";

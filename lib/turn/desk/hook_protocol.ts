@@ -25,20 +25,12 @@ export const HOOK_TIMEOUT_SECONDS = 30;
 /** How long a hook waits for its answer: it gives up before the CLI does. */
 export const ANSWER_TIMEOUT_MS = 25_000;
 
-/**
- * Reads a stream up to the end of its first line.
- *
- * @returns the line; `undefined` where it is longer than `maxBytes`, or has no end
- */
+/** Reads a stream up to the end of its first line. */
 export async function readLine(source: ByteSource, { maxBytes }: ReadLimit): Promise<string | undefined> {
   return await readUntil(source, { maxBytes, end: (chunk) => chunk.indexOf(0x0a) });
 }
 
-/**
- * Reads a stream to its end.
- *
- * @returns its text; `undefined` where it is longer than `maxBytes`
- */
+/** Reads a stream to its end. */
 export async function readAll(source: ByteSource, { maxBytes }: ReadLimit): Promise<string | undefined> {
   return await readUntil(source, { maxBytes });
 }

@@ -4,12 +4,7 @@ import { readReplies } from "./question_answer.ts";
 
 export type Said = PersonsAnswer | { readonly answer: "reply"; readonly replies: readonly QuestionReply[] };
 
-/**
- * Reads what a person says to a dialog.
- *
- * @param questions what the dialog asks; missing where it asks for a yes or a no
- * @returns what is wrong, and what is allowed, without a full stop, where it is no answer
- */
+/** Reads what a person says to a dialog. */
 export function readSaid(
   text: string,
   questions: readonly AgentQuestion[] | undefined,

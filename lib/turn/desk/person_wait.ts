@@ -55,125 +55,149 @@ interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly told: { withdraw(): void };
 }
 
+interface Wait {
+  readonly context: DialogDeskContext;
+  readonly turn: DeskTurn;
+  matter: WaitingMatter | undefined;
+}
+
 /** Asks a person about what comes up in one turn: at the terminal, by notification, and by `panewright answer`. */
 export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): PersonWait {
-  const { audit, clock, emit, plan, signal, strayAnswer = () => undefined } = context;
-  const { dialogTimeoutSeconds: timeoutSeconds } = plan.permissions;
-  const { role, terminal: { id: terminalId, provider }, turnId } = turn;
-  const whose = { role, terminal: terminalId, provider: provider.id };
-  let waiting: WaitingMatter | undefined;
-
-  function end(): void {
-    if (waiting === undefined) return;
-    const { closed, question, sinceMs, told } = waiting;
-    waiting = undefined;
-    closed.abort();
-    told.withdraw();
-    const seconds = (clock.now() - sinceMs) / 1000;
-    emit({ type: "dialog_closed", turnId, role, seconds, ...present({ question }) });
-  }
-
-  async function begin(matter: AskedMatter, { rule, reason }: Why): Promise<WaitingMatter> {
-    const { identity, shown: { kind, subject }, request, isAnswerable } = matter;
-    const questions = request?.questions;
-    await audit.note(auditEntry(whose, matter, { decision: "ask", rule, reason }));
-    const earlier = context.earlierQuestion(turnId);
-    // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
-    const kept = await sha256Hex(identity);
-    const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
-    const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
-    const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
-    const answerable = question === undefined ? {} : { question, ...present({ questions }) };
-    emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
-    const told = context.onStuck(
-      role,
-      `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}` +
-        (questions === undefined ? "" : `\n${subject}`),
-      ...(question === undefined ? [] : [{ id: question, fingerprint: kept, ...answersTo(matter) }]),
-    );
-    const sinceMs = clock.now();
-    const ending = { closed: new AbortController(), told };
-    const begun = { identity, request, sinceMs, question, said: undefined, isStrayTold: false, ...ending };
-    const asked = questions === undefined ? {} : { questions };
-    if (question !== undefined) void askAtTerminal(begun, { id: question, kind, subject, reason, ...asked });
-    return begun;
-  }
-
-  async function askAtTerminal(
-    begun: WaitingMatter,
-    question: Omit<DialogQuestion, "role" | "secondsLeft">,
-  ): Promise<void> {
-    const until = AbortSignal.any([begun.closed.signal, signal]);
-    let problem: string | undefined;
-    while (context.person !== undefined && begun.said === undefined && !until.aborted) {
-      const secondsLeft = timeoutSeconds - (clock.now() - begun.sinceMs) / 1000;
-      const again = problem === undefined ? {} : { problem };
-      const text = await context.person({ ...question, ...again, role, secondsLeft }, until).catch(() => undefined);
-      if (text === undefined || until.aborted) return;
-      const said = readSaid(text, question.questions);
-      if ("problem" in said) {
-        problem = said.problem;
-        continue;
-      }
-      const own = {
-        question: question.id,
-        answer: text,
-        by: "terminal",
-        answeredAt: new Date().toISOString(),
-      } as const;
-      const first = await giveAndTake(context.answers, own, takingOf(question.questions)).catch(() => own);
-      // Another answer came before: it is taken with the next look.
-      if (first !== undefined && first.by !== "terminal") return;
-      begun.said = said;
-    }
-  }
-
-  function tellOfStray(matter: WaitingMatter): void {
-    const stray = matter.question === undefined || matter.isStrayTold ? undefined : strayAnswer(matter.question);
-    if (stray === undefined) return;
-    matter.isStrayTold = true;
-    context.warn(role, stray);
-  }
-
-  function takingOf(questions: DialogQuestion["questions"]): TakeAnswerOptions {
-    return {
-      isReserved: isReserved(plan.permissions.modelAnswers, { isPermission: questions === undefined }),
-      onRefused: (message) => context.warn(role, message),
-    };
-  }
-
+  const { clock, plan: { permissions: { dialogTimeoutSeconds } } } = context;
+  const wait: Wait = { context, turn, matter: undefined };
   return {
     get isOn() {
-      return waiting !== undefined;
+      return wait.matter !== undefined;
     },
     isAbout({ identity, request }) {
-      return waiting?.identity === identity && isSameRequest(waiting.request, request);
+      return wait.matter?.identity === identity && isSameRequest(wait.matter.request, request);
     },
-    async look(matter, why) {
-      waiting ??= await begin(matter, why);
-      const { question, sinceMs } = waiting;
-      const questions = waiting.request?.questions;
-      tellOfStray(waiting);
-      const left = waiting.said === undefined && question !== undefined
-        ? await takeAnswer(context.answers, question, takingOf(questions))
-        : undefined;
-      const read = left === undefined ? waiting.said : readSaid(left.answer, questions);
-      const source: AnswerSource = left ?? { by: "terminal" };
-      const said: GivenSaid | undefined = read === undefined || "problem" in read
-        ? undefined
-        : { ...read, given: { question, by: source.by, ...present({ who: source.who }) } };
-      if (said !== undefined || clock.now() - sinceMs < timeoutSeconds * 1000) return said;
-      end();
-      throw new HumanInterventionRequiredError(
-        `Cannot finish the turn of ${role} in terminal ${terminalId}: ${
-          requestOf(matter.shown)
-        } waited for a person for ` +
-          `${timeoutSeconds} s. ${why.reason}\n${matter.excerpt}`,
-        { hint: "permissions.dialog_timeout_seconds sets the limit. A rule in permissions decides without a person." },
-      );
+    async look(asked, why) {
+      const matter = wait.matter ??= await begin(wait, asked, why);
+      tellOfStray(wait, matter);
+      const said = await saidOf(wait, matter);
+      if (said !== undefined || clock.now() - matter.sinceMs < dialogTimeoutSeconds * 1000) return said;
+      end(wait);
+      throw tooLateError(wait, asked, why);
     },
-    end,
+    end: () => end(wait),
   };
+}
+
+function end(wait: Wait): void {
+  if (wait.matter === undefined) return;
+  const { context: { clock, emit }, turn: { turnId, role }, matter: { closed, question, sinceMs, told } } = wait;
+  wait.matter = undefined;
+  closed.abort();
+  told.withdraw();
+  const seconds = (clock.now() - sinceMs) / 1000;
+  emit({ type: "dialog_closed", turnId, role, seconds, ...present({ question }) });
+}
+
+async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reason }: Why): Promise<WaitingMatter> {
+  const { audit, clock, emit, plan: { permissions: { dialogTimeoutSeconds: timeoutSeconds } } } = context;
+  const { role, terminal: { id: terminalId, provider }, turnId } = turn;
+  const { identity, shown: { kind, subject }, request, isAnswerable } = matter;
+  const questions = request?.questions;
+  const whose = { role, terminal: terminalId, provider: provider.id };
+  await audit.note(auditEntry(whose, matter, { decision: "ask", rule, reason }));
+  const earlier = context.earlierQuestion(turnId);
+  // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
+  const kept = await sha256Hex(identity);
+  const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
+  const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
+  const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
+  const answerable = question === undefined ? {} : { question, ...present({ questions }) };
+  emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
+  const told = context.onStuck(
+    role,
+    `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}` +
+      (questions === undefined ? "" : `\n${subject}`),
+    ...(question === undefined ? [] : [{ id: question, fingerprint: kept, ...answersTo(matter) }]),
+  );
+  const sinceMs = clock.now();
+  const ending = { closed: new AbortController(), told };
+  const begun = { identity, request, sinceMs, question, said: undefined, isStrayTold: false, ...ending };
+  if (question !== undefined) {
+    void askAtTerminal({ context, turn }, begun, {
+      id: question,
+      role,
+      kind,
+      subject,
+      reason,
+      ...present({ questions }),
+    });
+  }
+  return begun;
+}
+
+async function askAtTerminal(
+  wait: Pick<Wait, "context" | "turn">,
+  begun: WaitingMatter,
+  question: Omit<DialogQuestion, "secondsLeft">,
+): Promise<void> {
+  const { context } = wait;
+  const { clock, plan: { permissions: { dialogTimeoutSeconds } } } = context;
+  const until = AbortSignal.any([begun.closed.signal, context.signal]);
+  let problem: string | undefined;
+  while (context.person !== undefined && begun.said === undefined && !until.aborted) {
+    const secondsLeft = dialogTimeoutSeconds - (clock.now() - begun.sinceMs) / 1000;
+    const asked = { ...question, ...present({ problem }), secondsLeft };
+    const text = await context.person(asked, until).catch(() => undefined);
+    if (text === undefined || until.aborted) return;
+    const said = readSaid(text, question.questions);
+    if ("problem" in said) {
+      problem = said.problem;
+      continue;
+    }
+    const own = {
+      question: question.id,
+      answer: text,
+      by: "terminal",
+      answeredAt: new Date().toISOString(),
+    } as const;
+    const first = await giveAndTake(context.answers, own, takingOf(wait, begun)).catch(() => own);
+    // Another answer came before: it is taken with the next look.
+    if (first !== undefined && first.by !== "terminal") return;
+    begun.said = said;
+  }
+}
+
+function tellOfStray({ context, turn }: Wait, matter: WaitingMatter): void {
+  const { question, isStrayTold } = matter;
+  const stray = question === undefined || isStrayTold ? undefined : context.strayAnswer?.(question);
+  if (stray === undefined) return;
+  matter.isStrayTold = true;
+  context.warn(turn.role, stray);
+}
+
+function takingOf({ context, turn }: Pick<Wait, "context" | "turn">, { request }: WaitingMatter): TakeAnswerOptions {
+  const isPermission = request?.questions === undefined;
+  return {
+    isReserved: isReserved(context.plan.permissions.modelAnswers, { isPermission }),
+    onRefused: (message) => context.warn(turn.role, message),
+  };
+}
+
+async function saidOf(wait: Wait, matter: WaitingMatter): Promise<GivenSaid | undefined> {
+  const { question } = matter;
+  const left = matter.said === undefined && question !== undefined
+    ? await takeAnswer(wait.context.answers, question, takingOf(wait, matter))
+    : undefined;
+  const read = left === undefined ? matter.said : readSaid(left.answer, matter.request?.questions);
+  if (read === undefined || "problem" in read) return undefined;
+  const { by, who }: AnswerSource = left ?? { by: "terminal" };
+  return { ...read, given: { question, by, ...present({ who }) } };
+}
+
+function tooLateError({ context, turn }: Wait, asked: AskedMatter, why: Why): HumanInterventionRequiredError {
+  const { role, terminal } = turn;
+  const seconds = context.plan.permissions.dialogTimeoutSeconds;
+  return new HumanInterventionRequiredError(
+    `Cannot finish the turn of ${role} in terminal ${terminal.id}: ${requestOf(asked.shown)} waited for a person for ` +
+      `${seconds} s. ${why.reason}\n${asked.excerpt}`,
+    { hint: "permissions.dialog_timeout_seconds sets the limit. A rule in permissions decides without a person." },
+  );
 }
 
 /** The requests that their words say all about: what else is behind a dialog cannot be told in a message. */
