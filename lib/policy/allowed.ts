@@ -3,6 +3,7 @@ import type { Matter, PermissionContext } from "./matter.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedWrite, Inspection } from "./inspect/inspection.ts";
 import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";
+import { gitCommandAt } from "./programs/mod.ts";
 import { concernsKind, concernsWrites, type RuleLists } from "./rule_lists.ts";
 import { knownWord, normalSpellings } from "./spellings.ts";
 
@@ -62,15 +63,14 @@ function readingsOf(words: readonly KnownWord[], home: string | undefined): read
 const SYSTEM_FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const OWN_FOLDERS = [".cargo/bin", ".deno/bin", ".bun/bin", "go/bin", ".local/bin"];
 
+/** Fewer than git has: the value of another one counts as the command, which an entry must then name. */
+const GIT_VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/;
+
 /** git without its options before the command, as far as none of them must be named. */
 function withoutGitOptions(words: readonly KnownWord[]): readonly KnownWord[] {
-  let index = 1;
-  while (/^-/.test(words[index]?.value ?? "")) {
-    const valued = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/.test(words[index]?.value ?? "");
-    for (const word of words.slice(index, index + (valued ? 2 : 1))) if (word.literal !== undefined) return words;
-    index += valued ? 2 : 1;
-  }
-  return [...words.slice(0, 1), ...words.slice(index)];
+  const at = gitCommandAt(words, GIT_VALUED);
+  if (words.slice(1, at).some(({ literal }) => literal !== undefined)) return words;
+  return [...words.slice(0, 1), ...words.slice(at)];
 }
 
 /** Whether a file may be written by what the policy says of files. */

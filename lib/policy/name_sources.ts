@@ -1,16 +1,17 @@
-import { commandLayers, parseShellCommand, type ShellCommand, type ShellWord } from "../shell/mod.ts";
+import { commandLayers, namesIn, parseShellCommand, type ShellCommand, type ShellWord } from "../shell/mod.ts";
+import DATA from "./name_sources.json" with { type: "json" };
 import { secretPart } from "./protected_paths.ts";
 
 /** What the names are that commands write for another one to read: a secret's, or not known. */
 type NameSource = { readonly secret: string } | { readonly unknown: string } | undefined;
 
-export const SHOWS =
-  /^(?:cat|bat|head|tail|nl|tac|rev|base(?:32|64)|xxd|od|hexdump|strings|[gmn]?awk|sed|sort|uniq|cut|paste|fold|column|join|comm|diff|cmp|less|more|jq|tee|cp|mv|curl|openssl)$/;
+/** Programs that show what is in files. */
+export const SHOWS: ReadonlySet<string> = new Set(namesIn(DATA.shows));
 
-const FILTERS = /^(?:sort|uniq|head|tail|grep|egrep|fgrep|rg|wc|cut|cat|tee|true|xargs)$/;
+const FILTERS = new Set(namesIn(DATA.filters));
 
 /** Programs that print no names but those in their own words. */
-const LISTERS = /^(?:basename|dirname|pwd|which|command|realpath|readlink|seq|date|nproc|wc|mktemp|true|hostname|id)$/;
+const LISTERS = new Set(namesIn(DATA.listers));
 
 /**
  * What names the commands of a pipeline write, as far as it matters to a program that gets them: where it may be given
@@ -24,7 +25,7 @@ export function namesFrom(commands: readonly ShellCommand[], program: string): N
       unknown ??= { unknown: "names that are not known" };
       continue;
     }
-    const found = namesOf(layer.program ?? "", layer.words.slice(1), { command, shows: SHOWS.test(program) });
+    const found = namesOf(layer.program ?? "", layer.words.slice(1), { command, shows: SHOWS.has(program) });
     if (found !== undefined && "secret" in found) return found;
     unknown ??= found;
   }
@@ -122,7 +123,7 @@ function namesOf(
       values.some((value) => /^\.?\/?$/.test(value ?? ""));
     return everywhere && shows ? unknown : undefined;
   }
-  if (LISTERS.test(program) || (FILTERS.test(program) && reads)) return undefined;
+  if (LISTERS.has(program) || (FILTERS.has(program) && reads)) return undefined;
   return unknown;
 }
 

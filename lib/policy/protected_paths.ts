@@ -1,25 +1,14 @@
+import { namesIn } from "../shell/mod.ts";
 import { isNamePattern, type MatchNameOptions, mayName, withoutBraces } from "./name_patterns.ts";
+import DATA from "./protected_paths.json" with { type: "json" };
 
 /**
- * Folders in which nothing is written without a person, wherever they are: settings and hooks of tools that act on
- * them.
+ * Where nothing is written without a person, in whatever folder it is: settings and hooks of tools that act on them. A
+ * folder with a HEAD is a repository to git, and its settings are commands.
  */
-const PROTECTED_FOLDERS = new Set(
-  (".git .claude .codex .vscode .idea .panewright .husky .circleci .buildkite " +
-    ".devcontainer .githooks .cursor .gemini .cargo .ssh .gnupg .aws").split(" "),
-);
-
-const PROTECTED_PAIRS = [".github/workflows", ".github/actions", ".config/fish", "state/panewright"];
-
-const PROTECTED_FILES = new Set(
-  (".mcp.json panewright.jsonc .gitlab-ci.yml .gitlab-ci.yaml .travis.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile " +
-    ".drone.yml .woodpecker.yml appveyor.yml .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc " +
-    ".zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .inputrc .gitconfig .gitmodules .gitattributes " +
-    ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnp.cjs .netrc .pypirc .ripgreprc .lesskey .vimrc .exrc .tmux.conf .screenrc .editrc " +
-    ".psqlrc .sqliterc .gdbinit .lldbinit .curlrc .wgetrc .pythonrc .irbrc .pre-commit-config.yaml lefthook.yml .lefthook.yml " +
-    // A folder with a HEAD is a repository to git, and its settings are commands.
-    "head .env .env.local .envrc").split(" "),
-);
+const PROTECTED = new Set(namesIn([...DATA.protected.folders, ...DATA.protected.files]));
+const PROTECTED_PAIRS = namesIn(DATA.protected.pairs);
+const SECRET = new Set(namesIn([...DATA.secret.folders, ...DATA.secret.files]));
 
 /** Characters without a shape, and case, make no difference to some file systems. */
 function folded(path: string): readonly string[] {
@@ -42,7 +31,7 @@ export function protectedPart(path: string, options?: MatchNameOptions): string 
       const [folder = "", inner = ""] = pair.split("/");
       if (isCalled(name, folder, options) && isCalled(next, inner, options)) return pair;
     }
-    const found = oneOf(PROTECTED_FOLDERS, name, options) ?? oneOf(PROTECTED_FILES, name, options);
+    const found = oneOf(PROTECTED, name, options);
     if (found !== undefined) return found;
     // A folder called x.git is a repository to git.
     if (/^\.env(?:$|[._-])|^\.envrc$/.test(name) || /^git~\d$|.\.git$/.test(name)) return name;
@@ -61,17 +50,6 @@ function isCalled(given: string, name: string, options?: MatchNameOptions): bool
   return given === name || (isNamePattern(given) && mayName(given, name, options));
 }
 
-const SECRET_FOLDERS = new Set(
-  ".panewright .ssh .aws .gnupg .kube .azure .password-store keyrings gcloud .docker".split(" "),
-);
-
-const SECRET_FILES = new Set(
-  (".netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials credentials.json .vault-token auth.json .credentials.json " +
-    "id_rsa id_ed25519 id_ecdsa id_dsa .htpasswd shadow gshadow sudoers .bash_history .zsh_history .terraformrc " +
-    "credentials.toml credentials logins.json hosts.yml .env .env.local .envrc secrets.yml secrets.yaml secrets.json")
-    .split(" "),
-);
-
 /**
  * What of a path is secret: only a person may allow that it is read, also where the path is a pattern that may stand
  * for such a name.
@@ -79,7 +57,7 @@ const SECRET_FILES = new Set(
 export function secretPart(path: string, options?: MatchNameOptions): string | undefined {
   const names = folded(withoutBraces(path));
   for (const [index, name] of names.entries()) {
-    const found = oneOf(SECRET_FOLDERS, name, options) ?? oneOf(SECRET_FILES, name, options);
+    const found = oneOf(SECRET, name, options);
     if (found !== undefined) return found;
     const next = names[index + 1] ?? "";
     const told = ["config", "credentials"].some((inner) => isNamePattern(next) || isCalled(next, inner, options));

@@ -4,6 +4,7 @@ import type { PossibleFolders } from "./folders.ts";
 import type { InspectedCommand } from "./inspect/inspection.ts";
 import { launchedCommands, withoutOptions } from "./launched.ts";
 import type { KnownWord } from "./pattern.ts";
+import { gitCommandAt } from "./programs/mod.ts";
 
 interface Where {
   readonly workdir: string;
@@ -26,7 +27,7 @@ export function spellingsOf({ command, layers, folders }: InspectedCommand, work
     const rest = layer.moreWords ? [...layer.words, undefined] : layer.words;
     const { plain, guesses } = withoutOptions(rest);
     sure.push(rest);
-    if (layer.program === "git") sure.push(withoutGitOptions(rest));
+    if (layer.program === "git") sure.push([...rest.slice(0, 1), ...rest.slice(gitCommandAt(rest))]);
     else if (plain !== undefined) sure.push(plain);
     guessed.push(...guesses, ...launchedCommands(layer));
     const [, subcommand] = /^git-(.+)$/.exec(layer.program ?? "") ?? [];
@@ -40,18 +41,6 @@ export function spellingsOf({ command, layers, folders }: InspectedCommand, work
     guess,
   });
   return [...sure.map(spelling(false)), ...guessed.map(spelling(true))];
-}
-
-/** `git -C x --no-pager push` is a `git push`. */
-function withoutGitOptions(words: Words): Words {
-  let index = 1;
-  while (/^-/.test(words[index]?.value ?? "")) {
-    index +=
-      /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix))$/.test(words[index]!.value!)
-        ? 2
-        : 1;
-  }
-  return [...words.slice(0, 1), ...words.slice(index)];
 }
 
 /** A word for matching; none stands for words that another command adds. */

@@ -1,7 +1,8 @@
+import DATA from "./builtins.json" with { type: "json" };
 import { conditionEffects } from "./conditions.ts";
+import { namesIn } from "./name_list.ts";
 import type { ShellVariable, ShellWord } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
-import { present } from "../base/schema.ts";
 
 /** What a command of the shell itself does to the shell. */
 export interface BuiltinEffects {
@@ -34,35 +35,44 @@ const NOTHING: BuiltinEffects = { sets: [], arithmetic: [] };
  */
 export function builtinEffects(words: readonly ShellWord[]): BuiltinEffects | undefined {
   const program = words[0]?.value?.slice(words[0].value.lastIndexOf("/") + 1) ?? "";
-  return Object.hasOwn(BUILTINS, program) ? BUILTINS[program]?.(words.slice(1), program) : undefined;
+  return BUILTINS.get(program)?.(words.slice(1), program);
 }
 
 type Effects = (operands: readonly ShellWord[], program: string) => BuiltinEffects;
 
-const harmless: Effects = () => NOTHING;
+/** A row of `builtins.json`: the commands, the rule for them, and what the rule varies in. */
+interface Row {
+  readonly names: string;
+  readonly rule: string;
+  /** The words that are harmless; for `unset`, the variables whose being unset is the default. */
+  readonly words?: string;
+  /** Why any other word is unclear. */
+  readonly otherwise?: string;
+  /** Options without and with a value. */
+  readonly flags?: string;
+  readonly valued?: string;
+  /** The variable that is set where none is named. */
+  readonly unnamed?: string;
+  /** How many of its words count. */
+  readonly only?: number;
+}
 
 const unclear = (message: string): BuiltinEffects => ({ ...NOTHING, unclear: message });
 
-const evaluates: Effects = (operands) => ({ ...NOTHING, arithmetic: operands.map(wordText) });
+const evaluated = (words: readonly ShellWord[]): BuiltinEffects => ({ ...NOTHING, arithmetic: words.map(wordText) });
 
-const changesMeaning: Effects = (_, program) => unclear(`a change of what other commands mean (${program})`);
-
-/** Known words of which none can hold a subscript, an expansion or a flag of a pattern. */
-const PLAIN = /^[\w@%+=:,./-]*$/;
+/** The name of a variable: without a subscript, which may run commands. */
 const NAME = /^[A-Za-z_]\w*$/;
 
-const isPlain = ({ value }: ShellWord) => value !== undefined && PLAIN.test(value);
-
 /** Sets the variables that it names after its options; the values of the options are plain. */
-function setsNames(
-  options: { readonly flags: RegExp; readonly valued: RegExp; readonly otherwise?: string; readonly only?: number },
-): Effects {
+function setsNames({ flags = "", valued = "", unnamed = "" }: Row): Effects {
+  const [withoutValue, withValue] = [new RegExp(flags), new RegExp(valued)];
   return (operands, program) => {
     const arithmetic: string[] = [];
     let index = 0;
     for (; /^-./.test(operands[index]?.value ?? ""); index++) {
       const text = operands[index]?.value as string;
-      if (options.valued.test(text)) {
+      if (withValue.test(text)) {
         index++;
         // zsh counts.
         const value = operands[index];
@@ -70,15 +80,14 @@ function setsNames(
       } else if (text === "--") {
         index++;
         break;
-      } else if (!options.flags.test(text)) return unclear(`the option ${text} of ${program}`);
+      } else if (!withoutValue.test(text)) return unclear(`the option ${text} of ${program}`);
     }
-    const names = operands.slice(index).slice(0, options.only);
     if (operands.slice(0, index).some(({ value }) => value?.includes("[") ?? true)) {
       return unclear(`an option of ${program}`);
     }
-    if (names.some(({ value }) => !NAME.test(value ?? ""))) return unclear(`a variable that ${program} sets`);
-    const all = names.length > 0 ? names.map(({ value }) => value as string) : [options.otherwise ?? "REPLY"];
-    return { sets: all.map((name) => ({ name, values: undefined })), arithmetic };
+    const names = operands.slice(index).map(({ value = "" }) => value);
+    if (!names.every((name) => NAME.test(name))) return unclear(`a variable that ${program} sets`);
+    return { sets: (names.length > 0 ? names : [unnamed]).map((name) => ({ name, values: undefined })), arithmetic };
   };
 }
 
@@ -113,10 +122,7 @@ const declares: Effects = (operands, program) => {
 const condition: Effects = (operands, program) => {
   const closed = program === "test" || operands.at(-1)?.value === "]";
   if (!closed) return unclear("a [ without ]");
-  const { arithmetic, unclear: reason } = conditionEffects(program === "test" ? operands : operands.slice(0, -1), {
-    double: false,
-  });
-  return { sets: [], arithmetic, ...present({ unclear: reason }) };
+  return { sets: [], ...conditionEffects(program === "test" ? operands : operands.slice(0, -1), { double: false }) };
 };
 
 const CONVERSION = /%(?:%|\([^)]*\)T|[-+ #0']*(\*|\d*)(?:\.(\*|\d*))?[hlLjzt]*([a-zA-Z]))/g;
@@ -126,11 +132,10 @@ const printf: Effects = (operands) => {
   const text = format === undefined ? "" : wordText(format);
   const literal = format?.parts.some((part) => part.type === "literal" && /[^\w[\]]/.test(part.text));
   if (/^-/.test(text) || (format?.value === undefined && !literal)) return unclear("a variable that printf sets");
-  const kinds = [...text.matchAll(CONVERSION)].flatMap(([, width, precision, kind]) => [
-    ...(width === "*" ? ["d"] : []),
-    ...(precision === "*" ? ["d"] : []),
-    ...(kind === undefined ? [] : [kind]),
-  ]);
+  const kinds = [...text.matchAll(CONVERSION)].flatMap(([, width, precision, kind]) => {
+    const stars = [width, precision].filter((one) => one === "*").map(() => "d");
+    return kind === undefined ? stars : [...stars, kind];
+  });
   // zsh evaluates what it prints as a number.
   const known = format?.value !== undefined && rest.every(({ expansions }) => expansions.length === 0);
   const anyNumber = kinds.some((one) => /[^bcqsQ]/.test(one));
@@ -141,108 +146,82 @@ const printf: Effects = (operands) => {
   const unquoted = format?.value === undefined && rest.some((word) => wordText(word).includes("["));
   if (unquoted) return unclear("a format of printf that is not known");
   const variables = format?.value === undefined || kinds.every((kind) => /[bcqsQ]/.test(kind)) ? [] : rest;
-  return {
-    ...NOTHING,
-    arithmetic: [...numeric, ...variables.filter(({ value }) => value === undefined)].map(wordText),
-  };
+  return evaluated([...numeric, ...variables.filter(({ value }) => value === undefined)]);
 };
 
-const set: Effects = (operands) => {
+const set = (harmless: RegExp): Effects => (operands) => {
   if (operands.length === 0) return unclear("what set shows, all variables with their values");
   for (const [index, { value = "?" }] of operands.entries()) {
     if (value === "--" || value === "-") break;
     if (value === "pipefail" && /^[-+]\w*o$/.test(operands[index - 1]?.value ?? "")) continue;
-    if (/^[-+][euxvfCEo]+$/.test(value) || /^(?:errexit|nounset|xtrace|verbose|noclobber|errtrace)$/.test(value)) {
-      continue;
-    }
-    return unclear(`set ${value}`);
+    if (!harmless.test(value)) return unclear(`set ${value}`);
   }
   return NOTHING;
 };
 
-const SHELL_OPTIONS = /^(?:-[su]|nullglob|failglob|dotglob|globstar|nocaseglob|nocasematch|inherit_errexit|lastpipe)$/;
-
-const onlyPlain: Effects = (operands, program) =>
-  operands.every(isPlain) ? NOTHING : unclear(`a word of ${program} that is not plain`);
-
-const UNSET_AS_DEFAULT =
-  /^(?:IFS|CDPATH|ENV|BASH_ENV|PROMPT_COMMAND|GLOBIGNORE|NODE_OPTIONS|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|GIT_(?:DIR|WORK_TREE|INDEX_FILE)|LD_PRELOAD|LD_LIBRARY_PATH)$/;
-
-const BUILTINS: Readonly<Record<string, Effects>> = {
-  ":": harmless,
-  true: harmless,
-  false: harmless,
-  echo: harmless,
-  pwd: harmless,
-  test: condition,
-  "[": condition,
-  printf,
-  set,
-  exit: evaluates,
-  return: evaluates,
-  break: evaluates,
-  continue: evaluates,
-  shift: evaluates,
-  repeat: (operands, program) => evaluates(operands.slice(0, 1), program),
-  let: evaluates,
-  read: setsNames({ flags: /^-(?:[rs]+a?|a)$/, valued: /^-[rs]*[pdntNu]$/ }),
-  mapfile: setsNames({ flags: /^-t$/, valued: /^-[dnOsu]$/, otherwise: "MAPFILE" }),
-  readarray: setsNames({ flags: /^-t$/, valued: /^-[dnOsu]$/, otherwise: "MAPFILE" }),
-  getopts: (operands) =>
-    operands.length === 2 && operands[0] !== undefined && isPlain(operands[0]) && NAME.test(operands[1]?.value ?? "")
-      ? { ...NOTHING, sets: [operands[1]?.value ?? "", "OPTARG"].map((name) => ({ name, values: undefined })) }
-      : unclear("a variable that getopts sets"),
-  export: declares,
-  readonly: declares,
-  declare: declares,
-  typeset: declares,
-  local: declares,
-  // A shell without PATH looks for programs in the folder that it is in.
-  unset: (operands) => {
-    const names = operands.map(({ value }) => value).filter((value) => value !== "-v");
-    if (!names.every((name) => NAME.test(name ?? ""))) return unclear("a variable that unset removes");
-    const sets = names.filter((name) => !UNSET_AS_DEFAULT.test(name ?? ""));
-    return { ...NOTHING, sets: sets.map((name) => ({ name: name as string, values: [[]] })) };
-  },
-  wait: (operands) =>
-    operands.every((word) => /^(?:-n|\d+|%\d+|"?\$!"?|"?\$\{?[A-Za-z_]\w*\}?"?)$/.test(word.source))
-      ? evaluates(operands.filter(({ value }) => value === undefined), "wait")
-      : unclear("a variable that wait sets"),
-  shopt: (operands) =>
-    operands.every(({ value }) => SHELL_OPTIONS.test(value ?? "")) ? NOTHING : unclear("a shell option"),
-  hash: (operands) => operands.every(({ value }) => value === "-r") ? NOTHING : changesMeaning(operands, "hash"),
-  umask: onlyPlain,
-  ulimit: onlyPlain,
-  jobs: (operands) => operands.every(({ value }) => /^-[lnprs]+$/.test(value ?? "")) ? NOTHING : unclear("jobs -x"),
-  times: harmless,
-  coproc: changesMeaning,
-  integer: changesMeaning,
-  float: changesMeaning,
-  nameref: changesMeaning,
-  bind: changesMeaning,
-  complete: changesMeaning,
-  compgen: changesMeaning,
-  compopt: changesMeaning,
-  fc: changesMeaning,
-  setopt: changesMeaning,
-  unsetopt: changesMeaning,
-  emulate: changesMeaning,
-  zmodload: changesMeaning,
-  autoload: changesMeaning,
-  functions: changesMeaning,
-  zstyle: changesMeaning,
-  zparseopts: changesMeaning,
-  zformat: changesMeaning,
-  zregexparse: changesMeaning,
-  zle: changesMeaning,
-  bindkey: changesMeaning,
-  sched: changesMeaning,
-  vared: changesMeaning,
-  disable: changesMeaning,
-  print: (operands) =>
-    operands.every(({ value, parts }) =>
-        !/^-/.test(value ?? parts[0]?.text ?? "-") || /^-(?:[rln]+|-)?$/.test(value ?? "P")
-      )
-      ? NOTHING
-      : unclear("an option of print"),
+const getopts: Effects = ([options, variable, ...more]) => {
+  const name = variable?.value ?? "";
+  const plain = /^[\w@%+=:,./-]*$/.test(options?.value ?? "[") && NAME.test(name) && more.length === 0;
+  if (!plain) return unclear("a variable that getopts sets");
+  return { ...NOTHING, sets: [name, "OPTARG"].map((one) => ({ name: one, values: undefined })) };
 };
+
+/** A shell without PATH looks for programs in the folder that it is in. */
+const unset = (harmless: RegExp): Effects => (operands) => {
+  const names = operands.map(({ value = "" }) => value).filter((value) => value !== "-v");
+  if (!names.every((name) => NAME.test(name))) return unclear("a variable that unset removes");
+  return { ...NOTHING, sets: names.filter((name) => !harmless.test(name)).map((name) => ({ name, values: [[]] })) };
+};
+
+const print: Effects = (operands) =>
+  operands.every(({ value, parts }) =>
+      !/^-/.test(value ?? parts[0]?.text ?? "-") || /^-(?:[rln]+|-)?$/.test(value ?? "P")
+    )
+    ? NOTHING
+    : unclear("an option of print");
+
+/** What the commands of a row do. */
+function effectsOf(row: Row): Effects {
+  const words = new RegExp(row.words ?? "");
+  switch (row.rule) {
+    case "harmless":
+      return () => NOTHING;
+    case "only":
+      return (operands) =>
+        operands.every(({ value }) => value !== undefined && words.test(value))
+          ? NOTHING
+          : unclear(row.otherwise ?? "");
+    case "evaluates":
+      return (operands) => evaluated(operands.slice(0, row.only));
+    case "waits":
+      return (operands) =>
+        operands.every(({ source }) => words.test(source))
+          ? evaluated(operands.filter(({ value }) => value === undefined))
+          : unclear("a variable that wait sets");
+    case "sets":
+      return setsNames(row);
+    case "set":
+      return set(words);
+    case "unset":
+      return unset(words);
+    case "declares":
+      return declares;
+    case "condition":
+      return condition;
+    case "getopts":
+      return getopts;
+    case "printf":
+      return printf;
+    case "print":
+      return print;
+    default:
+      return (_, program) => unclear(`a change of what other commands mean (${program})`);
+  }
+}
+
+const BUILTINS = new Map(
+  DATA.flatMap((row: Row) => {
+    const effects = effectsOf(row);
+    return namesIn(row.names).map((name) => [name, effects] as const);
+  }),
+);

@@ -1,3 +1,5 @@
+import { namesIn } from "./name_list.ts";
+import DATA from "./programs.json" with { type: "json" };
 import { type ShellInput, shellInput } from "./shells.ts";
 import type { ShellCommand, ShellScript, ShellWord } from "./syntax.ts";
 import { parseShellCommand } from "./parse.ts";
@@ -73,8 +75,7 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
       program,
       transparent: input?.from === "text",
       moreWords,
-      ...present({ input }),
-      ...(program === undefined ? { unclear: "the program is an expansion" } : undecided(program)),
+      ...present({ input, unclear: whyUnclear(program) }),
       ...(program !== undefined && words.length > 1 && OPAQUE.has(program) ? { opaque: true } : {}),
     });
   }
@@ -86,27 +87,15 @@ function programName(word: ShellWord): string | undefined {
 }
 
 /** Commands that change what later ones mean, or run text at a time that is not known. */
-function undecided(program: string): Pick<CommandLayer, "unclear"> {
-  switch (program) {
-    case "trap":
-      return { unclear: "commands that run at a time that is not known (trap)" };
-    case "alias":
-    case "enable":
-      return { unclear: `a change of what other commands mean (${program})` };
-    case "parallel":
-    case "watch":
-      return { unclear: `commands that ${program} puts together` };
-    default:
-      // zsh replaces it by the path of the program.
-      if (program.startsWith("=")) return { unclear: `a name that some shells expand (${program})` };
-      return {};
-  }
+const UNCLEAR: ReadonlyMap<string, string> = new Map(Object.entries(DATA.unclear));
+
+function whyUnclear(program: string | undefined): string | undefined {
+  if (program === undefined) return "the program is an expansion";
+  // zsh replaces it by the path of the program.
+  return program.startsWith("=") ? `a name that some shells expand (${program})` : UNCLEAR.get(program);
 }
 
-const OPAQUE = new Set(
-  ("ssh mosh script flock unshare nsenter chroot strace ltrace taskset chrt prlimit setarch setpriv unbuffer expect tmux " +
-    "screen systemd-run at batch crontab entr bwrap firejail fakeroot xvfb-run dbus-run-session faketime").split(" "),
-);
+const OPAQUE = new Set(namesIn(DATA.opaque));
 
 /** A command in a shell text, at any depth. */
 export interface FoundCommand {

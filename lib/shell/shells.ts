@@ -1,3 +1,5 @@
+import { namesIn } from "./name_list.ts";
+import DATA from "./programs.json" with { type: "json" };
 import type { ShellCommand, ShellWord } from "./syntax.ts";
 
 /** Where a shell gets its commands from. */
@@ -8,10 +10,10 @@ export type ShellInput =
   | { readonly from: "file"; readonly word: ShellWord }
   | { readonly from: "stdin" };
 
-const POSIX_SHELLS = new Set(["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash"]);
+const POSIX_SHELLS = new Set(namesIn(DATA.shells));
 
 /** Shells with a language of their own. */
-const OTHER_SHELLS = new Set(["fish", "csh", "tcsh", "nu", "pwsh", "elvish"]);
+const OTHER_SHELLS = new Set(namesIn(DATA.otherShells));
 
 /** Whether a program is a shell, by its name. */
 export function isShell(program: string): boolean {

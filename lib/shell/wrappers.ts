@@ -1,62 +1,31 @@
+import { namesIn } from "./name_list.ts";
+import DATA from "./programs.json" with { type: "json" };
 import type { ShellWord, WordPart } from "./syntax.ts";
 
-interface WrapperSpec {
+interface WrapperRow {
   /** Options without a value, or with the value in the same word. */
-  readonly flags?: RegExp;
+  readonly flags?: string;
   /** Options whose value is the next word. */
-  readonly valued?: RegExp;
+  readonly valued?: string;
   /** How many words of its own come between the options and the command. */
   readonly operands?: number;
   /** Whether `NAME=value` may stand before the command. */
-  readonly assignments?: true;
+  readonly assignments?: boolean;
   /** Whether it adds words to the command. */
-  readonly adds?: true;
+  readonly adds?: boolean;
   /** Whether it also changes who runs the command, or on what. */
-  readonly acts?: true;
+  readonly acts?: boolean;
 }
 
-/** From the manuals of GNU coreutils 9.1, findutils 4.9, util-linux 2.38, bash 5.2 and sudo 1.9. */
-const WRAPPERS: Readonly<Record<string, WrapperSpec>> = {
-  env: {
-    flags: /^(?:-|-[i0v]+|-u.+|--(?:ignore-environment|null|debug|unset=.*))$/,
-    valued: /^(?:-u|--unset)$/,
-    assignments: true,
-  },
-  nice: { flags: /^(?:-?-\d+|-n-?\d+|--adjustment=.*)$/, valued: /^(?:-n|--adjustment)$/ },
-  ionice: { flags: /^(?:-[cn]\d|-t)$/, valued: /^-[cn]$/ },
-  nohup: {},
-  setsid: { flags: /^(?:-[cfw]+|--(?:ctty|fork|wait))$/ },
-  time: { flags: /^-[pvq]+$/, valued: /^-f$/ },
-  timeout: {
-    flags: /^(?:-v|-[sk].+|--(?:foreground|preserve-status|verbose|signal=.*|kill-after=.*))$/,
-    valued: /^(?:-[sk]|--signal|--kill-after)$/,
-    operands: 1,
-  },
-  stdbuf: { flags: /^(?:-[ioe].+|--(?:input|output|error)=.*)$/, valued: /^-[ioe]$/ },
-  command: { flags: /^-p$/ },
-  builtin: {},
-  exec: { flags: /^-[cl]+$/, valued: /^-a$/ },
-  busybox: {},
-  // zsh
-  noglob: {},
-  nocorrect: {},
-  "-": {},
-  repeat: { operands: 1 },
-  xargs: {
-    flags:
-      /^(?:-[0rtpxo]+|-[dEILnPsa].+|-[ile].*|--(?:null|no-run-if-empty|verbose|exit|open-tty|(?:delimiter|arg-file|max-\w+|replace|eof)=.*|replace|eof))$/,
-    valued: /^(?:-[dEILnPsa]|--(?:delimiter|arg-file|max-args|max-procs|max-chars|max-lines))$/,
-    adds: true,
-    acts: true,
-  },
-  sudo: {
-    flags: /^(?:-[EHnSbkAP]+|--(?:preserve-env.*|non-interactive|stdin|background|set-home|user=.*|group=.*))$/,
-    valued: /^(?:-[ugUhpCTrt]|--(?:user|group|host|prompt))$/,
-    assignments: true,
-    acts: true,
-  },
-  doas: { flags: /^-[nL]+$/, valued: /^-[uC]$/, acts: true },
-};
+const NEVER = "(?!)";
+
+/** From the manuals of GNU coreutils 9.1, findutils 4.9, util-linux 2.38, bash 5.2, zsh 5.9 and sudo 1.9. */
+const WRAPPERS = new Map(
+  Object.entries<WrapperRow>(DATA.wrappers).flatMap(([names, { flags = NEVER, valued = NEVER, ...row }]) => {
+    const spec = { ...row, flags: new RegExp(flags), valued: new RegExp(valued) };
+    return namesIn(names).map((name) => [name, spec] as const);
+  }),
+);
 
 interface Unwrapped {
   /** The words of each command; none if only the wrapper itself acts. */
@@ -74,7 +43,7 @@ const NOTHING: Unwrapped = { inner: [], adds: false, acts: false, assignments: [
 /** Looks through a program such as `env`, `timeout`, `xargs` or `find -exec`; `undefined` for any other program. */
 export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped | undefined {
   if (program === "find") return unwrapFind(words);
-  const spec = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  const spec = WRAPPERS.get(program);
   if (spec === undefined) return undefined;
   if (program === "command" && /^-[pvV]*[vV]/.test(words[1]?.value ?? "")) return NOTHING;
   const { adds = false, acts = false } = spec;
@@ -83,24 +52,17 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   for (let operands = spec.operands ?? 0; index < words.length; index++) {
     const word = words[index] as ShellWord;
     const text = word.value;
-    if (text === undefined) {
-      if (operands > 0 || (spec.assignments && isAssignment(word))) {
-        if (spec.assignments && isAssignment(word)) assignments.push(word);
-        else operands--;
-        continue;
-      }
-      // A command that is itself an expansion is handled elsewhere.
-      break;
-    }
     if (text === "--") {
       index += 1 + operands;
       break;
     }
-    if (spec.flags?.test(text)) continue;
-    if (spec.valued?.test(text)) index++;
-    else if (text.startsWith("-")) return { ...NOTHING, acts, unclear: `the option ${text} of ${program}` };
-    else if (spec.assignments && isAssignment(word)) assignments.push(word);
+    if (text !== undefined && spec.flags.test(text)) continue;
+    if (text !== undefined && spec.valued.test(text)) index++;
+    else if (text?.startsWith("-")) return { ...NOTHING, acts, unclear: `the option ${text} of ${program}` };
+    // Any text with a `=` in it is an assignment to env, whatever its name is.
+    else if (spec.assignments && assignedName(word) !== undefined) assignments.push(word);
     else if (operands > 0) operands--;
+    // A command that is itself an expansion is handled elsewhere.
     else break;
   }
   const replaced = adds ? replacedTexts(words.slice(1, index)) : [];
@@ -110,11 +72,6 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
     return { ...NOTHING, acts, unclear: `a program that ${program} puts in` };
   }
   return { inner: rest.length === 0 ? [] : [rest], adds, acts, assignments };
-}
-
-/** Any text with a `=` in it is an assignment to env, whatever its name is. */
-function isAssignment(word: ShellWord): boolean {
-  return assignedName(word) !== undefined;
 }
 
 /**
@@ -149,15 +106,10 @@ function replacedTexts(options: readonly ShellWord[]): readonly string[] {
 function withoutText(word: ShellWord, text: string): ShellWord {
   if (!(word.value ?? word.source).includes(text)) return word;
   const put: WordPart = { type: "variable", text, quoted: true };
-  const pieces = (word.value ?? text).split(text).map((piece): WordPart => ({
-    type: "literal",
-    text: piece,
-    quoted: true,
-  }));
-  const parts = pieces.flatMap((
-    piece,
-    index,
-  ) => [...(index === 0 ? [] : [put]), ...(piece.text === "" ? [] : [piece])]);
+  const parts = (word.value ?? text).split(text).flatMap((piece, index): readonly WordPart[] => {
+    const known = piece === "" ? [] : [{ type: "literal", text: piece, quoted: true } as const];
+    return index === 0 ? known : [put, ...known];
+  });
   return { ...word, value: undefined, parts, expansions: [...new Set([...word.expansions, "variable" as const])] };
 }
 

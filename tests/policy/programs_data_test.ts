@@ -3,6 +3,9 @@ import { z } from "zod";
 import { operandRule } from "../../lib/policy/programs/operands.ts";
 import PROGRAMS from "../../lib/policy/programs/programs.json" with { type: "json" };
 import { otherNamesOf } from "../../lib/policy/programs/spellings.ts";
+import NAME_SOURCES from "../../lib/policy/name_sources.json" with { type: "json" };
+import PROTECTED_PATHS from "../../lib/policy/protected_paths.json" with { type: "json" };
+import VARIABLES from "../../lib/policy/variables.json" with { type: "json" };
 import FILE_PROGRAMS from "../../lib/policy/targets/file_programs.json" with { type: "json" };
 
 const pattern = z.string().refine((text) => new RegExp(text) instanceof RegExp);
@@ -40,9 +43,26 @@ const filePrograms = z.record(
     ...{ options: pattern.optional(), valued: pattern.optional(), only: pattern.optional(), empties: flag },
   }),
 );
+const namesText = z.string().regex(/^[^ ]+(?: [^ ]+)*$/);
+const nameList = z.array(namesText);
+const patternList = z.array(namesText.refine((text) => new RegExp(text) instanceof RegExp));
+const variables = z.strictObject({
+  ...{ names: nameList, integers: nameList },
+  ...{ beginnings: patternList, endings: patternList, carriers: patternList },
+  harmless: z.array(z.strictObject({ names: pattern, values: pattern })),
+});
+const nameSources = z.strictObject({ shows: nameList, filters: nameList, listers: nameList });
+const protectedPaths = z.strictObject({
+  protected: z.strictObject({ folders: nameList, pairs: nameList, files: nameList }),
+  secret: z.strictObject({ folders: nameList, files: nameList }),
+});
+const TABLES = [
+  ...[[programs, PROGRAMS], [filePrograms, FILE_PROGRAMS], [variables, VARIABLES]] as const,
+  ...[[nameSources, NAME_SOURCES], [protectedPaths, PROTECTED_PATHS]] as const,
+];
 
-Deno.test("the tables of programs say nothing that no one reads, and name only rules that there are", () => {
-  for (const [schema, data] of [[programs, PROGRAMS], [filePrograms, FILE_PROGRAMS]] as const) {
+Deno.test("the tables of the policy say nothing that no one reads, and name only rules that there are", () => {
+  for (const [schema, data] of TABLES) {
     const { error } = schema.safeParse(data);
     assertEquals(error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [], []);
   }

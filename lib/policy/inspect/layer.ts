@@ -131,7 +131,7 @@ function inspectUses(
   const { program, words, moreWords } = layer;
   if (program === undefined) return;
   const filled = names ? words.map(withNames) : words;
-  const found = finder === undefined ? undefined : secretFound(finder.words.slice(1), SHOWS.test(program));
+  const found = finder === undefined ? undefined : secretFound(finder.words.slice(1), SHOWS.has(program));
   const unless = { words, folders: here.folders };
   for (const use of programUses(program, filled, moreWords)) {
     const { kind, at, length } = use;

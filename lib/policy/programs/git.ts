@@ -71,3 +71,17 @@ function commandsIn(operands: readonly Operand[], options: Given["options"], con
   if (address > 0 && !/^(?:log|grep|show|commit)$/.test(name ?? "")) return runs(address);
   return [];
 }
+
+const VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix))$/;
+
+/** Where the command of git begins, after options and their values: `git -C x --no-pager push` is a `git push`. */
+export function gitCommandAt(
+  words: readonly ({ readonly value?: string | undefined } | undefined)[],
+  valued: RegExp = VALUED,
+): number {
+  let index = 1;
+  for (let text = words[1]?.value; text?.startsWith("-"); text = words[index]?.value) {
+    index += valued.test(text) ? 2 : 1;
+  }
+  return index;
+}

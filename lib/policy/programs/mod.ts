@@ -3,6 +3,7 @@ import { usesBy } from "./scan.ts";
 import { PROGRAM_TABLES, type ProgramTable, tableOf } from "./tables.ts";
 import type { Use } from "./use.ts";
 
+export { gitCommandAt } from "./git.ts";
 export type { ProgramTable } from "./tables.ts";
 export type { Use } from "./use.ts";
 

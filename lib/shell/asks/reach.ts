@@ -1,4 +1,5 @@
 import { commandLayers, type ShellCommand, type ShellRedirection, type ShellScript } from "../mod.ts";
+import NAMES from "./names.json" with { type: "json" };
 
 /** How a command is reached within its text, and what shows of it. */
 export interface Reach {
@@ -78,10 +79,10 @@ function innerOf(commands: readonly ShellCommand[], index: number): readonly She
 }
 
 /** Commands that succeed at once, as far as it matters here. */
-const HARMLESS = new Set("cd pushd pwd echo printf export set unset true : umask date".split(" "));
+const HARMLESS = new Set(NAMES.harmless.split(" "));
 
 /** Commands after which the rest of a text may not run. */
-const LEAVING = new Set("exit return exec break continue kill".split(" "));
+const LEAVING = new Set(NAMES.leaving.split(" "));
 
 type Kind = "harmless" | "other" | "strict" | "leaving";
 

@@ -1,17 +1,7 @@
 import type { ShellWord } from "../mod.ts";
+import NAMES from "./names.json" with { type: "json" };
 
-const RUNNERS: readonly (readonly [string, ...string[]])[] = [
-  ["npx"],
-  ["pnpx"],
-  ["bunx"],
-  ["bun", "x"],
-  ["npm", "exec"],
-  ["npm", "x"],
-  ["pnpm", "exec"],
-  ["pnpm", "dlx"],
-  ["yarn", "exec"],
-  ["yarn", "dlx"],
-];
+const RUNNERS = NAMES.runners.map((runner) => runner.split(" "));
 
 /**
  * The words that a runner of packages, such as `npx`, runs; `undefined` for any other program. An option of the runner

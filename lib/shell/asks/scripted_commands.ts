@@ -1,3 +1,5 @@
+import NAMES from "./names.json" with { type: "json" };
+
 interface ScriptedCommand {
   readonly command: string;
   /** Whether it is outside every block, and so always reached. */
@@ -5,9 +7,9 @@ interface ScriptedCommand {
 }
 
 /** Calls of the shell tool in Codex's code mode (0.155.0 to 0.169.0). */
-const TOOLS = new Set(["exec_command", "shell_command", "shell"]);
+const TOOLS = new Set(NAMES.scripted.tools.split(" "));
 
-const COMMAND_KEYS = new Set(["cmd", "command"]);
+const COMMAND_KEYS = new Set(NAMES.scripted.keys.split(" "));
 
 /**
  * The shell commands in a program of Codex's code mode: those of calls such as `tools.exec_command({cmd: "ls"})` whose
@@ -42,20 +44,7 @@ export function findScriptedCommands(program: string): readonly ScriptedCommand[
 }
 
 /** Words and signs after which a part of a program may not run, or run later. */
-const CONDITIONS = new Set([
-  "if",
-  "else",
-  "for",
-  "while",
-  "switch",
-  "case",
-  "catch",
-  "function",
-  "=>",
-  "?",
-  "&&",
-  "||",
-]);
+const CONDITIONS = new Set(NAMES.scripted.conditions.split(" "));
 
 /** How many tokens of a call's argument are read; the limit keeps the time linear. */
 const MAX_ARGUMENT_TOKENS = 500;
