@@ -6,11 +6,13 @@ import {
   fail,
   looksAt,
   looksAtWord,
+  matchAt,
   noteFrom,
   openScope,
   peek,
   type Reader,
   skipBlanks,
+  skipWord,
 } from "./reader.ts";
 import type { ShellWord, WordPart } from "./syntax.ts";
 import { readWord, skipArithmetic, type WordOptions } from "./words.ts";
@@ -20,53 +22,44 @@ interface Grammar extends WordOptions {
   readonly readList: (reader: Reader, context: CommandContext, enders: readonly string[]) => string | undefined;
 }
 
+type ReadConstruct = (reader: Reader, grammar: Grammar, word: string) => void;
+
+/** How each construct is read after the reserved word that it begins with. */
+const CONSTRUCTS: readonly (readonly [word: string, read: ReadConstruct])[] = [
+  ["{", (reader, { context, readList }) => expectEnd(reader, readList(reader, context, ["}"]), "{", "}")],
+  ["if", readCondition],
+  ["while", readLoop],
+  ["until", readLoop],
+  ["for", readFor],
+  ["select", readFor],
+  ["case", readCase],
+  ["[[", readTest],
+];
+
 /** Reads a subshell, group, loop, condition or definition; false if none begins here. */
 export function readConstruct(reader: Reader, grammar: Grammar): boolean {
-  const { context, readCommands, readList } = grammar;
-  const starts = (word: string) => {
-    if (!looksAtWord(reader, word)) return false;
-    reader.at += word.length;
+  if (looksAt(reader, "((")) {
+    readArithmeticCommand(reader, grammar);
     return true;
-  };
+  }
   if (peek(reader) === "(") {
-    if (peek(reader, 1) === "(") {
-      readArithmeticCommand(reader, grammar);
-      return true;
-    }
     reader.at++;
-    readCommands(reader, openScope(reader, context), ")");
+    grammar.readCommands(reader, openScope(reader, grammar.context), ")");
     return true;
   }
-  if (starts("{")) {
-    expectEnd(reader, readList(reader, context, ["}"]), "{", "}");
-    return true;
-  }
-  if (starts("if")) {
-    readCondition(reader, grammar);
-    return true;
-  }
-  for (const word of ["while", "until"]) {
-    if (!starts(word)) continue;
-    const loop = { ...context, inLoop: true };
-    expectEnd(reader, readList(reader, loop, ["do"]), word, "do");
-    expectEnd(reader, readList(reader, loop, ["done"]), word, "done");
-    return true;
-  }
-  for (const word of ["for", "select"]) {
-    if (!starts(word)) continue;
-    readFor(reader, grammar, word);
-    return true;
-  }
-  if (starts("case")) {
-    readCase(reader, grammar);
-    return true;
-  }
-  if (starts("[[")) {
-    readTest(reader, grammar);
+  const [word, read] = CONSTRUCTS.find(([word]) => skipWord(reader, word)) ?? [];
+  if (word !== undefined) {
+    read?.(reader, grammar, word);
     return true;
   }
   if (looksAtWord(reader, "coproc")) fail(reader, "a coprocess");
   return readFunction(reader, grammar);
+}
+
+function readLoop(reader: Reader, { context, readList }: Grammar, word: string): void {
+  const loop = { ...context, inLoop: true };
+  expectEnd(reader, readList(reader, loop, ["do"]), word, "do");
+  expectEnd(reader, readList(reader, loop, ["done"]), word, "done");
 }
 
 function expectEnd(reader: Reader, found: string | undefined, word: string, wanted: string): void {
@@ -92,8 +85,7 @@ function readFor(reader: Reader, grammar: Grammar, keyword: string): void {
   skipBlanks(reader);
   if (peek(reader) === ";") reader.at++;
   skipNewlines(reader, grammar);
-  if (!looksAtWord(reader, "do")) fail(reader, `"${keyword}" without "do"`);
-  reader.at += 2;
+  if (!skipWord(reader, "do")) fail(reader, `"${keyword}" without "do"`);
   expectEnd(reader, readList(reader, { ...context, inLoop: true }, ["done"]), keyword, "done");
 }
 
@@ -118,8 +110,7 @@ function readNamesAndValues(reader: Reader, grammar: Grammar, keyword: string): 
   skipNewlines(reader, grammar);
   let values: WordPart[][] | undefined;
   const patterns: (readonly WordPart[])[] = [];
-  if (looksAtWord(reader, "in")) {
-    reader.at += 2;
+  if (skipWord(reader, "in")) {
     values = [];
     for (;;) {
       skipBlanks(reader);
@@ -142,14 +133,10 @@ function readCase(reader: Reader, grammar: Grammar): void {
   skipBlanks(reader);
   if (readWord(reader, grammar) === undefined) fail(reader, '"case" without a word');
   skipNewlines(reader, grammar);
-  if (!looksAtWord(reader, "in")) fail(reader, '"case" without "in"');
-  reader.at += 2;
+  if (!skipWord(reader, "in")) fail(reader, '"case" without "in"');
   for (;;) {
     skipNewlines(reader, grammar);
-    if (looksAtWord(reader, "esac")) {
-      reader.at += 4;
-      return;
-    }
+    if (skipWord(reader, "esac")) return;
     if (peek(reader) === "(") reader.at++;
     for (;;) {
       skipBlanks(reader);
@@ -173,10 +160,7 @@ function readTest(reader: Reader, grammar: Grammar): void {
   const tokens: ConditionToken[] = [];
   for (;;) {
     skipNewlines(reader, grammar);
-    if (looksAtWord(reader, "]]")) {
-      reader.at += 2;
-      break;
-    }
+    if (skipWord(reader, "]]")) break;
     if (reader.at >= reader.end) fail(reader, '"[[" without "]]"');
     const word = readWord(reader, grammar);
     if (word !== undefined) {
@@ -216,15 +200,11 @@ function readRegularExpression(reader: Reader, grammar: Grammar): ShellWord {
 const FUNCTION = /(?:function[ \t]+([^\s()<>|&;$`"'\\]+)[ \t]*(?:\([ \t]*\))?|([A-Za-z_][\w.:-]*)[ \t]*\([ \t]*\))\s*/y;
 
 function readFunction(reader: Reader, grammar: Grammar): boolean {
-  FUNCTION.lastIndex = reader.at;
-  const match = FUNCTION.exec(reader.text);
-  if (!match || reader.at + match[0].length > reader.end) return false;
-  reader.collected.undecidable.push({
-    message: `the definition of a function, ${match[1] ?? match[2]}`,
-    start: reader.offsetOf(reader.at),
-    end: reader.offsetOf(reader.at + match[0].length),
-  });
+  const from = reader.at;
+  const match = matchAt(reader, FUNCTION);
+  if (match === undefined) return false;
   reader.at += match[0].length;
+  reader.collected.undecidable.push(noteFrom(reader, from, `the definition of a function, ${match[1] ?? match[2]}`));
   // When and how often it is called is not known here.
   if (!readConstruct(reader, { ...grammar, context: deeper(reader, grammar.context, { inLoop: true }) })) {
     fail(reader, "a function without a body");

@@ -4,10 +4,12 @@ import {
   fail,
   looksAt,
   looksAtWord,
+  matchAt,
   peek,
   type Reader,
   ShellSyntaxError,
   skipBlanks,
+  skipWord,
 } from "./reader.ts";
 import { readConstruct } from "./compound.ts";
 import { readHereDocuments, skipNewlines } from "./here_documents.ts";
@@ -81,11 +83,8 @@ function readList(reader: Reader, context: CommandContext, enders: readonly stri
       if (needed) fail(reader, `nothing after ${operator}`);
       return undefined;
     }
-    const ender = enders.find((word) => looksAtWord(reader, word));
-    if (ender !== undefined && !needed) {
-      reader.at += ender.length;
-      return ender;
-    }
+    const ender = needed ? undefined : enders.find((word) => skipWord(reader, word));
+    if (ender !== undefined) return ender;
     const piped = operator === "|";
     readElement(reader, piped ? { ...context, readsPipe: true } : context, first ? undefined : operator);
     operator = readOperator(reader);
@@ -121,12 +120,15 @@ function readElement(reader: Reader, outer: CommandContext, precededBy: ListOper
   const start = reader.at;
   const misplaced = NOT_FIRST.find((word) => looksAtWord(reader, word));
   if (misplaced !== undefined) fail(reader, `"${misplaced}" where a command was expected`);
-  if (looksAtWord(reader, "!")) {
-    reader.at += 1;
+  if (skipWord(reader, "!")) {
     skipBlanks(reader);
     return readElement(reader, context, precededBy);
   }
-  if (looksAtTimedConstruct(reader)) return readElement(reader, context, precededBy);
+  const timed = matchAt(reader, TIMED);
+  if (timed !== undefined) {
+    reader.at += timed[0].length;
+    return readElement(reader, context, precededBy);
+  }
   if (!readConstruct(reader, { context, readCommands, readList })) return readSimple(reader, context, precededBy);
   const redirections: RedirectionDraft[] = [];
   for (;;) {
@@ -138,15 +140,7 @@ function readElement(reader: Reader, outer: CommandContext, precededBy: ListOper
   if (redirections.length > 0) emit(reader, context, { start, precededBy: ";", redirections });
 }
 
-/** Skips bash's `time` before a compound command; false if something else stands there. */
-function looksAtTimedConstruct(reader: Reader): boolean {
-  TIMED.lastIndex = reader.at;
-  const match = TIMED.exec(reader.text)?.[0];
-  if (match === undefined || reader.at + match.length > reader.end) return false;
-  reader.at += match.length;
-  return true;
-}
-
+/** bash's `time` before a compound command. */
 const TIMED = /time[ \t]+(?:(?:-p|--)[ \t]+)*(?=[!({]|\[\[|(?:time|if|while|until|for|case|select|coproc)[ \t\n])/y;
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]'"\\]*)\])?\+?=/;
 /** Programs to which `NAME=(…)` may be given as a word. */
@@ -217,26 +211,12 @@ function readArray(reader: Reader, options: { readonly context: CommandContext }
   }
 }
 
-interface Emitted {
+interface Emitted
+  extends Pick<ShellCommand, "precededBy" | "redirections">, Partial<Pick<ShellCommand, "assignments" | "words">> {
   readonly start: number;
-  readonly precededBy: ListOperator | undefined;
-  readonly assignments?: readonly ShellAssignment[];
-  readonly words?: readonly ShellWord[];
-  readonly redirections: readonly RedirectionDraft[];
 }
 
-function emit(reader: Reader, context: CommandContext, found: Emitted): void {
-  const { scope, readsPipe, inLoop } = context;
-  const command: ShellCommand = {
-    assignments: found.assignments ?? [],
-    words: found.words ?? [],
-    redirections: found.redirections,
-    precededBy: found.precededBy,
-    readsPipe,
-    inLoop,
-    scope,
-    start: reader.offsetOf(found.start),
-    end: reader.offsetOf(reader.at),
-  };
-  reader.collected.commands.push(command);
+function emit(reader: Reader, { scope, readsPipe, inLoop }: CommandContext, { start, ...found }: Emitted): void {
+  const place = { start: reader.offsetOf(start), end: reader.offsetOf(reader.at) };
+  reader.collected.commands.push({ assignments: [], words: [], ...found, readsPipe, inLoop, scope, ...place });
 }

@@ -112,3 +112,17 @@ export function looksAtWord(reader: Reader, word: string): boolean {
   const after = peek(reader, word.length);
   return looksAt(reader, word) && (after === "" || " \t\n;&|()<>".includes(after));
 }
+
+/** Skips a reserved word that comes next; false if it does not. */
+export function skipWord(reader: Reader, word: string): boolean {
+  const found = looksAtWord(reader, word);
+  if (found) reader.at += word.length;
+  return found;
+}
+
+/** What a sticky pattern matches at the reader's position, or at another, before the end. */
+export function matchAt(reader: Reader, pattern: RegExp, from = reader.at): RegExpExecArray | undefined {
+  pattern.lastIndex = from;
+  const match = pattern.exec(reader.text);
+  return match !== null && from + match[0].length <= reader.end ? match : undefined;
+}

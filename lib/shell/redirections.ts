@@ -1,23 +1,7 @@
-import { fail, looksAt, peek, type Reader, skipBlanks } from "./reader.ts";
-import type { RedirectionOperator, ShellRedirection } from "./syntax.ts";
+import { fail, looksAt, matchAt, peek, type Reader, skipBlanks } from "./reader.ts";
+import { REDIRECTIONS, type ShellRedirection } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
 import { readWord, type WordOptions } from "./words.ts";
-
-/** Longer ones first: the first that matches is the operator. */
-const OPERATORS: readonly RedirectionOperator[] = [
-  "&>>",
-  "&>",
-  "<<<",
-  "<<-",
-  "<<",
-  "<&",
-  "<>",
-  "<",
-  ">>",
-  ">&",
-  ">|",
-  ">",
-];
 
 const DESCRIPTOR = /[0-9]{1,9}(?=[<>])/y;
 
@@ -27,8 +11,7 @@ export type RedirectionDraft = { -readonly [K in keyof ShellRedirection]: ShellR
 /** Reads the redirection at the reader's position; `undefined` if none begins there. */
 export function readRedirection(reader: Reader, options: WordOptions): RedirectionDraft | undefined {
   const start = reader.at;
-  DESCRIPTOR.lastIndex = start;
-  const digits = DESCRIPTOR.exec(reader.text)?.[0];
+  const digits = matchAt(reader, DESCRIPTOR)?.[0];
   const at = start + (digits?.length ?? 0);
   // `<(…)` is a word.
   const next = reader.text[at] ?? "";
@@ -36,7 +19,7 @@ export function readRedirection(reader: Reader, options: WordOptions): Redirecti
     return undefined;
   }
   reader.at = at;
-  const operator = OPERATORS.find((candidate) => looksAt(reader, candidate));
+  const operator = REDIRECTIONS.find((candidate) => looksAt(reader, candidate));
   if (operator === undefined || (digits !== undefined && operator.startsWith("&"))) {
     reader.at = start;
     return undefined;

@@ -49,20 +49,10 @@ export interface ShellVariable {
   readonly patterns?: readonly (readonly WordPart[])[];
 }
 
-/** Operators that redirect input or output. */
-export type RedirectionOperator =
-  | "<"
-  | ">"
-  | ">>"
-  | ">|"
-  | "<>"
-  | "<&"
-  | ">&"
-  | "&>"
-  | "&>>"
-  | "<<"
-  | "<<-"
-  | "<<<";
+/** Operators that redirect input or output, longer ones first. */
+export const REDIRECTIONS = ["&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">"] as const;
+
+export type RedirectionOperator = typeof REDIRECTIONS[number];
 
 /** A redirection of a simple command, or of a group. */
 export interface ShellRedirection {

@@ -1,6 +1,16 @@
 import { decodeAnsiC } from "./ansi_c.ts";
 import { parameterEffects } from "./parameters.ts";
-import { type CommandContext, deeper, fail, looksAt, noteFrom, openScope, peek, type Reader } from "./reader.ts";
+import {
+  type CommandContext,
+  deeper,
+  fail,
+  looksAt,
+  matchAt,
+  noteFrom,
+  openScope,
+  peek,
+  type Reader,
+} from "./reader.ts";
 import type { ShellWord, WordPart } from "./syntax.ts";
 import { add, type Draft, finish, newDraft } from "./word_draft.ts";
 
@@ -169,9 +179,8 @@ function readDollar(reader: Reader, draft: Draft, options: Quoting): void {
   if (/[~=^]/.test(peek(reader, 1)) && /[\w{(]/.test(peek(reader, 2))) {
     reader.collected.undecidable.push(noteFrom(reader, from, `$${peek(reader, 1)}`));
   }
-  NAME.lastIndex = reader.at + 1;
-  const name = NAME.exec(reader.text)?.[0];
-  if (name === undefined || reader.at + 1 + name.length > reader.end) {
+  const name = matchAt(reader, NAME, reader.at + 1)?.[0];
+  if (name === undefined) {
     reader.at++;
     return add(draft, { type: "literal", text: "$", quoted });
   }

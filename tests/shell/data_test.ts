@@ -29,7 +29,10 @@ const builtin = z.union([
 ]);
 const asks = z.strictObject({
   ...{ runners: z.array(names), switches: names, harmless: names, leaving: names },
-  scripted: z.strictObject({ tools: names, keys: names, conditions: names }),
+  scripted: z.strictObject({
+    ...{ tools: names, keys: names, conditions: names },
+    escapes: z.record(z.string(), z.string()),
+  }),
 });
 
 Deno.test("the tables of the shell say nothing that no one reads, and name only rules that there are", () => {

@@ -1,4 +1,5 @@
 import { present } from "../../base/schema.ts";
+import { namesIn } from "../../shell/mod.ts";
 import { operandRule } from "./operands.ts";
 import DATA from "./programs.json" with { type: "json" };
 import { type OtherNames, otherNamesOf } from "./spellings.ts";
@@ -80,7 +81,7 @@ export function tableOf(row: ProgramRow): ProgramTable {
       return names.split(" ").map((name) => [name, specs] as const);
     }),
   );
-  const plain = listOf(row.plainSubcommands);
+  const plain = namesIn(row.plainSubcommands ?? []);
   const known = { options, knows: (name: string) => plain.includes(name) || subcommands?.has(name) === true };
   const [rule, ...told] = row.operands?.split(" ") ?? [];
   return {
@@ -92,17 +93,13 @@ export function tableOf(row: ProgramRow): ProgramTable {
 }
 
 function joined<Row extends OptionRow>(first: OptionRow, row: Row): Row {
-  const lists = KINDS.map((kind) => [kind, [...listOf(first[kind]), ...listOf(row[kind])]]);
+  const lists = KINDS.map((kind) => [kind, [...namesIn(first[kind] ?? []), ...namesIn(row[kind] ?? [])]]);
   return { ...first, ...row, ...Object.fromEntries(lists) };
-}
-
-function listOf(options: Options = []): readonly string[] {
-  return [options].flat().flatMap((text) => text.split(" "));
 }
 
 function specsOf(row: OptionRow): readonly OptionSpec[] {
   return KINDS.flatMap((kind) =>
-    listOf(row[kind]).map((text): OptionSpec => {
+    namesIn(row[kind] ?? []).map((text): OptionSpec => {
       const name = text.replace(/=+$/, "");
       const takes = Math.min(text.length - name.length, 2) as OptionSpec["takes"];
       const values = row.harmless?.[name];

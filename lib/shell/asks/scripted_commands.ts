@@ -127,16 +127,7 @@ function tokenize(program: string): Token[] {
   return tokens;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  b: "\b",
-  f: "\f",
-  v: "\v",
-  "0": "\0",
-  "\n": "",
-};
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries(NAMES.scripted.escapes));
 
 const CODE = /x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}/y;
 
@@ -165,7 +156,7 @@ function readString(program: string, from: number): { readonly text: string | un
     if (code) {
       const value = Number.parseInt(code[1] ?? code[2] ?? code[3] ?? "", 16);
       text += value <= 0x10ffff ? String.fromCodePoint(value) : "\ufffd";
-    } else text += Object.hasOwn(ESCAPES, escaped) ? ESCAPES[escaped] : escaped;
+    } else text += ESCAPES.get(escaped) ?? escaped;
     at += 1 + (code?.[0].length ?? 1);
   }
   return { text: isLiteral ? text : undefined, end: at + 1 };
