@@ -1,6 +1,5 @@
 import type { TokenKeeper } from "./token.ts";
 
-/** An answer that is a refusal: problem+json, or whatever stands in the way. */
 export class RefusedError extends Error {
   override name = "RefusedError";
   readonly status: number;
@@ -23,7 +22,6 @@ export class RefusedError extends Error {
 }
 
 export interface Client {
-  /** @throws {RefusedError} for a refusal; a TypeError where the server cannot be reached */
   get<T>(path: string): Promise<T>;
   post(path: string, body: object): Promise<unknown>;
   follow(path: string, options: FollowOptions): Promise<void>;

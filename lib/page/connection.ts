@@ -3,25 +3,19 @@ import { type Client, RefusedError, type ServerEvent } from "./client.ts";
 
 export type Connection =
   | { readonly state: "connecting" | "open" }
-  | { readonly state: "lost"; readonly problem: string }
-  | { readonly state: "signed_out"; readonly problem: string }
-  | { readonly state: "gone"; readonly problem: string };
+  | { readonly state: "lost" | "signed_out" | "gone"; readonly problem: string };
 
 interface KeepOptions {
   readonly path: (lastEventId: string | undefined) => string;
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** What is needed before the stream; called again after {@linkcode KeptStream.restart}. */
   readonly begin?: () => Promise<string | undefined>;
   readonly onEvent: (event: ServerEvent) => void;
   readonly onConnection: (connection: Connection) => void;
 }
 
-/** A stream that is opened again whenever it breaks. */
 export interface KeptStream {
-  /** Tries at once: a token was given, or the network is back. */
   readonly tryNow: () => void;
-  /** Begins anew: what was seen does not hold any more. */
   readonly restart: () => void;
 }
 
@@ -106,8 +100,7 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
 function connectionAfter(failure: unknown): Connection {
   const problem = failure instanceof Error ? failure.message : String(failure);
   if (!(failure instanceof RefusedError)) return { state: "lost", problem };
-  if (failure.status === 401) return { state: "signed_out", problem };
-  return failure.status === 404 ? { state: "gone", problem } : { state: "lost", problem };
+  return { state: failure.status === 401 ? "signed_out" : failure.status === 404 ? "gone" : "lost", problem };
 }
 
 /** Whether an event of a report's stream has what has changed; anything else says that the report is to be read anew. */

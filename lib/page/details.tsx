@@ -5,14 +5,11 @@ import { diffBlocks } from "./diff_lines.ts";
 import { shownLine, shownText } from "./show.ts";
 import { Terminal } from "./terminal.tsx";
 
-/** Where details come from: at once from a file, later from a server. */
 export interface DetailSource {
   readonly now: (ref: string) => ReportDetail | undefined;
-  /** Loads one; fails where it cannot be had. */
   readonly load: (ref: string) => Promise<ReportDetail>;
 }
 
-/** The details of a page that carries them: each is parsed when it is opened. */
 export function detailsOfDocument(): DetailSource {
   const elements = new Map<string, Element>();
   for (const element of document.querySelectorAll("script[data-ref]")) {
@@ -113,8 +110,8 @@ function Diff({ text, label }: { readonly text: string; readonly label: string }
     <pre class="source patch" tabIndex={0} role="group" aria-label={label}>
       {diffBlocks(text).map(({ kind, lines }, index) => {
         const shown = `${shownText(lines.join("\n"))}\n`;
-        if (kind === "added") return <ins key={index}>{shown}</ins>;
-        return kind === "removed" ? <del key={index}>{shown}</del> : <span key={index} class={kind}>{shown}</span>;
+        if (kind === "added") return <ins key={index} class="good">{shown}</ins>;
+        return kind === "removed" ? <del key={index} class="bad">{shown}</del> : <span key={index} class={kind}>{shown}</span>;
       })}
     </pre>
   );

@@ -4,6 +4,7 @@ import type { OutputFields } from "../api/output/outputs.ts";
 import { type Client, createClient, RefusedError } from "./client.ts";
 import { CONDITIONS } from "./outcome.tsx";
 import { secondsBetween, shownLine, timeOfDay } from "./show.ts";
+import { listen } from "./listen.ts";
 import { SignIn } from "./sign_in.tsx";
 import { ThemeButton } from "./theme.tsx";
 import type { TokenKeeper } from "./token.ts";
@@ -22,16 +23,7 @@ export function IndexView({ token }: { readonly token: TokenKeeper }) {
   const { list, problem, look } = useRuns(client);
   const [only, setOnly] = useState("");
   if (problem?.isSignedOut) {
-    return (
-      <SignIn
-        problem={problem.text}
-        onText={(text) => {
-          const isToken = token.take(text);
-          if (isToken) look.current();
-          return isToken;
-        }}
-      />
-    );
+    return <SignIn problem={problem.text} token={token} onToken={() => look.current()} />;
   }
   const runs = list?.runs.filter(({ about = "", run, workdir }) =>
     `${about} ${run} ${workdir}`.toLowerCase().includes(only.toLowerCase())
@@ -40,7 +32,7 @@ export function IndexView({ token }: { readonly token: TokenKeeper }) {
     <>
       <header class="top">
         <h1>
-          <span class="product">panewright</span>
+          <span class="product small">panewright</span>
           <span class="about">Runs</span>
         </h1>
         <ThemeButton />
@@ -51,12 +43,12 @@ export function IndexView({ token }: { readonly token: TokenKeeper }) {
         </p>
         {list === undefined || runs === undefined ? (problem === undefined ? <p class="quiet">Loading…</p> : null) : (
           <>
-            <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+            <form class="filters flow" role="search" onSubmit={(event) => event.preventDefault()}>
               <label class="text">
-                <span>Text</span>
+                <span class="small">Text</span>
                 <input type="search" value={only} onInput={(event) => setOnly(event.currentTarget.value)} />
               </label>
-              <output aria-live="polite">{`${runs.length} of ${list.runs.length} runs`}</output>
+              <output class="quiet digits" aria-live="polite">{`${runs.length} of ${list.runs.length} runs`}</output>
             </form>
             {list.runs.length === 0
               ? (
@@ -83,7 +75,7 @@ function Listed({ run, hasOthers }: { readonly run: ListedRun; readonly hasOther
   const { startedAt, lastRecordAt } = run;
   const says = run.problem ?? run.reason ?? "";
   return (
-    <li class={`listed ${tone}`}>
+    <li class={`listed card ${tone}`}>
       <a href={`/runs/${encodeURIComponent(run.run)}`}>{shownLine(run.about ?? run.run)}</a>
       <span class="state">{words}</span>
       {says === "" ? null : <span class="says">{shownLine(says)}</span>}
@@ -97,7 +89,6 @@ function Listed({ run, hasOthers }: { readonly run: ListedRun; readonly hasOther
   );
 }
 
-/** The runs as the server has them now, looked at again and again while the page is seen. */
 function useRuns(client: Client) {
   const [list, setList] = useState<RunList>();
   const [problem, setProblem] = useState<{ readonly text: string; readonly isSignedOut: boolean }>();
@@ -123,13 +114,11 @@ function useRuns(client: Client) {
     };
     const again = () => look.current();
     again();
-    addEventListener("hashchange", again);
-    document.addEventListener("visibilitychange", again);
+    const leave = listen(["hashchange", "visibilitychange"], again);
     return () => {
       isHere = false;
       clearTimeout(timer);
-      removeEventListener("hashchange", again);
-      document.removeEventListener("visibilitychange", again);
+      leave();
     };
   }, [client]);
   return { list, problem, look };

@@ -1,7 +1,6 @@
 import type { ReportItem, ReportItemKind } from "../journal/items/source.ts";
 import type { Report, ReportIncrement } from "../api/report/model.ts";
 
-/** Which items are shown; empty texts mean all. */
 export interface Filter {
   readonly lane: string;
   readonly kind: string;
@@ -35,7 +34,6 @@ export const KIND_WORDS: Readonly<Record<ReportItemKind, string>> = {
   end: "End",
 };
 
-/** The items that a filter lets through; the same list where it lets through all. */
 export function filterItems(items: readonly ReportItem[], filter: Filter): readonly ReportItem[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter((word) => word !== "");
   if (filter.lane === "" && filter.kind === "" && words.length === 0 && !filter.troubles) return items;

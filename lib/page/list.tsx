@@ -4,13 +4,13 @@ import { duration } from "../journal/words/words.ts";
 import type { ReportLane } from "../api/report/model.ts";
 import { Details, type DetailSource } from "./details.tsx";
 import { KIND_WORDS } from "./items.ts";
+import { laneStyle } from "./lane_style.ts";
 import { dayOf, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
 
 const CHUNK = 40;
 
 const ITEM_HEIGHT = 37;
 
-/** How an element of the list is named, so that a link and a timeline can point to it. */
 function rowId(item: ReportItem): string {
   return `item-${item.id}`;
 }
@@ -21,15 +21,13 @@ interface ItemListProps {
   readonly source: DetailSource;
   readonly selected: string | undefined;
   readonly opened: ReadonlySet<string>;
-  /** Whether all are open, and none is left out: for paper. */
   readonly all: boolean;
   readonly onSelect: (item: ReportItem) => void;
   readonly onToggle: (item: ReportItem) => void;
 }
 
-/** The items one below the other: the timeline, to be read. */
 export function ItemList(props: ItemListProps) {
-  const { items, selected, all } = props;
+  const { items, selected, all, source, onSelect, onToggle } = props;
   const chunks = useMemo(() => {
     const count = Math.ceil(items.length / CHUNK);
     return Array.from({ length: count }, (_, index) => items.slice(index * CHUNK, (index + 1) * CHUNK));
@@ -61,7 +59,7 @@ export function ItemList(props: ItemListProps) {
   };
 
   return (
-    <div class="items" role="list" aria-label="What happened" onKeyDown={onKeyDown}>
+    <div class="items card" role="list" aria-label="What happened" onKeyDown={onKeyDown}>
       {chunks.map((chunk, index) => (
         <Chunk
           key={index}
@@ -82,10 +80,7 @@ export function ItemList(props: ItemListProps) {
                   day={before === undefined || dayOf(before.at) !== dayOf(item.at) ? dayOf(item.at) : ""}
                   isSelected={item.id === selected || at < 0 && place === 0}
                   isOpen={all || props.opened.has(item.id)}
-                  all={all}
-                  source={props.source}
-                  onSelect={props.onSelect}
-                  onToggle={props.onToggle}
+                  {...{ all, source, onSelect, onToggle }}
                 />
               );
             })}
@@ -126,7 +121,7 @@ function Chunk({ isFirst, count, isNeeded, draw }: {
 const TONE_WORDS = { plain: "", good: "good: ", bad: "bad: ", caution: "caution: " } as const;
 const TONE_MARKS = { plain: "", good: "✓", bad: "✗", caution: "!" } as const;
 
-function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onSelect, onToggle }: {
+type ItemProps = Pick<ItemListProps, "all" | "source" | "onSelect" | "onToggle"> & {
   readonly item: ReportItem;
   readonly lane: { readonly lane: ReportLane; readonly index: number } | undefined;
   readonly place: number;
@@ -134,23 +129,15 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
   readonly day: string;
   readonly isSelected: boolean;
   readonly isOpen: boolean;
-  readonly all: boolean;
-  readonly source: DetailSource;
-  readonly onSelect: (item: ReportItem) => void;
-  readonly onToggle: (item: ReportItem) => void;
-}) {
+};
+
+function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onSelect, onToggle }: ItemProps) {
   const { title, text, details = [], tone, kind, at, until, open } = item;
   const hasMore = (text ?? "") !== "" || details.length > 0;
   const name = `${rowId(item)}-more`;
   return (
-    <div
-      class={`item ${tone} k-${kind}`}
-      id={rowId(item)}
-      role="listitem"
-      aria-posinset={place}
-      aria-setsize={of}
-    >
-      {day === "" ? null : <p class="day">{day}</p>}
+    <div class={`item ${tone} k-${kind}`} id={rowId(item)} role="listitem" aria-posinset={place} aria-setsize={of}>
+      {day === "" ? null : <p class="day small">{day}</p>}
       <button
         type="button"
         class="head"
@@ -160,16 +147,18 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
         onFocus={() => isSelected ? undefined : onSelect(item)}
         onClick={() => onToggle(item)}
       >
-        <time dateTime={at} title={at}>{timeOfDay(at)}</time>
-        <span class={`lane l${(lane?.index ?? 0) % 8}`}>{shownLine(lane?.lane.title ?? item.lane)}</span>
-        <span class="kind">{KIND_WORDS[kind] ?? kind}</span>
+        <time class="quiet digits" dateTime={at} title={at}>{timeOfDay(at)}</time>
+        <span class="lane" style={laneStyle(lane?.index ?? 0)}>{shownLine(lane?.lane.title ?? item.lane)}</span>
+        <span class="kind quiet">{KIND_WORDS[kind] ?? kind}</span>
         <span class="title">
           <span class="mark" aria-hidden="true">{TONE_MARKS[tone]}</span>
           <span class="unseen">{TONE_WORDS[tone]}</span>
           {shownLine(title)}
         </span>
-        <span class="took">{until === undefined ? open ? "now" : "" : duration(secondsBetween(at, until))}</span>
-        <span class="arrow" aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
+        <span class="took quiet digits">
+          {until === undefined ? open ? "now" : "" : duration(secondsBetween(at, until))}
+        </span>
+        <span class="arrow small" aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
       </button>
       {isOpen
         ? (
@@ -194,7 +183,6 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
   );
 }
 
-/** An item that is to be seen: whole, or at least its line. */
 export interface FocusRequest {
   readonly id: string;
   readonly whole: boolean;

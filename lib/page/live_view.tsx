@@ -4,6 +4,7 @@ import { type Client, createClient } from "./client.ts";
 import { type Connection, isIncrement, keepStream, type KeptStream } from "./connection.ts";
 import type { DetailSource } from "./details.tsx";
 import { withIncrement } from "./items.ts";
+import { listen } from "./listen.ts";
 import { CONDITIONS } from "./outcome.tsx";
 import { ReportView } from "./report_view.tsx";
 import { shownLine } from "./show.ts";
@@ -13,7 +14,6 @@ import type { TokenKeeper } from "./token.ts";
 import { keyOf, Questions } from "./questions.tsx";
 import { Workers } from "./workers.tsx";
 
-/** A run that is followed: its report, and what can be done to it. */
 export function LiveView({ run, token }: { readonly run: string; readonly token: TokenKeeper }) {
   const client = useMemo(() => createClient(token), [token]);
   const path = `/v1/runs/${encodeURIComponent(run)}`;
@@ -25,16 +25,7 @@ export function LiveView({ run, token }: { readonly run: string; readonly token:
   }, [report]);
 
   if (connection.state === "signed_out") {
-    return (
-      <SignIn
-        problem={connection.problem}
-        onText={(text) => {
-          const isToken = token.take(text);
-          if (isToken) stream.current?.tryNow();
-          return isToken;
-        }}
-      />
-    );
+    return <SignIn problem={connection.problem} token={token} onToken={() => stream.current?.tryNow()} />;
   }
   if (report === undefined) return <Empty connection={connection} />;
   const { header } = report;
@@ -47,7 +38,7 @@ export function LiveView({ run, token }: { readonly run: string; readonly token:
       first={<Questions header={header} onAnswer={(answer) => client.post(`${path}/answer`, answer)} />}
     >
       <div class="live">
-        <div class="live-line">
+        <div class="live-line flow">
           <ConnectionLine connection={connection} onTry={() => stream.current?.tryNow()} />
           <Steering
             header={header}
@@ -62,7 +53,6 @@ export function LiveView({ run, token }: { readonly run: string; readonly token:
   );
 }
 
-/** The report of a run as the server has it now, and how well it is heard. */
 function useReport(client: Client, path: string) {
   const [report, setReport] = useState<Report>();
   const [connection, setConnection] = useState<Connection>({ state: "connecting" });
@@ -90,15 +80,9 @@ function useReport(client: Client, path: string) {
     });
     const tryNow = () => stream.current?.tryNow();
     const tryWhenSeen = () => document.visibilityState === "visible" && tryNow();
-    addEventListener("online", tryNow);
-    addEventListener("hashchange", tryNow);
-    document.addEventListener("visibilitychange", tryWhenSeen);
-    return () => {
-      over.abort();
-      removeEventListener("online", tryNow);
-      removeEventListener("hashchange", tryNow);
-      document.removeEventListener("visibilitychange", tryWhenSeen);
-    };
+    over.signal.addEventListener("abort", listen(["online", "hashchange"], tryNow));
+    over.signal.addEventListener("abort", listen(["visibilitychange"], tryWhenSeen));
+    return () => over.abort();
   }, [client, path]);
   return { report, connection, stream, reading };
 }

@@ -24,19 +24,19 @@ export function Outcome({ header, now }: {
   const end = header.endedAt ?? header.lastAt;
   const tokens = header.tokens.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
   return (
-    <section class={`outcome ${tone}`} aria-labelledby="outcome">
-      <h2 id="outcome">
+    <section class={`outcome card ${tone}`} aria-labelledby="outcome">
+      <h2 id="outcome" class="flow">
         <span class="badge">{words}</span>
         {header.placeText === "" ? null : <span class="place">{shownLine(header.placeText)}</span>}
       </h2>
-      {header.why === "" ? null : <p class="why">{shownText(header.why)}</p>}
+      {header.why === "" ? null : <p class="why words">{shownText(header.why)}</p>}
       {header.problem === undefined ? null : <p class="problem">{shownText(header.problem)}</p>}
       {header.resumeCommand === undefined ? null : (
         <p class="resume">
           Resume with <code>{shownLine(header.resumeCommand)}</code>
         </p>
       )}
-      <dl class="facts">
+      <dl class="facts flow">
         <Fact name="Began">
           <time dateTime={header.startedAt} title={header.startedAt}>
             {dayOf(header.startedAt)}, {timeOfDay(header.startedAt)}
@@ -60,8 +60,8 @@ export function Outcome({ header, now }: {
 function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
   return (
     <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dt class="small">{name}</dt>
+      <dd class="digits">{children}</dd>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { GivenAnswer } from "../journal/progress.ts";
-import type { ReportAudit, ReportGap, ReportHeader, ReportTokens } from "../api/report/model.ts";
+import type { ReportAudit, ReportHeader, ReportTokens } from "../api/report/model.ts";
 import { dayOf, numberText, shownLine, shownText, timeOfDay } from "./show.ts";
 
 export function Panels({ header }: { readonly header: ReportHeader }) {
@@ -10,8 +10,8 @@ export function Panels({ header }: { readonly header: ReportHeader }) {
       <Tokens tokens={header.tokens} header={header} />
       <Done header={header} />
       {header.audit === undefined ? null : <Audit audit={header.audit} />}
-      <Warnings header={header} />
-      <Gaps gaps={header.gaps} />
+      <Cautions title="Warnings" rows={header.warnings.map(warningRow)} />
+      <Cautions title="Missing records" rows={header.gaps.map(gapRow)} />
       <Facts header={header} />
     </aside>
   );
@@ -20,7 +20,7 @@ export function Panels({ header }: { readonly header: ReportHeader }) {
 function Panel({ title, children }: { readonly title: string; readonly children: preact.ComponentChildren }) {
   const id = `panel-${title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
   return (
-    <section class="panel" aria-labelledby={id}>
+    <section class="panel card" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>
@@ -51,7 +51,7 @@ function Decisions({ answers }: { readonly answers: readonly GivenAnswer[] }) {
   return (
     <Panel title="Decided by people">
       {answers.length === 0 ? <p class="quiet">Nobody was asked.</p> : (
-        <ul class="plain">
+        <ul>
           {answers.map(({ worker, asked, answer, by, who, at }, index) => (
             <li key={index} class={by === "mcp" ? "model" : ""}>
               <p class="words asked">{shownText(asked)}</p>
@@ -78,9 +78,7 @@ function Tokens({ tokens, header }: { readonly tokens: readonly ReportTokens[]; 
           <thead>
             <tr>
               <th scope="col">Role or step</th>
-              <th scope="col" class="number">In</th>
-              <th scope="col" class="number">Cached</th>
-              <th scope="col" class="number">Out</th>
+              {["In", "Cached", "Out"].map((name) => <th key={name} scope="col" class="number">{name}</th>)}
             </tr>
           </thead>
           <tbody>
@@ -92,7 +90,7 @@ function Tokens({ tokens, header }: { readonly tokens: readonly ReportTokens[]; 
                 <tr key={`${worker} ${model}`}>
                   <th scope="row">
                     {shownLine(worker)}
-                    <span class="quiet model">
+                    <span class="small model">
                       {shownLine(model)}
                       {cost === undefined ? "" : ` · ${cost.toFixed(2)}`}
                     </span>
@@ -102,9 +100,9 @@ function Tokens({ tokens, header }: { readonly tokens: readonly ReportTokens[]; 
                       <rect class="out" x={share(inputTokens)} y="0" height="4" width={share(outputTokens)} />
                     </svg>
                   </th>
-                  <td class="number">{numberText(inputTokens)}</td>
-                  <td class="number">{numberText(cachedInputTokens)}</td>
-                  <td class="number">{numberText(outputTokens)}</td>
+                  {[inputTokens, cachedInputTokens, outputTokens].map((count, column) => (
+                    <td key={column} class="number">{numberText(count)}</td>
+                  ))}
                 </tr>
               );
             })}
@@ -123,7 +121,7 @@ function Tokens({ tokens, header }: { readonly tokens: readonly ReportTokens[]; 
 function Done({ header: { done } }: { readonly header: ReportHeader }) {
   return done.length === 0 ? null : (
     <Panel title="Finished">
-      <ol class="plain">
+      <ol>
         {done.map(({ unit, number, name, outcome, reason }, index) => (
           <li key={index} class={outcome === "pass" ? "good" : "bad"}>
             <span class="mark" aria-hidden="true">{outcome === "pass" ? "✓" : "✗"}</span>
@@ -161,61 +159,39 @@ function Audit({ audit: { verdict, text, records, head } }: { readonly audit: Re
   );
 }
 
-function Warnings({ header: { warnings } }: { readonly header: ReportHeader }) {
-  return warnings.length === 0 ? null : (
-    <Panel title="Warnings">
-      <ul class="plain">
-        {warnings.map(({ at, message }, index) => (
-          <li key={index} class="caution">
-            <time class="quiet" dateTime={at}>{timeOfDay(at)}</time> {shownText(message)}
-          </li>
-        ))}
+function Cautions({ title, rows }: { readonly title: string; readonly rows: readonly preact.ComponentChildren[] }) {
+  return rows.length === 0 ? null : (
+    <Panel title={title}>
+      <ul>
+        {rows.map((row, index) => <li key={index} class="caution">{row}</li>)}
       </ul>
     </Panel>
   );
 }
 
-function Gaps({ gaps }: { readonly gaps: readonly ReportGap[] }) {
-  return gaps.length === 0 ? null : (
-    <Panel title="Missing records">
-      <ul class="plain">
-        {gaps.map(({ from, to, reason }) => (
-          <li key={from} class="caution">
-            {from === to ? `Line ${from}` : `Lines ${from} to ${to}`}: {shownText(reason)}
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
+function warningRow({ at, message }: ReportHeader["warnings"][number]) {
+  return [<time class="quiet" dateTime={at}>{timeOfDay(at)}</time>, " ", shownText(message)];
+}
+
+function gapRow({ from, to, reason }: ReportHeader["gaps"][number]) {
+  return `${from === to ? `Line ${from}` : `Lines ${from} to ${to}`}: ${shownText(reason)}`;
 }
 
 function Facts({ header }: { readonly header: ReportHeader }) {
   const { reminders, responses, acceptedDialogs, declinedDialogs } = header.counts;
+  const facts = [
+    ["Run", <code>{shownLine(header.runId)}</code>],
+    ["Folder", <code>{shownLine(header.workdir)}</code>],
+    ["Day", dayOf(header.startedAt)],
+    ["Responses", numberText(responses)],
+    ["Reminders", numberText(reminders)],
+    ["Dialogs", `${numberText(acceptedDialogs)} accepted, ${numberText(declinedDialogs)} declined by the policy`],
+    ["panewright", header.panewright && shownLine(header.panewright)],
+  ];
   return (
     <Panel title="About">
       <dl class="pairs">
-        <dt>Run</dt>
-        <dd>
-          <code>{shownLine(header.runId)}</code>
-        </dd>
-        <dt>Folder</dt>
-        <dd>
-          <code>{shownLine(header.workdir)}</code>
-        </dd>
-        <dt>Day</dt>
-        <dd>{dayOf(header.startedAt)}</dd>
-        <dt>Responses</dt>
-        <dd>{numberText(responses)}</dd>
-        <dt>Reminders</dt>
-        <dd>{numberText(reminders)}</dd>
-        <dt>Dialogs</dt>
-        <dd>{numberText(acceptedDialogs)} accepted, {numberText(declinedDialogs)} declined by the policy</dd>
-        {header.panewright === undefined ? null : (
-          <>
-            <dt>panewright</dt>
-            <dd>{shownLine(header.panewright)}</dd>
-          </>
-        )}
+        {facts.map(([name, value]) => value === undefined ? null : [<dt>{name}</dt>, <dd>{value}</dd>])}
       </dl>
     </Panel>
   );

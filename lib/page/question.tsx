@@ -56,7 +56,7 @@ export function Question({ waiting, place, onAnswer }: {
   const form = { isReady: readAt === place && !isSent && !answered, send };
   return (
     <section class="question caution" aria-labelledby={title} ref={section} tabIndex={-1}>
-      <h2 id={title}>
+      <h2 id={title} class="flow">
         {shownLine(by)} {answer === "permission" ? "asks for permission" : "asks"}
         <time class="quiet" dateTime={askedAt}>since {timeOfDay(askedAt)}</time>
       </h2>
@@ -94,7 +94,7 @@ interface FormProps {
 function Permission({ isReady, send }: FormProps) {
   const [reason, setReason] = useState("");
   return (
-    <form class="answer" onSubmit={(event) => event.preventDefault()}>
+    <form class="answer flow" onSubmit={(event) => event.preventDefault()}>
       <button type="button" class="main-act" disabled={!isReady} onClick={() => send("yes")}>Yes, once</button>
       <button
         type="button"
@@ -105,7 +105,7 @@ function Permission({ isReady, send }: FormProps) {
         No
       </button>
       <label class="reason">
-        <span>What to do instead, with a no</span>
+        <span class="small">What to do instead, with a no</span>
         <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
       </label>
     </form>
@@ -116,14 +116,14 @@ function FreeText({ isReady, send }: FormProps) {
   const [words, setWords] = useState("");
   return (
     <form
-      class="answer"
+      class="answer flow"
       onSubmit={(event) => {
         event.preventDefault();
         send(words);
       }}
     >
       <label class="reason">
-        <span>Answer</span>
+        <span class="small">Answer</span>
         <textarea rows={3} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
       </label>
       <button type="submit" class="main-act" disabled={!isReady || words.trim() === ""}>Send</button>
@@ -187,7 +187,7 @@ function OneQuestion({ question: { question, options, multiSelect }, name, chose
         </label>
       ))}
       <label class="reason">
-        <span>{multiSelect ? "In your own words, too" : "Or in your own words"}</span>
+        <span class="small">{multiSelect ? "In your own words, too" : "Or in your own words"}</span>
         <input
           value={chosen.text}
           maxLength={500}

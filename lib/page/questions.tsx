@@ -1,7 +1,6 @@
 import { type ReportHeader, type ReportWaiting, waitingOf } from "../api/report/model.ts";
 import { type GivenFromPage, Question } from "./question.tsx";
 
-/** All that waits for a person, each with what can be said to it; the one that was asked first comes first. */
 export function Questions({ header, onAnswer }: {
   readonly header: ReportHeader;
   readonly onAnswer: (answer: GivenFromPage) => Promise<unknown>;

@@ -1,12 +1,10 @@
 import type { AgentQuestion } from "../base/question.ts";
 
-/** What was chosen for one question: places from 0, and words of one's own. */
 export interface Chosen {
   readonly choices: readonly number[];
   readonly text: string;
 }
 
-/** What was chosen, as an answer has it: a line a question. */
 export function composeReplies(chosen: readonly Chosen[]): string {
   return chosen.map(({ choices, text }) => {
     const words = text.trim().replace(/\s+/g, " ");

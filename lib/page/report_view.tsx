@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Report } from "../api/report/model.ts";
 import type { DetailSource } from "./details.tsx";
 import { countKinds, type Filter, filterItems, itemOfFragment, KIND_WORDS, NO_FILTER } from "./items.ts";
+import { listen } from "./listen.ts";
 import { type FocusRequest, ItemList, useFocusOn } from "./list.tsx";
 import { Outcome } from "./outcome.tsx";
 import { Panels } from "./panels.tsx";
@@ -15,7 +16,6 @@ const TIMELINE_MS = 5000;
 export function ReportView({ report, source, now, first, children, note, home }: {
   readonly report: Report;
   readonly source: DetailSource;
-  /** The time of what is open, in milliseconds since the epoch; missing in a file. */
   readonly now?: number;
   readonly first?: preact.ComponentChildren;
   readonly children?: preact.ComponentChildren;
@@ -31,13 +31,15 @@ export function ReportView({ report, source, now, first, children, note, home }:
   const end = Math.max(Date.parse(header.lastAt) || 0, coarseNow);
 
   const { selected, opened, select, goTo, open, toggle } = useSelection(items, () => setFilter(NO_FILTER));
-
+  const places = { items: shown, lanes: header.lanes, selected };
   return (
     <>
       <a class="skip" href="#happened">Skip to what happened</a>
       <header class="top">
         <h1>
-          <span class="product">{home === undefined ? "panewright" : <a href={home}>panewright: all runs</a>}</span>
+          <span class="product small">
+            {home === undefined ? "panewright" : <a href={home}>panewright: all runs</a>}
+          </span>
           <span class="about">{shownLine(header.about)}</span>
         </h1>
         <ThemeButton />
@@ -49,34 +51,11 @@ export function ReportView({ report, source, now, first, children, note, home }:
         <div class="columns">
           <section id="happened" class="happened" aria-labelledby="happened-title" tabIndex={-1}>
             <h2 id="happened-title">What happened</h2>
-            <Timeline
-              items={shown}
-              lanes={header.lanes}
-              selected={selected}
-              end={end}
-              onSelect={select}
-              onOpen={open}
-            />
-            <Filters
-              filter={filter}
-              report={report}
-              shown={shown.length}
-              onChange={setFilter}
-            />
+            <Timeline {...places} end={end} onSelect={select} onOpen={open} />
+            <Filters filter={filter} report={report} shown={shown.length} onChange={setFilter} />
             {shown.length === 0
               ? <p class="quiet">{items.length === 0 ? "Nothing is recorded yet." : "Nothing matches."}</p>
-              : (
-                <ItemList
-                  items={shown}
-                  lanes={header.lanes}
-                  source={source}
-                  selected={selected}
-                  opened={opened}
-                  all={all}
-                  onSelect={goTo}
-                  onToggle={toggle}
-                />
-              )}
+              : <ItemList {...places} source={source} opened={opened} all={all} onSelect={goTo} onToggle={toggle} />}
           </section>
           <Panels header={header} />
         </div>
@@ -86,7 +65,6 @@ export function ReportView({ report, source, now, first, children, note, home }:
   );
 }
 
-/** What is selected and opened, also by the link with which the page was called. */
 function useSelection(items: readonly ReportItem[], showAll: () => void) {
   const [selected, setSelected] = useState<string>();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -121,8 +99,7 @@ function useSelection(items: readonly ReportItem[], showAll: () => void) {
       open(item);
     };
     follow();
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
+    return listen(["hashchange"], follow);
     // A run that is followed is not led back to the link whenever something happens.
   }, []);
   return { selected, opened, select, goTo, open, toggle };
@@ -136,16 +113,16 @@ function Filters({ filter, report: { header, items }, shown, onChange }: {
 }) {
   const kinds = useMemo(() => [...countKinds(items)], [items]);
   return (
-    <form class="filters" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters flow" role="search" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
       <label>
-        <span>Role or step</span>
+        <span class="small">Role or step</span>
         <select value={filter.lane} onChange={(event) => onChange({ ...filter, lane: event.currentTarget.value })}>
           <option value="">All</option>
           {header.lanes.map(({ id, title }) => <option key={id} value={id}>{shownLine(title)}</option>)}
         </select>
       </label>
       <label>
-        <span>Kind</span>
+        <span class="small">Kind</span>
         <select value={filter.kind} onChange={(event) => onChange({ ...filter, kind: event.currentTarget.value })}>
           <option value="">All</option>
           {kinds.map(([kind, count]) => (
@@ -154,7 +131,7 @@ function Filters({ filter, report: { header, items }, shown, onChange }: {
         </select>
       </label>
       <label class="text">
-        <span>Text</span>
+        <span class="small">Text</span>
         <input
           type="search"
           value={filter.text}
@@ -169,7 +146,7 @@ function Filters({ filter, report: { header, items }, shown, onChange }: {
         />
         <span>Only trouble</span>
       </label>
-      <output aria-live="polite">
+      <output class="quiet digits" aria-live="polite">
         {shown === items.length
           ? `${numberText(shown)} entries`
           : `${numberText(shown)} of ${numberText(items.length)}`}
@@ -183,22 +160,14 @@ function showFragment(id: string): void {
   try {
     history.replaceState(history.state, "", `#${encodeURIComponent(id)}`);
   } catch {
-    // Where a file may not change its address.
   }
 }
 
-/** Whether the page is about to be printed: on paper, everything is open. */
 function useIsForPaper(): boolean {
   const [is, setIs] = useState(false);
   useEffect(() => {
-    const before = () => setIs(true);
-    const after = () => setIs(false);
-    addEventListener("beforeprint", before);
-    addEventListener("afterprint", after);
-    return () => {
-      removeEventListener("beforeprint", before);
-      removeEventListener("afterprint", after);
-    };
+    const leaves = [listen(["beforeprint"], () => setIs(true)), listen(["afterprint"], () => setIs(false))];
+    return () => leaves.forEach((leave) => leave());
   }, []);
   return is;
 }

@@ -12,7 +12,6 @@ const SHORT_TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
 const DATE = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric" });
 const NUMBER = new Intl.NumberFormat("en-GB");
 
-/** The time of day, `21:04:05`, where the reader is. */
 export function timeOfDay(at: string | number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? "?" : TIME.format(date);
@@ -22,7 +21,6 @@ export function shortTime(at: number): string {
   return SHORT_TIME.format(new Date(at));
 }
 
-/** The day, `Fri, 20 Nov 2026`, where the reader is. */
 export function dayOf(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? "?" : DATE.format(date);
@@ -32,7 +30,6 @@ export function numberText(value: number): string {
   return NUMBER.format(value);
 }
 
-/** Seconds between two times, never less than nothing. */
 export function secondsBetween(from: string | number, to: string | number): number {
   const seconds = (new Date(to).getTime() - new Date(from).getTime()) / 1000;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;

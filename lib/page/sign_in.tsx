@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import { shownLine } from "./show.ts";
+import type { TokenKeeper } from "./token.ts";
 
-export function SignIn({ problem, onText }: {
+export function SignIn({ problem, token, onToken }: {
   readonly problem: string;
-  readonly onText: (text: string) => boolean;
+  readonly token: TokenKeeper;
+  readonly onToken: () => void;
 }) {
   const [isWrong, setWrong] = useState(false);
   return (
@@ -14,15 +16,16 @@ export function SignIn({ problem, onText }: {
         Open the address that <code>panewright serve</code> has printed, or paste it here.
       </p>
       <form
-        class="sign-in"
+        class="sign-in flow"
         onSubmit={(event) => {
           event.preventDefault();
-          const text = new FormData(event.currentTarget).get("token");
-          setWrong(!onText(String(text)));
+          const isToken = token.take(String(new FormData(event.currentTarget).get("token")));
+          setWrong(!isToken);
+          if (isToken) onToken();
         }}
       >
-        <label>
-          <span>Token or address</span>
+        <label class="reason">
+          <span class="small">Token or address</span>
           <input name="token" type="password" autocomplete="off" spellcheck={false} required />
         </label>
         <button type="submit" class="main-act">Open</button>

@@ -21,29 +21,25 @@ export function Steering({ header, onStop, onResume }: {
     }
   };
   // What was asked for has come about, or was overtaken.
-  if (asked === "stop" && !header.executed || asked === "resume" && header.executed) setAsked("");
+  if (asked === "Stopping…" && !header.executed || asked === "Resuming…" && header.executed) setAsked("");
   if (!header.executed && !canResume) return null;
   return (
     <div class="steering">
       {header.executed
         ? (
           <Confirmed
-            label={asked === "stop" ? "Stopping…" : "Stop"}
-            disabled={asked !== ""}
-            question="Stop this run?"
+            verb="Stop"
+            asked={asked}
             text="Its agents are ended. What was done stays, and the run can be resumed."
-            yes="Stop the run"
-            onYes={() => act("stop", onStop)}
+            onYes={() => act("Stopping…", onStop)}
           />
         )
         : (
           <Confirmed
-            label={asked === "resume" ? "Resuming…" : "Resume"}
-            disabled={asked !== ""}
-            question="Resume this run?"
+            verb="Resume"
+            asked={asked}
             text="A process of its own continues it where it was, on the machine of the server."
-            yes="Resume the run"
-            onYes={() => act("resume", onResume)}
+            onYes={() => act("Resuming…", onResume)}
           />
         )}
       {problem === "" ? null : <p class="problem" role="alert">{shownText(problem)}</p>}
@@ -51,23 +47,21 @@ export function Steering({ header, onStop, onResume }: {
   );
 }
 
-function Confirmed({ label, disabled, question, text, yes, onYes }: {
-  readonly label: string;
-  readonly disabled: boolean;
-  readonly question: string;
+function Confirmed({ verb, asked, text, onYes }: {
+  readonly verb: "Stop" | "Resume";
+  readonly asked: string;
   readonly text: string;
-  readonly yes: string;
   readonly onYes: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const close = () => dialog.current!.close();
   return (
     <>
-      <button type="button" disabled={disabled} onClick={() => dialog.current!.showModal()}>{label}</button>
+      <button type="button" disabled={asked !== ""} onClick={() => dialog.current!.showModal()}>{asked || verb}</button>
       <dialog ref={dialog} aria-labelledby="confirm-question">
-        <h2 id="confirm-question">{question}</h2>
+        <h2 id="confirm-question">{`${verb} this run?`}</h2>
         <p>{text}</p>
-        <div class="answer">
+        <div class="answer flow">
           <button
             type="button"
             class="main-act"
@@ -76,7 +70,7 @@ function Confirmed({ label, disabled, question, text, yes, onYes }: {
               onYes();
             }}
           >
-            {yes}
+            {`${verb} the run`}
           </button>
           <button type="button" onClick={close} autofocus>Cancel</button>
         </div>

@@ -3,12 +3,10 @@ import { useEndInView } from "./end_in_view.ts";
 import type { Style } from "../screen/style.ts";
 import { colorsOf, terminalRows, type TerminalSpan } from "./terminal_rows.ts";
 
-/** A screen of an agent, drawn as its terminal would. */
 export function Terminal({ text, label, columns, fits = false }: {
   readonly text: string;
   readonly label: string;
   readonly columns?: number;
-  /** Whether it is a live one: drawn smaller where it is too wide, with its end in view. @default {false} */
   readonly fits?: boolean;
 }) {
   const rows = useMemo(() => terminalRows(text), [text]);

@@ -42,7 +42,6 @@ function* evenPieces(text: string, style: Style): Generator<TerminalSpan> {
   }
 }
 
-/** How a colour is written in CSS: the first sixteen are the page's own. */
 function cssColor(color: Color): string {
   if (typeof color === "string") return color;
   if (color < 16) return `var(--t${color})`;
@@ -56,7 +55,6 @@ function gray(value: number): string {
   return `rgb(${value} ${value} ${value})`;
 }
 
-/** The foreground and background that a style is drawn with; undefined is the terminal's own. */
 export function colorsOf(style: Style): { readonly color?: string; readonly background?: string } {
   const front = style.foreground === undefined ? undefined : cssColor(style.foreground);
   const back = style.background === undefined ? undefined : cssColor(style.background);

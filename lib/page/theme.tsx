@@ -4,7 +4,6 @@ const THEMES = ["auto", "light", "dark"] as const;
 type Theme = typeof THEMES[number];
 const KEY = "panewright-theme";
 
-/** Light, dark, or as the system has it; kept where the browser lets a page keep something. */
 export function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(() => applied(storedTheme()));
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!;

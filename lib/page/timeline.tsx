@@ -4,6 +4,7 @@ import { age, duration } from "../journal/words/words.ts";
 import type { ReportLane } from "../api/report/model.ts";
 import { KIND_WORDS } from "./items.ts";
 import { secondsBetween, shortTime, shownLine, timeOfDay } from "./show.ts";
+import { laneStyle } from "./lane_style.ts";
 import { timeScale } from "./time_scale.ts";
 
 const LANE_HEIGHT = 32;
@@ -24,7 +25,6 @@ interface TimelineProps {
 interface Placed {
   readonly item: ReportItem;
   readonly x: number;
-  /** 0 for a moment. */
   readonly width: number;
 }
 
@@ -65,7 +65,7 @@ export function Timeline({ items, lanes, selected, end, onSelect, onOpen }: Time
     <div class={used.length > 6 ? "timeline" : "timeline sticks"}>
       <Zoom zoom={zoom} onChange={setZoom} />
       <div
-        class="frame"
+        class="frame card"
         ref={frame}
         role="grid"
         aria-label="Timeline. Left and right: along a lane; up and down: between lanes; Enter: open"
@@ -102,12 +102,11 @@ export function Timeline({ items, lanes, selected, end, onSelect, onOpen }: Time
           />
         </svg>
       </div>
-      <p class="told" aria-hidden="true">{told === undefined ? "\u00a0" : tell(told)}</p>
+      <p class="told quiet" aria-hidden="true">{told === undefined ? "\u00a0" : tell(told)}</p>
     </div>
   );
 }
 
-/** Where everything is drawn, in the room that there is. */
 function usePlaces(
   { items, lanes, end, zoom }: Pick<TimelineProps, "items" | "lanes" | "end"> & { readonly zoom: number },
 ) {
@@ -209,7 +208,7 @@ function Axis({ lanes, scale, width }: {
       {scale.ticks.map(({ x, ms }) => (
         <g key={ms}>
           <line class="tick" x1={x + 4} x2={x + 4} y1="0" y2={bottom + 4} />
-          <text class="axis" x={x + 4} y={bottom + AXIS_HEIGHT - 6} text-anchor={x < 20 ? "start" : "middle"}>
+          <text class="axis digits" x={x + 4} y={bottom + AXIS_HEIGHT - 6} text-anchor={x < 20 ? "start" : "middle"}>
             {scale.stepSeconds < 60 ? timeOfDay(ms) : shortTime(ms)}
           </text>
         </g>
@@ -217,11 +216,7 @@ function Axis({ lanes, scale, width }: {
       {scale.breaks.map(({ x, seconds }) => (
         <g key={x}>
           <rect class="break" x={x - 8} y="0" width="24" height={bottom} />
-          <text
-            class="axis"
-            text-anchor="middle"
-            transform={`translate(${x + 8} ${bottom / 2}) rotate(-90)`}
-          >
+          <text class="axis digits" text-anchor="middle" transform={`translate(${x + 8} ${bottom / 2}) rotate(-90)`}>
             {age(seconds)}
           </text>
         </g>
@@ -240,7 +235,7 @@ function LaneRows({ used, lanes, current, placed }: {
     <>
       {used.map((lane, index) => (
         <g key={lane.id} role="row" aria-rowindex={index + 1}>
-          <text role="rowheader" class={`name l${lanes.indexOf(lane) % 8}`} x="6" y={index * LANE_HEIGHT + 11}>
+          <text role="rowheader" class="name" style={laneStyle(lanes.indexOf(lane))} x="6" y={index * LANE_HEIGHT + 11}>
             {shownLine(lane.title)}
           </text>
           {lane.id === current?.lane

@@ -14,7 +14,6 @@ import type { Recording } from "./recording.ts";
 import { compareText, compareVersions } from "../../base/text/order.ts";
 import { present } from "../../base/schema.ts";
 
-/** The classes of recordings that a corpus must have of every provider. */
 export const REQUIRED_CLASSES = [
   "idle",
   "processing",
@@ -60,7 +59,6 @@ export interface CorpusReport {
 
 interface SummaryOptions {
   readonly timelines?: readonly CheckedTimeline[];
-  /** Whether a corpus may lack classes of recordings. @default {false} */
   readonly partial?: boolean;
 }
 

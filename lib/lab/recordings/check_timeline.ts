@@ -29,10 +29,6 @@ interface FoundTimelines {
   readonly unknown: readonly string[];
 }
 
-/**
- * The timelines at or below a path, sorted. One that the path itself names counts as checkable, so that it is never
- * skipped silently.
- */
 export async function findTimelines(path: string): Promise<FoundTimelines> {
   const files = await filesAt(path);
   const found = Object.groupBy(

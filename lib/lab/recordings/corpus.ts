@@ -45,7 +45,6 @@ async function readNamed(path: string, signal: AbortSignal | undefined): Promise
 }
 
 interface ReadOptions {
-  /** Whether captures without a sidecar count as well. A capture that is named itself always does. @default {false} */
   readonly captures?: boolean;
   /** A file may be a pipe that nobody writes to. */
   readonly signal?: AbortSignal;

@@ -6,7 +6,6 @@ import type { Frame, Timeline } from "./timeline.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { present } from "../../base/schema.ts";
 
-/** A recorded screen with the status that the rules must give it. */
 export type Fixture = Recording & Required<Pick<Recording, "provider" | "version" | "expect">>;
 
 interface CutOptions {

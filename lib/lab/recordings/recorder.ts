@@ -15,7 +15,6 @@ import { present } from "../../base/schema.ts";
 export interface RecorderOptions {
   readonly about: Omit<TimelineHeader, "cols" | "rows">;
   readonly capture: () => Promise<Screen>;
-  /** Takes whole lines, which must survive the end of this process. */
   readonly write: (lines: string) => void;
   readonly classify: (screen: Screen) => RecordedStatus;
   readonly scrub: (text: string, cols: number | undefined) => string;
@@ -36,16 +35,10 @@ export interface RecordingResult {
   readonly frames: number;
   readonly seconds: number;
   readonly ended: "command_ended" | "pane_gone" | "duration" | "stopped";
-  /** How many frames have another status than the screen had, because of what was redacted. */
   readonly distortedFrames: number;
 }
 
-/**
- * Records what a pane shows until its program ends, the pane is gone, the time is up or the signal is aborted. Only
- * changes are written, with secrets replaced, and each frame in one piece.
- *
- * @throws {PanewrightError} when the first capture fails
- */
+/** Only changes are written, with secrets replaced, and each frame in one piece. */
 export async function recordPane(options: RecorderOptions): Promise<RecordingResult> {
   const { about, capture, clock, durationMs = Infinity, intervalMs, onProgress, signal, write } = options;
   const startedMs = clock.now();

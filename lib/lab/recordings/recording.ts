@@ -51,7 +51,6 @@ export function toSidecar(value: unknown, where: string): Sidecar {
   throw new UsageError(`Cannot read ${where}: "${field}" must be ${FIELDS[field].description}`);
 }
 
-/** Parses JSON of a file that a person may have written. */
 export function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);

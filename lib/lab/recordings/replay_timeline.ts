@@ -5,7 +5,6 @@ import type { RecordedStatus, Timeline } from "./timeline.ts";
 import type { TruthInterval } from "./truth.ts";
 
 interface TimelineMistake {
-  /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
   readonly to: number;
   readonly expected: TerminalStatus;
@@ -28,18 +27,12 @@ export interface TimelineReport {
   readonly lateChanges: readonly TimelineChange[];
   readonly notAlone: readonly TimelineMistake[];
   readonly largestLagSeconds: number;
-  /** Seconds in which the rules said `unknown` although the truth is known. */
   readonly unknownSeconds: number;
 }
 
 interface ReplayOptions {
   readonly truth: readonly TruthInterval[];
   readonly classify: (screen: Screen) => RecordedStatus;
-  /**
-   * How many seconds late a change may be reported.
-   *
-   * @default {2}
-   */
   readonly pollSeconds?: number;
 }
 
@@ -48,11 +41,7 @@ interface Stretch extends RecordedStatus {
   readonly to: number;
 }
 
-/**
- * Compares what the rules say at each moment of a recording with the truth.
- *
- * `unknown` is not a mistake, since it overwrites nothing and permits nothing, but it reports no change either.
- */
+/** `unknown` is not a mistake, since it overwrites nothing and permits nothing, but it reports no change either. */
 export function replayTimeline(timeline: Timeline, options: ReplayOptions): TimelineReport {
   const { truth, pollSeconds = 2 } = options;
   const stretches = classifyFrames(timeline, options.classify);
@@ -103,7 +92,6 @@ export function replayTimeline(timeline: Timeline, options: ReplayOptions): Time
   };
 }
 
-/** Whether the rules made no mistake that a screen alone could have avoided. */
 export function isFaultless({ falseRests, flaps, lateChanges }: TimelineReport): boolean {
   return falseRests.length + flaps.length + lateChanges.length === 0;
 }

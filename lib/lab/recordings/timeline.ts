@@ -7,7 +7,6 @@ export interface TimelineHeader {
   readonly version?: string;
   readonly cols: number;
   readonly rows: number;
-  /** Seconds since 1970. */
   readonly startedAtSeconds?: number;
 }
 
@@ -17,7 +16,6 @@ export interface RecordedStatus {
 }
 
 export interface Frame {
-  /** Seconds since the recording began. */
   readonly atSeconds: number;
   readonly capture: string;
   readonly meta: ScreenMeta;

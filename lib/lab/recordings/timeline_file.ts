@@ -51,11 +51,6 @@ interface RecordingFile extends Disposable {
   write(text: string): void;
 }
 
-/**
- * Creates the file of a recording, readable by its owner only. One that nothing was written to is removed on disposal.
- *
- * @throws {UsageError} when it exists or cannot be created
- */
 export function createRecordingFile(path: string): RecordingFile {
   if (path.endsWith(".gz")) {
     throw new UsageError(`Cannot record to ${path}: a recording is written frame by frame, uncompressed`, {

@@ -31,13 +31,8 @@ const Header = z.object({
 const RESIZE = /^(\d{1,5})x(\d{1,5})$/;
 
 /**
- * Reads a recording: asciicast v2 as `panewright record` writes it.
- *
  * A last line without a line end is what a killed recorder leaves behind: it is dropped with a warning. Events and
  * markers of other tools are skipped, as players skip them.
- *
- * @param name the recording's name in messages
- * @throws {UsageError} for anything that is not such a recording; it names the line
  */
 export function readTimeline(text: string, name = "the recording"): ReadTimeline {
   const lines = text.split("\n");
@@ -65,12 +60,7 @@ function readHeader(line: string, fail: (problem: string) => never): TimelineHea
     return fail(`the header's ${issue?.path.join(".") || "value"} is wrong: ${issue?.message ?? "unknown"}`);
   }
   const { width, height, timestamp, panewright: { provider, version } } = parsed.data;
-  return {
-    provider,
-    cols: width,
-    rows: height,
-    ...present({ version, startedAtSeconds: timestamp }),
-  };
+  return { provider, cols: width, rows: height, ...present({ version, startedAtSeconds: timestamp }) };
 }
 
 function parseJson(line: string, fail: (problem: string) => never): unknown {

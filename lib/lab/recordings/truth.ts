@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../base/status.ts";
-import { present } from "../../base/schema.ts";
 
 export interface TruthInterval {
-  /** Seconds since the recording began, `to` excluded. */
   readonly from: number;
   readonly to: number;
   readonly status: TerminalStatus;
@@ -21,12 +19,7 @@ const Interval = z.strictObject({
   to: z.number(),
   status: z.enum(TERMINAL_STATUSES),
   alone: z.boolean().optional(),
-}).transform(({ from, to, status, alone }): TruthInterval => ({
-  from,
-  to,
-  status,
-  ...present({ alone }),
-}));
+});
 const TruthFile = z.strictObject({ source: z.string(), truth: z.array(Interval).min(1) });
 
 export function parseTruth(text: string, name: string): Truth {
@@ -50,5 +43,5 @@ export function parseTruth(text: string, name: string): Truth {
     if (from < end) return fail(`truth.${index}: it begins at ${from}, before the one before it ends at ${end}`);
     end = to;
   }
-  return parsed.data;
+  return parsed.data as Truth;
 }

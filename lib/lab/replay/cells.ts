@@ -49,7 +49,6 @@ export function stickyPrompt(text: string): Line {
   return { spans: [styled("1;2", "› "), { text: printableRow(joined, Infinity) }], background: PROMPT_BACKGROUND };
 }
 
-/** A duration as the status row counts it: `3s`, `1m 03s`. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, "0")}s`;

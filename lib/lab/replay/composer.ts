@@ -1,10 +1,8 @@
-/** The input line: typed text, and pastes that are long enough to be shown as a label only. */
 export interface Composer {
   readonly parts: readonly ComposerPart[];
   readonly lastTypedAtMs: number | undefined;
 }
 
-/** A part of the input line; `label` is shown instead of the text. */
 interface ComposerPart {
   readonly text: string;
   readonly label?: string;

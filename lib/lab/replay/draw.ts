@@ -1,9 +1,5 @@
 import type { Frame } from "./render.ts";
 
-/**
- * The bytes that turn one frame into the next: only rows that differ are drawn. Without a previous frame,
- * or with one of another height, all rows are.
- */
 export function drawFrame(previous: Frame | undefined, next: Frame): string {
   const known = previous?.rows.length === next.rows.length ? previous : undefined;
   let output = known === undefined ? "\x1b[2J" : "";

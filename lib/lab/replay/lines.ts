@@ -20,10 +20,6 @@ export function styled(sgr: string, text: string): Span {
   return { text, sgr };
 }
 
-/**
- * Text broken into rows of at most `width` columns, at white space if possible. Tabs become four spaces, and
- * control characters are removed, so that text can never move the cursor.
- */
 export function wrapText(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => wrapParagraph(printable(paragraph), Math.max(1, width)));
 }

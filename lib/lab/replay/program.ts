@@ -21,7 +21,6 @@ interface ReplayAgentOptions {
 const SPINNER_TICK_MS = 100;
 const DIALOG_TICK_MS = 500;
 
-/** Plays an agent in a terminal until it is quit, its script makes it crash, or the terminal is gone. */
 export async function runReplayAgent(options: ReplayAgentOptions): Promise<number> {
   const { tty, signal, clock = systemClock } = options;
   let changed = Promise.withResolvers<void>();

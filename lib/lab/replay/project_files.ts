@@ -17,7 +17,6 @@ export async function renameProjectFile(
   await Deno.rename(await openableTarget(workdir, paths.from), await openableTarget(workdir, paths.to));
 }
 
-/** The absolute path of a file that may be written; the folders above it exist. */
 async function openableTarget(workdir: string, path: string): Promise<string> {
   const target = resolve(workdir, path);
   if (!isBelow(resolve(workdir), target)) throw leaves(path);

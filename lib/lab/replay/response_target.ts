@@ -5,7 +5,6 @@ interface ResponseTarget {
   readonly partialPath: string | undefined;
 }
 
-/** The response file that a prompt asks for, found as an agent would */
 export function findResponseTarget(prompt: string): ResponseTarget | undefined {
   const start = prompt.lastIndexOf(HEADER);
   if (start < 0) return undefined;

@@ -9,10 +9,6 @@ export interface ReplayScript {
 
 export interface RoleScript {
   readonly turns: readonly ReplayTurn[];
-  /**
-   * @default {false} whether the last turn is repeated for every further prompt; otherwise such a prompt gives an
-   * error row
-   */
   readonly repeatLast: boolean;
 }
 
@@ -55,11 +51,9 @@ const STEP_VALUES = {
     text.transform((value) => ({ text: value, pauseMs: 0, afterIdleMs: undefined })),
     strict({ text, pauseMs: milliseconds.default(0), afterIdleMs: milliseconds.optional() }),
   ], { error: 'must be text, a list of lines, or {"text", "pauseMs", "afterIdleMs"}' }),
-  /** Writes a file of the project; the path is relative to the working directory and may not leave it. */
   writeFile: strict({ path: z.string().min(1), text }),
   endless: z.literal(true),
   fail: z.string().min(1),
-  /** Ends the program at once and leaves the terminal as it is, like a killed agent. */
   crash: strict({ exitCode: z.number().int().min(0).max(255).default(137) }),
 } as const;
 

@@ -18,7 +18,6 @@ interface SessionOptions {
   readonly onPending?: (commands: readonly string[]) => void;
 }
 
-/** How a session ended; after a crash, the terminal is left as it is. */
 export interface SessionEnd {
   readonly exitCode: number;
   readonly restoreTerminal: boolean;

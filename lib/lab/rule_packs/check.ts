@@ -18,7 +18,6 @@ import type { Envelope } from "./envelope.ts";
 import { readGuardRecordings } from "./guard_recordings.ts";
 import { parsePayload, parseRecordings, type RulesPayload } from "./payload.ts";
 
-/** The most rules that a pack may have. */
 const MAX_RULES = 400;
 
 /**
@@ -27,7 +26,6 @@ const MAX_RULES = 400;
  */
 const MAX_TOTAL_CHOICES = 10_000_000;
 
-/** More mistakes than this are only counted. */
 const MAX_SHOWN_MISTAKES = 5;
 
 export interface CheckedPayload {
@@ -101,7 +99,6 @@ function requireCost(screen: ScreenData): void {
 
 interface Held {
   readonly whose: string;
-  /** Whether there must be a recording of every class. */
   readonly complete: boolean;
 }
 

@@ -32,7 +32,6 @@ interface InstallContext {
 interface NewPack {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly from: string;
-  /** Whether it may be older than what is used, or one that the person went back from. @default {false} */
   readonly allowDowngrade?: boolean;
 }
 
@@ -87,7 +86,6 @@ interface Rollback {
   readonly provider: string;
   readonly left: InstalledPack;
   readonly now?: InstalledPack;
-  /** Packs that could not be used any more and were left as well, each with the reason. */
   readonly skipped: readonly { readonly installed: InstalledPack; readonly problem: string }[];
 }
 

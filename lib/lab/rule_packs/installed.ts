@@ -38,13 +38,9 @@ interface RulesContext {
 }
 
 /**
- * The providers with the rules that the person has installed. Where nothing was installed, that is one look for a file.
- *
  * A pack was checked when it was installed; now its bytes must be those, and signed by a key that is still trusted.
- * Where another version of panewright has checked it, this one does so again, once.
- *
- * @param options `onOutdated` is told of a pack that is not used, since the built-in rules are as new
- * @throws {UsageError} when a pack cannot be used: never are others used in its place
+ * Where another version of panewright has checked it, this one does so again, once. One that cannot be used is an error:
+ * never are others used in its place.
  */
 export async function withInstalledRules(
   { folder, providers }: RulesContext,
@@ -117,12 +113,10 @@ export async function readRulesState(installed: InstalledPack, context: PackCont
   }
 }
 
-/** What a person can do about a pack that cannot be used. */
 export function rollbackHint(provider: string): string {
   return `Go back to the rules before them with: panewright rules rollback ${provider}`;
 }
 
-/** The error for a pack that cannot be used. */
 function unusableError(provider: string, { installed, problem }: UnusableRules): UsageError {
   return new UsageError(`Cannot use the rules ${installed.version} that you installed for ${provider}: ${problem}`, {
     hint: rollbackHint(provider),
@@ -152,7 +146,6 @@ function readChecked(payload: Uint8Array): Said {
   return JSON.parse(new TextDecoder().decode(payload)) as Said;
 }
 
-/** Remembers that this version has checked packs, so that it need not do so again. */
 async function stamp(folder: string, states: readonly RulesState[]): Promise<void> {
   const checked = states.flatMap((state) => state.kind === "pack" ? [state.installed] : [])
     .filter(({ checkedBy }) => checkedBy !== VERSION).map(({ sha256 }) => sha256);

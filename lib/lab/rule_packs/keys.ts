@@ -12,7 +12,6 @@ export interface SigningKey extends PublicKey {
 
 export interface KeyFiles {
   readonly id: string;
-  /** PKCS #8; secret. */
   readonly secret: string;
   readonly public: string;
 }

@@ -9,7 +9,6 @@ import { needsNewerEngine, RULES_VERSION } from "./versions.ts";
 
 export const PACK_FORMAT = 1;
 
-/** The most recordings that a pack may have, and the characters of each. */
 const MAX_RECORDINGS = 10_000;
 const MAX_RECORDING_LENGTH = 256 * 1024;
 

@@ -16,7 +16,6 @@ export interface InstalledPack {
   readonly installedAt: string;
   readonly from: string;
   readonly checkedBy: string;
-  /** Whether it is used though the rules that are built in are as new. @default {false} */
   readonly downgrade?: boolean;
 }
 
@@ -91,7 +90,6 @@ export async function writeIndex(folder: string, index: RulesIndex): Promise<voi
   await removeLeftovers(folder, index);
 }
 
-/** Removes the files of packs that are no longer named, and what killed processes were about to write. */
 async function removeLeftovers(folder: string, { packs }: RulesIndex): Promise<void> {
   const named = new Set(Object.values(packs).flat().map(({ sha256 }) => sha256));
   for await (const { name } of Deno.readDir(packsFolder(folder))) {

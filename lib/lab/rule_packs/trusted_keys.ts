@@ -18,7 +18,6 @@ const RELEASE_KEYS: readonly TrustedKey[] = [];
 
 const isStore = object({ version: oneOf(1), keys: mapOf(object({ spki: text, name: text, trustedAt: text })) });
 
-/** The keys whose packs may be used, by their ids. */
 export async function readTrustedKeys(folder: string): Promise<ReadonlyMap<string, TrustedKey>> {
   const path = keysPath(folder);
   const keys = new Map(RELEASE_KEYS.map((key) => [key.id, key]));

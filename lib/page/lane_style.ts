@@ -1,0 +1,3 @@
+export function laneStyle(index: number) {
+  return { "--lane": `var(--lane${index % 8})` };
+}
