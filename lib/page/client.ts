@@ -3,20 +3,11 @@ import type { TokenKeeper } from "./token.ts";
 export class RefusedError extends Error {
   override name = "RefusedError";
   readonly status: number;
-  readonly code: string;
-  readonly hint: string | undefined;
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { status, code = "", hint, retryAfterMs }: {
-    readonly status: number;
-    readonly code?: string | undefined;
-    readonly hint?: string | undefined;
-    readonly retryAfterMs?: number | undefined;
-  }) {
+  constructor(message: string, { status, retryAfterMs }: Pick<RefusedError, "status" | "retryAfterMs">) {
     super(message);
     this.status = status;
-    this.code = code;
-    this.hint = hint;
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -99,8 +90,8 @@ async function refusalOf(response: Response): Promise<RefusedError> {
   const seconds = Number(response.headers.get("Retry-After") ?? NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
   const problem = await response.json().catch(() => ({}));
-  const { detail = `The server answers ${response.status}`, code, hint } = problem;
-  return new RefusedError(detail, { status: response.status, code, hint, retryAfterMs });
+  const { detail = `The server answers ${response.status}` } = problem;
+  return new RefusedError(detail, { status: response.status, retryAfterMs });
 }
 
 export function createEventParser(onEvent: (event: ServerEvent) => void): (piece: string) => void {

@@ -104,7 +104,7 @@ function Chunk({ isFirst, count, isNeeded, draw }: {
     const observer = new IntersectionObserver(([entry]) => {
       if (entry === undefined) return;
       if (!entry.isIntersecting) height.current = entry.boundingClientRect.height;
-      setNear(entry.isIntersecting || element.current!.contains(document.activeElement));
+      setNear(entry.isIntersecting || element.current?.contains(document.activeElement) === true);
     }, { rootMargin: "800px" });
     observer.observe(element.current!);
     return () => observer.disconnect();

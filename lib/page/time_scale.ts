@@ -1,23 +1,5 @@
 import type { ReportItem } from "../journal/items/source.ts";
 
-interface TimeScale {
-  readonly width: number;
-  place(ms: number): number;
-  readonly breaks: readonly TimeBreak[];
-  readonly ticks: readonly TimeTick[];
-  readonly stepSeconds: number;
-}
-
-interface TimeBreak {
-  readonly x: number;
-  readonly seconds: number;
-}
-
-interface TimeTick {
-  readonly x: number;
-  readonly ms: number;
-}
-
 const BUSY: ReadonlySet<ReportItem["kind"]> = new Set(["start", "work", "tests", "check"]);
 
 const BREAK_WIDTH = 30;
@@ -31,7 +13,7 @@ const LONG_MS = 60 * SECOND;
 export function timeScale(
   items: readonly ReportItem[],
   { width, end, offsetMinutes = 0 }: { readonly width: number; readonly end: number; readonly offsetMinutes?: number },
-): TimeScale {
+) {
   const stretches = busyStretches(items, end);
   const breaks = Math.max(0, stretches.length - 1);
   const room = Math.max(10, width - breaks * BREAK_WIDTH);
@@ -96,7 +78,7 @@ function busyStretches(items: readonly ReportItem[], end: number): readonly Stre
 function* ticksOf(
   stretches: readonly (Stretch & { readonly x: number })[],
   { perMs, stepMs: step, offsetMs }: { readonly perMs: number; readonly stepMs: number; readonly offsetMs: number },
-): Generator<TimeTick> {
+): Generator<{ readonly x: number; readonly ms: number }> {
   let lastX = -TICK_DISTANCE;
   for (const { from, to, x } of stretches) {
     for (let ms = Math.ceil((from + offsetMs) / step) * step - offsetMs; ms <= to; ms += step) {

@@ -7,7 +7,7 @@ import type { Recording } from "../../lab/recordings/recording.ts";
 import { checkPayload } from "../../lab/rule_packs/check.ts";
 import { envelopeText, sealPayload } from "../../lab/rule_packs/envelope.ts";
 import { parseSigningKey, type SigningKey } from "../../lab/rule_packs/keys.ts";
-import { MAX_PACK_BYTES } from "../../lab/rule_packs/limits.ts";
+import { MAX_PACK_BYTES } from "../../lab/rule_packs/store.ts";
 import { PACK_FORMAT, recordingsText } from "../../lab/rule_packs/payload.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";

@@ -1,18 +1,6 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
-import { type ScreenMeta, TERMINAL_STATUSES, type TerminalStatus } from "../../screen/mod.ts";
-
-interface Sidecar extends ScreenMeta {
-  readonly provider?: string;
-  readonly version?: string;
-  /** The true status; the rules never see it. */
-  readonly expect?: TerminalStatus;
-  /** False if one screen alone cannot show the status. @default {true} */
-  readonly alone?: boolean;
-  readonly note?: string;
-  /** What the open dialog is really about, such as the whole command; the rules never see it. */
-  readonly subject?: string;
-}
+import { TERMINAL_STATUSES } from "../../screen/mod.ts";
 
 export interface Recording extends Sidecar {
   readonly name: string;
@@ -26,6 +14,7 @@ const flag = z.boolean().describe("true or false");
 const FIELDS = {
   provider: text,
   version: text,
+  /** The true status; the rules never see it. */
   expect: z.enum(TERMINAL_STATUSES).describe(`one of ${TERMINAL_STATUSES.join(", ")}`),
   cols: number,
   rows: number,
@@ -35,10 +24,13 @@ const FIELDS = {
   cursorVisible: flag,
   command: text,
   dead: flag,
+  /** False if one screen alone cannot show the status. @default {true} */
   alone: flag,
   note: text,
+  /** What the open dialog is really about, such as the whole command; the rules never see it. */
   subject: text,
-} satisfies Record<keyof Sidecar, z.ZodType>;
+};
+type Sidecar = { readonly [K in keyof typeof FIELDS]?: Readonly<z.output<(typeof FIELDS)[K]>> };
 const sidecarSchema = z.object(FIELDS).partial();
 
 export function toSidecar(value: unknown, where: string): Sidecar {

@@ -27,7 +27,7 @@ async function readPossiblyCompressed(path: string): Promise<{ readonly text: st
   try {
     for await (const chunk of new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw tooLarge(path);
+      if (size > MAX_BYTES) throw cannotRead(path, `it is larger than ${MAX_BYTES / 1024 ** 2} MiB`);
       text += decoder.decode(chunk, { stream: true });
     }
   } catch (cause) {
@@ -36,10 +36,6 @@ async function readPossiblyCompressed(path: string): Promise<{ readonly text: st
     return { text, cut: true };
   }
   return { text, cut: false };
-}
-
-function tooLarge(path: string): UsageError {
-  return cannotRead(path, `it is larger than ${MAX_BYTES / 1024 ** 2} MiB`);
 }
 
 function cannotRead(path: string, problem: string, cause?: unknown): UsageError {

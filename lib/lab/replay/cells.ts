@@ -101,18 +101,10 @@ function commandLines(
 
 function decisionLines(approved: boolean, command: string, columns: number): Line[] {
   const shown = printableRow(command, Math.max(10, columns - 45));
-  return approved
-    ? [
-      line(
-        styled(GREEN, "✔ "),
-        "You ",
-        styled(BOLD, "approved"),
-        " codex to run ",
-        styled(DIM, shown),
-        styled(BOLD, " this time"),
-      ),
-    ]
-    : [line(styled(RED, "✗ "), "You ", styled(BOLD, "canceled"), " the request to run ", styled(DIM, shown))];
+  const [mark, verb, what, ending] = approved
+    ? [styled(GREEN, "✔ "), "approved", " codex to run ", [styled(BOLD, " this time")]]
+    : [styled(RED, "✗ "), "canceled", " the request to run ", []];
+  return [line(mark, "You ", styled(BOLD, verb), what, styled(DIM, shown), ...ending)];
 }
 
 function printableRow(text: string, columns: number): string {

@@ -28,7 +28,7 @@ export async function performTurn(
   for (const step of steps) {
     options.signal.throwIfAborted();
     const result = await performStep(step, options);
-    if (result !== undefined) return result;
+    if (result) return result;
   }
   options.signal.throwIfAborted();
   return { type: "completed" };
@@ -37,30 +37,25 @@ export async function performTurn(
 type StepOptions = Parameters<typeof performTurn>[1];
 type StepValue<K extends ReplayStep["kind"]> = Extract<ReplayStep, { kind: K }>["value"];
 
-async function performStep(step: ReplayStep, options: StepOptions): Promise<TurnResult | undefined> {
+async function performStep(step: ReplayStep, options: StepOptions): Promise<TurnResult | void> {
   const { stage, signal } = options;
   switch (step.kind) {
     case "think":
-      await stage.clock.sleep(step.value, signal);
-      return undefined;
+      return await stage.clock.sleep(step.value, signal);
     case "commentary":
-      show(stage, { type: "message", text: step.value, streaming: false });
-      return undefined;
+      return show(stage, { type: "message", text: step.value, streaming: false });
     case "stream":
-      await streamMessage(step.value, options);
-      return undefined;
+      return await streamMessage(step.value, options);
     case "explore":
       show(stage, { type: "explored", files: step.value.files, done: false });
       await stage.clock.sleep(step.value.ms, signal);
-      stage.update((state) => replaceLastCell(state, { type: "explored", files: step.value.files, done: true }));
-      return undefined;
+      return stage.update((state) => replaceLastCell(state, { type: "explored", files: step.value.files, done: true }));
     case "run":
       return await runCommand(step.value, options);
     case "respond":
       return await respond(step.value, options);
     case "writeFile":
-      await writeProjectFile(stage.workdir, step.value.path, { text: step.value.text });
-      return undefined;
+      return await writeProjectFile(stage.workdir, step.value.path, { text: step.value.text });
     case "endless":
       return await abortable(() => new Promise<never>(() => {}), signal);
     case "fail":

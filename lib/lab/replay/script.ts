@@ -7,11 +7,6 @@ export interface ReplayScript {
   readonly roles: { readonly [R in Role]?: RoleScript };
 }
 
-export interface RoleScript {
-  readonly turns: readonly ReplayTurn[];
-  readonly repeatLast: boolean;
-}
-
 interface ReplayTurn {
   readonly when?: string;
   readonly steps: readonly ReplayStep[];
@@ -111,6 +106,8 @@ const scriptSchema = strict({
     },
   ),
 });
+
+export type RoleScript = Readonly<z.output<typeof roleSchema>>;
 
 export function parseReplayScript(text: string, source: string): ReplayScript {
   let json: unknown;

@@ -6,12 +6,12 @@ import { VERSION } from "../../base/version.ts";
 import { checkPayload } from "./check.ts";
 import { envelopeText, openEnvelope, UntrustedKeyError } from "./envelope.ts";
 import { providersOfRules, readRulesState } from "./installed.ts";
-import { MAX_PACK_BYTES } from "./limits.ts";
 import { NewerEngineError } from "./payload.ts";
 import {
   type InstalledPack,
   type LeftPack,
   lockRules,
+  MAX_PACK_BYTES,
   NO_PACKS,
   readIndex,
   type RulesIndex,
@@ -173,12 +173,7 @@ async function refusing<Result>(from: string, check: () => Promise<Result>): Pro
   }
 }
 
-interface Offered {
-  readonly from: string;
-  readonly version: string;
-  readonly sha256: string;
-  readonly provider: string;
-}
+type Offered = Pick<InstalledPack, "from" | "version" | "sha256"> & { readonly provider: string };
 
 function requireNewer({ from, version, sha256, provider }: Offered, index: RulesIndex): void {
   const hint = "Install it all the same with: --allow-downgrade";

@@ -16,6 +16,7 @@ import {
   type RulesIndex,
   writeIndex,
 } from "./store.ts";
+import type { RulesPayload } from "./payload.ts";
 import { readTrustedKeys } from "./trusted_keys.ts";
 import { isNewer } from "./versions.ts";
 
@@ -99,7 +100,7 @@ export async function readRulesState(installed: InstalledPack, context: PackCont
     const { payload, key } = await openEnvelope(readPackFile(folder, { sha256, file: "json" }), keys);
     if (await sha256Hex(payload) !== sha256) throw new Error("its file was changed after it was installed");
     const said = checkedBy === VERSION
-      ? readChecked(payload)
+      ? JSON.parse(new TextDecoder().decode(payload)) as Said
       : await checkAgain(payload, { folder, sha256, providers });
     if (said.provider !== provider || said.version !== version) {
       throw new Error("it is not the pack that was installed");
@@ -123,28 +124,17 @@ function unusableError(provider: string, { installed, problem }: UnusableRules):
   });
 }
 
-interface Again {
-  readonly folder: string;
-  readonly sha256: string;
-  readonly providers: readonly Provider[];
-}
-
 /** Another version of panewright may read rules in another way, and brings other recordings. */
-async function checkAgain(payload: Uint8Array<ArrayBuffer>, { folder, sha256, providers }: Again): Promise<Said> {
+async function checkAgain(
+  payload: Uint8Array<ArrayBuffer>,
+  { folder, sha256, providers }: Pick<PackContext, "folder" | "providers"> & { readonly sha256: string },
+): Promise<Said> {
   const { checkPayload } = await import("./check.ts");
   const recordings = new TextDecoder().decode(readPackFile(folder, { sha256, file: "ndjson" }));
   return (await checkPayload({ payload, recordings }, { providers })).payload;
 }
 
-interface Said {
-  readonly provider: string;
-  readonly version: string;
-  readonly screen: ScreenData;
-}
-
-function readChecked(payload: Uint8Array): Said {
-  return JSON.parse(new TextDecoder().decode(payload)) as Said;
-}
+type Said = Pick<RulesPayload, "provider" | "version" | "screen">;
 
 async function stamp(folder: string, states: readonly RulesState[]): Promise<void> {
   const checked = states.flatMap((state) => state.kind === "pack" ? [state.installed] : [])

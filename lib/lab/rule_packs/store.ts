@@ -5,32 +5,12 @@ import { replaceFile, type ReplaceFileOptions } from "../../base/ports/own_files
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
 import { tryLockFile } from "../../base/ports/lock_file.ts";
-import { type Check, flag, listOf, mapOf, object, oneOf, optional, text } from "../../base/schema.ts";
+import { flag, listOf, mapOf, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import { MAX_PACK_BYTES } from "./limits.ts";
 
-export interface InstalledPack {
-  readonly sha256: string;
-  readonly version: string;
-  readonly key: string;
-  readonly installedAt: string;
-  readonly from: string;
-  readonly checkedBy: string;
-  readonly downgrade?: boolean;
-}
+export const MAX_PACK_BYTES = 8 * 1024 * 1024;
 
-export interface LeftPack {
-  readonly sha256: string;
-  readonly version: string;
-  readonly leftAt: string;
-}
-
-export interface RulesIndex {
-  readonly packs: Readonly<Record<string, readonly InstalledPack[]>>;
-  readonly left: Readonly<Record<string, readonly LeftPack[]>>;
-}
-
-const isInstalled: Check<InstalledPack> = object({
+const isInstalled = object({
   sha256: (value): value is string => text(value) && /^[0-9a-f]{64}$/.test(value),
   version: text,
   key: text,
@@ -40,11 +20,12 @@ const isInstalled: Check<InstalledPack> = object({
   downgrade: optional(flag),
 });
 
-const isIndex: Check<RulesIndex & { readonly version: 1 }> = object({
-  version: oneOf(1),
-  packs: mapOf(listOf(isInstalled)),
-  left: mapOf(listOf(object({ sha256: text, version: text, leftAt: text }))),
-});
+const isLeft = object({ sha256: text, version: text, leftAt: text });
+const isIndex = object({ version: oneOf(1), packs: mapOf(listOf(isInstalled)), left: mapOf(listOf(isLeft)) });
+
+export type InstalledPack = ValueOf<typeof isInstalled>;
+export type LeftPack = ValueOf<typeof isLeft>;
+export type RulesIndex = Omit<ValueOf<typeof isIndex>, "version">;
 
 export const NO_PACKS: RulesIndex = { packs: {}, left: {} };
 
@@ -102,11 +83,9 @@ async function removeLeftovers(folder: string, { packs }: RulesIndex): Promise<v
   }
 }
 
-type PackFile = "json" | "ndjson";
-
 interface PackFileName {
   readonly sha256: string;
-  readonly file: PackFile;
+  readonly file: "json" | "ndjson";
 }
 
 export async function writePackFile(folder: string, text: string, name: PackFileName): Promise<void> {

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Recording } from "../../../lib/lab/recordings/recording.ts";
 import { generateKeys } from "../../../lib/lab/rule_packs/keys.ts";
 import { readGuardRecordings } from "../../../lib/lab/rule_packs/guard_recordings.ts";
-import { MAX_PACK_BYTES } from "../../../lib/lab/rule_packs/limits.ts";
+import { MAX_PACK_BYTES } from "../../../lib/lab/rule_packs/store.ts";
 import { VERSION } from "../../../lib/base/version.ts";
 import { rulesStage, signedPack } from "../../support/rule_packs.ts";
 import { runPanewright } from "../../support/run_panewright.ts";

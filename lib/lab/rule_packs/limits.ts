@@ -1,1 +1,0 @@
-export const MAX_PACK_BYTES = 8 * 1024 * 1024;
