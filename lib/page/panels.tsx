@@ -170,7 +170,7 @@ function Cautions({ title, rows }: { readonly title: string; readonly rows: read
 }
 
 function warningRow({ at, message }: ReportHeader["warnings"][number]) {
-  return [<time class="quiet" dateTime={at}>{timeOfDay(at)}</time>, " ", shownText(message)];
+  return [<time key="at" class="quiet" dateTime={at}>{timeOfDay(at)}</time>, " ", shownText(message)];
 }
 
 function gapRow({ from, to, reason }: ReportHeader["gaps"][number]) {
@@ -180,8 +180,8 @@ function gapRow({ from, to, reason }: ReportHeader["gaps"][number]) {
 function Facts({ header }: { readonly header: ReportHeader }) {
   const { reminders, responses, acceptedDialogs, declinedDialogs } = header.counts;
   const facts = [
-    ["Run", <code>{shownLine(header.runId)}</code>],
-    ["Folder", <code>{shownLine(header.workdir)}</code>],
+    ["Run", <code key="run">{shownLine(header.runId)}</code>],
+    ["Folder", <code key="folder">{shownLine(header.workdir)}</code>],
     ["Day", dayOf(header.startedAt)],
     ["Responses", numberText(responses)],
     ["Reminders", numberText(reminders)],
@@ -191,7 +191,9 @@ function Facts({ header }: { readonly header: ReportHeader }) {
   return (
     <Panel title="About">
       <dl class="pairs">
-        {facts.map(([name, value]) => value === undefined ? null : [<dt>{name}</dt>, <dd>{value}</dd>])}
+        {facts.map(([name, value]) =>
+          value === undefined ? null : [<dt key="name">{name}</dt>, <dd key="value">{value}</dd>]
+        )}
       </dl>
     </Panel>
   );
