@@ -160,6 +160,7 @@ function showFragment(id: string): void {
   try {
     history.replaceState(history.state, "", `#${encodeURIComponent(id)}`);
   } catch {
+    // Where a file may not change its address.
   }
 }
 
