@@ -18,8 +18,8 @@ import { exists, walk } from "@std/fs";
 const KINDS = {
   unit: { folder: "tests", processes: 4, filesPerProcess: 10, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
-  e2e: { folder: "tests/e2e", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
-  agents: { folder: "tests/scenarios", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
+  e2e: { folder: "tests/e2e", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
+  agents: { folder: "tests/scenarios", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
 } as const;
 
 /** What tests start, thousands of times: it starts in a fifth of the time of the sources, of which it was just made. */
