@@ -26,11 +26,7 @@ export interface DialogDesk {
 
 /** How many requests of a turn may be answered without a person. */
 export interface TurnLimits {
-  /**
-   * Takes one of the answers that the turn has left, and tells of it in the log.
-   *
-   * @returns false where none is left
-   */
+  /** Takes one of the answers that the turn has left, and tells of it in the log. */
   take(answer: {
     readonly decision: "accept" | "decline";
     /** What the agent asks for, in a few words: "the command `npm test`". */
@@ -60,10 +56,6 @@ export type OpenDialog =
     readonly reason: string;
     /** The last lines of the screen that are not blank. */
     readonly tail: readonly string[];
-    /**
-     * Writes the decision down and carries it out.
-     *
-     * @returns whether it was carried out; false where the dialog was not open any more
-     */
+    /** Writes the decision down and carries it out. */
     answer(): Promise<boolean>;
   };

@@ -24,8 +24,6 @@ export interface LeftAnswer extends AnswerSource {
 /**
  * Leaves an answer. The first one counts: it appears under its question's name at once and whole, or not at all,
  * and is on the disk when this resolves.
- *
- * @returns whether it is the first one
  */
 export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Promise<boolean> {
   const path = answerPath(folder, answer.question);
@@ -83,8 +81,6 @@ export async function giveAndTake(
 /**
  * The answer that was left to a question, if it may be taken. One of a model to what is reserved for a person is set
  * aside: the question stays open, and the next answer is the first.
- *
- * @throws like {@linkcode readAnswer}
  */
 export async function takeAnswer(
   folder: AnswersFolder | undefined,

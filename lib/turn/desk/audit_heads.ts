@@ -6,8 +6,6 @@ import type { AuditEnd } from "./audit_chain.ts";
 /**
  * The file with the copy of an audit log's heads, outside of the working directory; `undefined` where the person has no
  * state folder, or wants no copy (`PANEWRIGHT_AUDIT_COPY=0`).
- *
- * @param env the value of a variable of the environment
  */
 export function auditHeadsPath(
   { id }: { readonly id: string },
@@ -27,8 +25,6 @@ const MAX_HEADS_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens a copy of an audit log's heads, made when the first one is added: its folder and file are its owner's alone.
- *
- * @param options.onProblem told once, with a full sentence
  */
 export function openAuditHeads(
   path: string | undefined,

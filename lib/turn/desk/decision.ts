@@ -56,11 +56,7 @@ export function decide(asked: Request | DialogInfo, context: DecisionContext): P
   return settled(decideAsked(asked, contextOf(context), context.plan), asked, context);
 }
 
-/**
- * The same for a call of an agent that may need no permission.
- *
- * @returns `undefined` where it needs none, and no rule names it
- */
+/** The same for a call of an agent that may need no permission. */
 export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
   if (request.needsPermission !== false) return decide(request, context);
   const { workdir } = context.plan;

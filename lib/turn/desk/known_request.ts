@@ -33,11 +33,7 @@ export function knownRequest(dialog: ShownDialog, pending: readonly Request[], w
   return { request: only, doubt: "The screen does not show just that: it leaves something out, or adds something." };
 }
 
-/**
- * Finds the questions that an open dialog puts among the calls that the CLI has on record. Pure.
- *
- * @returns with a doubt where they can only be answered in the pane
- */
+/** Finds the questions that an open dialog puts among the calls that the CLI has on record. */
 export function knownQuestions(
   look: PaneLook,
   pending: readonly Request[],

@@ -5,13 +5,14 @@ import { openDialog, type PaneLook, screenExcerpt } from "../../agents/pane/pane
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import type { Request } from "../../policy/request.ts";
 import { lastLines } from "../../base/text/lines.ts";
-import type { Asked, GivenAnswer, PlainAnswer } from "./asked.ts";
+import type { Asked, Given, GivenAnswer, PlainAnswer } from "./asked.ts";
 import { requestOf } from "./decision.ts";
 import { type AtOnce, createDesk } from "./desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "./desk_context.ts";
 import type { HookedRequest } from "./hook_channel.ts";
 import { isSameRequest, knownQuestions, type KnownRequest, knownRequest } from "./known_request.ts";
 import { createPaneRequests, HOOK_LAG_MS } from "./pane_requests.ts";
+import type { PersonWait } from "./person_wait.ts";
 import { giveReplies, rowsOf } from "./question_desk.ts";
 
 /** How many lines of the screen the log shows of a dialog that is answered (seed 003). */
@@ -34,141 +35,173 @@ const UNREAD_DIALOG: DialogInfo = {
 /** What a hook may answer: the dialogs of all other kinds have more to them than a yes or a no. */
 const HOOKED_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit", "other"];
 
-export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn): DialogDesk {
-  const { clock, hooks, plan: { permissions: { dryRun }, workdir }, signal } = context;
-  const { role, terminal, turnId } = turn;
-  const { provider } = terminal;
-  const requests = createPaneRequests(context, turn);
-  let hiddenSinceMs: number | undefined;
-  let hooked = 0;
-  let refused: { readonly identity: string; readonly problem: string } | undefined;
+interface PaneDesk {
+  readonly context: DialogDeskContext;
+  readonly turn: DialogDeskTurn;
+  readonly requests: ReturnType<typeof createPaneRequests>;
+  /** How many requests came in by a hook. */
+  hooked: number;
+  hiddenSinceMs?: number | undefined;
+  refused?: { readonly identity: string; readonly problem: string };
   /** What was last answered with a key, by another record than the hook's, and when. */
-  let keyed: { readonly request: Request; readonly atMs: number } | undefined;
+  keyed?: { readonly request: Request; readonly atMs: number };
+}
 
-  const wayOf = (dialog: DialogInfo, answer: PlainAnswer) => provider.terminal.answerWay(dialog, answer);
-
-  function onScreen(dialog: DialogInfo, look: PaneLook, known: KnownRequest & { readonly isQuestion: boolean }): Asked {
-    const { request, doubt, isQuestion } = known;
-    const identity = identityOf(dialog, request);
-    const [canAccept, canDecline] = [wayOf(dialog, "accept"), wayOf(dialog, "decline")].map((way) => way !== undefined);
-    // Why the questions can only be answered in the pane.
-    const paneOnly = !isQuestion ? undefined : refused?.identity === identity ? refused.problem : doubt;
-    const hookedBefore = hooked;
-    /** Whether the dialog is still about the same request, as far as the CLI's records tell. */
-    const isMeant = async () => {
-      const known = knownRequest(dialog, await requests.pending(), workdir);
-      return hooked === hookedBefore && isSameRequest(known.request, request);
-    };
-    return {
-      identity,
-      request,
-      shown: request ?? dialog,
-      doubt,
-      // In a dry run nothing is typed into a pane.
-      offers: { allow: canAccept!, reject: canDecline!, refuse: canDecline! && !dryRun, noPlain },
-      isAnswerable: !dryRun &&
-        (request?.questions === undefined ? canAccept! && canDecline! : paneOnly === undefined),
-      note: paneOnly,
-      before: rowsOf(look),
-      excerpt: screenExcerpt(look.screen),
-      tail: lastLines(rowsOf(look).join("\n"), TAIL_LINES),
-      mayChange({ rule }, isAsked) {
-        if (!isAsked && requests.mayBeExplained(dialog, known)) return true;
-        if (request !== undefined) requests.noteShown(request);
-        const isUnsure = rule === "not_exact" || (isQuestion && doubt !== undefined);
-        return isUnsure && !isAsked && requests.mayBeLogged(dialog);
-      },
-      isMeant,
-      keysOf(answer) {
-        const way = wayOf(dialog, answer);
-        return way === undefined ? [] : keysOfWay(way, dialog.options);
-      },
-      async carryOut(given, entry) {
-        if (given.answer === "reply") return await reply(given, entry);
-        const { result: outcome, after } = await terminal.answerDialog(dialog, given.answer, { isMeant, signal });
-        if (outcome === "closed") requests.forgetClosed();
-        if (outcome === "closed" && request !== undefined && request.source !== "hook") {
-          keyed = { request, atMs: clock.now() };
-        }
-        return { outcome, result: outcome, after: rowsOf({ screen: after }) };
-      },
-      keepScreen: async () => await context.keepScreen?.(turnId, { screen: look.screen, provider: provider.id }),
-    };
-
-    /** The answer to questions is given page by page; what cannot be given is the person's to give in the pane. */
-    async function reply(
-      { replies }: Extract<GivenAnswer, { readonly answer: "reply" }>,
-      entry: Parameters<Asked["carryOut"]>[1],
-    ) {
-      if (request === undefined) throw new TypeError("A reply without its questions");
-      const given = await giveReplies({ terminal, audit: context.audit, signal }, { entry, request, replies });
-      const { problem } = given;
-      if (problem !== undefined) refused = { identity, problem };
-      if (given.outcome === "closed") requests.forgetClosed();
-      return given;
-    }
-  }
-
-  function atOnce({ request, signal, reply, dismiss }: HookedRequest): AtOnce | undefined {
-    if (keyed !== undefined && clock.now() - keyed.atMs < HOOK_LAG_MS && isSameRequest(keyed.request, request)) {
-      dismiss();
-      return undefined;
-    }
-    if (!HOOKED_KINDS.includes(request.kind)) return undefined;
-    const asked: Asked = {
-      identity: `hook ${request.id}`,
-      request,
-      shown: request,
-      offers: { allow: true, reject: true, refuse: !dryRun, noPlain },
-      isAnswerable: false,
-      ...{ before: [], excerpt: "", tail: [] },
-      async carryOut(given) {
-        const isYes = given.answer === "accept";
-        const reason = given.answer === "reply"
-          ? ""
-          : refusalText({ request: requestOf(request), reason: given.reason });
-        await reply({ behavior: isYes ? "allow" : "deny", reason });
-        return { outcome: "closed", result: "answered", after: [] };
-      },
-    };
-    const answers = ["accept", "decline"] as const;
-    return { asked, signal, answers, isUnclear: requests.hasOpaque, noteAnswered: requests.noteExplained };
-  }
-
+export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn): DialogDesk {
+  const { hooks } = context;
+  const { role } = turn;
+  const requests = createPaneRequests(context, turn);
+  const desk: PaneDesk = { context, turn, requests, hooked: 0 };
   return createDesk(context, turn, {
-    async open(waiting) {
-      const look = await terminal.look({ signal });
-      const open = openDialog(look);
-      const isHidden = open === undefined && look.classification.status !== "waiting_user_answer";
-      hiddenSinceMs = isHidden ? hiddenSinceMs ?? clock.now() : undefined;
-      if (hiddenSinceMs !== undefined && clock.now() - hiddenSinceMs < HIDDEN_LIMIT_MS) return undefined;
-      const dialog = open ?? UNREAD_DIALOG;
-      const logged = await terminal.pendingRequests();
-      const [only, ...others] = logged;
-      // A screen may be too low for a question, or a person may have moved about in it, to where it is not read.
-      const isQuestion = dialog.kind === "question" ||
-        (open === undefined && only?.questions !== undefined && others.length === 0) ||
-        logged.some((request) =>
-          request.questions !== undefined && waiting.isAbout({ identity: identityOf(dialog, request), request })
-        );
-      const known = isQuestion
-        ? knownQuestions(look, logged, provider)
-        : knownRequest(dialog, await requests.pending(), workdir);
-      return onScreen(dialog, look, { ...known, isQuestion });
-    },
+    open: (waiting) => openOnScreen(desk, waiting),
     listen(answer) {
       hooks?.forget(role, hooks.pending(role));
       const listening = hooks?.listen(role, (one) => {
-        hooked++;
-        return answer(() => atOnce(one));
+        desk.hooked++;
+        return answer(() => atOnce(desk, one));
       });
       return { [Symbol.dispose]: () => listening?.[Symbol.dispose]() };
     },
     noteClosed() {
-      hiddenSinceMs = undefined;
+      desk.hiddenSinceMs = undefined;
       requests.forgetClosed();
     },
   });
+}
+
+async function openOnScreen(
+  desk: PaneDesk,
+  waiting: Pick<PersonWait, "isAbout">,
+): Promise<Asked | undefined> {
+  const { context: { clock, plan: { workdir }, signal }, turn: { terminal }, requests } = desk;
+  const look = await terminal.look({ signal });
+  const open = openDialog(look);
+  const isHidden = open === undefined && look.classification.status !== "waiting_user_answer";
+  desk.hiddenSinceMs = isHidden ? desk.hiddenSinceMs ?? clock.now() : undefined;
+  if (desk.hiddenSinceMs !== undefined && clock.now() - desk.hiddenSinceMs < HIDDEN_LIMIT_MS) return undefined;
+  const dialog = open ?? UNREAD_DIALOG;
+  const logged = await terminal.pendingRequests();
+  const [only, ...others] = logged;
+  // A screen may be too low for a question, or a person may have moved about in it, to where it is not read.
+  const isQuestion = dialog.kind === "question" ||
+    (open === undefined && only?.questions !== undefined && others.length === 0) ||
+    logged.some((request) =>
+      request.questions !== undefined && waiting.isAbout({ identity: identityOf(dialog, request), request })
+    );
+  const known = isQuestion
+    ? knownQuestions(look, logged, terminal.provider)
+    : knownRequest(dialog, await requests.pending(), workdir);
+  return onScreen(desk, { dialog, look, known, isQuestion });
+}
+
+interface OnScreen {
+  readonly dialog: DialogInfo;
+  readonly look: PaneLook;
+  readonly known: KnownRequest;
+  readonly isQuestion: boolean;
+}
+
+function onScreen(desk: PaneDesk, { dialog, look, known, isQuestion }: OnScreen): Asked {
+  const { context, turn: { terminal: { provider }, turnId }, requests, refused, hooked: hookedBefore } = desk;
+  const { dryRun } = context.plan.permissions;
+  const { request, doubt } = known;
+  const identity = identityOf(dialog, request);
+  const wayOf = (answer: PlainAnswer) => provider.terminal.answerWay(dialog, answer);
+  const [canAccept, canDecline] = [wayOf("accept") !== undefined, wayOf("decline") !== undefined];
+  // Why the questions can only be answered in the pane.
+  const paneOnly = !isQuestion ? undefined : refused?.identity === identity ? refused.problem : doubt;
+  /** Whether the dialog is still about the same request, as far as the CLI's records tell. */
+  const isMeant = async () => {
+    const known = knownRequest(dialog, await requests.pending(), context.plan.workdir);
+    return desk.hooked === hookedBefore && isSameRequest(known.request, request);
+  };
+  return {
+    identity,
+    request,
+    shown: request ?? dialog,
+    doubt,
+    // In a dry run nothing is typed into a pane.
+    offers: { allow: canAccept, reject: canDecline, refuse: canDecline && !dryRun, noPlain },
+    isAnswerable: !dryRun && (request?.questions === undefined ? canAccept && canDecline : paneOnly === undefined),
+    note: paneOnly,
+    before: rowsOf(look),
+    excerpt: screenExcerpt(look.screen),
+    tail: lastLines(rowsOf(look).join("\n"), TAIL_LINES),
+    mayChange({ rule }, isAsked) {
+      if (!isAsked && requests.mayBeExplained(dialog, known)) return true;
+      if (request !== undefined) requests.noteShown(request);
+      const isUnsure = rule === "not_exact" || (isQuestion && doubt !== undefined);
+      return isUnsure && !isAsked && requests.mayBeLogged(dialog);
+    },
+    isMeant,
+    keysOf(answer) {
+      const way = wayOf(answer);
+      return way === undefined ? [] : keysOfWay(way, dialog.options);
+    },
+    carryOut: (given, entry) =>
+      given.answer === "reply"
+        ? reply(desk, given, { identity, request, entry })
+        : pressKeys(desk, given, { dialog, request, isMeant }),
+    keepScreen: async () => await context.keepScreen?.(turnId, { screen: look.screen, provider: provider.id }),
+  };
+}
+
+async function pressKeys(
+  desk: PaneDesk,
+  { answer }: Extract<GivenAnswer, { readonly answer: PlainAnswer }>,
+  { dialog, request, isMeant }: Pick<OnScreen, "dialog"> & Pick<Asked, "request"> & {
+    readonly isMeant: () => Promise<boolean>;
+  },
+): Promise<Given> {
+  const { context: { clock, signal }, turn: { terminal }, requests } = desk;
+  const { result: outcome, after } = await terminal.answerDialog(dialog, answer, { isMeant, signal });
+  if (outcome === "closed") requests.forgetClosed();
+  if (outcome === "closed" && request !== undefined && request.source !== "hook") {
+    desk.keyed = { request, atMs: clock.now() };
+  }
+  return { outcome, result: outcome, after: rowsOf({ screen: after }) };
+}
+
+/** The answer to questions is given page by page; what cannot be given is the person's to give in the pane. */
+async function reply(
+  desk: PaneDesk,
+  { replies }: Extract<GivenAnswer, { readonly answer: "reply" }>,
+  { identity, request, entry }: Pick<Asked, "identity" | "request"> & {
+    readonly entry: Parameters<Asked["carryOut"]>[1];
+  },
+): Promise<Given> {
+  const { context: { audit, signal }, turn: { terminal }, requests } = desk;
+  if (request === undefined) throw new TypeError("A reply without its questions");
+  const given = await giveReplies({ terminal, audit, signal }, { entry, request, replies });
+  const { problem } = given;
+  if (problem !== undefined) desk.refused = { identity, problem };
+  if (given.outcome === "closed") requests.forgetClosed();
+  return given;
+}
+
+function atOnce(desk: PaneDesk, { request, signal, reply, dismiss }: HookedRequest): AtOnce | undefined {
+  const { context: { clock, plan }, requests, keyed } = desk;
+  if (keyed !== undefined && clock.now() - keyed.atMs < HOOK_LAG_MS && isSameRequest(keyed.request, request)) {
+    dismiss();
+    return undefined;
+  }
+  if (!HOOKED_KINDS.includes(request.kind)) return undefined;
+  const asked: Asked = {
+    identity: `hook ${request.id}`,
+    request,
+    shown: request,
+    offers: { allow: true, reject: true, refuse: !plan.permissions.dryRun, noPlain },
+    isAnswerable: false,
+    ...{ before: [], excerpt: "", tail: [] },
+    async carryOut(given) {
+      const isYes = given.answer === "accept";
+      const reason = given.answer === "reply" ? "" : refusalText({ request: requestOf(request), reason: given.reason });
+      await reply({ behavior: isYes ? "allow" : "deny", reason });
+      return { outcome: "closed", result: "answered", after: [] };
+    },
+  };
+  const answers = ["accept", "decline"] as const;
+  return { asked, signal, answers, isUnclear: requests.hasOpaque, noteAnswered: requests.noteExplained };
 }
 
 function noPlain(missing: "yes" | "no"): string {

@@ -34,12 +34,7 @@ export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSo
 export interface PersonWait {
   readonly isOn: boolean;
   isAbout(matter: Pick<AskedMatter, "identity" | "request">): boolean;
-  /**
-   * Records and tells once that a person has to answer, and looks whether one did.
-   *
-   * @returns `undefined` as long as there is no answer
-   * @throws {HumanInterventionRequiredError} when it has waited too long
-   */
+  /** Records and tells once that a person has to answer, and looks whether one did. */
   look(matter: AskedMatter, why: Why): Promise<GivenSaid | undefined>;
   /** The matter is settled, or another one; nothing where no person was asked. */
   end(): void;

@@ -17,8 +17,6 @@ interface PermissionSubjectsOptions {
 /**
  * Reads the subjects that a policy is to be tried with. Each is a command, a path, or a JSON object with `kind` and
  * `subject`; any other text is a command, even if it begins with a brace.
- *
- * @throws {UsageError} for a JSON object that is not such a one
  */
 export function parsePermissionSubjects(
   text: string,
