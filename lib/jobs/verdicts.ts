@@ -1,7 +1,9 @@
 import { readOwnLines } from "../base/text/markdown.ts";
 import { createFindRefusal, type FindRefusal } from "./refusals.ts";
 
+/** What a review says of the work. */
 export type ReviewVerdict = "APPROVED" | "REVISE";
+/** What the tester says of the work. */
 export type TestVerdict = "PASS" | "FAIL";
 
 interface VerdictForm<V extends string> {
