@@ -19,6 +19,22 @@ Deno.test("ARCHITECTURE.md has at most 150 lines, and names no path that is not 
   assertEquals(gone.flat(), []);
 });
 
+Deno.test("documents name no path of lib or tests that is not there", async () => {
+  const documents = ["CONTRIBUTING.md", "SECURITY.md", "README.md"];
+  for await (const { name } of Deno.readDir(`${ROOT}docs`)) if (name.endsWith(".md")) documents.push(`docs/${name}`);
+  const gone: string[] = [];
+  let count = 0;
+  for (const document of documents) {
+    const text = await Deno.readTextFile(`${ROOT}${document}`);
+    for (const [path] of text.matchAll(/(?<![\w/.-])(?:lib|tests)\/[\w./-]*\w(?![\w*])/g)) {
+      count++;
+      if (!path.endsWith("_") && !await exists(`${ROOT}${path}`)) gone.push(`${document}: ${path}`);
+    }
+  }
+  assert(count > 10, `only ${count} paths were found`);
+  assertEquals(gone, []);
+});
+
 /** Whether a path is there, below lib/ or below the repository. */
 async function isThere(path: string): Promise<boolean> {
   return await exists(`${ROOT}lib/${path}`) || await exists(`${ROOT}${path}`);

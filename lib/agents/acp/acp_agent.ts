@@ -61,7 +61,7 @@ type Listener = (events: readonly AgentEvent[]) => void;
 /**
  * An agent over the Agent Client Protocol with one session, the driver of the seam `Agent`: in come what it sends and
  * what it is to do, out go its events, what it waits for, and a view of what it does that its process and its own words
- * prove. Who decides about its requests, and what becomes of its turns, is the business of those who listen.
+ * prove. Those who listen decide about its requests, and judge its turns.
  */
 export class AcpAgent implements Agent, AcpListener {
   readonly id: string;
