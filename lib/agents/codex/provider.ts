@@ -6,6 +6,7 @@ import { codexHeadless } from "./headless.ts";
 import { codexHookTrial } from "./hook_trial.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
+import { findNativeCodex } from "./program.ts";
 import { codexSandbox } from "./sandbox.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { codexSetup } from "./setup.ts";
@@ -18,6 +19,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
     program: "codex",
     versionArgs: ["--version"],
     loginStatusArgs: ["login", "status"],
+    nativeProgram: findNativeCodex,
     setup: codexSetup,
     installHint: "Install it with: npm install --global @openai/codex",
     npmPackage: "@openai/codex",
