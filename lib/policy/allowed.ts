@@ -1,5 +1,5 @@
 import type { ShellWord } from "../shell/mod.ts";
-import type { Matter, PermissionContext } from "./matter.ts";
+import type { PermissionContext } from "./matter.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedWrite, Inspection } from "./inspect/inspection.ts";
 import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";
@@ -23,11 +23,11 @@ export type AllowMatch = (
 ) => boolean;
 
 /** Compares the commands of one dialog with the entries of `allow`. */
-export function allowMatch({ kind, inspection }: Matter, context: AllowContext): AllowMatch {
+export function allowMatch({ kind, reads, writes, ...found }: Inspection, context: AllowContext): AllowMatch {
   const { workdir, home, lists } = context;
-  const named = new Map(inspection?.named);
-  for (const { word } of inspection?.reads ?? []) if (word !== undefined) named.set(word, PATH_BEGINNING);
-  for (const write of inspection?.writes ?? []) {
+  const named = new Map(found.named);
+  for (const { word } of reads) if (word !== undefined) named.set(word, PATH_BEGINNING);
+  for (const write of writes) {
     if (typeof write.by === "object" && !isWritable(write, context)) named.set(write.by, PATH_BEGINNING);
   }
   return (words, folders, naming = "") => {
@@ -89,11 +89,11 @@ function isWritable({ paths }: InspectedWrite, { policy, workdir, lists }: Allow
  * what touches nothing but the shell; nor do variables, as those that matter are in doubt already.
  */
 export function unnamedCommand(
-  inspection: Inspection | undefined,
+  { commands, reads, writes }: Inspection,
   match: AllowMatch,
   context: AllowContext,
 ): string | undefined {
-  for (const { command, layers, folders, harmless } of inspection?.commands ?? []) {
+  for (const { command, layers, folders, harmless } of commands) {
     if (harmless) continue;
     const assignments = command.assignments.map(({ word }) => word);
     for (const { words, moreWords, transparent } of layers) {
@@ -104,17 +104,17 @@ export function unnamedCommand(
       if (!transparent && !isNamed()) return all.map((word) => word?.source ?? "…").join(" ");
     }
   }
-  const write = inspection?.writes.find((one) => one.by === "redirection" && !isWritable(one, context));
+  const write = writes.find((one) => one.by === "redirection" && !isWritable(one, context));
   if (write !== undefined) return `that ${write.message}`;
-  const read = inspection?.reads.find(({ word }) => word === undefined);
+  const read = reads.find(({ word }) => word === undefined);
   return read === undefined ? undefined : `that ${read.message}`;
 }
 
 /** The first file that no rule of `allow` names; an empty text where there is none at all. */
-export function unnamedPath({ kind, paths }: Matter, { workdir, lists }: AllowContext): string | undefined {
+export function unnamedPath({ kind, files }: Inspection, { workdir, lists }: AllowContext): string | undefined {
   const rules = lists.allow.paths.filter((listed) => concernsKind(listed, kind));
-  if (paths.length === 0) return "";
-  return paths.find((path) =>
+  if (files.length === 0) return "";
+  return files.find((path) =>
     !rules.some(({ pattern }) => matchPath(pattern(), normalSpellings(path, { workdir, folders: [workdir] })))
   );
 }

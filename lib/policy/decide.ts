@@ -1,14 +1,7 @@
 import { type AllowMatch, allowMatch, unnamedCommand, unnamedPath } from "./allowed.ts";
-import { findRule, type FoundRule, spelledMatter } from "./found_rules.ts";
-import {
-  doubtsOf,
-  guardedBy,
-  type Matter,
-  matterOf,
-  type PermissionContext,
-  type PermissionRequest,
-  violationsOf,
-} from "./matter.ts";
+import { findRule, type FoundRule, spelled } from "./found_rules.ts";
+import type { Inspection } from "./inspect/inspection.ts";
+import { inspectRequest, type PermissionContext, type PermissionRequest } from "./matter.ts";
 import { concernsKind, type ListedRule, type RuleLists, ruleLists } from "./rule_lists.ts";
 import {
   DECIDED_KINDS,
@@ -51,9 +44,8 @@ export function permissionDecider(context: PermissionContext): (request: Permiss
  */
 export function decideNamed(request: PermissionRequest, context: PermissionContext): PermissionVerdict | undefined {
   const { deny, ask } = ruleLists(context.policy, context);
-  const matter = matterOf(request, { ...context, writable: context.policy.writable ?? [] });
-  const spelled = spelledMatter(matter, context);
-  const find = (rules: readonly ListedRule[]) => findRule(rules.filter(({ rule }) => namesMatter(rule)), spelled);
+  const found = spelled(inspectRequest(request, context));
+  const find = (rules: readonly ListedRule[]) => findRule(rules.filter(({ rule }) => namesMatter(rule)), found);
   const [denied, asked] = [find(deny), find(ask)];
   return surely("deny", denied) ?? surely("ask", asked) ?? perhaps(denied) ?? perhaps(asked);
 }
@@ -103,13 +95,12 @@ function decideByDefault(found: PermissionVerdict, policy: PermissionPolicy): Pe
 
 function decideReading(request: PermissionRequest, context: PreparedContext): PermissionVerdict {
   const { policy, lists } = context;
-  const ground = { ...context, writable: policy.writable ?? [] };
-  const matter = matterOf(request, ground);
-  const violations = violationsOf(matter, ground);
+  const inspection = inspectRequest(request, context);
+  const { violations, guarded: [guarded], doubts } = inspection;
   const lifted = (rule: string | undefined) => policy.liftBuiltin.some((name) => name === rule);
 
-  const spelled = spelledMatter(matter, context);
-  const denied = findRule(lists.deny, spelled);
+  const found = spelled(inspection);
+  const denied = findRule(lists.deny, found);
   const isDenied = surely("deny", denied);
   if (isDenied !== undefined) return isDenied;
   const violation = violations.find(({ rule }) => !lifted(rule));
@@ -120,17 +111,16 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
       `The built-in rule ${violation.rule} denies it: ${violation.message}.`,
     );
   }
-  const asked = findRule(lists.ask, spelled);
+  const asked = findRule(lists.ask, found);
   const isAsked = surely("ask", asked);
   if (isAsked !== undefined) return isAsked;
-  const guarded = guardedBy(matter, ground);
   if (guarded !== undefined) return verdict("ask", "protected", `Only a person may allow it: ${guarded}.`);
-  const match = allowMatch(matter, context);
-  const doubt = doubtsOf(request, matter, ground).find(({ about, unless }) =>
+  const match = allowMatch(inspection, context);
+  const doubt = doubts.find(({ about, unless }) =>
     !lifted(about) && !(unless !== undefined && match(unless.words, unless.folders, unless.naming))
   );
   if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
-  return perhaps(denied) ?? perhaps(asked) ?? decideAllowed(request, { matter, match }, context);
+  return perhaps(denied) ?? perhaps(asked) ?? decideAllowed(inspection, match, context);
 }
 
 function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdict | undefined {
@@ -156,30 +146,25 @@ function verdict(decision: PermissionDecision, rule: string, reason: string): Pe
   };
 }
 
-function decideAllowed(
-  request: PermissionRequest,
-  { matter, match }: { readonly matter: Matter; readonly match: AllowMatch },
-  context: PreparedContext,
-): PermissionVerdict {
+function decideAllowed(inspection: Inspection, match: AllowMatch, context: PreparedContext): PermissionVerdict {
+  const { kind } = inspection;
   const { policy, lists } = context;
-  const wholes = lists.allow.whole.filter((listed) => concernsKind(listed, matter.kind));
+  const wholes = lists.allow.whole.filter((listed) => concernsKind(listed, kind));
   // A dialog that is not understood is only for a rule that names its kind.
   const named = wholes.find(({ rule }) => rule.kinds !== undefined);
   if (named !== undefined) {
-    return verdict("allow", named.place, `The policy allows dialogs of the kind ${matter.kind}.`);
+    return verdict("allow", named.place, `The policy allows dialogs of the kind ${kind}.`);
   }
-  if (matter.kind === "other") {
+  if (kind === "other") {
     return verdict("ask", "uncertain", "What the dialog asks for is not known.");
   }
   const byDefault = defaultDecision(policy);
   if (byDefault === "allow") return verdict("allow", "default", "Nothing in the policy forbids it.");
   const [whole] = wholes;
   if (whole !== undefined) return verdict("allow", whole.place, "The policy allows it.");
-  const missing = matter.kind === "command"
-    ? unnamedCommand(matter.inspection, match, context)
-    : unnamedPath(matter, context);
+  const missing = kind === "command" ? unnamedCommand(inspection, match, context) : unnamedPath(inspection, context);
   if (missing === undefined) return verdict("allow", "allow_list", "The policy's allow list covers all of it.");
-  const what = missing === "" ? `this ${request.kind}` : missing;
+  const what = missing === "" ? `this ${kind}` : missing;
   return verdict(
     byDefault,
     policy.allow.length === 0 ? "default" : "allow_list",

@@ -1,28 +1,18 @@
-import type { Matter, PermissionContext } from "./matter.ts";
+import type { Inspection } from "./inspect/inspection.ts";
 import { matchCommand, matchPath, meansCommand } from "./pattern.ts";
 import { concernsKind, concernsWrites, type ListedRule, mayBegin } from "./rule_lists.ts";
 import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 
-type MatterPlace = Pick<PermissionContext, "workdir" | "cwd">;
-
-interface SpelledMatter {
-  readonly matter: Matter;
+interface Spelled {
+  readonly inspection: Inspection;
+  /** Worked out when they are first asked for. */
   readonly spellings: () => readonly Spelling[];
-  readonly place: MatterPlace;
 }
 
-export function spelledMatter(matter: Matter, place: MatterPlace): SpelledMatter {
-  const { commands = [] } = matter.inspection ?? {};
-  return {
-    matter,
-    spellings: once(() => commands.flatMap((command) => spellingsOf(command, place.workdir))),
-    place,
-  };
-}
-
-function once<T>(find: () => T): () => T {
-  let found: { readonly value: T } | undefined;
-  return () => (found ??= { value: find() }).value;
+export function spelled(inspection: Inspection): Spelled {
+  const { commands, ground: { workdir } } = inspection;
+  let found: readonly Spelling[] | undefined;
+  return { inspection, spellings: () => found ??= commands.flatMap((command) => spellingsOf(command, workdir)) };
 }
 
 export interface FoundRule {
@@ -32,12 +22,12 @@ export interface FoundRule {
 }
 
 /** The first rule of `deny` or `ask` that holds, or else the first that may. */
-export function findRule(rules: readonly ListedRule[], spelled: SpelledMatter): FoundRule {
-  const { kind, inspection } = spelled.matter;
+export function findRule(rules: readonly ListedRule[], spelled: Spelled): FoundRule {
+  const { kind } = spelled.inspection;
   let maybe: string | undefined;
   for (const listed of rules) {
     const { place, rule } = listed;
-    const aboutWrites = rule.path !== undefined && inspection !== undefined && concernsWrites(listed);
+    const aboutWrites = rule.path !== undefined && kind === "command" && concernsWrites(listed);
     if (!aboutWrites && !concernsKind(listed, kind)) continue;
     const held = holds(listed, spelled);
     if (held.outcome === "yes") return { sure: { place, what: held.what } };
@@ -48,7 +38,7 @@ export function findRule(rules: readonly ListedRule[], spelled: SpelledMatter): 
 
 function holds(
   listed: ListedRule,
-  { matter, spellings, place: { workdir, cwd = workdir } }: SpelledMatter,
+  { inspection: { kind, files, writes, ground: { workdir, cwd = workdir } }, spellings }: Spelled,
 ): { readonly outcome: "yes" | "maybe" | "no"; readonly what: string } {
   const { rule } = listed;
   if (rule.command !== undefined) {
@@ -62,9 +52,9 @@ function holds(
     return { outcome: outcomes.includes("yes") ? "yes" : outcomes.includes("maybe") ? "maybe" : "no", what };
   }
   if (rule.path !== undefined) {
-    const paths = [...matter.paths, ...(matter.inspection?.writes ?? []).flatMap((one) => one.paths)];
+    const paths = [...files, ...writes.flatMap((one) => one.paths)];
     const meant = paths.some((path) => matchPath(listed.pattern(), pathSpellings(path, { workdir, folders: [cwd] })));
     return { outcome: meant ? "yes" : "no", what: `the path pattern "${rule.path}"` };
   }
-  return { outcome: "yes", what: `dialogs of the kind ${matter.kind}` };
+  return { outcome: "yes", what: `dialogs of the kind ${kind}` };
 }

@@ -1,6 +1,6 @@
 import type { Role } from "../base/roles.ts";
 import type { DialogInfo, DialogKind } from "../screen/dialog.ts";
-import type { Doubt, Inspection } from "./inspect/inspection.ts";
+import { type Inspection, newInspection } from "./inspect/inspection.ts";
 import { inspectShellText } from "./inspect/shell_text.ts";
 import { type Ground, whereto } from "./places.ts";
 import type { PermissionPolicy } from "./rules.ts";
@@ -20,62 +20,36 @@ export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "hom
   readonly provider: string;
 }
 
-/** What a dialog is about, looked at once for all rules. */
-export interface Matter {
-  readonly kind: DialogKind;
-  readonly inspection: Inspection | undefined;
-  readonly paths: readonly string[];
-}
-
 const FILE_KINDS: readonly DialogKind[] = ["patch", "file_write", "file_edit"];
 
-export function matterOf({ kind, subject }: PermissionRequest, ground: Ground): Matter {
-  const lines = FILE_KINDS.includes(kind) ? subject?.split("\n") ?? [] : [];
-  return {
-    kind,
-    inspection: kind === "command" && subject !== undefined ? inspectShellText(subject, ground) : undefined,
-    paths: lines.filter((line) => line.trim() !== ""),
-  };
-}
-
-export function violationsOf({ kind, inspection, paths }: Matter, ground: Ground): Inspection["violations"] {
-  if (inspection !== undefined) return inspection.violations;
-  if (!FILE_KINDS.includes(kind)) return [];
-  const outside = paths.find((path) => written(path, ground).place === "outside");
-  if (outside === undefined) return [];
-  return [{ rule: "write_outside_workdir", message: `it writes to ${outside}, outside the working directory` }];
-}
-
-function written(path: string, ground: Ground) {
-  return whereto(path, { folders: [ground.workdir], does: "write" }, ground);
-}
-
-/** What only a person may allow, whatever the policy says. */
-export function guardedBy({ kind, inspection, paths }: Matter, ground: Ground): string | undefined {
-  if (inspection !== undefined) return inspection.guarded[0];
-  if (!FILE_KINDS.includes(kind)) return undefined;
-  for (const path of paths) {
-    const { protected: kept } = written(path, ground);
-    if (kept !== undefined) return `it writes to ${path}, and ${kept} is protected`;
-  }
-  return undefined;
-}
-
-/** What of it cannot be known. */
-export function doubtsOf(
-  { kind, subject, subjectComplete = true }: PermissionRequest,
-  { inspection, paths }: Matter,
-  ground: Ground,
-): readonly Doubt[] {
-  if (kind === "other" || kind === "plan") return [];
+/** What a request is about, looked at once for all rules. */
+export function inspectRequest(request: PermissionRequest, context: PermissionContext): Inspection {
+  const { kind, subject, subjectComplete = true } = request;
+  const ground = { ...context, writable: context.policy.writable ?? [] };
+  const inspection = newInspection(kind, ground);
+  const { doubts } = inspection;
+  if (kind === "other" || kind === "plan") return inspection;
   if (subject === undefined || subject.trim() === "") {
-    return [{ message: kind === "command" ? "its command is not shown" : "its file is not shown" }];
-  }
-  if (!subjectComplete) return [{ message: "only a part of it is shown" }];
-  const unknown = FILE_KINDS.includes(kind)
+    doubts.push({ message: kind === "command" ? "its command is not shown" : "its file is not shown" });
+  } else if (!subjectComplete) doubts.push({ message: "only a part of it is shown" });
+  if (kind === "command") inspectShellText(subject ?? "", inspection);
+  if (FILE_KINDS.includes(kind)) inspectFiles(subject ?? "", inspection);
+  return inspection;
+}
+
+function inspectFiles(subject: string, { files, violations, guarded, doubts, ground }: Inspection): void {
+  for (const path of subject.split("\n").filter((line) => line.trim() !== "")) {
+    files.push(path);
+    const use = { folders: [ground.workdir], does: "write" } as const;
+    const { place, protected: kept } = whereto(path, use, ground);
+    if (place === "outside") {
+      const message = `it writes to ${path}, outside the working directory`;
+      violations.push({ rule: "write_outside_workdir", message });
+    }
+    if (kept !== undefined) guarded.push(`it writes to ${path}, and ${kept} is protected`);
     // For some programs a path ends at a NUL.
-    ? paths.find((path) => path.startsWith("~") || path.includes("\0") || written(path, ground).place === "unknown")
-    : undefined;
-  if (unknown === undefined) return inspection?.doubts ?? [];
-  return [{ message: `where ${unknown} leads is not known`, about: "write_outside_workdir" }];
+    if (path.startsWith("~") || path.includes("\0") || place === "unknown") {
+      doubts.push({ message: `where ${path} leads is not known`, about: "write_outside_workdir" });
+    }
+  }
 }

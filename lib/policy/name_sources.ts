@@ -10,6 +10,16 @@ export const SHOWS: ReadonlySet<string> = new Set(namesIn(DATA.shows));
 
 const FILTERS = new Set(namesIn(DATA.filters));
 
+/** Options with which a lister of files tells of hidden ones as well. */
+const HIDDEN = patternsIn(DATA.hidden);
+
+/** The words with which an editor of texts puts no names together. */
+const PLAIN = patternsIn(DATA.plain);
+
+function patternsIn(rows: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> {
+  return new Map(Object.entries(rows).map(([program, pattern]) => [program, new RegExp(pattern)]));
+}
+
 /** Programs that print no names but those in their own words. */
 const LISTERS = new Set(namesIn(DATA.listers));
 
@@ -100,24 +110,13 @@ function namesOf(
       const secret = secretFound(words, shows);
       return secret === undefined ? undefined : { secret };
     }
-    case "ls":
-      return has(/^-\w*[aAf]|^--a/) && shows ? unknown : undefined;
-    case "git":
-      return has(/^-\w*[oi]|^--(?:others|ignored|no-index|untracked)/) && shows ? unknown : undefined;
-    case "fd":
-    case "fdfind":
-      return has(/^-\w*[HIu]|^--(?:hidden|no-ignore|unrestricted)/) && shows ? unknown : undefined;
-    case "tr":
-      return words.every(({ value }) => /^(?:-[ds]|(?:\\[nrt0]|\\000|\s)*)$/.test(value ?? "x")) ? undefined : unknown;
-    case "sed":
-      return values.every((value) => value !== undefined && /^(?:-[nErs]+|[\d,$pd;]+|s([/|#,]).*\1\1g?)$/.test(value))
-        ? undefined
-        : unknown;
-    case "awk":
-      return values.every((value) => /^(?:-F.*|\{\s*print \$\w+;?\s*\}|.)$/.test(value ?? "")) ? undefined : unknown;
+  }
+  const [findsHidden, plainWord] = [HIDDEN.get(program), PLAIN.get(program)];
+  if (findsHidden !== undefined) return shows && has(findsHidden) ? unknown : undefined;
+  if (plainWord !== undefined) {
+    return values.every((value) => value !== undefined && plainWord.test(value)) ? undefined : unknown;
   }
   const reads = command.readsPipe || command.precededBy === "|";
-  if (program === "rg") return has(/^-\w*[u.]|^--(?:hidden|no-ignore|unrestricted)/) && shows ? unknown : undefined;
   if (/^[ef]?grep$/.test(program) && !reads) {
     const everywhere = has(/^-\w*[rR]|^--r/) && !has(/^--include/) &&
       values.some((value) => /^\.?\/?$/.test(value ?? ""));
@@ -135,17 +134,16 @@ const NAME_TEST = /^-i?(?:name|path|wholename|regex|lname)$/;
 export function secretFound(words: readonly ShellWord[], shows: boolean): string | undefined {
   const tests = words.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
   const roots = tests === -1 ? words : words.slice(0, tests);
-  const names = words.filter((_, index) =>
-    NAME_TEST.test(words[index - 1]?.value ?? "") && !/^(?:!|-not)$/.test(words[index - 2]?.value ?? "")
-  );
+  let isNamed = false;
   for (const [index, { value }] of words.entries()) {
-    if (value === undefined || /^(?:!|-not)$/.test(words[index - 2]?.value ?? "")) continue;
-    if (!NAME_TEST.test(words[index - 1]?.value ?? "")) continue;
+    const [negation = "", test = ""] = [words[index - 2]?.value, words[index - 1]?.value];
+    if (!NAME_TEST.test(test) || /^(?:!|-not)$/.test(negation)) continue;
+    isNamed = true;
     // Dots and other signs of a regular expression are those of a pattern here.
-    const pattern = /regex$/.test(words[index - 1]?.value ?? "") ? value.replaceAll(/\\(.)/g, "$1") : value;
-    const secret = secretPart(pattern, { dots: true });
+    const pattern = /regex$/.test(test) ? value?.replaceAll(/\\(.)/g, "$1") : value;
+    const secret = pattern === undefined ? undefined : secretPart(pattern, { dots: true });
     if (secret !== undefined) return secret;
   }
   const whole = roots.length === 0 || roots.some(({ value }) => value === undefined || /^(?:\.\/*)+$/.test(value));
-  return shows && whole && names.length === 0 ? "any file" : undefined;
+  return shows && whole && !isNamed ? "any file" : undefined;
 }

@@ -28,22 +28,21 @@ export async function comesToRest(
   }
 }
 
-export interface Settling<Key> extends Disposable {
-  watch(key: Key, read: (signal: AbortSignal) => Promise<RestLook>): void;
-  /** Whether the terminal has come to rest; false as well where it cannot be looked at, or nobody did. */
-  hasSettled(key: Key): Promise<boolean>;
-}
+export type Settling<Key> = ReturnType<typeof createSettling<Key>>;
 
 /** Lets several terminals come to rest side by side, so that only the first prompt of all waits for it. */
 export function createSettling<Key>(
   { clock, signal: outer }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Settling<Key> {
+) {
   const over = new AbortController();
   const signal = AbortSignal.any([outer, over.signal]);
   const settled = new Map<Key, Promise<boolean>>();
   return {
-    watch: (key, read) => void settled.set(key, comesToRest(() => read(signal), { clock, signal }).catch(() => false)),
-    hasSettled: async (key) => await settled.get(key) ?? false,
+    watch(key: Key, read: (signal: AbortSignal) => Promise<RestLook>): void {
+      settled.set(key, comesToRest(() => read(signal), { clock, signal }).catch(() => false));
+    },
+    /** Whether the terminal has come to rest; false as well where it cannot be looked at, or nobody did. */
+    hasSettled: async (key: Key): Promise<boolean> => await settled.get(key) ?? false,
     [Symbol.dispose]: () => over.abort(),
   };
 }

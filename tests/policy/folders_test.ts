@@ -1,9 +1,12 @@
 import { assertEquals } from "@std/assert";
+import { newInspection } from "../../lib/policy/inspect/inspection.ts";
 import { inspectShellText } from "../../lib/policy/inspect/shell_text.ts";
 
 /** In which folders the command `here` may run, `?` where that is not known. */
 function here(text: string): string {
-  const { commands } = inspectShellText(text, { workdir: "/w" });
+  const inspection = newInspection("command", { workdir: "/w" });
+  inspectShellText(text, inspection);
+  const { commands } = inspection;
   const found = commands.find(({ layers }) => layers.at(-1)?.program === "here");
   return found?.folders?.toSorted().join(" ") ?? "?";
 }

@@ -51,7 +51,10 @@ const variables = z.strictObject({
   ...{ beginnings: patternList, endings: patternList, carriers: patternList },
   harmless: z.array(z.strictObject({ names: pattern, values: pattern })),
 });
-const nameSources = z.strictObject({ shows: nameList, filters: nameList, listers: nameList });
+const nameSources = z.strictObject({
+  ...{ shows: nameList, filters: nameList, listers: nameList },
+  ...{ hidden: z.record(z.string(), pattern), plain: z.record(z.string(), pattern) },
+});
 const protectedPaths = z.strictObject({
   protected: z.strictObject({ folders: nameList, pairs: nameList, files: nameList }),
   secret: z.strictObject({ folders: nameList, files: nameList }),

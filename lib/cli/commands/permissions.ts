@@ -1,4 +1,4 @@
-import { parsePermissionSubjects, type PermissionSubject } from "../../turn/desk/policy_subjects.ts";
+import { parsePermissionSubjects, type PermissionSubject } from "../policy_subjects.ts";
 import { EVERYDAY_LIST } from "../../config/allow_list.ts";
 import { everydayText } from "../../config/permission_offers.ts";
 import { loadSettings } from "../../config/load.ts";

@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import { type ShellWord, wordStart } from "../../shell/mod.ts";
 import { pathOf } from "../folders.ts";
 import { MADE, possibleTexts } from "../known_values.ts";
@@ -5,7 +6,7 @@ import { namesFromSubstitutions } from "../name_sources.ts";
 import { whereto } from "../places.ts";
 import { protectedPart, secretPart } from "../protected_paths.ts";
 import type { FileTarget } from "../targets/target.ts";
-import { type Context, doubt, type Here, type InspectedRead, type InspectedWrite } from "./inspection.ts";
+import { doubt, type Here, type InspectedWrite, type Inspection } from "./inspection.ts";
 
 export const ALWAYS_FINE = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
 
@@ -93,7 +94,7 @@ export function checkRead(
       context.guarded.push(`${who} is given names, and ${source.secret} is secret`);
     } else if (source !== undefined) doubt(context, `${who} reads ${word.source}: ${source.unknown}`);
     else if (/^(?:\/|~|\.\.)/.test(wordStart(word)) || isForeign(word, context)) {
-      context.reads.push({ message: `${who} reads ${word.source}`, ...asked(asks) });
+      context.reads.push({ message: `${who} reads ${word.source}`, ...present({ word: asks }) });
     }
     return;
   }
@@ -103,15 +104,15 @@ export function checkRead(
   const repository = /^(?:[efz]?grep|rg)$/.test(who) && /(?:^|\/)\.git\/*$/i.test(path) ? ".git/config" : undefined;
   const found = secret ?? repository;
   if (found !== undefined) context.guarded.push(`${who} reads ${path}, and ${found} is secret`);
-  else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...asked(asks) });
+  else if (place !== "inside") context.reads.push({ message: `${who} reads ${path}`, ...present({ word: asks }) });
 }
 
-function isForeign({ parts: [first] }: ShellWord, { values }: Context): boolean {
+function isForeign({ parts: [first] }: ShellWord, { values }: Inspection): boolean {
   const name = first?.type === "variable" ? /^\$\{?([A-Za-z_]\w*)/.exec(first.text)?.[1] : undefined;
   return name !== undefined && !values.has(name);
 }
 
-export function checkFound(pattern: string, who: string, context: Context): void {
+export function checkFound(pattern: string, who: string, context: Inspection): void {
   const secret = secretPart(pattern, { dots: true });
   if (secret !== undefined) context.guarded.push(`${who} looks for ${pattern}, and ${secret} is secret`);
 }
@@ -123,8 +124,4 @@ export function checkTouched(path: string | undefined, who: string, { here, cont
   const { secret, protected: kept } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
   const part = secret ?? kept ?? secretPart(path, { dots: true });
   if (part !== undefined) context.guarded.push(`${who} is given ${path}, and ${part} is protected`);
-}
-
-function asked(word: ShellWord | undefined): Pick<InspectedRead, "word"> {
-  return word === undefined ? {} : { word };
 }

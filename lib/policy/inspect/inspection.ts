@@ -1,4 +1,5 @@
 import type { CommandLayer, ShellCommand, ShellScript, ShellVariable, ShellWord } from "../../shell/mod.ts";
+import type { DialogKind } from "../../screen/dialog.ts";
 import type { FolderTracker, PossibleFolders } from "../folders.ts";
 import type { KnownValues } from "../known_values.ts";
 import type { Ground } from "../places.ts";
@@ -31,18 +32,6 @@ export interface InspectedCommand {
   readonly harmless: boolean;
 }
 
-export interface Inspection {
-  readonly commands: readonly InspectedCommand[];
-  readonly violations: readonly Violation[];
-  readonly doubts: readonly Doubt[];
-  /** What only a person may allow: writing to settings and hooks of tools, reading secrets. */
-  readonly guarded: readonly string[];
-  readonly writes: readonly InspectedWrite[];
-  readonly reads: readonly InspectedRead[];
-  /** How much of a word an entry of `allow` must spell out, where the word asks for what is not harmless. */
-  readonly named: ReadonlyMap<ShellWord, number>;
-}
-
 export interface InspectedWrite {
   /** The absolute paths that it may come down to. */
   readonly paths: readonly string[];
@@ -56,22 +45,33 @@ export interface InspectedRead {
   readonly word?: ShellWord;
 }
 
-export interface Context {
+/** What is found about a request. */
+export interface Inspection {
+  readonly kind: DialogKind;
   readonly ground: Ground;
-  readonly guarded: string[];
-  readonly writes: InspectedWrite[];
-  readonly reads: InspectedRead[];
-  readonly named: Map<ShellWord, number>;
+  /** The paths that a dialog about files names. */
+  readonly files: string[];
   readonly commands: InspectedCommand[];
   readonly violations: Violation[];
   readonly doubts: Doubt[];
+  /** What only a person may allow: writing to settings and hooks of tools, reading secrets. */
+  readonly guarded: string[];
+  readonly writes: InspectedWrite[];
+  readonly reads: InspectedRead[];
+  /** How much of a word an entry of `allow` must spell out, where the word asks for what is not harmless. */
+  readonly named: Map<ShellWord, number>;
   readonly variables: ShellVariable[];
   readonly arithmetic: string[];
   readonly values: KnownValues;
 }
 
+export function newInspection(kind: DialogKind, ground: Ground): Inspection {
+  const found = { files: [], commands: [], violations: [], doubts: [], guarded: [], writes: [], reads: [] };
+  return { kind, ground, ...found, named: new Map(), variables: [], arithmetic: [], values: new Map() };
+}
+
 /** Notes what cannot be known. */
-export function doubt(context: Context, message: string): void {
+export function doubt(context: Inspection, message: string): void {
   context.doubts.push({ message });
 }
 
@@ -85,10 +85,10 @@ export interface Surroundings {
 
 export interface Here {
   readonly here: Surroundings;
-  readonly context: Context;
+  readonly context: Inspection;
 }
 
-type InspectScript = (script: ShellScript, around: Surroundings, context: Context) => void;
+type InspectScript = (script: ShellScript, around: Surroundings, context: Inspection) => void;
 
 export interface LayerPlace extends Here {
   readonly command: ShellCommand;
@@ -99,6 +99,6 @@ export interface LayerPlace extends Here {
 }
 
 /** Notes how much of a word an entry of `allow` must spell out. */
-export function noteNamed(word: ShellWord, length: number, { named }: Context): void {
+export function noteNamed(word: ShellWord, length: number, { named }: Inspection): void {
   named.set(word, Math.max(length, named.get(word) ?? 0));
 }

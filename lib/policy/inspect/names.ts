@@ -3,7 +3,7 @@ import { possibleTexts } from "../known_values.ts";
 import { namesFrom, namesFromSubstitutions, secretIn, writesFileNames } from "../name_sources.ts";
 import { programUses } from "../programs/mod.ts";
 import { shownSecret } from "../secret_variables.ts";
-import { type Context, doubt, type LayerPlace } from "./inspection.ts";
+import { doubt, type Inspection, type LayerPlace } from "./inspection.ts";
 
 /** The commands of a pipeline before one of its commands, and no more of these than are followed, and one. */
 export function pipedInto(commands: readonly ShellCommand[], last: number): readonly ShellCommand[] {
@@ -16,7 +16,7 @@ export function pipedInto(commands: readonly ShellCommand[], last: number): read
 const MAX_PIPED = 32;
 
 /** Looks at secrets' values that a command hands over, by their variables' names; a test only looks at them. */
-export function inspectShown({ words, assignments, redirections }: ShellCommand, context: Context): void {
+export function inspectShown({ words, assignments, redirections }: ShellCommand, context: Inspection): void {
   if (/^(?:test|\[)$/.test(words[0]?.value ?? "")) return;
   const given = [...words, ...assignments.map(({ word }) => word), ...redirections.map(({ target }) => target)];
   const elements = assignments.flatMap((one) => one.elements ?? []);
@@ -24,7 +24,7 @@ export function inspectShown({ words, assignments, redirections }: ShellCommand,
   noteShown(redirections.flatMap(({ hereParts = [] }) => hereParts), context);
 }
 
-function noteShown(parts: readonly WordPart[], { guarded, values }: Context): void {
+function noteShown(parts: readonly WordPart[], { guarded, values }: Inspection): void {
   for (const part of parts) {
     const name = shownSecret(part, (one) => values.has(one));
     if (name !== undefined) guarded.push(`it hands over $${name}, which is a secret by its name`);
@@ -32,7 +32,7 @@ function noteShown(parts: readonly WordPart[], { guarded, values }: Context): vo
 }
 
 /** Looks for names of secrets in what other commands take names from: `$(…)`, and texts before `xargs` and `read`. */
-export function inspectNames({ commands, variables }: ShellScript, context: Context): void {
+export function inspectNames({ commands, variables }: ShellScript, context: Inspection): void {
   const { guarded, values } = context;
   const assigned = commands.flatMap(({ assignments }) =>
     assignments.flatMap(({ word, elements = [] }) => [word.parts, ...elements.map(({ parts }) => parts)])

@@ -13,20 +13,16 @@ import { unprovenArithmetic } from "../evaluation.ts";
 import { changesFolder, newFolder, trackFolders } from "../folders.ts";
 import { noteValues } from "../known_values.ts";
 import { setsKnownVariables, withKnownVariables } from "../known_variables.ts";
-import { type Ground, whereto } from "../places.ts";
+import { whereto } from "../places.ts";
 import { readTargets, redirectionTargets } from "../targets/redirected_files.ts";
 import { ALWAYS_FINE, checkRead, checkTargets } from "./files.ts";
-import { type Context, doubt, type Inspection, type Surroundings } from "./inspection.ts";
+import { doubt, type Inspection, type Surroundings } from "./inspection.ts";
 import { inspectLayer } from "./layer.ts";
 import { inspectNames, inspectShown, pipedInto } from "./names.ts";
 import { checkAssigned, inspectAssignments, inspectVariable } from "./variables.ts";
 
-export function inspectShellText(text: string, ground: Ground): Inspection {
-  const { workdir, cwd = workdir } = ground;
-  const context: Context = {
-    ...{ ground, commands: [], violations: [], doubts: [], guarded: [], writes: [], reads: [], named: new Map() },
-    ...{ variables: [], arithmetic: [], values: new Map() },
-  };
+export function inspectShellText(text: string, context: Inspection): void {
+  const { workdir, cwd = workdir } = context.ground;
   const hidden = hiddenCharacter(text);
   if (hidden !== undefined) doubt(context, `it has a character that is not shown (${hidden})`);
   const around = { folders: [cwd], readsPipe: false, posix: false, depth: 0 };
@@ -34,10 +30,9 @@ export function inspectShellText(text: string, ground: Ground): Inspection {
   for (const source of unprovenArithmetic(context)) {
     doubt(context, `it evaluates ${source}, which may do more than count`);
   }
-  return context;
 }
 
-function inspectScript(script: ShellScript, around: Surroundings, context: Context): void {
+function inspectScript(script: ShellScript, around: Surroundings, context: Inspection): void {
   if (script.problem) doubt(context, `it cannot be understood: ${script.problem.message}`);
   for (const { message } of script.undecidable) doubt(context, message);
   if (around.posix) {
@@ -94,7 +89,7 @@ function looksLikeOperator({ parts }: ShellWord): boolean {
 }
 
 /** Whether it is a `cd` to a folder in the working directory. */
-function staysInside(layers: readonly CommandLayer[], { folders }: Surroundings, { ground }: Context): boolean {
+function staysInside(layers: readonly CommandLayer[], { folders }: Surroundings, { ground }: Inspection): boolean {
   const folder = layers.length === 1 && layers[0]?.program === "cd" ? newFolder(layers[0]) : undefined;
   return folder !== undefined && whereto(folder, { folders, does: "read" }, ground).place === "inside";
 }

@@ -2,7 +2,7 @@ import type { ShellCommand, ShellVariable, ShellWord } from "../../shell/mod.ts"
 import { secretPart } from "../protected_paths.ts";
 import { changesCommands } from "../variables.ts";
 import { checkRead } from "./files.ts";
-import type { Context, Doubt, Here } from "./inspection.ts";
+import type { Doubt, Here, Inspection } from "./inspection.ts";
 
 /** Looks at what stands before a command: `NAME=value`. */
 export function inspectAssignments(command: ShellCommand, { here, context }: Here): void {
@@ -29,7 +29,7 @@ export function valueOf({ parts }: ShellWord): ShellWord["parts"] {
 export function inspectVariable(
   variable: ShellVariable,
   { handed, unless }: { readonly handed: boolean; readonly unless?: Doubt["unless"] },
-  { variables, doubts, violations }: Context,
+  { variables, doubts, violations }: Inspection,
 ): void {
   variables.push(variable);
   if (variable.name === "PANEWRIGHT_TRUST") {

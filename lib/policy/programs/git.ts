@@ -30,11 +30,7 @@ function pathIn(text: string | undefined): string | undefined {
 }
 
 /** The place of the name of a setting that `git config` changes, where its value may be a command. */
-function changedSetting(
-  operands: readonly Operand[],
-  options: Given["options"],
-  context: RuleContext,
-): number {
+function changedSetting(operands: readonly Operand[], options: Given["options"], context: RuleContext): number {
   const [, first, second] = operands.map(({ word }) => word.value);
   const verb = /^(?:get|set|unset|list|edit|rename-section|remove-section|get-color|get-colorbool)$/.test(first ?? "");
   const at = verb ? 2 : 1;
@@ -52,7 +48,7 @@ function commandsIn(operands: readonly Operand[], options: Given["options"], con
   const [name, first] = operands.map(({ word }) => word.value);
   const runs = (index: number) => {
     const operand = operands[index];
-    return operand === undefined ? [] : [{ kind: "runs" as const, at: operand.at, length: 1, word: operand.word }];
+    return operand === undefined ? [] : [{ ...useOf("runs", operand), length: 1 }];
   };
   // An alias may run anything: an entry must name it.
   if (name !== undefined && (name === "*" || !context.knows(name))) {

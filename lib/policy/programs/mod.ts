@@ -9,7 +9,7 @@ export type { Use } from "./use.ts";
 
 /** The table of a program, if there is one. */
 export function programTable(program: string): ProgramTable | undefined {
-  return PROGRAM_TABLES.find(({ programs }) => programs.test(program));
+  return PROGRAM_TABLES.find(({ names }) => names.test(program));
 }
 
 /** Options that run programs wherever they are found. */

@@ -3,8 +3,7 @@ import type { ProgramTable } from "./tables.ts";
 import type { Operand, OptionSpec, Use } from "./use.ts";
 
 export function usesBy(table: ProgramTable, words: readonly ShellWord[]): readonly Use[] {
-  const scan = new Scan(table, words);
-  return scan.uses();
+  return new Scan(table, words).uses();
 }
 
 class Scan {
@@ -26,7 +25,7 @@ class Scan {
       const text = wordStart(word);
       if (only || text === "-" || (text !== "" && !text.startsWith("-")) || word.value === "") {
         operands.push({ word, at });
-        if (operands.length === 1 && table.subcommands !== undefined) this.#enter(word.value);
+        if (operands.length === 1 && table.subcommandOptions !== undefined) this.#enter(word.value);
         if (table.optionsFirst) only = true;
       } else if (text === "") {
         // An expansion may be anything, also an option.
@@ -42,27 +41,20 @@ class Scan {
   }
 
   #enter(name: string | undefined): void {
-    const { subcommands, globalsFirst, options } = this.table;
+    const { subcommandOptions: subcommands, globalsFirst, options } = this.table;
     const own = subcommands?.get(name ?? "*") ?? subcommands?.get("*") ?? [];
     this.#specs = [...own, ...(globalsFirst ? [] : options)];
   }
 
   #option(text: string, at: number): number {
-    const [written = ""] = text.split("=", 1);
-    const other = this.table.otherNames(written).find((name) => this.#long(name) !== undefined);
-    const spec = other === undefined ? undefined : this.#long(other);
-    if (spec !== undefined) {
-      this.#options.add(spec.name);
-      const value = written === text ? undefined : text.slice(written.length + 1);
-      return this.#take(spec, { at, length: written.length, value });
-    }
-    if (text.startsWith("--") || this.table.words) {
-      const equals = text.indexOf("=");
-      const name = equals === -1 ? text : text.slice(0, equals);
-      const spec = this.#long(name);
-      this.#options.add(spec?.name ?? name);
-      const value = equals === -1 ? undefined : text.slice(equals + 1);
-      if (spec !== undefined) return this.#take(spec, { at, length: name.length, value });
+    const [name = ""] = text.split("=", 1);
+    const value = name === text ? undefined : text.slice(name.length + 1);
+    const other = this.table.otherNames(name).map((one) => this.#long(one)).find((one) => one !== undefined);
+    const isLong = text.startsWith("--") || this.table.words === true;
+    const spec = other ?? (isLong ? this.#long(name) : undefined);
+    if (spec !== undefined || isLong) this.#options.add(spec?.name ?? name);
+    if (spec !== undefined) return this.#take(spec, { at, length: name.length, value });
+    if (isLong) {
       this.#noteAbbreviated(name, { at, value });
       this.#notePath(value, at);
       return at;

@@ -1,20 +1,14 @@
-import { type Given, type Operand, type OperandRule, type Use, usesOf } from "./use.ts";
+import { type OperandRule, type Use, usesOf } from "./use.ts";
 
-export const sed: OperandRule = (operands, given): readonly Use[] => {
-  const { scripts, files } = sedWords(operands, given);
-  const harmful = scripts.filter(({ text, word }) => !isHarmlessScript(text ?? word.value));
-  return [...usesOf("runs", harmful), ...usesOf("reads", files)];
-};
-
-function sedWords(operands: readonly Operand[], { values, options }: Given) {
+export const sed: OperandRule = (operands, { values, options }): readonly Use[] => {
   const given = [...values.get("-e") ?? [], ...values.get("--expression") ?? []];
-  const scripts = given.map((operand) => ({ ...operand, text: expressionOf(operand.word.value) }));
-  const first = scripts.length === 0 && !options.has("-f") && !options.has("--file") ? operands.slice(0, 1) : [];
-  return {
-    scripts: [...scripts, ...first.map((operand) => ({ ...operand, text: undefined as string | undefined }))],
-    files: operands.slice(first.length),
-  };
-}
+  const first = given.length === 0 && !options.has("-f") && !options.has("--file") ? operands.slice(0, 1) : [];
+  const harmful = [
+    ...given.filter(({ word }) => !isHarmlessScript(expressionOf(word.value))),
+    ...first.filter(({ word }) => !isHarmlessScript(word.value)),
+  ];
+  return [...usesOf("runs", harmful), ...usesOf("reads", operands.slice(first.length))];
+};
 
 /** The script in `-es/a/b/` and `--expression=s/a/b/`. */
 function expressionOf(value: string | undefined): string | undefined {

@@ -3,24 +3,19 @@ import type { OptionSpec } from "./use.ts";
 /** The names of its table that an option may stand for. */
 export type OtherNames = (name: string) => readonly string[];
 
+const SPELLINGS: Readonly<Record<string, (options: readonly OptionSpec[]) => OtherNames>> = {
+  // node reads underscores like dashes.
+  underscores: () => (name) => name.startsWith("--") && name.includes("_") ? [name.replaceAll("_", "-")] : [],
+  dashes: () => withoutDashes,
+  loose: loosely,
+  none: () => () => [],
+};
+
 /** How a program lets its options be spelled, by the name that `programs.json` uses. */
-export function otherNamesOf(
-  spelling: string | undefined,
-  options: readonly OptionSpec[],
-): OtherNames {
-  switch (spelling) {
-    // node reads underscores like dashes.
-    case "underscores":
-      return (name) => name.startsWith("--") && name.includes("_") ? [name.replaceAll("_", "-")] : [];
-    case "dashes":
-      return withoutDashes;
-    case "loose":
-      return loosely(options);
-    case undefined:
-      return () => [];
-    default:
-      throw new TypeError(`There is no spelling ${spelling}`);
-  }
+export function otherNamesOf(spelling = "none", options: readonly OptionSpec[]): OtherNames {
+  const names = Object.hasOwn(SPELLINGS, spelling) ? SPELLINGS[spelling] : undefined;
+  if (names === undefined) throw new TypeError(`There is no spelling ${spelling}`);
+  return names(options);
 }
 
 /** npm reads "-x", "---x" and "--no-x" like "--x". */

@@ -47,15 +47,10 @@ interface ProgramRow extends OptionRow {
 
 const KINDS = ["runs", "writes", "reads", "enters", "finds", "valued"] as const;
 
-export interface ProgramTable {
-  readonly programs: RegExp;
+export interface ProgramTable extends Pick<ProgramRow, "words" | "code" | "optionsFirst" | "globalsFirst"> {
+  readonly names: RegExp;
   readonly options: readonly OptionSpec[];
-  readonly words: boolean;
-  readonly code: boolean;
-  readonly optionsFirst: boolean;
-  readonly globalsFirst: boolean;
-  /** Missing where it has none. */
-  readonly subcommands?: ReadonlyMap<string, readonly OptionSpec[]>;
+  readonly subcommandOptions: ReadonlyMap<string, readonly OptionSpec[]> | undefined;
   readonly otherNames: OtherNames;
   operands(operands: readonly Operand[], given: Given): readonly Use[];
 }
@@ -73,21 +68,21 @@ function rowsOf(
 }
 
 export function tableOf(row: ProgramRow): ProgramTable {
-  const { words = false, code = false, optionsFirst = false, globalsFirst = false, spelling } = row;
   const options = specsOf(row);
-  const subcommands = row.subcommands && new Map(
+  const subcommandOptions = row.subcommands && new Map(
     Object.entries(row.subcommands).flatMap(([names, own]) => {
       const specs = specsOf(joined(own, row.inAllSubcommands ?? {}));
       return names.split(" ").map((name) => [name, specs] as const);
     }),
   );
   const plain = namesIn(row.plainSubcommands ?? []);
-  const known = { options, knows: (name: string) => plain.includes(name) || subcommands?.has(name) === true };
+  const known = { options, knows: (name: string) => plain.includes(name) || subcommandOptions?.has(name) === true };
   const [rule, ...told] = row.operands?.split(" ") ?? [];
   return {
-    programs: new RegExp(`^(?:${row.programs})$`),
-    ...{ options, words, code, optionsFirst, globalsFirst, ...present({ subcommands }) },
-    otherNames: otherNamesOf(spelling, options),
+    ...row,
+    names: new RegExp(`^(?:${row.programs})$`),
+    ...{ options, subcommandOptions },
+    otherNames: otherNamesOf(row.spelling, options),
     operands: (operands, given) => rule === undefined ? [] : operandRule(rule)(operands, given, { ...known, told }),
   };
 }

@@ -1,11 +1,12 @@
+import { present } from "../../base/schema.ts";
 import { type CommandLayer, type ShellWord, wordText } from "../../shell/mod.ts";
-import { fileProgram, SUFFIX } from "./file_programs.ts";
+import { FILE_PROGRAMS, SUFFIX } from "./file_programs.ts";
 import { irregularProgram } from "./irregular_programs.ts";
 import { type SortedWords, sortWords } from "./sorted_words.ts";
 import type { FileTarget } from "./target.ts";
 
 export function changesFiles(program: string): boolean {
-  return (fileProgram(program) ?? irregularProgram(program)) !== undefined;
+  return (FILE_PROGRAMS.get(program) ?? irregularProgram(program)) !== undefined;
 }
 
 /**
@@ -19,7 +20,7 @@ export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefi
   const irregular = irregularProgram(program);
   // What git is given by others is files of its repository, as in "xargs git add".
   if (irregular !== undefined) return moreWords && program !== "git" ? undefined : irregular(words);
-  const spec = fileProgram(program);
+  const spec = FILE_PROGRAMS.get(program);
   if (spec === undefined) return [];
   const sorted = sortWords(words, spec);
   if (spec.only !== undefined && !sorted.flags.some((flag) => spec.only?.test(flag.value ?? "-i"))) return [];
@@ -34,7 +35,7 @@ export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefi
     : [];
   const moved = program === "mv" ? sorted.operands.slice(0, -1) : [];
   const purpose = spec.only === undefined ? { purpose: true as const } : {};
-  const empties = spec.empties === undefined ? {} : { empties: spec.empties };
+  const empties = present({ empties: spec.empties });
   return [
     ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose, ...empties })),
     ...moved.map((word) => ({ word, action: "remove" as const, ...purpose })),
@@ -56,11 +57,8 @@ function backups(program: string, words: readonly ShellWord[]): readonly FileTar
     if (named === undefined || (!separate && !ending.test(text))) return [];
     const unknown = suffix === undefined || named.parts.some(({ type }) => type !== "literal");
     if (!unknown && !/[/*]/.test(suffix)) return [];
-    return [
-      program === "sed" && !unknown
-        ? { word: named, path: suffix, action: "write" }
-        : { word: unknownWord(named), action: "write" },
-    ];
+    const isPath = program === "sed" && !unknown;
+    return [{ ...isPath ? { word: named, path: suffix } : { word: unknownWord(named) }, action: "write" }];
   });
 }
 
@@ -79,7 +77,7 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
 }
 
 export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {
-  const spec = program === undefined ? undefined : fileProgram(program);
+  const spec = FILE_PROGRAMS.get(program ?? "");
   if (spec?.operands !== "last") return [];
   const { operands, files } = sortWords(words, spec);
   return files.length > 0 ? operands : operands.slice(0, -1);

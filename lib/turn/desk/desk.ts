@@ -5,7 +5,7 @@ import { present } from "../../base/schema.ts";
 import { type Asked, auditEntry, type GivenAnswer, type PlainAnswer } from "./asked.ts";
 import { decide, requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
-import { createPersonWait, givenFields, type GivenSaid, type PersonWait, ruleOf, sayerOf } from "./person_wait.ts";
+import { givenFields, type GivenSaid, PersonWait, ruleOf, sayerOf } from "./person_wait.ts";
 
 interface DeskAdapter {
   /** What is asked now; `undefined` where nothing is, or it is too early to tell. */
@@ -51,7 +51,7 @@ interface Desk {
  * is in the audit log before the adapter carries it out.
  */
 export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: DeskAdapter): DialogDesk {
-  const waiting = createPersonWait(context, turn);
+  const waiting = new PersonWait(context, turn);
   const desk: Desk = { context, turn, adapter, waiting, giving: 0, lastAnswer: Promise.resolve() };
   return {
     serve: (limits) => adapter.listen((find) => inTurn(desk, () => answerAtOnce(desk, find, limits))),
@@ -77,7 +77,7 @@ async function inspect(desk: Desk): Promise<OpenDialog | undefined> {
   if (desk.giving > 0) return undefined;
   const verdict = verdictOf(desk, asked);
   const { decision, rule, reason } = verdict;
-  if (asked.mayChange?.(verdict, waiting.isOn)) return undefined;
+  if (asked.mayChange?.(verdict, waiting.matter !== undefined)) return undefined;
   if (decision !== "ask") return opened(desk, asked, { answer: plainAnswerOf(decision), rule, reason });
   const said = await waiting.look(asked, { rule, reason: [reason, ...asked.note ? [asked.note] : []].join(" ") });
   if (said === undefined) return { decision: "wait" };

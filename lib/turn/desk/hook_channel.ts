@@ -6,14 +6,7 @@ import type { Role } from "../../base/roles.ts";
 import { ROLES } from "../../base/roles.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { hookCommand } from "./hook_command.ts";
-import {
-  CHANNEL_FILE,
-  type ChannelFile,
-  HOOK_TIMEOUT_SECONDS,
-  MAX_PAYLOAD_BYTES,
-  readLine,
-  writeLine,
-} from "./hook_protocol.ts";
+import { CHANNEL_FILE, HOOK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, readText, writeLine } from "./hook_protocol.ts";
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
@@ -73,7 +66,9 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   cleanUp.defer(() => listener.close());
   await Deno.chmod(path, 0o600);
   const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  await writeChannelFile(folder, { socket: path, secret });
+  const staging = `${folder}/.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(staging, JSON.stringify({ socket: path, secret }), { createNew: true, mode: 0o600 });
+  await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
 
   const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
@@ -82,7 +77,8 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   async function serve(connection: Deno.Conn): Promise<void> {
     const closed = new AbortController();
     const timer = setTimeout(() => close(connection), READ_TIMEOUT_MS);
-    const line = await readLine(connection, { maxBytes: 2 * MAX_PAYLOAD_BYTES }).finally(() => clearTimeout(timer));
+    const limits = { maxBytes: 2 * MAX_PAYLOAD_BYTES, to: "line_end" } as const;
+    const line = await readText(connection, limits).finally(() => clearTimeout(timer));
     const message = objectOf(parseJsonObject(line ?? ""));
     const role = ROLES.find((one) => one === message["role"]);
     if (message["secret"] !== secret || role === undefined) return;
@@ -148,10 +144,4 @@ async function socketPath(folder: string, cleanUp: AsyncDisposableStack): Promis
   const short = await Deno.makeTempDir({ dir: "/tmp", prefix: "pw-" });
   cleanUp.defer(() => Deno.remove(short, { recursive: true }).catch(() => {}));
   return `${short}/s`;
-}
-
-async function writeChannelFile(folder: string, file: ChannelFile): Promise<void> {
-  const staging = `${folder}/.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(staging, JSON.stringify(file), { createNew: true, mode: 0o600 });
-  await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
 }

@@ -1,12 +1,5 @@
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
-import {
-  ANSWER_TIMEOUT_MS,
-  CHANNEL_FILE,
-  type ChannelFile,
-  MAX_PAYLOAD_BYTES,
-  readLine,
-  writeLine,
-} from "./hook_protocol.ts";
+import { ANSWER_TIMEOUT_MS, CHANNEL_FILE, MAX_PAYLOAD_BYTES, readText, writeLine } from "./hook_protocol.ts";
 
 interface HookQuestion {
   /** Absolute path of the channel's folder. */
@@ -25,10 +18,11 @@ export async function askHookChannel(question: HookQuestion): Promise<string> {
   const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
   signal?.addEventListener("abort", giveUp, { once: true });
   try {
-    const { socket, secret } = await readChannelFile(folder);
+    const { socket, secret } = JSON.parse(await Deno.readTextFile(`${folder}/${CHANNEL_FILE}`));
     using connection = await Deno.connect({ transport: "unix", path: socket });
     await writeLine(connection, { secret, role, payload });
-    const line = await Promise.race([readLine(connection, { maxBytes: MAX_PAYLOAD_BYTES }), gaveUp.promise]);
+    const reply = readText(connection, { maxBytes: MAX_PAYLOAD_BYTES, to: "line_end" });
+    const line = await Promise.race([reply, gaveUp.promise]);
     return textOf(objectOf(parseJsonObject(line ?? ""))["output"]) ?? "";
   } catch {
     return "";
@@ -36,8 +30,4 @@ export async function askHookChannel(question: HookQuestion): Promise<string> {
     clearTimeout(timer);
     signal?.removeEventListener("abort", giveUp);
   }
-}
-
-async function readChannelFile(folder: string): Promise<ChannelFile> {
-  return JSON.parse(await Deno.readTextFile(`${folder}/${CHANNEL_FILE}`));
 }

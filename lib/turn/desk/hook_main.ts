@@ -1,5 +1,5 @@
 import { askHookChannel } from "./hook_client.ts";
-import { MAX_PAYLOAD_BYTES, readAll } from "./hook_protocol.ts";
+import { MAX_PAYLOAD_BYTES, readText } from "./hook_protocol.ts";
 
 /**
  * What the CLIs of a run's agents start as their hook: `hook_main.ts FOLDER ROLE`, with the request on standard input.
@@ -9,7 +9,7 @@ import { MAX_PAYLOAD_BYTES, readAll } from "./hook_protocol.ts";
  */
 async function main([folder, role]: readonly string[]): Promise<void> {
   if (folder === undefined || role === undefined) return;
-  const payload = await readAll(Deno.stdin, { maxBytes: MAX_PAYLOAD_BYTES });
+  const payload = await readText(Deno.stdin, { maxBytes: MAX_PAYLOAD_BYTES, to: "end" });
   const output = payload === undefined ? "" : await askHookChannel({ folder, role, payload });
   const bytes = new TextEncoder().encode(output === "" ? "" : `${output}\n`);
   for (let written = 0; written < bytes.length;) written += await Deno.stdout.write(bytes.subarray(written));

@@ -12,23 +12,10 @@ const LOG_LAG_MS = 1000;
 /** How long a request may be without a dialog: a CLI says nothing of one that a person has answered in the pane. */
 const UNSHOWN_LIMIT_MS = 5000;
 
-interface PaneRequests {
-  pending(): Promise<readonly Request[]>;
-  hasOpaque(): Promise<boolean>;
-  /** Whether the hook's word on an open dialog may still come in. */
-  mayBeExplained(dialog: DialogInfo, known: KnownRequest): boolean;
-  /** Whether the session log may still tell of an open dialog. */
-  mayBeLogged(dialog: DialogInfo): boolean;
-  noteShown(request: Request): void;
-  noteExplained(): void;
-  /** Forgets the requests whose dialog is closed, and those that never had one. */
-  forgetClosed(): void;
-}
-
 export function createPaneRequests(
   { clock, hooks }: Pick<DialogDeskContext, "clock" | "hooks">,
   { role, terminal }: Pick<DialogDeskTurn, "role" | "terminal">,
-): PaneRequests {
+) {
   /** Requests without an answer, and since when no dialog is open: missing for one whose dialog was seen. */
   const unshownSinceMs = new Map<Request, number>();
   const shown = new Set<Request>();
@@ -40,32 +27,31 @@ export function createPaneRequests(
   }
 
   return {
-    async pending() {
+    async pending(): Promise<readonly Request[]> {
       const hooked = hooks?.pending(role) ?? [];
       const logged = await terminal.pendingRequests();
       return hooked.length > 0 ? [...hooked, ...logged.filter(isOpaque)] : logged;
     },
-    async hasOpaque() {
+    async hasOpaque(): Promise<boolean> {
       return (await terminal.pendingRequests()).some(isOpaque);
     },
-    mayBeExplained(dialog, { request, doubt }) {
+    /** Whether the hook's word on an open dialog may still come in. */
+    mayBeExplained(dialog: DialogInfo, { request, doubt }: KnownRequest): boolean {
       if (dialog.kind === "question") return false;
       if (hooks === undefined || terminal.provider.terminal.hasPermissionHook !== true) return false;
       if (doubt === undefined && request?.source === "hook") return false;
       return isYoung(dialog, HOOK_LAG_MS);
     },
-    mayBeLogged(dialog) {
-      return isYoung(dialog, LOG_LAG_MS);
-    },
-    noteShown(request) {
+    /** Whether the session log may still tell of an open dialog. */
+    mayBeLogged: (dialog: DialogInfo) => isYoung(dialog, LOG_LAG_MS),
+    noteShown(request: Request): void {
       shown.add(request);
       // Questions are known by the session log: what their hook asked is shown with them.
       for (const hooked of hooks?.pending(role) ?? []) if (isSameRequest(hooked, request)) shown.add(hooked);
     },
-    noteExplained() {
-      unexplained = undefined;
-    },
-    forgetClosed() {
+    noteExplained: () => void (unexplained = undefined),
+    /** Forgets the requests whose dialog is closed, and those that never had one. */
+    forgetClosed(): void {
       for (const request of hooks?.pending(role) ?? []) {
         const sinceMs = unshownSinceMs.get(request) ?? clock.now();
         unshownSinceMs.set(request, sinceMs);

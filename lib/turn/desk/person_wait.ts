@@ -30,16 +30,6 @@ export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSo
   return { by, ...present({ question, who }) };
 }
 
-/** The wait for a person's answer to a dialog; there is one at most. */
-export interface PersonWait {
-  readonly isOn: boolean;
-  isAbout(matter: Pick<AskedMatter, "identity" | "request">): boolean;
-  /** Records and tells once that a person has to answer, and looks whether one did. */
-  look(matter: AskedMatter, why: Why): Promise<GivenSaid | undefined>;
-  /** The matter is settled, or another one; nothing where no person was asked. */
-  end(): void;
-}
-
 interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
@@ -50,44 +40,41 @@ interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly told: { withdraw(): void };
 }
 
-interface Wait {
-  readonly context: DialogDeskContext;
-  readonly turn: DeskTurn;
-  matter: WaitingMatter | undefined;
-}
-
 /** Asks a person about what comes up in one turn: at the terminal, by notification, and by `panewright answer`. */
-export function createPersonWait(context: DialogDeskContext, turn: DeskTurn): PersonWait {
-  const { clock, plan: { permissions: { dialogTimeoutSeconds } } } = context;
-  const wait: Wait = { context, turn, matter: undefined };
-  return {
-    get isOn() {
-      return wait.matter !== undefined;
-    },
-    isAbout({ identity, request }) {
-      return wait.matter?.identity === identity && isSameRequest(wait.matter.request, request);
-    },
-    async look(asked, why) {
-      const matter = wait.matter ??= await begin(wait, asked, why);
-      tellOfStray(wait, matter);
-      const said = await saidOf(wait, matter);
-      if (said !== undefined || clock.now() - matter.sinceMs < dialogTimeoutSeconds * 1000) return said;
-      end(wait);
-      throw tooLateError(wait, asked, why);
-    },
-    end: () => end(wait),
-  };
+export class PersonWait {
+  /** There is one at most. */
+  matter: WaitingMatter | undefined;
+
+  constructor(readonly context: DialogDeskContext, readonly turn: DeskTurn) {}
+
+  isAbout({ identity, request }: Pick<AskedMatter, "identity" | "request">): boolean {
+    return this.matter?.identity === identity && isSameRequest(this.matter.request, request);
+  }
+
+  /** Records and tells once that a person has to answer, and looks whether one did. */
+  async look(asked: AskedMatter, why: Why): Promise<GivenSaid | undefined> {
+    const { clock, plan: { permissions: { dialogTimeoutSeconds } } } = this.context;
+    const matter = this.matter ??= await begin(this, asked, why);
+    tellOfStray(this, matter);
+    const said = await saidOf(this, matter);
+    if (said !== undefined || clock.now() - matter.sinceMs < dialogTimeoutSeconds * 1000) return said;
+    this.end();
+    throw tooLateError(this, asked, why);
+  }
+
+  /** The matter is settled, or another one; nothing where no person was asked. */
+  end(): void {
+    if (this.matter === undefined) return;
+    const { context: { clock, emit }, turn: { turnId, role }, matter: { closed, question, sinceMs, told } } = this;
+    this.matter = undefined;
+    closed.abort();
+    told.withdraw();
+    const seconds = (clock.now() - sinceMs) / 1000;
+    emit({ type: "dialog_closed", turnId, role, seconds, ...present({ question }) });
+  }
 }
 
-function end(wait: Wait): void {
-  if (wait.matter === undefined) return;
-  const { context: { clock, emit }, turn: { turnId, role }, matter: { closed, question, sinceMs, told } } = wait;
-  wait.matter = undefined;
-  closed.abort();
-  told.withdraw();
-  const seconds = (clock.now() - sinceMs) / 1000;
-  emit({ type: "dialog_closed", turnId, role, seconds, ...present({ question }) });
-}
+type Wait = Pick<PersonWait, "context" | "turn">;
 
 async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reason }: Why): Promise<WaitingMatter> {
   const { audit, clock, emit, plan: { permissions: { dialogTimeoutSeconds: timeoutSeconds } } } = context;
@@ -114,20 +101,14 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   const ending = { closed: new AbortController(), told };
   const begun = { identity, request, sinceMs, question, said: undefined, isStrayTold: false, ...ending };
   if (question !== undefined) {
-    void askAtTerminal({ context, turn }, begun, {
-      id: question,
-      role,
-      kind,
-      subject,
-      reason,
-      ...present({ questions }),
-    });
+    const shown = { id: question, role, kind, subject, reason, ...present({ questions }) };
+    void askAtTerminal({ context, turn }, begun, shown);
   }
   return begun;
 }
 
 async function askAtTerminal(
-  wait: Pick<Wait, "context" | "turn">,
+  wait: Wait,
   begun: WaitingMatter,
   question: Omit<DialogQuestion, "secondsLeft">,
 ): Promise<void> {
@@ -145,12 +126,7 @@ async function askAtTerminal(
       problem = said.problem;
       continue;
     }
-    const own = {
-      question: question.id,
-      answer: text,
-      by: "terminal",
-      answeredAt: new Date().toISOString(),
-    } as const;
+    const own = { question: question.id, answer: text, by: "terminal", answeredAt: new Date().toISOString() } as const;
     const first = await giveAndTake(context.answers, own, takingOf(wait, begun)).catch(() => own);
     // Another answer came before: it is taken with the next look.
     if (first !== undefined && first.by !== "terminal") return;
@@ -166,7 +142,7 @@ function tellOfStray({ context, turn }: Wait, matter: WaitingMatter): void {
   context.warn(turn.role, stray);
 }
 
-function takingOf({ context, turn }: Pick<Wait, "context" | "turn">, { request }: WaitingMatter): TakeAnswerOptions {
+function takingOf({ context, turn }: Wait, { request }: WaitingMatter): TakeAnswerOptions {
   const isPermission = request?.questions === undefined;
   return {
     isReserved: isReserved(context.plan.permissions.modelAnswers, { isPermission }),

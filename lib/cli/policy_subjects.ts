@@ -1,5 +1,5 @@
-import { UsageError } from "../../base/errors.ts";
-import type { DialogKind } from "../../screen/dialog.ts";
+import { UsageError } from "../base/errors.ts";
+import type { DialogKind } from "../screen/dialog.ts";
 
 export interface PermissionSubject {
   readonly kind: DialogKind;
