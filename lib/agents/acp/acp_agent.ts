@@ -1,18 +1,13 @@
-import {
-  type AcpConnection,
-  type AcpEnd,
-  AcpEndedError,
-  AcpReplyError,
-  type AcpSessionNotification,
-  type AcpUnread,
-  describeAcpEnd,
-} from "./protocol/connection.ts";
+import type { AcpConnection } from "./protocol/contract.ts";
+import { type AcpEnd, AcpEndedError, AcpReplyError, describeAcpEnd } from "./protocol/errors.ts";
 import type {
   AcpElicitation,
   AcpElicitationReply,
   AcpPermissionOutcome,
   AcpPermissionRequest,
 } from "./protocol/protocol.ts";
+import { ACP_QUESTIONS } from "./protocol/questions.ts";
+import type { AcpNotification, AcpUnread, AcpUpdate, CallPatch } from "./protocol/update.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 import { present } from "../../base/schema.ts";
@@ -22,19 +17,19 @@ import type { AcpAgentProvider } from "../provider.ts";
 import { formAsked, questionsAsked } from "./asked_questions.ts";
 import type { AcpAgentOptions, AcpUsage } from "./contract.ts";
 import { exactRequestOf } from "./exact_request.ts";
-import type { AcpListener } from "./opening.ts";
+import type { Opening } from "./opening.ts";
 import { type AnswerWays, PendingRequests, permissionWays } from "./pending.ts";
 import { sameFileIn } from "./same_file.ts";
 import type { OpenedSession } from "./session.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "./state.ts";
 import { foldAcp } from "./turn.ts";
-import { type AcpUpdate, type CallPatch, readCall, readOwnMode, readUnreadCall, readUpdate } from "./update.ts";
 import { failureOf, runningCalls, turnEndOf, viewOf } from "./view.ts";
 
 interface AcpAgentParts {
   readonly options: AcpAgentOptions;
   readonly connection: AcpConnection;
   readonly opened: OpenedSession;
+  readonly opening: Opening;
   readonly launchedAtMs: number;
 }
 
@@ -63,7 +58,7 @@ type Listener = (events: readonly AgentEvent[]) => void;
  * what it is to do, out go its events, what it waits for, and a view of what it does that its process and its own words
  * prove. Those who listen decide about its requests, and judge its turns.
  */
-export class AcpAgent implements Agent, AcpListener {
+export class AcpAgent implements Agent {
   readonly id: string;
   readonly name: string;
   readonly provider: AcpAgentProvider;
@@ -90,7 +85,7 @@ export class AcpAgent implements Agent, AcpListener {
   #endedBecause: string | undefined;
   #isOtherSessionTold = false;
 
-  constructor({ options, connection, opened, launchedAtMs }: AcpAgentParts) {
+  constructor({ options, connection, opened, opening, launchedAtMs }: AcpAgentParts) {
     const { clock, launch, name, provider } = options;
     this.#options = options;
     this.#connection = connection;
@@ -122,6 +117,8 @@ export class AcpAgent implements Agent, AcpListener {
       resumed: this.resumed,
     });
     this.#take({ type: "opened", ...present({ mode: opened.mode }) });
+    for (const callId of opening.pastCalls) this.#take({ type: "replayed", callId });
+    for (const text of opening.troubles) this.trouble(text);
     this.ended = connection.ended.then((end) => this.#noteEnd(end));
   }
 
@@ -146,12 +143,9 @@ export class AcpAgent implements Agent, AcpListener {
     this.#take({ type: "prompted", text });
     const turn = this.#state.turns;
     this.#turn = new AbortController();
-    const { written, reply } = this.#connection.prompt({ sessionId: this.sessionId, text });
-    reply.then(
-      (reply) => {
-        const { stopReason } = reply;
-        this.#take({ type: "replied", turn, reply, ...present({ stopReason }) });
-      },
+    const { written, result } = this.#connection.call(ACP_QUESTIONS.prompt(this.sessionId, text));
+    result.then(
+      (reply) => this.#take({ type: "replied", turn, reply }),
       (error) => this.#takeRefusal(turn, error),
     );
     this.#watchTurn(turn).catch(() => {});
@@ -210,7 +204,7 @@ export class AcpAgent implements Agent, AcpListener {
 
   async cancel(): Promise<void> {
     this.#take({ type: "cancelled", because: "asked" });
-    await this.#connection.cancel({ sessionId: this.sessionId });
+    await this.#connection.cancel(this.sessionId);
   }
 
   usage(): AcpUsage | undefined {
@@ -259,16 +253,11 @@ export class AcpAgent implements Agent, AcpListener {
     return this.stop();
   }
 
-  replayed(callId: string): void {
-    this.#take({ type: "replayed", callId });
-  }
-
-  update({ sessionId, update: given }: AcpSessionNotification): void {
-    const update = readUpdate(given);
+  update({ sessionId, update }: AcpNotification): void {
     if (sessionId !== this.sessionId) return this.#takeOther(sessionId, update);
     // What comes before the first prompt can only be of the session's past.
     const isPast = this.resumed && this.#state.turns === 0;
-    if (isPast && update.type === "call") return this.replayed(update.call.id);
+    if (isPast && update.type === "call") return this.#take({ type: "replayed", callId: update.call.id });
     if (isPast && (update.type === "message" || update.type === "thought" || update.type === "plan")) return;
     this.#take({ type: "update", update });
   }
@@ -276,23 +265,17 @@ export class AcpAgent implements Agent, AcpListener {
   unread({ sessionId = this.sessionId, about }: AcpUnread): void {
     if (sessionId !== this.sessionId) return this.#noteOtherSession();
     if (this.resumed && this.#state.turns === 0 && about !== "mode") return;
-    this.#take({ type: "unread", about: about === "mode" ? about : readUnreadCall(about) });
-  }
-
-  extension(params: unknown): void {
-    const told = readOwnMode(params);
-    if (told?.sessionId === this.sessionId) this.#take({ type: "update", update: told.update });
+    this.#take({ type: "unread", about });
   }
 
   async permission(
-    { options, sessionId, toolCall }: AcpPermissionRequest,
+    { options, sessionId, call: patch }: AcpPermissionRequest,
     signal: AbortSignal,
   ): Promise<AcpPermissionOutcome> {
     if (sessionId !== this.sessionId) {
       this.#noteOtherSession();
       return { outcome: "cancelled" };
     }
-    const patch = readCall(toolCall);
     const id = this.#nextId();
     let request = this.#exactRequest(patch, id);
     // The update that names its folder may come right after the request (OpenCode 1.18.33).
@@ -417,7 +400,7 @@ export class AcpAgent implements Agent, AcpListener {
     const seconds = silenceLimitMs / 1000;
     this.#take({ type: "trouble", text: `The agent has been silent for ${seconds} s; its turn is cancelled.` });
     this.#take({ type: "cancelled", because: "silent" });
-    await this.#connection.cancel({ sessionId: this.sessionId });
+    await this.#connection.cancel(this.sessionId);
     await clock.sleep(CANCEL_GRACE_MS, over);
     this.#endedBecause ??= `it was silent for ${seconds} s, and did not end its turn when that was cancelled`;
     await this.#connection[Symbol.asyncDispose]();

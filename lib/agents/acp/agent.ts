@@ -1,14 +1,16 @@
-import { type AcpConnection, AcpEndedError, AcpStartError, openAcpConnection } from "./protocol/connection.ts";
-import { otherVersionText } from "./protocol/agent_words.ts";
-import { ACP_VERSION } from "./protocol/protocol.ts";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import { present } from "../../base/schema.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import { SETUP_FILES } from "../setup_files.ts";
 import { AcpAgent } from "./acp_agent.ts";
 import type { AcpAgentOptions } from "./contract.ts";
-import { type AcpListener, Opening } from "./opening.ts";
+import { Opening, type SessionRequest } from "./opening.ts";
+import { otherVersionText } from "./protocol/agent_words.ts";
+import { openAcpConnection } from "./protocol/connection.ts";
+import { AcpEndedError, AcpStartError } from "./protocol/errors.ts";
+import { ACP_VERSION, type AcpInitialized } from "./protocol/protocol.ts";
+import { type AcpNotification, readOwnMode } from "./protocol/update.ts";
 import { openSession } from "./session.ts";
-import { present } from "../../base/schema.ts";
 
 const ERROR_LINES = 5;
 
@@ -18,38 +20,43 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   const plan = acp.launch(launch);
   const env = { ...plan.env, ...options.variables };
   const opening = new Opening();
-  let listener: AcpListener = opening;
+  let agent: AcpAgent | undefined;
+  const update = (told: AcpNotification) => agent === undefined ? opening.take(told) : agent.update(told);
   const launchedAtMs = Date.now();
   const connection = await connect({
     ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: acp.startSeconds * 1000 },
     handlers: {
-      update: (notification) => listener.update(notification),
-      unread: (update) => listener.unread(update),
-      permission: (request, gone) => listener.permission(request, gone),
-      elicitation: (question, gone) => listener.elicitation(question, gone),
-      extension: (_method, params) => listener.extension(params),
-      trouble: ({ text }) => listener.trouble(`The agent ${text}`),
+      update,
+      unread: (told) => agent?.unread(told),
+      permission: async (request, gone) => await agent?.permission(request, gone) ?? { outcome: "cancelled" },
+      elicitation: async (question, gone) => await agent?.elicitation(question, gone) ?? { action: "cancel" },
+      extension(_method, params) {
+        const told = readOwnMode(params);
+        if (told !== undefined && (agent === undefined || agent.sessionId === told.sessionId)) update(told);
+      },
+      trouble({ text }) {
+        const trouble = `The agent ${text}`;
+        if (agent === undefined) opening.troubles.push(trouble);
+        else agent.trouble(trouble);
+      },
       ...(onLine === undefined ? {} : { wire: (way, line) => onLine(line, way === "sent" ? "us" : "agent") }),
     },
-    ...(cli === undefined ? {} : { installHint: cli.installHint }),
-    ...present({ onForcedExit }),
+    ...present({ onForcedExit, installHint: cli?.installHint }),
   }).catch((error) => {
     throw startError(error);
   });
   try {
-    requireVersion(connection, provider);
+    const { initialized } = connection;
+    requireVersion(initialized, provider);
     const variable = (name: string) => Object.hasOwn(env, name) ? env[name] : Deno.env.get(name);
     const authMethod = acp.authMethod({ env: variable, ...SETUP_FILES });
     const { model, workdir } = launch;
-    const request = { provider, workdir, model, resume, authMethod, clock };
-    const opened = await withinLimit(
-      (signal) => openSession(connection, { ...request, signal }, opening),
-      { clock, signal, seconds: acp.startSeconds, label },
-    );
-    const agent = new AcpAgent({ options, connection, opened, launchedAtMs });
-    opening.handOver(agent);
-    listener = agent;
-    return agent;
+    const request = { provider, initialized, workdir, model, resume, authMethod, clock };
+    const opened = await withinLimit((signal) => {
+      const ask: SessionRequest["ask"] = (question) => connection.call(question, { signal }).result;
+      return openSession({ ...request, ask, signal }, opening);
+    }, { clock, signal, seconds: acp.startSeconds, label });
+    return agent = new AcpAgent({ options, connection, opened, opening, launchedAtMs });
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     throw signal.aborted ? error : startError(error, connection.stderrTail());
@@ -76,7 +83,7 @@ async function withinLimit<Result>(
   }
 }
 
-function requireVersion({ initialized: { protocolVersion } }: AcpConnection, { cli, label }: AcpAgentProvider): void {
+function requireVersion({ protocolVersion }: AcpInitialized, { cli, label }: AcpAgentProvider): void {
   if (protocolVersion === ACP_VERSION) return;
   throw new UsageError(
     `Cannot talk to ${label}: ${otherVersionText([protocolVersion])}`,
@@ -93,8 +100,9 @@ function startError(error: unknown, lastLines: readonly string[] = []): unknown 
   if (!(error instanceof PanewrightError)) return error;
   const message = [error.message, ...lastLines.slice(-ERROR_LINES).map((line) => `  ${line}`)].join("\n");
   const more = { cause: error, ...present({ hint: error.hint }) };
-  if (error instanceof HumanInterventionRequiredError) return new HumanInterventionRequiredError(message, more);
-  if (error instanceof UsageError) return new UsageError(message, more);
   const isEnd = error instanceof AcpEndedError && error.end.kind !== "broken";
-  return isEnd || error instanceof RuntimeError ? new RuntimeError(message, more) : error;
+  for (const Kind of [HumanInterventionRequiredError, UsageError, RuntimeError]) {
+    if (error instanceof Kind || isEnd && Kind === RuntimeError) return new Kind(message, more);
+  }
+  return error;
 }

@@ -5,7 +5,7 @@ import { type QuestionReply, questionsText, readQuestions, replyText } from "../
 import type { Request } from "../../policy/request.ts";
 import { readForm } from "./elicitation.ts";
 import type { AnswerWays } from "./pending.ts";
-import type { CallPatch } from "./update.ts";
+import type { CallPatch } from "./protocol/update.ts";
 
 interface AskedRequest<Reply> {
   readonly request: Request;

@@ -2,7 +2,7 @@ import { numberOf, objectOf, textOf } from "../../base/text/json.ts";
 import type { AcpActivity } from "./activity.ts";
 import { commandOf } from "./exact_request.ts";
 import type { AcpRules, CallRecord } from "./state.ts";
-import type { CallPatch } from "./update.ts";
+import type { CallPatch } from "./protocol/update.ts";
 import { present } from "../../base/schema.ts";
 
 export const MAX_TITLE_CHARS = 500;

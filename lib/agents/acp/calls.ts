@@ -10,7 +10,7 @@ import {
   violate,
 } from "./state.ts";
 import { isOneOf, requireAsked, requireSameAct } from "./unasked.ts";
-import { type CallPatch, isOver, type UnreadCall } from "./update.ts";
+import { type CallPatch, isOver, type UnreadCall } from "./protocol/update.ts";
 import { present } from "../../base/schema.ts";
 
 const MAX_CALLS = 1000;

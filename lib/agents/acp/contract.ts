@@ -1,4 +1,4 @@
-import type { AcpConnection, AcpConnectionOptions } from "./protocol/connection.ts";
+import type { AcpConnection, AcpConnectionOptions } from "./protocol/contract.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { ProcessMark } from "../../base/ports/end_processes.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";

@@ -3,7 +3,7 @@ import { shellJoin } from "../../shell/quote.ts";
 import type { AcpSubjectSource, AcpToolInput } from "./acp_provider.ts";
 import type { Request } from "../../policy/request.ts";
 import { objectOf } from "../../base/text/json.ts";
-import type { CallPatch } from "./update.ts";
+import type { CallPatch } from "./protocol/update.ts";
 
 interface ExactRequestOptions {
   readonly id: string;

@@ -1,30 +1,39 @@
-import type { AcpHandlers, AcpSessionNotification, AcpUnread } from "./protocol/connection.ts";
-import type { AcpElicitationReply, AcpPermissionOutcome } from "./protocol/protocol.ts";
-import type { OpeningNews } from "./session_request.ts";
-import { type ConfigOption, readOwnMode, readUpdate } from "./update.ts";
-
-export type AcpListener = Required<Pick<AcpHandlers, "permission" | "elicitation">> & {
-  update(notification: AcpSessionNotification): void;
-  unread(update: AcpUnread): void;
-  extension(params: unknown): void;
-  trouble(text: string): void;
-};
+import type { Clock } from "../../base/ports/clock.ts";
+import type { AcpAgentProvider } from "../provider.ts";
+import type { AcpQuestion } from "./protocol/contract.ts";
+import type { AcpInitialized } from "./protocol/protocol.ts";
+import type { AcpNotification, ConfigOption } from "./protocol/update.ts";
 
 const MAX_PAST_CALLS = 1000;
 
-export class Opening implements OpeningNews, AcpListener {
+export interface SessionRequest {
+  readonly provider: AcpAgentProvider;
+  readonly initialized: AcpInitialized;
+  /** Asks the agent for as long as the session may take to open. */
+  readonly ask: <Result>(question: AcpQuestion<Result>) => Promise<Result>;
+  readonly workdir: string;
+  readonly model: string | undefined;
+  readonly resume: string | undefined;
+  readonly authMethod: string | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** What an agent tells before its session is open. */
+export class Opening {
   replayed = 0;
   mode: string | undefined;
   options: readonly ConfigOption[] | undefined;
   #expected: string | undefined;
-  readonly #pastCalls = new Set<string>();
-  readonly #troubles: string[] = [];
+  readonly pastCalls = new Set<string>();
+  readonly troubles: string[] = [];
 
   expect(sessionId: string): void {
     this.#expected = sessionId;
     this.replayed = 0;
   }
 
+  /** What was told of the mode and the options until now does not count any more. */
   forgetSettings(): void {
     this.mode = undefined;
     this.options = undefined;
@@ -35,47 +44,11 @@ export class Opening implements OpeningNews, AcpListener {
     this.mode = options.find(({ category }) => category === "mode")?.value ?? this.mode;
   }
 
-  handOver(listener: AcpListener & { replayed(callId: string): void }): void {
-    for (const id of this.#pastCalls) listener.replayed(id);
-    for (const text of this.#troubles) listener.trouble(text);
-  }
-
-  update(notification: AcpSessionNotification): void {
-    const update = readUpdate(notification.update);
-    switch (update.type) {
-      case "mode":
-        this.mode = update.mode;
-        return;
-      case "config":
-        return this.tell(update.options);
-      case "call":
-        if (this.#pastCalls.size < MAX_PAST_CALLS) this.#pastCalls.add(update.call.id);
-        break;
-      case "message":
-      case "thought":
-      case "user":
-        break;
-      default:
-        return;
-    }
-    if (notification.sessionId === this.#expected) this.replayed++;
-  }
-
-  unread(): void {}
-
-  extension(params: unknown): void {
-    this.mode = readOwnMode(params)?.update.mode ?? this.mode;
-  }
-
-  permission(): Promise<AcpPermissionOutcome> {
-    return Promise.resolve({ outcome: "cancelled" });
-  }
-
-  elicitation(): Promise<AcpElicitationReply> {
-    return Promise.resolve({ action: "cancel" });
-  }
-
-  trouble(text: string): void {
-    this.#troubles.push(text);
+  take({ sessionId, update }: AcpNotification): void {
+    if (update.type === "mode") this.mode = update.mode;
+    if (update.type === "config") this.tell(update.options);
+    if (update.type === "call" && this.pastCalls.size < MAX_PAST_CALLS) this.pastCalls.add(update.call.id);
+    const isPast = ["call", "message", "thought", "user"].includes(update.type);
+    if (isPast && sessionId === this.#expected) this.replayed++;
   }
 }

@@ -1,18 +1,22 @@
-import { type AcpConnection, AcpReplyError, type AcpSessionState } from "./protocol/connection.ts";
-import { ACP_AUTH_REQUIRED } from "./protocol/protocol.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
-import { sanitizeLine } from "../../base/text/sanitize.ts";
-import type { AcpResumeWay } from "./acp_provider.ts";
-import type { AcpAgentProvider } from "../provider.ts";
-import type { OpeningNews, SessionRequest } from "./session_request.ts";
-import { setUpSession } from "./session_settings.ts";
-import { readConfigOptions } from "./update.ts";
 import { present } from "../../base/schema.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import type { AcpAgentProvider } from "../provider.ts";
+import type { Opening, SessionRequest } from "./opening.ts";
+import { AcpReplyError } from "./protocol/errors.ts";
+import { ACP_AUTH_REQUIRED } from "./protocol/protocol.ts";
+import { ACP_QUESTIONS } from "./protocol/questions.ts";
+import type { AcpSessionState } from "./protocol/shapes.ts";
+import { setUpSession } from "./session_settings.ts";
 
-export interface OpenedSession {
+interface Opened {
   readonly sessionId: string;
+  readonly state: AcpSessionState;
   readonly resumed: boolean;
   readonly notResumedBecause?: string;
+}
+
+export interface OpenedSession extends Omit<Opened, "state"> {
   readonly mode: string | undefined;
   readonly model: string | undefined;
 }
@@ -23,34 +27,24 @@ const REPLAY_QUIET_MS = 300;
 /** How long it may continue that after it has said that it is done. */
 const REPLAY_LIMIT_MS = 10_000;
 
-export async function openSession(
-  connection: AcpConnection,
-  request: SessionRequest,
-  news: OpeningNews,
-): Promise<OpenedSession> {
-  await logIn(connection, request);
-  const opened = await continueSession(connection, request, news) ?? await newSession(connection, request);
-  const mode = await setUpSession({ connection, request, news, ...opened });
-  const { sessionId, resumed, notResumedBecause, state: { models, configOptions } } = opened;
-  const model = models?.currentModelId ??
-    readConfigOptions(configOptions).find(({ category }) => category === "model")?.value;
-  return { sessionId, resumed, mode, model, ...present({ notResumedBecause }) };
+export async function openSession(request: SessionRequest, opening: Opening): Promise<OpenedSession> {
+  await logIn(request);
+  const { state, ...opened } = await continueSession(request, opening);
+  const mode = await setUpSession({ sessionId: opened.sessionId, state, request, opening });
+  const model = state.models?.current ?? state.options?.find(({ category }) => category === "model")?.value;
+  return { ...opened, mode, model };
 }
 
-async function logIn(connection: AcpConnection, { provider, authMethod: methodId, signal }: SessionRequest) {
-  if (methodId === undefined) return;
-  const { authMethods } = connection.initialized;
-  if (!authMethods.some(({ id }) => id === methodId)) {
-    const offered = authMethods.length === 0 ? "none" : sanitizeLine(authMethods.map(({ id }) => id).join(", "));
-    throw new UsageError(`Cannot log in to ${provider.label} by "${methodId}": it offers ${offered}`, {
-      ...remedyOf(provider),
-    });
+async function logIn({ ask, provider, initialized: { authMethods }, authMethod }: SessionRequest): Promise<void> {
+  if (authMethod === undefined) return;
+  if (!authMethods.includes(authMethod)) {
+    const offered = authMethods.length === 0 ? "none" : sanitizeLine(authMethods.join(", "));
+    const message = `Cannot log in to ${provider.label} by "${authMethod}": it offers ${offered}`;
+    throw new UsageError(message, present({ hint: provider.cli?.installHint }));
   }
-  try {
-    await connection.authenticate({ methodId, signal });
-  } catch (error) {
+  await ask(ACP_QUESTIONS.authenticate(authMethod)).catch((error) => {
     throw error instanceof AcpReplyError ? notLoggedIn(provider, error) : error;
-  }
+  });
 }
 
 function notLoggedIn(provider: AcpAgentProvider, error: AcpReplyError): PanewrightError {
@@ -61,76 +55,56 @@ function notLoggedIn(provider: AcpAgentProvider, error: AcpReplyError): Panewrig
   });
 }
 
-function remedyOf({ cli }: AcpAgentProvider): { readonly hint?: string } {
-  return cli === undefined ? {} : { hint: cli.installHint };
+/** The reason that the agent gives for not opening a session; a login that is missing is thrown. */
+function reasonOf(provider: AcpAgentProvider, error: unknown): string {
+  if (!(error instanceof AcpReplyError)) throw error;
+  if (error.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);
+  return error.reason;
 }
 
-interface Opened {
-  readonly sessionId: string;
-  readonly state: AcpSessionState;
-  readonly resumed: boolean;
-  readonly notResumedBecause?: string;
-}
-
-async function newSession(
-  connection: AcpConnection,
-  { provider, workdir, signal }: SessionRequest,
-  notResumedBecause?: string,
-): Promise<Opened> {
+async function newSession({ ask, provider, workdir }: SessionRequest, notResumedBecause?: string): Promise<Opened> {
   try {
-    const { sessionId, ...state } = await connection.newSession({ cwd: workdir, signal });
+    const { sessionId, ...state } = await ask(ACP_QUESTIONS.newSession(workdir));
     return { sessionId, state, resumed: false, ...present({ notResumedBecause }) };
   } catch (error) {
-    if (!(error instanceof AcpReplyError)) throw error;
-    if (error.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);
-    throw new RuntimeError(`Cannot open a session with ${provider.label}: ${error.reason}`, { cause: error });
+    const reason = reasonOf(provider, error);
+    throw new RuntimeError(`Cannot open a session with ${provider.label}: ${reason}`, { cause: error });
   }
 }
 
-/** The session that is to be continued, or a new one where it cannot be had; `undefined` where none was asked for. */
-async function continueSession(
-  connection: AcpConnection,
-  request: SessionRequest,
-  news: OpeningNews,
-): Promise<Opened | undefined> {
-  const { provider, resume: sessionId, signal, workdir } = request;
-  if (sessionId === undefined) return undefined;
-  const { loadSession, resumeSession } = connection.initialized.agentCapabilities;
-  const offered: Readonly<Record<AcpResumeWay, boolean>> = { load: loadSession, resume: resumeSession };
-  const ways = provider.acp.resume.filter((way) => offered[way]);
-  let why = `${provider.label} cannot continue a session in a new process.`;
-  for (const way of ways) {
-    news.expect(sessionId);
+/** The session that is to be continued, or a new one where it cannot be had, or none was asked for. */
+async function continueSession(request: SessionRequest, opening: Opening): Promise<Opened> {
+  const { ask, initialized, provider, resume: sessionId, workdir: cwd } = request;
+  const { acp, label } = provider;
+  if (sessionId === undefined) return await newSession(request);
+  let why = `${label} cannot continue a session in a new process.`;
+  for (const way of acp.resume.filter((way) => initialized.resumes[way])) {
+    opening.expect(sessionId);
     try {
-      const where = { sessionId, cwd: workdir, signal };
-      const state: AcpSessionState =
-        await (way === "load" ? connection.loadSession(where) : connection.resumeSession(where));
+      const state: AcpSessionState = await ask(ACP_QUESTIONS[way]({ sessionId, cwd }));
       if (state.sessionId !== undefined && state.sessionId !== sessionId) {
-        why = `${provider.label} was asked for session ${sessionId}, and has opened another one.`;
+        why = `${label} was asked for session ${sessionId}, and has opened another one.`;
         continue;
       }
-      if (way === "resume") return { sessionId, state, resumed: true };
-      await awaitEndOfReplay(request, news);
-      if (news.replayed > 0) return { sessionId, state, resumed: true };
+      if (way === "load") await awaitEndOfReplay(request, opening);
+      if (way === "resume" || opening.replayed > 0) return { sessionId, state, resumed: true };
       // A session that is not there was reported as loaded by several agents.
-      why = `${provider.label} says that it has loaded session ${sessionId}, and has sent nothing of its conversation.`;
+      why = `${label} says that it has loaded session ${sessionId}, and has sent nothing of its conversation.`;
     } catch (error) {
-      if (!(error instanceof AcpReplyError)) throw error;
-      if (error.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);
-      why = `${provider.label} does not have session ${sessionId} any more: ${error.reason}.`;
+      why = `${label} does not have session ${sessionId} any more: ${reasonOf(provider, error)}.`;
     }
   }
-  return await newSession(connection, request, why);
+  return await newSession(request, why);
 }
 
 /** Gemini CLI tells on after its reply (0.61.0); nothing marks the end of that but silence. */
-async function awaitEndOfReplay({ clock, signal }: SessionRequest, news: OpeningNews): Promise<void> {
+async function awaitEndOfReplay({ clock, signal }: SessionRequest, opening: Opening): Promise<void> {
   const untilMs = clock.now() + REPLAY_LIMIT_MS;
   let quietSinceMs = clock.now();
-  for (let heard = news.replayed; clock.now() < untilMs; heard = news.replayed) {
+  for (let heard = opening.replayed; clock.now() < untilMs; heard = opening.replayed) {
     const leftMs = REPLAY_QUIET_MS - (clock.now() - quietSinceMs);
     if (leftMs <= 0) return;
     await clock.sleep(leftMs, signal);
-    if (news.replayed !== heard) quietSinceMs = clock.now();
+    if (opening.replayed !== heard) quietSinceMs = clock.now();
   }
 }

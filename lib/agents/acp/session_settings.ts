@@ -1,9 +1,10 @@
-import { type AcpConnection, AcpReplyError, type AcpSessionState } from "./protocol/connection.ts";
 import { type PanewrightError, UsageError } from "../../base/errors.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { AcpAgentProvider } from "../provider.ts";
-import type { OpeningNews, SessionRequest } from "./session_request.ts";
-import { readConfigOptions } from "./update.ts";
+import { AcpReplyError } from "./protocol/errors.ts";
+import { ACP_QUESTIONS } from "./protocol/questions.ts";
+import type { AcpSessionState } from "./protocol/shapes.ts";
+import type { Opening, SessionRequest } from "./opening.ts";
 
 /** How long an agent may take to tell of a mode that it was put in. */
 const READ_BACK_MS = 2000;
@@ -15,105 +16,94 @@ const MAX_WORD_CHARS = 100;
 interface Setting {
   readonly sessionId: string;
   readonly state: AcpSessionState;
-  readonly connection: AcpConnection;
-  readonly request: Pick<SessionRequest, "provider" | "model" | "clock" | "signal">;
-  readonly news: OpeningNews;
+  readonly request: SessionRequest;
+  readonly opening: Opening;
 }
 
+/** Puts a session into the mode that asks, sets its options and its model, and returns the mode that it is in. */
 export async function setUpSession(setting: Setting): Promise<string | undefined> {
-  const mode = await setMode(setting);
-  await setOptions(setting);
+  const { opening, request: { provider }, state: { modes, options } } = setting;
+  const { id: wanted, options: others = {} } = provider.acp.askMode ?? {};
+  opening.forgetSettings();
+  const mode = wanted ?? modes?.current ?? options?.find(({ category }) => category === "mode")?.value;
+  if (wanted !== undefined) await setMode(setting, wanted);
+  for (const [id, value] of Object.entries(others)) await setOption(setting, id, value);
   await setModel(setting);
-  requireSettings(setting, mode);
+  // What was set first may have changed with what was set last.
+  if (wanted !== undefined && (opening.mode ?? mode) !== wanted) throw asksNot(provider, `its mode is ${opening.mode}`);
+  for (const [id, value] of Object.entries(others)) {
+    const now = opening.options?.find((one) => one.id === id)?.value ?? value;
+    if (now !== value) throw asksNot(provider, `its option ${id} is ${now}, and not ${value}`);
+  }
   return mode;
 }
 
-async function setMode(setting: Setting): Promise<string | undefined> {
-  const { connection, news, request: { provider, signal }, sessionId, state } = setting;
-  const wanted = provider.acp.askMode?.id;
-  news.forgetSettings();
-  const options = readConfigOptions(state.configOptions);
-  const option = options.find(({ category }) => category === "mode");
-  const current = state.modes?.currentModeId ?? option?.value;
-  if (wanted === undefined) return current;
-  const fail = (why: string) => asksNot(provider, why);
-  const offered = state.modes?.availableModes.map(({ id }) => id) ?? option?.choices ?? [];
-  if (current === undefined) throw fail("its session has no modes");
-  if (!offered.includes(wanted)) throw fail(`it offers the modes ${listed(offered)}, and not ${wanted}`);
-  if (current === wanted) return current;
+async function setMode(setting: Setting, wanted: string): Promise<void> {
+  const { opening, request: { ask, provider }, sessionId, state: { modes, options } } = setting;
+  const option = options?.find(({ category }) => category === "mode");
+  const current = modes?.current ?? option?.value;
+  const offered = modes?.ids ?? option?.choices ?? [];
+  if (current === undefined) throw asksNot(provider, "its session has no modes");
+  if (!offered.includes(wanted)) {
+    throw asksNot(provider, `it offers the modes ${listed(offered)}, and not ${wanted}`);
+  }
+  if (current === wanted) return;
   let told: string | undefined;
   try {
-    if (state.modes !== undefined) await connection.setMode({ sessionId, modeId: wanted, signal });
+    if (modes !== undefined) await ask(ACP_QUESTIONS.setMode({ sessionId, modeId: wanted }));
     else told = await chooseOption(setting, option!.id, wanted);
   } catch (error) {
-    throw error instanceof AcpReplyError ? fail(`it refuses the mode ${wanted}: ${error.reason}`) : error;
+    throw error instanceof AcpReplyError ? asksNot(provider, `it refuses the mode ${wanted}: ${error.reason}`) : error;
   }
-  const now = await readBack(setting, () => told ?? news.mode, wanted);
-  if (now === wanted) return wanted;
-  throw fail(now === undefined ? `it does not confirm that it is in the mode ${wanted}` : `its mode is ${now}`);
+  const now = await readBack(setting, () => told ?? opening.mode, wanted);
+  if (now === wanted) return;
+  throw asksNot(
+    provider,
+    now === undefined ? `it does not confirm that it is in the mode ${wanted}` : `its mode is ${now}`,
+  );
 }
 
-async function setOptions(setting: Setting): Promise<void> {
-  const { request: { provider }, state } = setting;
-  for (const [id, wanted] of Object.entries(provider.acp.askMode?.options ?? {})) {
-    const fail = (why: string) => asksNot(provider, why);
-    const option = readConfigOptions(state.configOptions).find((one) => one.id === id);
-    if (option === undefined) throw fail(`its session has no option ${id}`);
-    if (option.value === wanted) continue;
-    try {
-      const now = await chooseOption(setting, id, wanted);
-      if (now !== wanted) throw fail(`its option ${id} is ${now ?? "not reported"}, and not ${wanted}`);
-    } catch (error) {
-      throw error instanceof AcpReplyError ? fail(`it refuses ${id} ${wanted}: ${error.reason}`) : error;
-    }
-  }
+async function setOption(setting: Setting, id: string, wanted: string): Promise<void> {
+  const { request: { provider }, state: { options } } = setting;
+  const option = options?.find((one) => one.id === id);
+  if (option === undefined) throw asksNot(provider, `its session has no option ${id}`);
+  if (option.value === wanted) return;
+  const now = await chooseOption(setting, id, wanted).catch((error) => {
+    throw error instanceof AcpReplyError ? asksNot(provider, `it refuses ${id} ${wanted}: ${error.reason}`) : error;
+  });
+  if (now !== wanted) throw asksNot(provider, `its option ${id} is ${now ?? "not reported"}, and not ${wanted}`);
 }
 
 async function setModel(setting: Setting): Promise<void> {
-  const { connection, request: { model, provider, signal }, sessionId, state } = setting;
+  const { request: { ask, model, provider }, sessionId, state: { models, options } } = setting;
   const by = provider.acp.model;
   if (model === undefined || by === undefined) return;
+  const fail = (why: string, more = {}) =>
+    new UsageError(`Cannot use the model ${model}: ${provider.label} ${why}`, more);
   try {
-    if (by.by === "session_model" && state.models?.currentModelId !== model) {
-      await connection.setModel({ sessionId, modelId: model, signal });
+    if (by.by === "session_model" && models?.current !== model) {
+      await ask(ACP_QUESTIONS.setModel({ sessionId, modelId: model }));
     }
-    if (by.by === "config_option") {
-      const now = await chooseOption(setting, by.id, model);
-      if (now !== model) {
-        throw new UsageError(
-          `Cannot use the model ${model}: ${provider.label} uses ${sanitizeLine(now ?? "its own")}`,
-        );
-      }
-    }
+    const now = by.by === "config_option" ? await chooseOption(setting, by.id, model) ?? "its own" : model;
+    if (now !== model) throw fail(`uses ${sanitizeLine(now)}`);
   } catch (error) {
     if (!(error instanceof AcpReplyError)) throw error;
-    const offered = state.models?.availableModels.map(({ modelId }) => modelId) ??
-      readConfigOptions(state.configOptions).find(({ category }) => category === "model")?.choices ?? [];
-    throw new UsageError(`Cannot use the model ${model}: ${provider.label} refuses it: ${error.reason}`, {
+    const offered = models?.ids ?? options?.find(({ category }) => category === "model")?.choices ?? [];
+    throw fail(`refuses it: ${error.reason}`, {
       ...(offered.length === 0 ? {} : { hint: `It offers ${sanitizeLine(listed(offered))}.` }),
       cause: error,
     });
   }
 }
 
-/** What was set first may have changed with what was set last. */
-function requireSettings({ news, request: { provider } }: Setting, mode: string | undefined): void {
-  const { id, options = {} } = provider.acp.askMode ?? {};
-  const now = news.mode ?? mode;
-  if (id !== undefined && now !== id) throw asksNot(provider, `its mode is ${now}`);
-  for (const [name, wanted] of Object.entries(options)) {
-    const value = news.options?.find((one) => one.id === name)?.value ?? wanted;
-    if (value !== wanted) throw asksNot(provider, `its option ${name} is ${value}, and not ${wanted}`);
-  }
-}
-
 async function chooseOption(setting: Setting, id: string, wanted: string): Promise<string | undefined> {
-  const { connection, news, request: { signal }, sessionId, state } = setting;
-  const isSwitch = state.configOptions?.find((one) => one.id === id)?.type === "boolean";
+  const { opening, request: { ask }, sessionId, state } = setting;
+  const option = state.options?.find((one) => one.id === id);
+  const isSwitch = option !== undefined && option.choices === undefined;
   const value = isSwitch ? wanted === "on" : wanted;
-  const options = await connection.setConfigOption({ sessionId, configId: id, value, signal });
-  if (options !== undefined) news.tell(readConfigOptions(options));
-  return await readBack(setting, () => news.options?.find((one) => one.id === id)?.value, wanted);
+  const { options } = await ask(ACP_QUESTIONS.setOption({ sessionId, configId: id, value }));
+  if (options !== undefined) opening.tell(options);
+  return await readBack(setting, () => opening.options?.find((one) => one.id === id)?.value, wanted);
 }
 
 async function readBack(

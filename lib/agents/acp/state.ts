@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../agent.ts";
 import type { AcpAskMode, AcpToolInput } from "./acp_provider.ts";
 import type { AcpActivity } from "./activity.ts";
+import type { AcpPromptReply } from "./protocol/protocol.ts";
 import type { CallAct } from "./exact_request.ts";
-import type { AcpUpdate, CallPatch, CallStatus, RestReason, UnreadCall } from "./update.ts";
+import type { AcpUpdate, CallPatch, CallStatus, RestReason, UnreadCall } from "./protocol/update.ts";
 import type { UsageRules, UsageState } from "./usage.ts";
 
 export type AcpEvent =
@@ -14,7 +15,7 @@ export type AcpEvent =
   /** An update that was dropped because it cannot be read. */
   | { readonly type: "unread"; readonly about: UnreadCall | "mode" }
   /** The reply to a prompt: in version 1 the end of its turn, in version 2 only its acknowledgement. */
-  | { readonly type: "replied"; readonly turn: number; readonly stopReason?: string; readonly reply: unknown }
+  | { readonly type: "replied"; readonly turn: number; readonly reply: AcpPromptReply }
   /** An error in place of that reply. */
   | { readonly type: "refused"; readonly turn: number; readonly code?: number; readonly text: string }
   | { readonly type: "asked"; readonly id: string; readonly call?: CallPatch; readonly text: string }

@@ -13,7 +13,7 @@ import {
   violate,
 } from "./state.ts";
 import { lookForUnasked, lookForUnaskedAtEnd } from "./unasked.ts";
-import { type AcpUpdate, type ConfigOption, isOver, type RestReason } from "./update.ts";
+import { type AcpUpdate, type ConfigOption, isOver, type RestReason } from "./protocol/update.ts";
 import { addMessageUsage, addReplyUsage, type UsageState } from "./usage.ts";
 import { present } from "../../base/schema.ts";
 
@@ -222,7 +222,7 @@ function takeReply(
     return endTurn(draft, { reason: text, isGood: false });
   }
   takeUsage(draft, addReplyUsage(state.usage, event.reply, options.rules.usage));
-  if (event.stopReason !== undefined) return endWith(draft, event.stopReason, options);
+  if (event.reply.stopReason !== undefined) return endWith(draft, event.reply.stopReason, options);
   draft.state = { ...draft.state, isAcknowledged: true };
   if (state.rest !== undefined) endAtRest(draft, state.rest, options);
 }

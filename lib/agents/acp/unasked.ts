@@ -3,7 +3,7 @@ import { ACP_ACTING_KINDS, type AcpToolKind } from "./acp_provider.ts";
 import { callWords, MAX_TITLE_CHARS } from "./call_words.ts";
 import { actOf } from "./exact_request.ts";
 import { type CallRecord, type Draft, type FoldOptions, violate } from "./state.ts";
-import { isOver } from "./update.ts";
+import { isOver } from "./protocol/update.ts";
 
 /** Agents say that a call runs right before they ask for it (OpenCode 1.18.33). */
 const UNASKED_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { AcpUsageSource } from "./acp_provider.ts";
 import { arrayOf, objectOf, textOf } from "../../base/text/json.ts";
 import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
-import type { AcpCost } from "./update.ts";
+import type { AcpCost } from "./protocol/update.ts";
 
 export interface UsageState {
   readonly tokens: Usage;

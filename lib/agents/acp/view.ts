@@ -1,7 +1,7 @@
 import type { TurnEnd } from "../agent.ts";
 import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
 import type { AcpState } from "./state.ts";
-import { isOver } from "./update.ts";
+import { isOver } from "./protocol/update.ts";
 import { present } from "../../base/schema.ts";
 
 export interface AcpView {

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { AcpReplyError } from "../../../lib/agents/acp/protocol/connection.ts";
+import { AcpReplyError } from "../../../lib/agents/acp/protocol/errors.ts";
 import {
   AgentAtWorkError,
   HumanInterventionRequiredError,
@@ -165,12 +165,12 @@ Deno.test("a session that is loaded: what it plays once more is not new", async 
 
 Deno.test("a session that cannot be had, or is told to be there and is empty: a new one, and why", async () => {
   using clock = createFakeClock();
-  const start = async (on: NonNullable<Parameters<typeof startToy>[0]["toy"]>["on"], capabilities = {}) => {
-    const { agent, toy } = await startToy({ clock, resume: "s-old", toy: { on: on!, capabilities } });
+  const start = async (on: NonNullable<Parameters<typeof startToy>[0]["toy"]>["on"], resumes = {}) => {
+    const { agent, toy } = await startToy({ clock, resume: "s-old", toy: { on: on!, resumes } });
     assertEquals([agent.sessionId, agent.resumed], ["s-new", false]);
     return [toy.asked.join(", "), agent.notResumedBecause];
   };
-  const onlyLoad = { resumeSession: false };
+  const onlyLoad = { resume: false };
   const missing = throws(refusal(-32002, "Resource not found"));
   assertEquals(await start({ load: missing }, onlyLoad), [
     "load s-old, new",
@@ -182,7 +182,7 @@ Deno.test("a session that cannot be had, or is told to be there and is empty: a 
     "Toy says that it has loaded session s-old, and has sent nothing of its conversation.",
   ]);
   assertMatch(
-    (await start({}, { loadSession: false, resumeSession: false }))[1] ?? "",
+    (await start({}, { load: false, resume: false }))[1] ?? "",
     /cannot continue a session in a new process/,
   );
   const another = () => ({ sessionId: "s-another" });
@@ -327,14 +327,14 @@ Deno.test("questions that are put as a permission are answered where the agent t
     const { agent, toy } = await startToy({ clock, provider: testProvider(acp) });
     await agent.send("Go");
     const options = ["red", "blue"].map((label) => ({ label, description: "" }));
-    const outcome = toy.handlers.permission({
+    const outcome = toy.permission({
       sessionId: "s-new",
       toolCall: {
         ...{ toolCallId: "t1", kind, title: "Ask" },
         rawInput: { questions: [{ question: "Which?", multiSelect: false, options }] },
       },
       options: [{ optionId: "go", name: "Submit", kind: "allow_once" }],
-    }, new AbortController().signal);
+    });
     return { request: agent.requests()[0], outcome };
   };
   const { request, outcome } = await put({ questions: "answers_by_index" });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { exactRequestOf } from "../../../lib/agents/acp/exact_request.ts";
-import type { CallPatch } from "../../../lib/agents/acp/update.ts";
+import type { CallPatch } from "../../../lib/agents/acp/protocol/update.ts";
 import type { AcpSubjectSource, AcpToolInput } from "../../../lib/agents/acp/acp_provider.ts";
 import { findRoleProvider, hasAcp } from "../../../lib/agents/mod.ts";
 

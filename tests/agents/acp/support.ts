@@ -1,11 +1,13 @@
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type {
   AcpConnection,
   AcpConnectionOptions,
-  AcpEnd,
-  AcpSessionState,
-} from "../../../lib/agents/acp/protocol/connection.ts";
-import type { AcpHandlers } from "../../../lib/agents/acp/protocol/contract.ts";
-import type { AcpCapabilities, AcpPromptReply, SessionUpdate } from "../../../lib/agents/acp/protocol/protocol.ts";
+  AcpHandlers,
+  AcpQuestion,
+} from "../../../lib/agents/acp/protocol/contract.ts";
+import type { AcpEnd } from "../../../lib/agents/acp/protocol/errors.ts";
+import { readPermission } from "../../../lib/agents/acp/protocol/shapes.ts";
+import { readUpdate } from "../../../lib/agents/acp/protocol/update.ts";
 import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 import { startAcpAgent } from "../../../lib/agents/acp/agent.ts";
 import type { AcpAgentOptions } from "../../../lib/agents/acp/contract.ts";
@@ -39,16 +41,16 @@ export function testProvider(acp: Partial<AcpProvider> = {}, more: Partial<AcpAg
   };
 }
 
-/** What a request is answered with besides, if anything. */
-type ToyReply = void | Partial<AcpSessionState>;
+/** What a request is answered with besides, if anything, as the protocol has it. */
+type ToyReply = void | Readonly<Record<string, unknown>>;
 
 /** What a {@linkcode ToyConnection} is like; whatever is missing behaves well. */
 export interface ToyOptions {
   readonly protocolVersion?: number;
-  readonly capabilities?: Partial<AcpCapabilities>;
+  readonly resumes?: Partial<AcpConnection["initialized"]["resumes"]>;
   readonly authMethods?: readonly string[];
   /** What opens a session tells. */
-  readonly state?: Partial<AcpSessionState>;
+  readonly state?: Readonly<Record<string, unknown>>;
   /** Takes the place of what a request of ours does: throws, or waits. */
   readonly on?: Partial<Record<string, (toy: ToyConnection) => ToyReply | Promise<ToyReply>>>;
 }
@@ -67,19 +69,19 @@ export class ToyConnection implements AcpConnection {
   readonly asked: string[] = [];
   readonly handlers: AcpHandlers;
   readonly #end = Promise.withResolvers<AcpEnd>();
-  readonly #replies: PromiseWithResolvers<AcpPromptReply>[] = [];
+  readonly #replies: PromiseWithResolvers<unknown>[] = [];
   #waiting = new AbortController();
-  #configOptions: AcpSessionState["configOptions"];
+  #configOptions: readonly { readonly id: string }[];
 
   constructor({ handlers }: AcpConnectionOptions, readonly options: ToyOptions) {
     this.handlers = handlers;
     this.ended = this.#end.promise;
-    this.#configOptions = options.state?.configOptions;
+    this.#configOptions = options.state?.["configOptions"] as readonly { readonly id: string }[] ?? [];
     this.initialized = {
       protocolVersion: options.protocolVersion ?? 1,
       agentInfo: { name: "toy", version: "1.2.3" },
-      agentCapabilities: { loadSession: true, resumeSession: true, ...options.capabilities },
-      authMethods: (options.authMethods ?? []).map((id) => ({ id, name: id })),
+      resumes: { load: true, resume: true, ...options.resumes },
+      authMethods: options.authMethods ?? [],
     };
   }
 
@@ -88,36 +90,46 @@ export class ToyConnection implements AcpConnection {
   listPids = () => Promise.resolve([this.pid]);
   killNow = () => this.end({ kind: "exited", code: 137 });
 
-  authenticate = async ({ methodId }: { methodId: string }) => void await this.#do("authenticate", methodId);
-  newSession = async ({ signal }: { signal?: AbortSignal | undefined } = {}) => {
-    await abortable(() => this.#do("new"), signal);
-    return { sessionId: "s-new", ...this.#state() };
-  };
-  loadSession = async ({ sessionId }: { sessionId: string }) => {
-    const reply = await this.#do("load", sessionId);
-    return { ...this.#state(), ...reply };
-  };
-  resumeSession = async ({ sessionId }: { sessionId: string }) => {
-    const reply = await this.#do("resume", sessionId);
-    return { ...this.#state(), ...reply };
-  };
-  setMode = async ({ modeId }: { modeId: string }) => void await this.#do("mode", modeId);
-  setModel = async ({ modelId }: { modelId: string }) => void await this.#do("model", modelId);
-  setConfigOption = async ({ configId, value }: { configId: string; value: string | boolean }) => {
-    await this.#do("option", `${configId}=${value}`);
-    this.#configOptions = this.#configOptions?.map((one) =>
-      one.id === configId ? { ...one, currentValue: value } as typeof one : one
-    );
-    return this.#configOptions;
-  };
+  call<Result>(
+    { method, params, read }: AcpQuestion<Result>,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ) {
+    const reply = abortable(() => this.#reply(method, params as Readonly<Record<string, string>>), signal);
+    const result = reply.then((reply) => read(reply)!);
+    result.catch(() => {});
+    return { written: Promise.resolve(), result };
+  }
 
-  prompt = ({ text }: { text: string }) => {
-    this.asked.push(`prompt ${text}`);
-    const reply = Promise.withResolvers<AcpPromptReply>();
-    reply.promise.catch(() => {});
-    this.#replies.push(reply);
-    return { written: Promise.resolve(), reply: reply.promise };
-  };
+  async #reply(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const { sessionId, methodId, modeId, modelId, configId, value, prompt } = params;
+    switch (method) {
+      case "authenticate":
+        return await this.#do("authenticate", methodId);
+      case "session/new":
+        return { sessionId: "s-new", ...this.#state(), ...await this.#do("new") };
+      case "session/load":
+      case "session/resume":
+        return { ...this.#state(), ...await this.#do(method.slice("session/".length), sessionId) };
+      case "session/set_mode":
+        return await this.#do("mode", modeId);
+      case "session/set_model":
+        return await this.#do("model", modelId);
+      case "session/set_config_option":
+        await this.#do("option", `${configId}=${value}`);
+        this.#configOptions = this.#configOptions.map((one) =>
+          one.id === configId ? { ...one, currentValue: value } : one
+        );
+        return { configOptions: this.#configOptions };
+      case "session/prompt": {
+        const [{ text }] = prompt as [{ text: string }];
+        this.asked.push(`prompt ${text}`);
+        const reply = Promise.withResolvers<unknown>();
+        this.#replies.push(reply);
+        return await reply.promise;
+      }
+    }
+    return undefined;
+  }
 
   cancel = async () => {
     this.#waiting.abort();
@@ -136,11 +148,16 @@ export class ToyConnection implements AcpConnection {
 
   /** The agent sends an update. */
   update(update: SessionUpdate, sessionId = "s-new"): void {
-    this.handlers.update({ sessionId, update, meta: undefined });
+    const told = readUpdate({ sessionId, update });
+    if (!("problem" in told)) this.handlers.update(told);
   }
 
   say(text: string, sessionId?: string): void {
     this.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }, sessionId);
+  }
+
+  permission(params: unknown) {
+    return this.handlers.permission(readPermission(params)!, this.#waiting.signal);
   }
 
   /** The agent asks for a permission; resolves to the id of the option that was chosen, or `cancelled`. */
@@ -148,11 +165,11 @@ export class ToyConnection implements AcpConnection {
     command: string,
     { sessionId = "s-new", kinds = ["allow_always", "allow_once", "reject_once"], id = "t1" } = {},
   ) {
-    const outcome = await this.handlers.permission({
+    const outcome = await this.permission({
       sessionId,
       toolCall: { toolCallId: id, kind: "execute", title: "Run", rawInput: { command } },
       options: kinds.map((kind) => ({ optionId: `id of ${kind}`, name: kind, kind })),
-    }, this.#waiting.signal);
+    });
     return outcome.outcome === "selected" ? outcome.optionId : outcome.outcome;
   }
 
@@ -173,13 +190,13 @@ export class ToyConnection implements AcpConnection {
     await settled();
   }
 
-  async #do(what: string, about = ""): Promise<ToyReply> {
+  async #do(what: string, about: unknown = ""): Promise<ToyReply> {
     this.asked.push(`${what} ${about}`.trim());
     return await this.options.on?.[what]?.(this);
   }
 
-  #state(): AcpSessionState {
-    return { modes: MODES, configOptions: undefined, models: undefined, ...this.options.state };
+  #state() {
+    return { modes: MODES, ...this.options.state };
   }
 }
 

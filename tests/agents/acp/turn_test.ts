@@ -3,7 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { AcpActivity } from "../../../lib/agents/acp/activity.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "../../../lib/agents/acp/state.ts";
 import { foldAcp } from "../../../lib/agents/acp/turn.ts";
-import { type AcpUpdate, type CallPatch, readUpdate } from "../../../lib/agents/acp/update.ts";
+import { type AcpUpdate, type CallPatch, readUpdate } from "../../../lib/agents/acp/protocol/update.ts";
 import { failureOf, viewOf } from "../../../lib/agents/acp/view.ts";
 import { findRoleProvider, hasAcp } from "../../../lib/agents/mod.ts";
 
@@ -40,9 +40,13 @@ function play(events: readonly (AcpEvent | number)[], rules: AcpRules = RULES) {
 
 const OPENED: AcpEvent = { type: "opened", mode: "default" };
 const PROMPT: AcpEvent = { type: "prompted", text: "Do it" };
-const END: AcpEvent = { type: "replied", turn: 1, stopReason: "end_turn", reply: { stopReason: "end_turn" } };
+const END: AcpEvent = { type: "replied", turn: 1, reply: { stopReason: "end_turn" } };
 const LOOK: AcpEvent = { type: "looked" };
 
+const read = (given: unknown): AcpEvent => {
+  const told = readUpdate({ sessionId: "s", update: given });
+  return "problem" in told ? { type: "unread", about: "mode" } : update(told.update);
+};
 const update = (update: AcpUpdate): AcpEvent => ({ type: "update", update });
 const say = (text: string, id?: string): AcpEvent => update({ type: "message", text, ...(id ? { id } : {}) });
 const call = (patch: Partial<CallPatch>): AcpEvent => update({ type: "call", call: { id: "t1", ...patch } });
@@ -278,14 +282,14 @@ Deno.test("the late end of a turn does not end the next one", () => {
 });
 
 Deno.test("two ends of a turn: the first one counts", () => {
-  const { state, activities } = play([PROMPT, END, { ...END, stopReason: "refusal" }]);
+  const { state, activities } = play([PROMPT, END, { ...END, reply: { stopReason: "refusal" } }]);
   assertEquals(state.stopReason, "end_turn");
   const [note] = activities.filter(({ type }) => type === "note");
   assertStringIncludes(note?.type === "note" ? note.text : "", "Turn 1 has ended once more");
 });
 
 Deno.test("in version 2 the reply only acknowledges the prompt; that the agent rests ends its turn", () => {
-  const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: { messageId: "m1" } };
+  const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: {} };
   const rests = update({ type: "state", state: "idle", stopReason: "end_turn" });
   assertEquals(play([PROMPT, acknowledged, say("Hi")]).view.state, "working");
   const { view } = play([PROMPT, acknowledged, update({ type: "state", state: "running" }), say("Hi"), rests]);
@@ -303,21 +307,21 @@ Deno.test("in version 2 an agent that says that it rests before it acknowledges 
 });
 
 Deno.test("in version 2 a turn that ends with an error has failed, with the agent's words", () => {
-  const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: { messageId: "m1" } };
+  const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: {} };
   const given = { sessionUpdate: "state_update", state: "idle", stopReason: "error" } as const;
   const told = { ...given, error: { code: 429, message: "slow down" } };
-  for (const events of [[acknowledged, update(readUpdate(told))], [update(readUpdate(told)), acknowledged]]) {
+  for (const events of [[acknowledged, read(told)], [read(told), acknowledged]]) {
     const { state, view } = play([PROMPT, say("Hm"), ...events]);
     const failure = failureOf(state, []);
     assertEquals([view.state, failure?.class, failure?.text], ["idle", "rate_limit", "slow down"]);
   }
-  const { state } = play([PROMPT, acknowledged, say("Hm"), update(readUpdate(given))]);
+  const { state } = play([PROMPT, acknowledged, say("Hm"), read(given)]);
   assertEquals(failureOf(state, [])?.text, "it failed, and did not say why");
 });
 
 Deno.test("in version 2 an agent that says once more that it rests has not ended the turn that it has not begun", () => {
   const rests = update({ type: "state", state: "idle", stopReason: "end_turn" });
-  const acknowledged: AcpEvent = { type: "replied", turn: 2, reply: { messageId: "m2" } };
+  const acknowledged: AcpEvent = { type: "replied", turn: 2, reply: {} };
   const before = [PROMPT, say("Hi"), END, PROMPT] as const;
   for (const events of [[rests, acknowledged], [acknowledged, rests]]) {
     assertEquals(play([...before, ...events]).view.state, "working");
@@ -369,7 +373,7 @@ Deno.test("a permission after the end of its turn is waited for", () => {
 
 Deno.test("updates that nobody knows change nothing but the time", () => {
   const before = play([OPENED, PROMPT, say("Hi")]);
-  const after = play([OPENED, PROMPT, say("Hi"), update({ type: "other", name: "weather" })]);
+  const after = play([OPENED, PROMPT, say("Hi"), update({ type: "other" })]);
   assertEquals({ ...after.state, heard: "" }, { ...before.state, heard: "" });
   assertEquals(after.activities, before.activities);
 });
@@ -440,7 +444,7 @@ Deno.test("an error that the agent tells of last is a failure, unless it has wor
 
 Deno.test("how a turn ended by its stop reason", () => {
   const ended = (stopReason: string, ...before: readonly AcpEvent[]) =>
-    failureOf(play([PROMPT, say("Hm"), ...before, { ...END, stopReason }]).state, [])?.text;
+    failureOf(play([PROMPT, say("Hm"), ...before, { ...END, reply: { stopReason } }]).state, [])?.text;
   assertEquals(ended("end_turn"), undefined);
   // The response decides.
   assertEquals(ended("max_tokens"), undefined);
@@ -452,7 +456,7 @@ Deno.test("how a turn ended by its stop reason", () => {
 });
 
 Deno.test("a turn that an agent cancelled by itself is under way until it is clear that the agent does not end", () => {
-  const { state } = play([PROMPT, say("Hm"), { ...END, stopReason: "cancelled" }]);
+  const { state } = play([PROMPT, say("Hm"), { ...END, reply: { stopReason: "cancelled" } }]);
   assertEquals(viewOf(state, state.heardMs).state, "working");
   assertEquals(viewOf(state, state.heardMs + 2000).state, "idle");
   assertEquals(viewOf(play([PROMPT, END]).state, 0).state, "idle");

@@ -13,27 +13,14 @@ import { sanitizeLine } from "../../../base/text/sanitize.ts";
 import { VERSION } from "../../../base/version.ts";
 import { shellJoin } from "../../../shell/quote.ts";
 import { describeError, describeRefusal, safeLines, wordsOf } from "./agent_words.ts";
-import type { AcpConnection, AcpConnectionOptions, AcpWaiting } from "./contract.ts";
+import type { AcpAsked, AcpConnection, AcpConnectionOptions, AcpQuestion } from "./contract.ts";
 import { type AcpEnd, AcpEndedError, AcpReplyError, AcpStartError, describeAcpEnd } from "./errors.ts";
 import { RPC_CODES, type RpcReply } from "./json_rpc.ts";
 import { ACP_VERSION, type AcpElicitationReply, type AcpInitialized, type AcpPermissionOutcome } from "./protocol.ts";
-import {
-  readElicitation,
-  readInitialized,
-  readPermission,
-  readPromptReply,
-  readSessionId,
-  readSessionState,
-  readUpdate,
-} from "./shapes.ts";
+import { readElicitation, readInitialized, readPermission } from "./shapes.ts";
 import { TroubleCounter } from "./troubles.ts";
-import { type AcpUnread, readCut, readUnread } from "./unread.ts";
+import { type AcpUnread, readCut, readUnread, readUpdate } from "./update.ts";
 import { Wire } from "./wire.ts";
-
-export type * from "./contract.ts";
-export { type AcpEnd, AcpEndedError, AcpReplyError, AcpStartError, describeAcpEnd } from "./errors.ts";
-export type { AcpSessionNotification, AcpSessionState } from "./shapes.ts";
-export type { AcpUnread, AcpUnreadCall } from "./unread.ts";
 
 const START_LIMIT_MS = 120_000;
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -56,64 +43,11 @@ export async function openAcpConnection(options: AcpConnectionOptions): Promise<
   options.signal.throwIfAborted();
   const agent = new AgentProcess(options);
   try {
-    const initialized = await agent.sayHello();
-    return connectionTo(agent, initialized);
+    return Object.assign(agent, { initialized: await agent.sayHello() });
   } catch (error) {
     await agent.close({ kind: "closed" });
     throw error;
   }
-}
-
-function connectionTo(agent: AgentProcess, initialized: AcpInitialized): AcpConnection {
-  const ask = <Result>(question: Question<Result>) => agent.ask(question).result;
-  const tell = async (question: Omit<Question<true>, "read">) => void await ask({ ...question, read: () => true });
-  const open = (what: string, method: string, { signal, ...where }: { sessionId: string; cwd: string } & AcpWaiting) =>
-    ask({ what, method, params: { ...where, mcpServers: [] }, signal, read: readSessionState });
-  return {
-    pid: agent.pid,
-    initialized,
-    ended: agent.ended,
-    stderrTail: () => agent.stderrTail(),
-    troubles: () => agent.troubles(),
-    listPids: () => agent.listPids(),
-    killNow: () => agent.killNow(),
-    authenticate: ({ signal, ...params }) => tell({ what: "log in to", method: "authenticate", params, signal }),
-    newSession: ({ cwd, signal }) =>
-      ask({
-        ...{ what: "open a session with", method: "session/new", params: { cwd, mcpServers: [] }, signal },
-        read(reply) {
-          const sessionId = readSessionId(reply);
-          return sessionId === undefined ? undefined : { ...readSessionState(reply), sessionId };
-        },
-      }),
-    loadSession: (where) => open("load a session of", "session/load", where),
-    resumeSession: (where) => open("resume a session of", "session/resume", where),
-    setMode: ({ signal, ...params }) => tell({ what: "set the mode of", method: "session/set_mode", params, signal }),
-    async setConfigOption({ signal, ...given }) {
-      const params = { ...given, ...(typeof given.value === "boolean" ? { type: "boolean" } : {}) };
-      const about = { what: `set "${given.configId}" of`, method: "session/set_config_option", params, signal };
-      return (await ask({ ...about, read: readSessionState })).configOptions;
-    },
-    setModel: ({ signal, ...params }) =>
-      tell({ what: "set the model of", method: "session/set_model", params, signal }),
-    prompt({ sessionId, text, signal }) {
-      const params = { sessionId, prompt: [{ type: "text", text }] };
-      const { written, result } = agent.ask({ what: "prompt", method: PROMPT, params, signal, read: readPromptReply });
-      // Either may be of no interest to the caller.
-      result.catch(() => {});
-      return { written, reply: result };
-    },
-    cancel: ({ sessionId }) => agent.cancel(sessionId),
-    [Symbol.asyncDispose]: () => agent.close({ kind: "closed" }),
-  };
-}
-
-interface Question<Result> extends AcpWaiting {
-  /** What is done with the agent, in words that can follow "Cannot". */
-  readonly what: string;
-  readonly method: string;
-  readonly params: object;
-  readonly read: (reply: unknown) => Result | undefined;
 }
 
 interface WaitingRequest {
@@ -121,7 +55,7 @@ interface WaitingRequest {
   readonly cancel: AbortController;
 }
 
-class AgentProcess {
+class AgentProcess implements Omit<AcpConnection, "initialized"> {
   readonly #options: AcpConnectionOptions;
   readonly #label: string;
   readonly #stderr = keepTail(MAX_STDERR_BYTES);
@@ -196,8 +130,8 @@ class AgentProcess {
     const limit = clock.sleep(startLimitMs, answered.signal).then(() => "silent" as const);
     limit.catch(() => {});
     try {
-      const hello = { what: "say hello to", method: "initialize", params, signal, read: readInitialized };
-      const initialized = await Promise.race([this.ask(hello).result, limit]);
+      const hello = { what: "say hello to", method: "initialize", params, read: readInitialized };
+      const initialized = await Promise.race([this.call(hello, { signal }).result, limit]);
       if (initialized !== "silent") return initialized;
       throw this.#startError("silent", `it has not answered within ${startLimitMs / 1000} s`);
     } catch (error) {
@@ -212,30 +146,29 @@ class AgentProcess {
     }
   }
 
-  /** Makes a request. Nobody needs to handle a rejection of `written`. */
-  ask<Result>(
-    { what, method, params, read, signal }: Question<Result>,
-  ): { readonly written: Promise<void>; readonly result: Promise<Result> } {
+  call<Result>(
+    { what, method, params, read }: AcpQuestion<Result>,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): AcpAsked<Result> {
     const problem = this.#end === undefined ? signal?.reason : this.#endedError(this.#end);
-    if (problem !== undefined) {
-      const [written, result] = [Promise.reject<void>(problem), Promise.reject<Result>(problem)];
-      written.catch(() => {});
-      return { written, result };
-    }
-    const fail = (reason: string, told: Omit<ConstructorParameters<typeof AcpReplyError>[1], "reason">) =>
-      new AcpReplyError(`Cannot ${what} ${this.#label}: ${reason}`, { reason, ...told });
-    return this.#wire.call(method, params, {
-      signal,
-      read(reply) {
-        if ("error" in reply) {
-          const { code: rpcCode, data } = reply.error;
-          throw fail(describeError(reply.error), { rpcCode, words: wordsOf(reply.error), data });
-        }
-        const result = read(reply.result);
-        if (result !== undefined) return result;
-        throw fail("its answer is not as the protocol has it", { rpcCode: RPC_CODES.internalError });
-      },
-    });
+    const asked = problem === undefined
+      ? this.#wire.call(method, params, {
+        signal,
+        read: (reply) => {
+          const fail = (reason: string, told: Omit<ConstructorParameters<typeof AcpReplyError>[1], "reason">) =>
+            new AcpReplyError(`Cannot ${what} ${this.#label}: ${reason}`, { reason, ...told });
+          if ("error" in reply) {
+            const { code: rpcCode, data } = reply.error;
+            throw fail(describeError(reply.error), { rpcCode, words: wordsOf(reply.error), data });
+          }
+          const result = read(reply.result);
+          if (result !== undefined) return result;
+          throw fail("its answer is not as the protocol has it", { rpcCode: RPC_CODES.internalError });
+        },
+      })
+      : { written: Promise.reject<void>(problem), result: Promise.reject<Result>(problem) };
+    for (const promise of [asked.written, asked.result]) promise.catch(() => {});
+    return asked;
   }
 
   async cancel(sessionId: string): Promise<void> {
@@ -251,6 +184,10 @@ class AgentProcess {
 
   close(end: AcpEnd): Promise<void> {
     return this.#closing ??= this.#closeNow(end);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close({ kind: "closed" });
   }
 
   #start(): ProcessGroup {
@@ -328,15 +265,10 @@ class AgentProcess {
     // A command must be what was sent, to the last byte.
     if (unread !== undefined && !line.isUtf8) return this.#takeUnread(unread);
     const read = readUpdate(params);
-    switch (read.type) {
-      case "update":
-        return this.#options.handlers.update(read.notification);
-      case "unknown":
-        return this.#troubles.add("unknown_update", read.kind);
-      case "malformed":
-        this.#troubles.add("malformed_update", line.text);
-        return this.#takeUnread(unread);
-    }
+    if (!("problem" in read)) return this.#options.handlers.update(read);
+    if (read.problem === "unknown") return this.#troubles.add("unknown_update", read.kind);
+    this.#troubles.add("malformed_update", line.text);
+    this.#takeUnread(unread);
   }
 
   #takeUnread(update: AcpUnread | undefined): void {

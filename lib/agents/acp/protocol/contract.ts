@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/ports/clock.ts";
 import type { ProcessMark } from "../../../base/ports/end_processes.ts";
 import type { ProcessGroup, ProcessGroupSpec } from "../../../base/ports/process_group.ts";
 import type { OnForcedExit } from "../../../base/ports/watchdog.ts";
+import type { LaunchPlan } from "../../launch_plan.ts";
 import type { AcpEnd } from "./errors.ts";
 import type {
   AcpElicitation,
@@ -9,15 +10,12 @@ import type {
   AcpInitialized,
   AcpPermissionOutcome,
   AcpPermissionRequest,
-  AcpPromptReply,
-  SessionConfigOption,
 } from "./protocol.ts";
-import type { AcpSessionNotification, AcpSessionState } from "./shapes.ts";
 import type { AcpTrouble, AcpTroubleKind } from "./troubles.ts";
-import type { AcpUnread } from "./unread.ts";
+import type { AcpNotification, AcpUnread } from "./update.ts";
 
 export interface AcpConnectionOptions {
-  readonly plan: AcpPlan;
+  readonly plan: LaunchPlan;
   readonly mark: ProcessMark;
   readonly handlers: AcpHandlers;
   readonly clock: Clock;
@@ -31,20 +29,13 @@ export interface AcpConnectionOptions {
   readonly maxLineBytes?: number;
 }
 
-export interface AcpPlan {
-  /** Program and arguments; the program is looked up on PATH unless it is a path. */
-  readonly argv: readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-}
-
 /**
  * What is called with what an agent sends, in the order in which it sends it. None is called again before the last one
  * has returned; the promises of requests are not waited for. What a handler throws ends the connection (`broken`).
  */
 export interface AcpHandlers {
   /** An update, of any session: an agent may speak of one that was not asked for. */
-  update(notification: AcpSessionNotification): void;
+  update(notification: AcpNotification): void;
   /**
    * A request for a permission. It may come at any time, also after the end of its turn.
    *
@@ -63,21 +54,27 @@ export interface AcpHandlers {
   wire?(direction: "sent" | "received", line: string): void;
 }
 
-export interface AcpWaiting {
-  readonly signal?: AbortSignal | undefined;
+/** A request to an agent, and how its reply is read. */
+export interface AcpQuestion<Result> {
+  /** What is done with the agent, in words that can follow "Cannot". */
+  readonly what: string;
+  readonly method: string;
+  readonly params: object;
+  /** `undefined`: the reply is not as the protocol has it. */
+  readonly read: (reply: unknown) => Result | undefined;
 }
 
-export interface AcpTurn {
+/** A request that was made. Nobody needs to handle a rejection of either. */
+export interface AcpAsked<Result> {
   readonly written: Promise<void>;
   /**
-   * The reply, which in version 1 is the end of the turn, and in version 2 only says that the agent has the prompt. It
-   * need not ever come. All updates that the agent sent before
-   * it were handed over, and none that it sent after it.
+   * It need not ever come. All updates that the agent sent before its reply were handed over, and none that it sent
+   * after it.
    *
    * @throws {AcpReplyError} when the agent answers with an error
    * @throws {AcpEndedError} when the connection ends before
    */
-  readonly reply: Promise<AcpPromptReply>;
+  readonly result: Promise<Result>;
 }
 
 export interface AcpConnection extends AsyncDisposable {
@@ -88,22 +85,14 @@ export interface AcpConnection extends AsyncDisposable {
   troubles(): Readonly<Partial<Record<AcpTroubleKind, number>>>;
   listPids(): Promise<readonly number[]>;
   killNow(): void;
-
-  authenticate(options: AcpWaiting & { readonly methodId: string }): Promise<void>;
-  newSession(options: AcpWaiting & { readonly cwd: string }): Promise<AcpSessionState & { readonly sessionId: string }>;
-  /** Opens an earlier session; the agent sends all its updates again before it answers. */
-  loadSession(options: AcpWaiting & { readonly sessionId: string; readonly cwd: string }): Promise<AcpSessionState>;
-  resumeSession(options: AcpWaiting & { readonly sessionId: string; readonly cwd: string }): Promise<AcpSessionState>;
-  setMode(options: AcpWaiting & { readonly sessionId: string; readonly modeId: string }): Promise<void>;
-  setConfigOption(
-    options: AcpWaiting & { readonly sessionId: string; readonly configId: string; readonly value: string | boolean },
-  ): Promise<readonly SessionConfigOption[] | undefined>;
-  /** `session/set_model`, which version 1 does not have any more, and several agents do. */
-  setModel(options: AcpWaiting & { readonly sessionId: string; readonly modelId: string }): Promise<void>;
-  prompt(options: AcpWaiting & { readonly sessionId: string; readonly text: string }): AcpTurn;
+  /** Makes a request; the signal ends the waiting only. */
+  call<Result>(
+    question: AcpQuestion<Result>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): AcpAsked<Result>;
   /**
    * Asks the agent to end the session's turn, which it does with its reply; the requests of that session that wait, and
    * those of none, are answered with `cancelled`. Resolves once it is written, and never throws.
    */
-  cancel(options: { readonly sessionId: string }): Promise<void>;
+  cancel(sessionId: string): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { AcpEndedError, AcpReplyError } from "../../../../lib/agents/acp/protocol/connection.ts";
+import { AcpEndedError, AcpReplyError } from "../../../../lib/agents/acp/protocol/errors.ts";
 import { listProcesses, processTree } from "../../../../lib/base/ports/process_table.ts";
+import { ACP_QUESTIONS } from "../../../../lib/agents/acp/protocol/questions.ts";
 import { patientClock } from "../../../support/patient_clock.ts";
 import { until } from "../../../support/until.ts";
-import { openFake, seen, startTurn } from "./support.ts";
+import { ask, openFake, seen, startTurn } from "./support.ts";
 
 Deno.test("a whole turn: updates, a permission and the reply come in the order in which they were sent", async () => {
   await using fake = await openFake({
@@ -17,16 +18,13 @@ Deno.test("a whole turn: updates, a permission and the reply come in the order i
   });
   const { connection, events } = fake;
   assertEquals(connection.initialized.agentInfo, { name: "fake", version: "1.0.0" });
-  assertEquals(connection.initialized.agentCapabilities, {
-    loadSession: true,
-    resumeSession: true,
-  });
+  assertEquals(connection.initialized.resumes, { load: true, resume: true });
   const turn = await startTurn(fake);
   await turn.written;
   await turn.reply;
   assertEquals(events, [
-    ...["say one", "plan", "tool_call", "ask rm -rf x", "tool_call_update", "say allowed", "tool_call_update"],
-    ...["usage_update", "say two", "end end_turn"],
+    ...["say one", "plan", "call", "ask rm -rf x", "call", "say allowed", "call"],
+    ...["usage", "say two", "end end_turn"],
   ]);
   assertEquals(connection.troubles(), {});
 });
@@ -44,14 +42,14 @@ Deno.test("a late end: what comes after the reply is handed over after it, in th
 
 Deno.test("no end: the turn waits for ever, and the signal ends the waiting only", async () => {
   await using fake = await openFake({ steps: [{ say: "before" }, { never: true }] });
-  const { sessionId } = await fake.connection.newSession({ cwd: fake.folder });
+  const { sessionId } = await ask(fake.connection, ACP_QUESTIONS.newSession(fake.folder));
   const waiting = new AbortController();
-  const turn = fake.connection.prompt({ sessionId, text: "Do it.", signal: waiting.signal });
+  const turn = fake.connection.call(ACP_QUESTIONS.prompt(sessionId, "Do it."), { signal: waiting.signal });
   await turn.written;
   await seen(fake, "say before");
   waiting.abort(new Error("enough"));
-  await assertRejects(() => turn.reply, Error, "enough");
-  await fake.connection.setMode({ sessionId, modeId: "plan" });
+  await assertRejects(() => turn.result, Error, "enough");
+  await ask(fake.connection, ACP_QUESTIONS.setMode({ sessionId, modeId: "plan" }));
   assertEquals(fake.connection.troubles(), {});
 });
 
@@ -84,7 +82,7 @@ Deno.test("a permission after the end is handed over, and its answer is sent", a
   });
   await startTurn(fake);
   await seen(fake, "say allowed");
-  assertEquals(fake.events.slice(0, 4), ["end end_turn", "tool_call", "ask ls", "tool_call_update"]);
+  assertEquals(fake.events.slice(0, 4), ["end end_turn", "call", "ask ls", "call"]);
 });
 
 Deno.test("unknown and malformed updates are counted, told once each, and passed over", async () => {
@@ -177,7 +175,7 @@ Deno.test("an agent that dies in the middle: what it sent before is handed over,
   assertEquals(await fake.connection.ended, { kind: "exited", code: 3 });
   assertEquals(fake.events, ["say before", "AcpEndedError"]);
   assertEquals(fake.connection.stderrTail(), ["out of memory"]);
-  await assertRejects(() => fake.connection.newSession({ cwd: "/" }), AcpEndedError);
+  await assertRejects(() => ask(fake.connection, ACP_QUESTIONS.newSession("/")), AcpEndedError);
 });
 
 Deno.test("an agent that is killed in the middle ends with the signal's exit code", async () => {
@@ -190,7 +188,7 @@ Deno.test("an agent that closes its output and stays is ended", async () => {
   const hello = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}';
   await using fake = await openFake({ program: `read line; echo '${hello}'; exec >&-; while read line; do :; done` });
   await assertRejects(
-    () => fake.connection.newSession({ cwd: "/" }),
+    () => ask(fake.connection, ACP_QUESTIONS.newSession("/")),
     AcpEndedError,
     "it has closed its standard output",
   );
@@ -233,7 +231,7 @@ Deno.test("a question that names no session is taken back with the turn that is 
   });
   const { sessionId, reply } = await startTurn(fake);
   const signal = await asked.promise;
-  await fake.connection.cancel({ sessionId });
+  await fake.connection.cancel(sessionId);
   assertEquals(signal.aborted, true);
   await reply;
   assertEquals(fake.events[0], 'say {"action":"cancel"}');
@@ -253,9 +251,9 @@ Deno.test("a cancelled turn answers what waits with cancelled, and ends by its r
   });
   const { sessionId, reply } = await startTurn(fake);
   const signal = await asked.promise;
-  await fake.connection.cancel({ sessionId: "another" });
+  await fake.connection.cancel("another");
   assertEquals(signal.aborted, false);
-  await fake.connection.cancel({ sessionId });
+  await fake.connection.cancel(sessionId);
   await reply;
   assertEquals(signal.aborted, true);
   const answer = (await fake.agent.received()).find(({ result }) => result !== undefined);

@@ -5,12 +5,13 @@
 import { assertEquals } from "@std/assert";
 import { openAcpConnection } from "../../../../lib/agents/acp/protocol/connection.ts";
 import type { AcpTroubleKind } from "../../../../lib/agents/acp/protocol/troubles.ts";
-import type { RequestPermissionOutcome } from "../../../../lib/agents/acp/protocol/protocol.ts";
+import type { AcpPermissionOutcome } from "../../../../lib/agents/acp/protocol/protocol.ts";
 import { joinBytes } from "../../../../lib/base/ports/bytes.ts";
+import { ACP_QUESTIONS } from "../../../../lib/agents/acp/protocol/questions.ts";
 import { systemClock } from "../../../../lib/base/ports/clock.ts";
 import { createRandom, type Random } from "../../../support/random.ts";
 import { encode, ScriptedAgent, turnOfLoop } from "./scripted_agent.ts";
-import { cut } from "./support.ts";
+import { ask, cut } from "./support.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +21,7 @@ const MAX_LINE_BYTES = 2000;
 async function open(random: Random) {
   const agent = new ScriptedAgent();
   const events: string[] = [];
-  const pending: PromiseWithResolvers<RequestPermissionOutcome>[] = [];
+  const pending: PromiseWithResolvers<AcpPermissionOutcome>[] = [];
   const connection = await openAcpConnection({
     plan: { argv: ["agent"], env: {}, cwd: "/" },
     mark: { name: "PANEWRIGHT_TEST_MARK", value: "fuzz" },
@@ -33,7 +34,7 @@ async function open(random: Random) {
       update: ({ sessionId }) => void events.push(`update ${sessionId}`),
       permission({ sessionId }) {
         events.push(`permission ${sessionId}`);
-        const answer = Promise.withResolvers<RequestPermissionOutcome>();
+        const answer = Promise.withResolvers<AcpPermissionOutcome>();
         if (random.int(2) === 0) answer.resolve({ outcome: "selected", optionId: "yes" });
         else pending.push(answer);
         return answer.promise;
@@ -122,7 +123,7 @@ Deno.test("whatever is sent, however it is cut: all of it is handed over in its 
     const openIds: number[] = [];
     const replied: number[] = [];
     for (let turn = 0; turn < 5; turn++) {
-      const { reply } = connection.prompt({ sessionId: `mine${turn}`, text: "go" });
+      const { result: reply } = connection.call(ACP_QUESTIONS.prompt(`mine${turn}`, "go"));
       // The first request was `initialize`.
       openIds.push(turn + 1);
       reply.then(() => events.push(`reply ${turn + 1}`), ({ name }) => events.push(`${endWord(name)} ${turn + 1}`));
@@ -214,12 +215,12 @@ Deno.test("messages with fields changed at random never end a connection, and ha
   for (let seed = 0; seed < 500; seed++) {
     const random = createRandom(seed);
     const { agent, connection } = await open(random);
-    const { reply } = connection.prompt({ sessionId: "s", text: "go" });
+    const { result: reply } = connection.call(ACP_QUESTIONS.prompt("s", "go"));
     await turnOfLoop();
     const message = change(structuredClone(random.pick(whole)), { random, values: NOTHING });
     agent.print(encode(`${JSON.stringify(message)}\n`));
     await turnOfLoop();
-    const second = connection.setMode({ sessionId: "s", modeId: "m" }).catch(() => {});
+    const second = ask(connection, ACP_QUESTIONS.setMode({ sessionId: "s", modeId: "m" })).catch(() => {});
     await turnOfLoop();
     agent.print(encode(`{"jsonrpc":"2.0","id":2,"result":{}}\n`));
     await second;

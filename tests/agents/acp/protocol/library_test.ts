@@ -1,9 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { walk } from "@std/fs";
 import { client, ndJsonStream } from "@agentclientprotocol/sdk";
+import { ACP_QUESTIONS } from "../../../../lib/agents/acp/protocol/questions.ts";
 import { fakeAcpAgent } from "../../../support/acp_fake.ts";
 import { tempDir } from "../../../support/temp_dir.ts";
-import { openFake } from "./support.ts";
+import { ask, openFake } from "./support.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 
@@ -25,15 +26,15 @@ Deno.test("every message of ours is as the protocol's own library has it", async
     with: { elicitation: () => Promise.resolve({ action: "accept", content: { port: 80 } }) },
   });
   const { connection, events } = fake;
-  await connection.authenticate({ methodId: "key" });
-  const { sessionId, modes, configOptions } = await connection.newSession({ cwd: ROOT });
-  assertEquals([sessionId, modes?.currentModeId, configOptions?.[0]?.id], ["s", "ask", "model"]);
-  await connection.setMode({ sessionId, modeId: "auto" });
-  const options = await connection.setConfigOption({ sessionId, configId: "model", value: true });
-  assertEquals(options?.map(({ currentValue }) => currentValue), [true]);
-  assertEquals((await connection.loadSession({ sessionId, cwd: ROOT })).modes?.currentModeId, "ask");
-  assertEquals((await connection.resumeSession({ sessionId, cwd: ROOT })).modes?.currentModeId, "ask");
-  const { written, reply } = connection.prompt({ sessionId, text: "Do it." });
+  await ask(connection, ACP_QUESTIONS.authenticate("key"));
+  const { sessionId, modes, options: offered } = await ask(connection, ACP_QUESTIONS.newSession(ROOT));
+  assertEquals([sessionId, modes?.current, offered?.[0]?.id], ["s", "ask", "model"]);
+  await ask(connection, ACP_QUESTIONS.setMode({ sessionId, modeId: "auto" }));
+  const { options } = await ask(connection, ACP_QUESTIONS.setOption({ sessionId, configId: "model", value: true }));
+  assertEquals(options?.map(({ value }) => value), ["on"]);
+  assertEquals((await ask(connection, ACP_QUESTIONS.load({ sessionId, cwd: ROOT }))).modes?.current, "ask");
+  assertEquals((await ask(connection, ACP_QUESTIONS.resume({ sessionId, cwd: ROOT }))).modes?.current, "ask");
+  const { written, result: reply } = connection.call(ACP_QUESTIONS.prompt(sessionId, "Do it."));
   await written;
   assertEquals((await reply).stopReason, "end_turn");
   assertEquals(events, [
@@ -42,7 +43,7 @@ Deno.test("every message of ours is as the protocol's own library has it", async
     'say {"outcome":{"outcome":"selected","optionId":"yes"}}',
     'say {"action":"accept","content":{"port":80}}',
   ]);
-  await connection.cancel({ sessionId });
+  await connection.cancel(sessionId);
   assertEquals([connection.troubles(), connection.stderrTail()], [{}, []]);
 });
 

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { AcpReplyError, AcpStartError } from "../../../../lib/agents/acp/protocol/connection.ts";
+import { AcpReplyError, AcpStartError } from "../../../../lib/agents/acp/protocol/errors.ts";
+import { ACP_QUESTIONS } from "../../../../lib/agents/acp/protocol/questions.ts";
 import { patientClock } from "../../../support/patient_clock.ts";
-import { type FakeConnectionOptions, openFake } from "./support.ts";
+import { ask, type FakeConnectionOptions, openFake } from "./support.ts";
 
 /** The error of an agent that cannot be started, as a person sees it. */
 async function startError(options: FakeConnectionOptions): Promise<AcpStartError> {
@@ -82,12 +83,12 @@ Deno.test("an agent that answers the hello with an error, or with something else
 Deno.test("an agent that is not logged in opens no session, until it is", async () => {
   await using fake = await openFake({ script: { login: "api-key" } });
   const { connection, folder } = fake;
-  assertEquals(connection.initialized.authMethods, [{ id: "api-key", name: "Log in by api-key" }]);
-  const error = await assertRejects(() => connection.newSession({ cwd: folder }), AcpReplyError);
+  assertEquals(connection.initialized.authMethods, ["api-key"]);
+  const error = await assertRejects(() => ask(connection, ACP_QUESTIONS.newSession(folder)), AcpReplyError);
   assertEquals(error.message, 'Cannot open a session with Fake: it says "Authentication required" (error -32000)');
   assertEquals(error.rpcCode, -32000);
-  await connection.authenticate({ methodId: "api-key" });
-  await connection.newSession({ cwd: folder });
+  await ask(connection, ACP_QUESTIONS.authenticate("api-key"));
+  await ask(connection, ACP_QUESTIONS.newSession(folder));
 });
 
 Deno.test("a stop while the agent starts ends it, and is no error of the agent", async () => {
@@ -103,18 +104,21 @@ Deno.test("sessions are resumed and loaded; what a load sends again comes before
     steps: [{ say: "hello" }],
   });
   const { connection, events, folder } = fake;
-  const { sessionId, modes, models } = await connection.newSession({ cwd: folder });
-  assertEquals([modes?.currentModeId, models?.currentModelId], ["ask", "m1"]);
-  await connection.prompt({ sessionId, text: "hi" }).reply;
-  await connection.setMode({ sessionId, modeId: "auto" });
-  await connection.setModel({ sessionId, modelId: "m2" });
+  const { sessionId, modes, models } = await ask(connection, ACP_QUESTIONS.newSession(folder));
+  assertEquals([modes?.current, models?.current], ["ask", "m1"]);
+  await ask(connection, ACP_QUESTIONS.prompt(sessionId, "hi"));
+  await ask(connection, ACP_QUESTIONS.setMode({ sessionId, modeId: "auto" }));
+  await ask(connection, ACP_QUESTIONS.setModel({ sessionId, modelId: "m2" }));
   events.length = 0;
-  const state = await connection.loadSession({ sessionId, cwd: folder });
-  assertEquals(events, ["user_message_chunk", "say hello", "current_mode_update"]);
-  assertEquals([state.modes?.currentModeId, state.models?.currentModelId], ["auto", "m2"]);
+  const state = await ask(connection, ACP_QUESTIONS.load({ sessionId, cwd: folder }));
+  assertEquals(events, ["user", "say hello", "mode"]);
+  assertEquals([state.modes?.current, state.models?.current], ["auto", "m2"]);
   events.length = 0;
-  await connection.resumeSession({ sessionId, cwd: folder });
+  await ask(connection, ACP_QUESTIONS.resume({ sessionId, cwd: folder }));
   assertEquals(events, []);
-  const missing = await assertRejects(() => connection.loadSession({ sessionId: "gone", cwd: folder }), AcpReplyError);
+  const missing = await assertRejects(
+    () => ask(connection, ACP_QUESTIONS.load({ sessionId: "gone", cwd: folder })),
+    AcpReplyError,
+  );
   assertEquals(missing.rpcCode, -32002);
 });

@@ -1,9 +1,11 @@
-import {
-  type AcpConnection,
-  type AcpHandlers,
-  openAcpConnection,
-} from "../../../../lib/agents/acp/protocol/connection.ts";
-import type { AcpConnectionOptions } from "../../../../lib/agents/acp/protocol/contract.ts";
+import { openAcpConnection } from "../../../../lib/agents/acp/protocol/connection.ts";
+import type {
+  AcpConnection,
+  AcpConnectionOptions,
+  AcpHandlers,
+  AcpQuestion,
+} from "../../../../lib/agents/acp/protocol/contract.ts";
+import { ACP_QUESTIONS } from "../../../../lib/agents/acp/protocol/questions.ts";
 import type { FakeAgentScript, FakeStep } from "../../../lab/acp_fake_agent.ts";
 import { type FakeAcpAgent, fakeAcpAgent } from "../../../support/acp_fake.ts";
 import { patientClock } from "../../../support/patient_clock.ts";
@@ -48,13 +50,9 @@ export async function openFake(options: FakeConnectionOptions = {}): Promise<Fak
       label: "Fake",
       ...more,
       handlers: {
-        update({ update }) {
-          const { sessionUpdate } = update;
-          const text = sessionUpdate === "agent_message_chunk" && update.content.type === "text" && update.content.text;
-          events.push(text === false ? sessionUpdate : `say ${text}`);
-        },
-        permission({ toolCall, options }) {
-          events.push(`ask ${toolCall.title}`);
+        update: ({ update }) => void events.push(update.type === "message" ? `say ${update.text}` : update.type),
+        permission({ call, options }) {
+          events.push(`ask ${call.title}`);
           const { optionId = "" } = options.find(({ kind }) => kind === "allow_once") ?? {};
           return Promise.resolve({ outcome: "selected", optionId });
         },
@@ -75,12 +73,17 @@ export async function openFake(options: FakeConnectionOptions = {}): Promise<Fak
   }
 }
 
+/** What an agent answers. */
+export function ask<Result>(connection: AcpConnection, question: AcpQuestion<Result>): Promise<Result> {
+  return connection.call(question).result;
+}
+
 /** Opens a session and sends a prompt; its reply becomes an event the moment that it is there. */
 export async function startTurn({ connection, events, folder }: FakeConnection, text = "Do it.") {
-  const { sessionId } = await connection.newSession({ cwd: folder });
-  const turn = connection.prompt({ sessionId, text });
-  turn.reply.then(({ stopReason }) => events.push(`end ${stopReason}`), (error) => events.push(`${error.name}`));
-  return { sessionId, ...turn };
+  const { sessionId } = await ask(connection, ACP_QUESTIONS.newSession(folder));
+  const { written, result: reply } = connection.call(ACP_QUESTIONS.prompt(sessionId, text));
+  reply.then(({ stopReason }) => events.push(`end ${stopReason}`), (error) => events.push(`${error.name}`));
+  return { sessionId, written, reply };
 }
 
 /** Waits until something is among the events. */

@@ -1,6 +1,9 @@
 /** What no program does by accident, said by an agent that is a function. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { type AcpHandlers, AcpReplyError, openAcpConnection } from "../../../../lib/agents/acp/protocol/connection.ts";
+import { openAcpConnection } from "../../../../lib/agents/acp/protocol/connection.ts";
+import type { AcpHandlers } from "../../../../lib/agents/acp/protocol/contract.ts";
+import { AcpReplyError } from "../../../../lib/agents/acp/protocol/errors.ts";
+import { ACP_QUESTIONS } from "../../../../lib/agents/acp/protocol/questions.ts";
 import { patientClock } from "../../../support/patient_clock.ts";
 import { ScriptedAgent, turnOfLoop } from "./scripted_agent.ts";
 
@@ -14,7 +17,7 @@ async function open(handlers: Partial<AcpHandlers> = {}) {
     signal: new AbortController().signal,
     startProcess: agent.start,
     handlers: {
-      update: ({ update }) => void updates.push(update.sessionUpdate),
+      update: ({ update }) => void updates.push(update.type),
       permission: () => new Promise(() => {}),
       ...handlers,
     },
@@ -31,13 +34,13 @@ Deno.test("an agent that does not read is listened to nevertheless", async () =>
   await using it = await open();
   const { agent, connection, updates } = it;
   agent.reads = false;
-  const turn = connection.prompt({ sessionId: "s", text: "go" });
+  const turn = connection.call(ACP_QUESTIONS.prompt("s", "go"));
   let isWritten = false;
   turn.written.then(() => isWritten = true, () => {});
   agent.say('{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":{}}');
   agent.say(NOTICE);
   agent.say('{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}');
-  assertEquals((await turn.reply).stopReason, "end_turn");
+  assertEquals((await turn.result).stopReason, "end_turn");
   assertEquals([updates, isWritten], [["notice"], false]);
 });
 
@@ -60,7 +63,7 @@ Deno.test("a message that nests deep is dropped before anybody walks through it,
   const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000);
   agent.say(NOTICE.replace('"notice"', `"notice","x":${deep}`));
   agent.say(`{"jsonrpc":"2.0","id":"p","method":"session/request_permission","params":${deep}}`);
-  const { reply } = connection.prompt({ sessionId: "s", text: "go" });
+  const { result: reply } = connection.call(ACP_QUESTIONS.prompt("s", "go"));
   await turnOfLoop();
   agent.say(`{"jsonrpc":"2.0","id":1,"result":${deep}}`);
   await assertRejects(() => reply, AcpReplyError, "a message nests too deep");
@@ -103,7 +106,7 @@ Deno.test("security: a tool call that is not UTF-8 is not read: its command woul
     Uint8Array.from(`{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`, (c) => c.charCodeAt(0)),
   );
   await turnOfLoop();
-  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { toolCallId: "t", isCut: false } }]]);
+  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { id: "t", isCut: false } }]]);
 });
 
 Deno.test("a batch: what it asks is refused, and what it tells of tool calls counts as not to be read", async () => {
@@ -118,15 +121,15 @@ Deno.test("a batch: what it asks is refused, and what it tells of tool calls cou
     id: "b",
     error: { code: -32600, message: "the protocol has no batches" },
   }]);
-  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { toolCallId: "t", isCut: true } }]]);
+  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { id: "t", isCut: true } }]]);
   assertEquals(it.connection.troubles(), { not_a_message: 1 });
 });
 
 Deno.test("an agent that does not read holds nobody up who cancels its turn", async () => {
   await using it = await open();
   it.agent.reads = false;
-  it.connection.prompt({ sessionId: "s", text: "go" });
-  await it.connection.cancel({ sessionId: "s" });
+  it.connection.call(ACP_QUESTIONS.prompt("s", "go"));
+  await it.connection.cancel("s");
 });
 
 Deno.test("a request that the agent takes back has its signal aborted", async () => {
