@@ -19,6 +19,14 @@ export interface SessionRequest {
   readonly signal: AbortSignal;
 }
 
+export interface OpenedSession {
+  readonly sessionId: string;
+  readonly resumed: boolean;
+  readonly notResumedBecause?: string;
+  readonly mode: string | undefined;
+  readonly model: string | undefined;
+}
+
 /** What an agent tells before its session is open. */
 export class Opening {
   replayed = 0;

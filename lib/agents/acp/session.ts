@@ -2,23 +2,15 @@ import { HumanInterventionRequiredError, type PanewrightError, RuntimeError, Usa
 import { present } from "../../base/schema.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { AcpAgentProvider } from "../provider.ts";
-import type { Opening, SessionRequest } from "./opening.ts";
+import type { OpenedSession, Opening, SessionRequest } from "./opening.ts";
 import { AcpReplyError } from "./protocol/errors.ts";
 import { ACP_AUTH_REQUIRED } from "./protocol/protocol.ts";
 import { ACP_QUESTIONS } from "./protocol/questions.ts";
 import type { AcpSessionState } from "./protocol/shapes.ts";
 import { setUpSession } from "./session_settings.ts";
 
-interface Opened {
-  readonly sessionId: string;
+interface Opened extends Omit<OpenedSession, "mode" | "model"> {
   readonly state: AcpSessionState;
-  readonly resumed: boolean;
-  readonly notResumedBecause?: string;
-}
-
-export interface OpenedSession extends Omit<Opened, "state"> {
-  readonly mode: string | undefined;
-  readonly model: string | undefined;
 }
 
 /** How long an agent that has loaded a session may be silent before it is done with its past. */
