@@ -1,19 +1,7 @@
-const SIMPLE: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  e: "\x1b",
-  E: "\x1b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  "?": "?",
-};
-
+/** What stands behind a backslash, and what it stands for. */
+const SIMPLE = new Map(
+  [..."abeEfnrtv\\'\"?"].map((letter, index) => [letter, "\x07\b\x1b\x1b\f\n\r\t\v\\'\"?"[index]]),
+);
 const NUMERIC = /[0-7]{1,3}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|c[\s\S]/y;
 
 /**
@@ -43,10 +31,8 @@ export function decodeAnsiC(
     const escaped = source[index + 1] as string;
     NUMERIC.lastIndex = index + 1;
     const numeric = NUMERIC.exec(source)?.[0];
-    if (Object.hasOwn(SIMPLE, escaped)) text += SIMPLE[escaped];
-    else if (numeric !== undefined) text += decodeNumber(numeric);
-    else text += `\\${escaped}`;
-    index += 1 + (Object.hasOwn(SIMPLE, escaped) ? 1 : numeric?.length ?? 1);
+    text += SIMPLE.get(escaped) ?? (numeric === undefined ? `\\${escaped}` : decodeNumber(numeric));
+    index += 1 + (SIMPLE.has(escaped) ? 1 : numeric?.length ?? 1);
   }
   return undefined;
 }

@@ -180,48 +180,31 @@ const print: Effects = (operands) =>
     ? NOTHING
     : unclear("an option of print");
 
-/** What the commands of a row do. */
-function effectsOf(row: Row): Effects {
-  const words = new RegExp(row.words ?? "");
-  switch (row.rule) {
-    case "harmless":
-      return () => NOTHING;
-    case "only":
-      return (operands) =>
-        operands.every(({ value }) => value !== undefined && words.test(value))
-          ? NOTHING
-          : unclear(row.otherwise ?? "");
-    case "evaluates":
-      return (operands) => evaluated(operands.slice(0, row.only));
-    case "waits":
-      return (operands) =>
-        operands.every(({ source }) => words.test(source))
-          ? evaluated(operands.filter(({ value }) => value === undefined))
-          : unclear("a variable that wait sets");
-    case "sets":
-      return setsNames(row);
-    case "set":
-      return set(words);
-    case "unset":
-      return unset(words);
-    case "declares":
-      return declares;
-    case "condition":
-      return condition;
-    case "getopts":
-      return getopts;
-    case "printf":
-      return printf;
-    case "print":
-      return print;
-    default:
-      return (_, program) => unclear(`a change of what other commands mean (${program})`);
-  }
-}
+/** The rules of a name that `builtins.json` uses; where there is none, what the command does is not known. */
+const RULES: Readonly<Record<string, (row: Row, words: RegExp) => Effects>> = {
+  harmless: () => () => NOTHING,
+  only: ({ otherwise = "" }, words) => (operands) =>
+    operands.every(({ value }) => value !== undefined && words.test(value)) ? NOTHING : unclear(otherwise),
+  evaluates: ({ only }) => (operands) => evaluated(operands.slice(0, only)),
+  waits: (_, words) => (operands) =>
+    operands.every(({ source }) => words.test(source))
+      ? evaluated(operands.filter(({ value }) => value === undefined))
+      : unclear("a variable that wait sets"),
+  sets: setsNames,
+  set: (_, words) => set(words),
+  unset: (_, words) => unset(words),
+  declares: () => declares,
+  condition: () => condition,
+  getopts: () => getopts,
+  printf: () => printf,
+  print: () => print,
+};
 
 const BUILTINS = new Map(
   DATA.flatMap((row: Row) => {
-    const effects = effectsOf(row);
+    const rule = Object.hasOwn(RULES, row.rule) ? RULES[row.rule] : undefined;
+    const effects: Effects = rule?.(row, new RegExp(row.words ?? "")) ??
+      ((_, program) => unclear(`a change of what other commands mean (${program})`));
     return namesIn(row.names).map((name) => [name, effects] as const);
   }),
 );

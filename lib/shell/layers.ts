@@ -63,8 +63,7 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
         program,
         transparent,
         moreWords,
-        ...(assignments.length === 0 ? {} : { assignments }),
-        ...present({ unclear: unknown }),
+        ...present({ assignments: assignments.length === 0 ? undefined : assignments, unclear: unknown }),
       });
       waiting.push(...inner.map((innerWords) => ({ words: innerWords, moreWords: moreWords || adds })));
       continue;
@@ -76,7 +75,7 @@ export function commandLayers(command: ShellCommand): readonly CommandLayer[] {
       transparent: input?.from === "text",
       moreWords,
       ...present({ input, unclear: whyUnclear(program) }),
-      ...(program !== undefined && words.length > 1 && OPAQUE.has(program) ? { opaque: true } : {}),
+      ...(words.length > 1 && OPAQUE.has(program ?? "") ? { opaque: true } : {}),
     });
   }
   return layers;

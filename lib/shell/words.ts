@@ -56,24 +56,22 @@ function readPiece(reader: Reader, draft: Draft, options: WordOptions): boolean 
       reader.at++;
       readDoubleQuoted(reader, draft, options);
       return true;
-    case "$":
-      readDollar(reader, draft, { ...options, quoted: false });
-      return true;
-    case "`":
-      readBackquoted(reader, draft, { ...options, quoted: false });
-      return true;
-    default:
-      readPlain(reader, draft);
-      return true;
   }
+  if (readExpansion(reader, draft, { ...options, quoted: false })) return true;
+  const from = reader.at;
+  while (reader.at < reader.end && !SPECIAL.has(peek(reader))) reader.at++;
+  add(draft, { type: "literal", text: reader.text.slice(from, reader.at), quoted: false });
+  return true;
 }
 
 const SPECIAL = new Set([...METACHARACTERS, "\\", "'", '"', "$", "`"]);
 
-function readPlain(reader: Reader, draft: Draft): void {
-  const from = reader.at;
-  while (reader.at < reader.end && !SPECIAL.has(peek(reader))) reader.at++;
-  add(draft, { type: "literal", text: reader.text.slice(from, reader.at), quoted: false });
+/** Reads what `$` or a backquote begins; false where neither is next. */
+function readExpansion(reader: Reader, draft: Draft, options: Quoting): boolean {
+  const next = peek(reader);
+  if (next === "$") readDollar(reader, draft, options);
+  else if (next === "`") readBackquoted(reader, draft, options);
+  return next === "$" || next === "`";
 }
 
 function readEscape(reader: Reader, draft: Draft): true {
@@ -109,9 +107,8 @@ function readExpandable(reader: Reader, draft: Draft, options: WordOptions & { r
   while (reader.at < reader.end) {
     const next = peek(reader);
     if (next === '"' && until === '"') return;
-    if (next === "$") readDollar(reader, draft, { ...options, quoted: true });
-    else if (next === "`") readBackquoted(reader, draft, { ...options, quoted: true });
-    else if (next === "\\") {
+    if (readExpansion(reader, draft, { ...options, quoted: true })) continue;
+    if (next === "\\") {
       const after = peek(reader, 1);
       if (after === "\n") reader.at += 2;
       else {
@@ -197,9 +194,8 @@ export function skipArithmetic(reader: Reader, options: WordOptions, from: numbe
   let open = 0;
   for (; reader.at < reader.end;) {
     const next = peek(reader);
-    if (next === "$") readDollar(reader, newDraft(), { ...options, context, quoted: true });
-    else if (next === "`") readBackquoted(reader, newDraft(), { ...options, context, quoted: true });
-    else if (next === ")" && open === 0) {
+    if (readExpansion(reader, newDraft(), { ...options, context, quoted: true })) continue;
+    if (next === ")" && open === 0) {
       // Otherwise it is a command substitution that begins with a subshell: not worth distinguishing.
       if (peek(reader, 1) !== ")") fail(reader, "a (( that is not closed by ))", from);
       reader.collected.arithmetic.push(reader.text.slice(start, reader.at));
@@ -224,15 +220,14 @@ function skipParameter(reader: Reader, options: Quoting, from: number): void {
       reader.at++;
       return noteParameter(reader, from);
     }
-    if (next === "$") readDollar(reader, newDraft(), options);
-    else if (next === "`") readBackquoted(reader, newDraft(), options);
-    else if (options.quoted && (next === "'" || next === '"')) {
+    if (readExpansion(reader, newDraft(), options)) continue;
+    if (options.quoted && (next === "'" || next === '"')) {
       // Whether these quotes are special depends on the operator before them, and on the shell.
       fail(reader, "quotes in a ${…} that is quoted itself");
     } else if (next === '"') {
       reader.at++;
       readDoubleQuoted(reader, newDraft(), options);
-    } else if (next === "'" && !options.quoted) readSingleQuoted(reader, newDraft());
+    } else if (next === "'") readSingleQuoted(reader, newDraft());
     else if (next === "\\") reader.at += 2;
     else if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
       fail(reader, "a process substitution in ${…}");
@@ -276,11 +271,7 @@ function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
     "end",
   );
   reader.at = index + 1;
-  add(draft, {
-    type: "command_substitution",
-    text: reader.text.slice(open, reader.at),
-    quoted: options.quoted,
-  });
+  add(draft, { type: "command_substitution", text: reader.text.slice(open, reader.at), quoted: options.quoted });
 }
 
 /** Reads a here-document's text with its expansions, from the reader's position to its end. */

@@ -1,6 +1,7 @@
 import { namesIn } from "./name_list.ts";
 import DATA from "./programs.json" with { type: "json" };
 import type { ShellWord, WordPart } from "./syntax.ts";
+import { wordText } from "./word_text.ts";
 
 interface WrapperRow {
   /** Options without a value, or with the value in the same word. */
@@ -68,7 +69,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
   const replaced = adds ? replacedTexts(words.slice(1, index)) : [];
   if (replaced.includes("")) return { ...NOTHING, acts, unclear: `what ${program} replaces` };
   const rest = words.slice(index).map((word) => replaced.reduce(withoutText, word));
-  if (adds && (isReplaced(words[index], "{}") || (words[index] !== undefined && rest[0] !== words[index]))) {
+  if (adds && (isFilled(words[index]) || (words[index] !== undefined && rest[0] !== words[index]))) {
     return { ...NOTHING, acts, unclear: `a program that ${program} puts in` };
   }
   return { inner: rest.length === 0 ? [] : [rest], adds, acts, assignments };
@@ -87,7 +88,7 @@ export function unwrap(program: string, words: readonly ShellWord[]): Unwrapped 
  */
 export function assignedName(word: ShellWord): string | undefined {
   const from = word.parts.findIndex(({ type }) => type !== "literal");
-  const text = word.parts.slice(0, from === -1 ? word.parts.length : from).map((part) => part.text).join("");
+  const text = wordText({ parts: from === -1 ? word.parts : word.parts.slice(0, from) });
   const equals = text.indexOf("=");
   return equals === -1 ? undefined : text.slice(0, equals);
 }
@@ -113,8 +114,8 @@ function withoutText(word: ShellWord, text: string): ShellWord {
   return { ...word, value: undefined, parts, expansions: [...new Set([...word.expansions, "variable" as const])] };
 }
 
-function isReplaced(word: ShellWord | undefined, text: string): boolean {
-  return word?.value?.includes(text) === true;
+function isFilled(word: ShellWord | undefined): boolean {
+  return word?.value?.includes("{}") === true;
 }
 
 const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
@@ -125,7 +126,7 @@ function unwrapFind(words: readonly ShellWord[]): Unwrapped {
     if (!FIND_RUNS.test(words[index]?.value ?? "")) continue;
     const from = index + 1;
     while (index < words.length && !/^[;+]$/.test(words[index]?.value ?? "")) index++;
-    if (isReplaced(words[from], "{}")) return { ...NOTHING, acts: true, unclear: "a program that find puts in" };
+    if (isFilled(words[from])) return { ...NOTHING, acts: true, unclear: "a program that find puts in" };
     if (index > from) inner.push(words.slice(from, index));
   }
   return { ...NOTHING, inner, adds: inner.length > 0, acts: true };

@@ -55,10 +55,6 @@ const ENDS_SERVER: ReadonlySet<string> = new Set(["kill-server", "kill-session"]
  *
  * Nothing is connected before {@linkcode ControlClient.connect}.
  */
-export function createControlClient(options: ControlClientOptions): ControlClient {
-  return new ControlClient(options);
-}
-
 export class ControlClient implements TmuxClient, AsyncDisposable {
   readonly socket: string;
   readonly #options: ControlClientOptions;
@@ -149,7 +145,7 @@ export class ControlClient implements TmuxClient, AsyncDisposable {
       const connection = await openControlConnection({
         process: startProcess(tmuxProgram(["-C", "attach-session", "-t", `=${session}`, "-f", flags], {
           socket: this.socket,
-          ...(this.#options.env ? { env: this.#options.env } : {}),
+          ...present({ env: this.#options.env }),
         })),
         clock: this.#clock,
         onEvent: (event) => this.#takeEvent(event),

@@ -3,7 +3,6 @@ import { joinBytes } from "../base/ports/bytes.ts";
 export type ControlEvent =
   | {
     readonly type: "reply";
-    readonly number: number;
     readonly isOwn: boolean;
     readonly ok: boolean;
     readonly text: string;
@@ -22,7 +21,7 @@ const OUTPUT = new TextEncoder().encode("%output %");
 const EXTENDED_OUTPUT = new TextEncoder().encode("%extended-output %");
 
 /** `%begin 1795164560 269 1`: seconds, number of the command, flags. */
-const BEGIN = /^%begin (\d{1,20} (\d{1,15}) (\d{1,10}))$/;
+const BEGIN = /^%begin (\d{1,20} \d{1,15} (\d{1,10}))$/;
 
 /** A line longer than this is cut: no pane has a row, and no command an answer, of that length. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -80,26 +79,24 @@ export class ControlParser {
     const text = decode([line]);
     const begin = BEGIN.exec(text);
     if (begin) {
-      const [, guard = "", number, flags] = begin;
-      this.#reply = { number: Number(number), isOwn: flags === "1", guard, chunks: [], keptChunks: 0 };
+      const [, guard = "", flags] = begin;
+      this.#reply = { isOwn: flags === "1", guard, chunks: [], keptChunks: 0 };
       return undefined;
     }
     if (!text.startsWith("%")) return undefined;
-    const space = text.indexOf(" ");
-    return space < 0
-      ? { type: "notification", name: text.slice(1), rest: "" }
-      : { type: "notification", name: text.slice(1, space), rest: text.slice(space + 1) };
+    const [word = ""] = text.split(" ", 1);
+    return { type: "notification", name: word.slice(1), rest: text.slice(word.length + 1) };
   }
 
   #takeReplyLine(reply: OpenReply, line: Uint8Array): ControlEvent | undefined {
-    const { guard, isOwn, chunks, number } = reply;
+    const { guard, isOwn, chunks } = reply;
     // `%error ` is the longer of the two words.
     if (line[0] === PERCENT && line.length <= guard.length + 7) {
       const text = decode([line]);
       const ok = text === `%end ${guard}`;
       if (ok || text === `%error ${guard}`) {
         this.#reply = undefined;
-        return { type: "reply", number, isOwn, ok, text: decode(chunks) };
+        return { type: "reply", isOwn, ok, text: decode(chunks) };
       }
     }
     chunks.push(line, LINE_FEED);
@@ -108,7 +105,6 @@ export class ControlParser {
 }
 
 interface OpenReply {
-  readonly number: number;
   readonly isOwn: boolean;
   readonly guard: string;
   readonly chunks: Uint8Array[];

@@ -1,3 +1,4 @@
+import { removeIfThere } from "../base/ports/files.ts";
 import type { TmuxClient } from "./client.ts";
 
 export async function isServerRunning(client: TmuxClient): Promise<boolean> {
@@ -13,7 +14,7 @@ export async function findSocketPath(client: TmuxClient): Promise<string | undef
 export async function killServer(client: TmuxClient, knownSocketPath?: string): Promise<void> {
   const socketPath = await findSocketPath(client) ?? knownSocketPath;
   await client.run(["kill-server"]);
-  if (socketPath !== undefined) await removeSocket(socketPath);
+  if (socketPath !== undefined) removeIfThere(socketPath);
 }
 
 /** What tmux says where a socket is that nobody listens to. */
@@ -23,15 +24,7 @@ const DEAD_SOCKET = /^no server running on (\/.+)$/m;
 export async function removeDeadSocket(client: TmuxClient): Promise<void> {
   const { stderr } = await client.run(["list-sessions"]);
   const [, socketPath] = DEAD_SOCKET.exec(stderr) ?? [];
-  if (socketPath !== undefined) await removeSocket(socketPath);
-}
-
-async function removeSocket(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  if (socketPath !== undefined) removeIfThere(socketPath);
 }
 
 export function attachCommand(socket: string, session: string): string {

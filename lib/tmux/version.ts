@@ -10,19 +10,14 @@ export const TMUX_INSTALL_HINT = [
 ].join("\n");
 
 /** The oldest tmux that will do: 3.2 brought `new-session -e`, and panes that keep their size without a client. */
-const MINIMUM_TMUX_VERSION = "3.2";
-
-function parseTmuxVersion(text: string): readonly [major: number, minor: number] | undefined {
-  const found = /(\d{1,4})\.(\d{1,4})/.exec(text);
-  return found ? [Number(found[1]), Number(found[2])] : undefined;
-}
+const [LEAST_MAJOR, LEAST_MINOR] = [3, 2];
 
 export async function requireTmux(client: TmuxClient): Promise<string> {
   const text = (await client.run(["-V"])).stdout.trim();
-  const found = parseTmuxVersion(text);
-  const [needMajor, needMinor] = parseTmuxVersion(MINIMUM_TMUX_VERSION)!;
-  if (found && (found[0] < needMajor || (found[0] === needMajor && found[1] < needMinor))) {
-    throw new UsageError(`Cannot use ${text}: panewright needs tmux ${MINIMUM_TMUX_VERSION} or newer`, {
+  const [, major = "", minor = ""] = /(\d{1,4})\.(\d{1,4})/.exec(text) ?? [];
+  const isOld = Number(major) < LEAST_MAJOR || (Number(major) === LEAST_MAJOR && Number(minor) < LEAST_MINOR);
+  if (major !== "" && isOld) {
+    throw new UsageError(`Cannot use ${text}: panewright needs tmux ${LEAST_MAJOR}.${LEAST_MINOR} or newer`, {
       hint: TMUX_INSTALL_HINT,
     });
   }

@@ -12,14 +12,14 @@ import { CODEX_RULES } from "../../lib/agents/codex/rules.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { createGlance, readScreen } from "../../lib/agents/pane/glance.ts";
 import type { Screen } from "../../lib/screen/mod.ts";
-import { createControlClient } from "../../lib/tmux/control_client.ts";
+import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";
 
 const SCREENS = ["idle-fresh-220x50", "approval-declined-3-220x50"];
 
 const plain = createTmuxClient({ socket: `panewright-bench-${crypto.randomUUID().slice(0, 8)}` });
-const control = createControlClient({
+const control = new ControlClient({
   plain,
   log: (message) => {
     throw new Error(message);

@@ -17,7 +17,7 @@ import { systemClock } from "../../lib/base/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
 import type { PaneEvents } from "../../lib/tmux/pane_events.ts";
-import { createControlClient } from "../../lib/tmux/control_client.ts";
+import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";
 import { setUpStage } from "../e2e/agent_stage.ts";
@@ -82,8 +82,8 @@ async function measureReplay(turns: number, wakes: boolean): Promise<number[]> {
     "project/README.md": "",
   });
   const plain = createTmuxClient({ socket: `panewright-bench-${crypto.randomUUID().slice(0, 8)}` });
-  await using client = createControlClient({ plain, log: fail });
-  await using observer = createControlClient({ plain, log: fail });
+  await using client = new ControlClient({ plain, log: fail });
+  await using observer = new ControlClient({ plain, log: fail });
   await using session = await openSession(client, { name: "bench" });
   if (wakes) await client.connect("bench");
   await observer.connect("bench");
@@ -106,7 +106,7 @@ async function measureCli(provider: CliName, turns: number, wakes: boolean): Pro
     respond: async (request) => [{ do: "wait", ms: workMs(turn++) }, ...await model.respond(request)],
   });
   const terminal = await stage.start();
-  await using observer = createControlClient({
+  await using observer = new ControlClient({
     plain: createTmuxClient({ socket: stage.session.client.socket, env: stage.sandbox.env }),
     env: stage.sandbox.env,
     log: fail,

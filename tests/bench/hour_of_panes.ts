@@ -22,7 +22,7 @@ import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.t
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import type { PaneProvider } from "../../lib/agents/provider.ts";
 import type { TerminalStatus } from "../../lib/base/status.ts";
-import { createControlClient } from "../../lib/tmux/control_client.ts";
+import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -219,7 +219,7 @@ async function main(paneCount: number, minutes: number): Promise<void> {
   await ensureResponseDir(folder.path);
   const clock = new SteppedClock();
   const tmux = new PlayedTmux(clock, await readIdleScreen());
-  await using client = createControlClient({
+  await using client = new ControlClient({
     plain: createTmuxClient({ socket: "panewright-bench-played" }),
     log: fail,
     clock,

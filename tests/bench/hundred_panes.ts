@@ -21,7 +21,7 @@ import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import type { PaneProvider } from "../../lib/agents/provider.ts";
 import type { Recording } from "../../lib/lab/recordings/recording.ts";
 import type { TerminalStatus } from "../../lib/base/status.ts";
-import { createControlClient } from "../../lib/tmux/control_client.ts";
+import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -102,7 +102,7 @@ async function main(paneCount: number, seconds: number): Promise<void> {
     screen: `${screen.ansi.trimEnd().replaceAll("\n", "\r\n")}\x1b[${screen.cursor![1] + 1};${screen.cursor![0] + 1}H`,
   });
   const plain = createTmuxClient({ socket: `panewright-bench-${crypto.randomUUID().slice(0, 8)}` });
-  await using client = createControlClient({
+  await using client = new ControlClient({
     plain,
     log: (message) => {
       throw new Error(message);

@@ -7,7 +7,7 @@ import type { LaunchRequest, PaneProvider } from "../../lib/agents/provider.ts";
 import { turnHooksOf } from "../../lib/agents/pane/turn_hooks.ts";
 import { openSpool } from "../../lib/agents/spool.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/base/status.ts";
-import { createControlClient } from "../../lib/tmux/control_client.ts";
+import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { openSession } from "../../lib/tmux/open_session.ts";
 import type { TmuxSession } from "../../lib/tmux/session.ts";
@@ -80,7 +80,7 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
   const env = { ...sandbox.env, ...agentEnv };
   const logged: string[] = [];
   const plain = createTmuxClient({ socket: `panewright-test-${crypto.randomUUID().slice(0, 8)}`, env });
-  const client = stack.use(createControlClient({ plain, env, log: (message) => logged.push(message) }));
+  const client = stack.use(new ControlClient({ plain, env, log: (message) => logged.push(message) }));
   const session = stack.use(await openSession(client, { name: "stage", ...options.size }));
   if (options.controlMode) await client.connect("stage");
   const spool = options.turnHooks ? stack.use(await openSpool(`${root}/turns`)) : undefined;

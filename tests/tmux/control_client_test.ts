@@ -4,7 +4,7 @@ import { findProcess } from "../../lib/base/ports/process_table.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type PipedProcess, type StartPipedProcess, startPipedProcess } from "../../lib/base/ports/piped_process.ts";
 import type { TmuxClient, TmuxCommand } from "../../lib/tmux/client.ts";
-import { type ControlClient, createControlClient } from "../../lib/tmux/control_client.ts";
+import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { controlLine } from "../../lib/tmux/control_command.ts";
 import { openControlConnection } from "../../lib/tmux/control_connection.ts";
 import type { PaneEvent } from "../../lib/tmux/pane_events.ts";
@@ -37,7 +37,7 @@ async function onStage(run: (stage: Stage) => Promise<void>, start = startPipedP
   };
   const logged: string[] = [];
   const processes: PipedProcess[] = [];
-  await using client = createControlClient({
+  await using client = new ControlClient({
     plain,
     log: (message) => logged.push(message),
     env: cleanEnv(sandbox.home),
@@ -281,7 +281,7 @@ Deno.test("a session that is not there leaves the plain client at work", async (
   await using sandbox = await tmuxSandbox();
   await using _session = await sandbox.open();
   const logged: string[] = [];
-  await using client = createControlClient({
+  await using client = new ControlClient({
     plain: sandbox.client,
     log: (message) => logged.push(message),
     env: cleanEnv(sandbox.home),
@@ -296,7 +296,7 @@ Deno.test("a tmux that cannot be started leaves the plain client at work", async
   await using sandbox = await tmuxSandbox();
   await using _session = await sandbox.open();
   const logged: string[] = [];
-  await using client = createControlClient({
+  await using client = new ControlClient({
     plain: sandbox.client,
     log: (message) => logged.push(message),
     startProcess: () => startPipedProcess({ argv: ["/no/such/tmux"], env: {} }),

@@ -78,7 +78,7 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   get sessionId(): string | undefined {
-    return this.#parts.tracker.sessionId;
+    return this.#parts.tracker.record?.sessionId;
   }
 
   async waitUntilReady(
@@ -190,7 +190,7 @@ export class AgentTerminal implements AsyncDisposable {
   ): Promise<QuestionsOutcome> {
     const { label, terminal: { questionDialogs: dialogs } } = this.provider;
     if (dialogs === undefined) throw new TypeError(`Questions of ${label} are answered by a person`);
-    const recorded = () => this.#parts.tracker.questionAnswers(callId);
+    const recorded = async () => await (await this.#parts.tracker.readRecord())?.questionAnswers?.(callId);
     return answerQuestions(this.#paneFor(options), { ...options, dialogs, questions, replies, recorded });
   }
 
@@ -199,21 +199,19 @@ export class AgentTerminal implements AsyncDisposable {
    * alternate screen that is the visible rows.
    */
   async lastOutput(options: TerminalCallOptions = {}): Promise<string> {
-    const recorded = await this.#parts.tracker.lastAnswer();
-    if (recorded !== undefined) return recorded;
-    return await this.#reader.lastBlock(options);
+    return await this.#parts.tracker.lastAnswer() ?? await this.#reader.lastBlock(options);
   }
 
   async pendingRequests(): Promise<readonly Request[]> {
-    return await this.#parts.tracker.pendingRequests();
+    return await (await this.#parts.tracker.readRecord())?.pendingRequests?.() ?? [];
   }
 
   async usage(): Promise<SessionUsage | undefined> {
-    return await this.#parts.tracker.usage();
+    return await this.#parts.tracker.record?.usage?.();
   }
 
   async takeWork(): Promise<readonly AgentFact[]> {
-    return await this.#parts.tracker.takeWork();
+    return await this.#parts.tracker.record?.takeWork?.() ?? [];
   }
 
   async close(): Promise<void> {

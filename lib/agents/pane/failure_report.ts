@@ -1,5 +1,5 @@
+import { present } from "../../base/schema.ts";
 import { findRegions } from "../../screen/regions.ts";
-import type { Screen } from "../../screen/screen.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type AgentFailure, classifyFailure } from "../failure.ts";
 import type { PaneProvider } from "../provider.ts";
@@ -25,14 +25,11 @@ export function findShownFailure(
   const { status, rule, evidence } = classification;
   const row = evidence.find(({ text }) => MARK.test(text))?.row ?? evidence[0]?.row ?? -1;
   if (status !== "error" || row < 0) return undefined;
-  const texts = rowsFrom(screen, row, findRegions(screen, rules.layout).lastTurn.last);
+  const { last } = findRegions(screen, rules.layout).lastTurn;
+  const texts = screen.rows.slice(row, Math.min(last + 1, row + MAX_ROWS)).map(({ text }) => text);
   const end = texts.findIndex((text, index) => index > 0 && (text.trim() === "" || rules.layout.head.test(text)));
   const words = texts.slice(0, end < 0 ? texts.length : end).map((text) => text.trim()).join(" ").replace(MARK, "");
   return { text: sanitizeLine(words), evidence: `rule ${rule} on row ${row + 1} of its screen` };
-}
-
-function rowsFrom({ rows }: Screen, first: number, last: number): readonly string[] {
-  return rows.slice(first, Math.min(last + 1, first + MAX_ROWS)).map(({ text }) => text);
 }
 
 /**
@@ -54,23 +51,10 @@ export function judgeFailure(
   const failureClass = told.find((one) => one !== "other") ?? "other";
   const evidence = [shown?.evidence, recorded?.evidence ?? overBy].filter((one) => one !== undefined).join("; ");
   const common: AgentFailure = { class: failureClass, text, evidence, isTurnOver: overBy !== undefined };
-  switch (failureClass) {
-    case "usage_limit": {
-      const writtenAt = new Date(recorded?.writtenAt ?? NaN);
-      const since = Number.isNaN(writtenAt.getTime()) ? now : writtenAt;
-      const resetsAt = recorded?.resetsAt ?? readResetTime(recorded?.text ?? "", since) ?? readResetTime(text, since);
-      return resetsAt === undefined ? common : { ...common, resetsAt };
-    }
-    case "auth": {
-      const { login } = terminal.startupRemedies;
-      return login === undefined ? common : { ...common, remedy: login };
-    }
-    case "rate_limit":
-    case "overloaded":
-    case "context":
-    case "model":
-    case "network":
-    case "other":
-      return common;
-  }
+  if (failureClass === "auth") return { ...common, ...present({ remedy: terminal.startupRemedies.login }) };
+  if (failureClass !== "usage_limit") return common;
+  const writtenAt = new Date(recorded?.writtenAt ?? NaN);
+  const since = Number.isNaN(writtenAt.getTime()) ? now : writtenAt;
+  const resetsAt = recorded?.resetsAt ?? readResetTime(recorded?.text ?? "", since) ?? readResetTime(text, since);
+  return { ...common, ...present({ resetsAt }) };
 }

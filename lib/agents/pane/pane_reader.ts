@@ -102,7 +102,8 @@ export class PaneReader {
 
   #read(screen: Screen): PaneLook {
     const { provider, tracker } = this.#parts;
-    const shown = this.#knowsShell(screen.command) ? omitCommand(screen) : screen;
+    const { command: _command, ...withoutCommand } = screen;
+    const shown = this.#knowsShell(screen.command) ? withoutCommand : screen;
     return readScreen(shown, provider.terminal.rules, { signs: tracker.unseenRules });
   }
 
@@ -110,8 +111,4 @@ export class PaneReader {
   #knowsShell(command: string | undefined): boolean {
     return command !== undefined && (this.#isReady ? command === this.#wrapperShell : SHELL_NAME.test(command));
   }
-}
-
-function omitCommand({ command: _command, ...screen }: Screen): Screen {
-  return screen;
 }

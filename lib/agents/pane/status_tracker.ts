@@ -1,5 +1,3 @@
-import type { AgentFact } from "../agent.ts";
-import type { Request } from "../../policy/request.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Decision } from "../../screen/classify.ts";
 import type { RulePack } from "../../screen/rules.ts";
@@ -7,7 +5,7 @@ import type { Screen } from "../../screen/screen.ts";
 import { combineStatus, LAG_MS } from "./combine_status.ts";
 import type { HookWord } from "./hook_witness.ts";
 import type { PaneLook } from "./pane_look.ts";
-import type { RecordedFailure, SessionUsage, StatusReport, StatusSource } from "./status_source.ts";
+import type { RecordedFailure, StatusReport, StatusSource } from "./status_source.ts";
 import { present } from "../../base/schema.ts";
 
 interface StatusTrackerOptions {
@@ -95,8 +93,9 @@ export class StatusTracker implements Disposable {
     return [...this.#liftingRules].filter((rule) => !this.#unseen.has(rule));
   }
 
-  get sessionId(): string | undefined {
-    return this.#options.source?.sessionId;
+  /** The agent's record, as far as it was read; `undefined` where it keeps none. */
+  get record(): StatusSource | undefined {
+    return this.#options.source;
   }
 
   async lastAnswer(): Promise<string | undefined> {
@@ -116,24 +115,10 @@ export class StatusTracker implements Disposable {
     return { overBy: report.evidence, ...present({ recorded }) };
   }
 
-  /** What the agent's record has as asked and not answered; nothing where it keeps no such record. */
-  async pendingRequests(): Promise<readonly Request[]> {
+  /** The agent's record, read up to now; `undefined` where it keeps none. */
+  async readRecord(): Promise<StatusSource | undefined> {
     await this.#readSource();
-    return await this.#options.source?.pendingRequests?.() ?? [];
-  }
-
-  async usage(): Promise<SessionUsage | undefined> {
-    return await this.#options.source?.usage?.();
-  }
-
-  async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
-    await this.#readSource();
-    return await this.#options.source?.questionAnswers?.(callId);
-  }
-
-  /** What the agent has run since the last call by its record; nothing where it keeps no such record. */
-  async takeWork(): Promise<readonly AgentFact[]> {
-    return await this.#options.source?.takeWork?.() ?? [];
+    return this.#options.source;
   }
 
   /** A source reads on from where it stopped: two reads at once would spoil that. */

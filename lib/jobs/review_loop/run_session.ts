@@ -1,6 +1,6 @@
 import type { RunState } from "./state.ts";
 import type { Clock } from "../../base/ports/clock.ts";
-import { type ControlClient, createControlClient } from "../../tmux/control_client.ts";
+import { ControlClient } from "../../tmux/control_client.ts";
 import { hasAcp } from "../../agents/mod.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
@@ -55,7 +55,7 @@ export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOpt
   const log = (message: string) => record({ type: "warning", message });
   await using opened = new AsyncDisposableStack();
   const plain = createTmuxClient({ socket: place.socket });
-  const client = opened.use(createControlClient({ plain, log, clock }));
+  const client = opened.use(new ControlClient({ plain, log, clock }));
   const adopted = before && await adoptEarlier(before, { ...options, plan, client });
   if (before !== undefined && adopted === undefined) await endMarkedProcesses(before.mark, { clock });
   const session = opened.use(adopted?.session ?? await openNew(place, { ...options, plan, client }));

@@ -108,15 +108,7 @@ function mayEndShell({ words, assignments }: ShellCommand): boolean {
   return words[0]?.value === "set" && words.some(({ value }) => /^-[a-zA-Z]*n|^noexec$/.test(value ?? ""));
 }
 
-interface Outline {
-  readonly before: string;
-  readonly after: string;
-}
-
-function outlineOf(
-  text: string,
-  { command, kinds, hereDocuments }: Known & { readonly command: ShellCommand },
-): Outline {
+function outlineOf(text: string, { command, kinds, hereDocuments }: Known & { readonly command: ShellCommand }) {
   const units = text.split("");
   const blank = (start: number, end: number) => units.fill(" ", start, end);
   for (const { start, end } of hereDocuments) blank(start, end);
@@ -162,45 +154,24 @@ const TOKEN = /&&\s*|\|\|\s*|\|&?\s*|[;&\n(){}hosl]/g;
 /** Whether a command may not be reached, by the outline of the text before it. */
 function mayBeSkipped(before: string): boolean {
   if (!PLAIN.test(before) || /\(\s*\)/.test(before)) return true;
-  const lists = [{ isSkipped: false, mayFail: false, hasFailed: false }];
+  const newList = () => ({ isSkipped: false, mayFail: false, hasFailed: false });
+  const lists = [newList()];
   let isStrict = false;
   for (const [token] of before.matchAll(TOKEN)) {
     const list = lists.at(-1);
-    if (list === undefined) return true;
-    switch (token.trimEnd() || "\n") {
-      case "l":
-        return true;
-      case "o":
-        list.mayFail = list.hasFailed = true;
-        break;
-      case "s":
-        isStrict = true;
-        break;
-      case "||":
-        list.isSkipped = true;
-        break;
-      case "&&":
-        list.isSkipped ||= list.mayFail;
-        break;
-      case ";":
-      case "\n":
-        if (isStrict && list.mayFail) return true;
-        list.isSkipped = list.mayFail = false;
-        break;
-      case "&":
-        list.isSkipped = list.mayFail = false;
-        break;
-      case "(":
-      case "{":
-        lists.push({ isSkipped: false, mayFail: false, hasFailed: false });
-        break;
-      case ")":
-      case "}": {
-        lists.pop();
-        const outer = lists.at(-1);
-        if (outer !== undefined && list.hasFailed) outer.mayFail = outer.hasFailed = true;
-        break;
-      }
+    if (list === undefined || token === "l") return true;
+    const sign = token.trimEnd() || "\n";
+    if (sign === "o") list.mayFail = list.hasFailed = true;
+    if (sign === "s") isStrict = true;
+    if (sign === "||") list.isSkipped = true;
+    if (sign === "&&") list.isSkipped ||= list.mayFail;
+    if (isStrict && list.mayFail && (sign === ";" || sign === "\n")) return true;
+    if (sign === ";" || sign === "\n" || sign === "&") list.isSkipped = list.mayFail = false;
+    if (sign === "(" || sign === "{") lists.push(newList());
+    if (sign === ")" || sign === "}") {
+      lists.pop();
+      const outer = lists.at(-1);
+      if (outer !== undefined && list.hasFailed) outer.mayFail = outer.hasFailed = true;
     }
   }
   return lists.some(({ isSkipped }) => isSkipped);
@@ -242,10 +213,8 @@ function isExec({ words }: ShellCommand): boolean {
 }
 
 function hidesErrors({ redirections }: ShellCommand): boolean {
-  return redirections.some(isOfErrors);
-}
-
-function isOfErrors({ operator, descriptor }: ShellRedirection): boolean {
-  return operator === "&>" || operator === "&>>" || operator === ">&" && descriptor === undefined ||
-    operator.startsWith(">") && descriptor === 2;
+  return redirections.some(({ operator, descriptor }) =>
+    operator === "&>" || operator === "&>>" || operator === ">&" && descriptor === undefined ||
+    operator.startsWith(">") && descriptor === 2
+  );
 }

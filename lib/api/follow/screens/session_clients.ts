@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/ports/clock.ts";
 import type { SessionState } from "../../../journal/workers.ts";
 import type { TmuxClient } from "../../../tmux/client.ts";
-import { createControlClient } from "../../../tmux/control_client.ts";
+import { ControlClient } from "../../../tmux/control_client.ts";
 import { createTmuxClient } from "../../../tmux/plain_client.ts";
 
 interface SessionLease extends AsyncDisposable {
@@ -53,7 +53,7 @@ export class SessionClients {
   #open({ socket, name, existing }: SessionState): Shared {
     const plain = createTmuxClient({ socket });
     if (existing) return { client: plain, close: () => Promise.resolve(), users: 0 };
-    const client = createControlClient({ plain, clock: this.#clock, hearsPanes: false, log: () => {} });
+    const client = new ControlClient({ plain, clock: this.#clock, hearsPanes: false, log: () => {} });
     // Until it is connected, and where it cannot be, plain commands do.
     void client.connect(name);
     return { client, close: () => client[Symbol.asyncDispose](), users: 0 };
