@@ -3,7 +3,7 @@ import type { MeetRun } from "../api/control/meet_run.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { agentSecrets } from "../agents/agent_secrets.ts";
-import type { LearningRedactor } from "../base/redact/learning_redactor.ts";
+import type { LearningRedactor } from "../base/redact/redactor.ts";
 import { privateWordsOf } from "../base/redact/secret_patterns.ts";
 import { readProgress } from "../run/read_progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../base/errors.ts";
 import type { Clock } from "../base/ports/clock.ts";
-import { trySignal } from "../base/ports/end_processes.ts";
+import { trySignal } from "../base/ports/child.ts";
 import { hasFileOpen } from "../base/ports/open_files.ts";
 import { openJournal } from "../journal/journal.ts";
 import { endLeftProcesses } from "../run/left_processes.ts";

@@ -1,6 +1,5 @@
 import { ASK_CHANNEL_VARIABLE, CHECK_VARIABLE, PANE_MARK_VARIABLE, ROLE_VARIABLE } from "../base/ports/marks.ts";
-import { listMarkValues } from "../base/ports/mark_values.ts";
-import { listProcesses, type ProcessInfo } from "../base/ports/process_table.ts";
+import { listMarkValues, listProcesses, type ProcessInfo } from "../base/ports/process_table.ts";
 import { knownFolders } from "./carried.ts";
 import type { Progress } from "../journal/progress.ts";
 import type { Worker } from "../journal/workers.ts";

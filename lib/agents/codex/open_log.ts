@@ -1,4 +1,4 @@
-import { LogWatch } from "../../base/follow/log_watch.ts";
+import { sleepWithTimer } from "../../base/ports/clock.ts";
 import { followLines } from "../../base/follow/follow_lines.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import type { LogQuery, SessionUsageQuery } from "../process/cli.ts";
@@ -52,7 +52,7 @@ async function* followAttempt(query: LogQuery, known: KnownBefore): AsyncGenerat
   const path = await waitForLog(query, known);
   if (path === undefined) return;
   let toSkip = path === known.resumed ? known.linesBefore : 0;
-  for await (const { lines, restarted } of followLines(path, { writerEnded: query.writerEnded })) {
+  for await (const { lines, restarted } of followLines(path, query.writerEnded)) {
     // A log that is written anew is not the one that was resumed.
     if (restarted !== undefined) toSkip = 0;
     const added = lines.slice(toSkip);
@@ -63,7 +63,6 @@ async function* followAttempt(query: LogQuery, known: KnownBefore): AsyncGenerat
 
 async function waitForLog(query: LogQuery, { folder, before }: KnownBefore): Promise<string | undefined> {
   const { writerEnded, sessionId } = query;
-  await using watch = new LogWatch(`${folder}/log`);
   const startMs = performance.now();
   for (;;) {
     // Asked before the look: what was written before the end is then surely seen.
@@ -78,7 +77,7 @@ async function waitForLog(query: LogQuery, { folder, before }: KnownBefore): Pro
       if (path !== undefined) return path;
     }
     if (last) return undefined;
-    await watch.wait(waitedMs < 2000 ? LOOK_EVERY_MS : LOOK_RARELY_MS, writerEnded).catch(() => {});
+    await sleepWithTimer(waitedMs < 2000 ? LOOK_EVERY_MS : LOOK_RARELY_MS, writerEnded).catch(() => {});
   }
 }
 

@@ -1,6 +1,6 @@
-import { createLearningRedactor, type LearningRedactor } from "../../base/redact/learning_redactor.ts";
+import { createRedactor, type LearningRedactor } from "../../base/redact/redactor.ts";
 import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
 
 export function ownRedactor(): LearningRedactor {
-  return createLearningRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+  return createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Check, FactOf, FactTable, Fields } from "../../base/schema.ts";
-import { FIELD_TEXTS, INNER_TEXTS } from "./field_texts.ts";
+import FIELD_TEXTS from "./field_texts.json" with { type: "json" };
 import { time } from "./shapes.ts";
 
 export function zodOf<Value>(check: Check<Value>): z.ZodType<Value, Value> {
@@ -14,7 +14,7 @@ type RecordTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 export function recordsOf(facts: FactTable, texts: RecordTexts): Readonly<Record<string, z.ZodObject>> {
   return Object.fromEntries(
     Object.entries(facts).map(([type, fields]) => {
-      const about = { ...FIELD_TEXTS, ...texts[type] };
+      const about: Readonly<Record<string, string>> = { ...FIELD_TEXTS.ofRecords, ...texts[type] };
       const record = z.object({ at: time("When it happened"), ...fieldsOf(fields, about) });
       return [type, record.describe(about[""] ?? "")];
     }),
@@ -62,6 +62,6 @@ function made({ shape }: Check<unknown>): z.ZodType {
     case "map":
       return z.record(z.string(), made(shape.of));
     case "object":
-      return z.object(fieldsOf(shape.fields, INNER_TEXTS));
+      return z.object(fieldsOf(shape.fields, FIELD_TEXTS.ofObjects));
   }
 }

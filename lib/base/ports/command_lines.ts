@@ -1,28 +1,19 @@
-import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+import { systemProcessRunner } from "./process.ts";
+import { readProc } from "./process_table.ts";
 
 /**
  * The arguments of each of this user's processes, by its id. Where the system joins them by blanks (outside of Linux),
  * or a program has replaced them by a title, they are one text.
  */
-export async function listCommandLines(
-  runner: ProcessRunner = systemProcessRunner,
-): Promise<ReadonlyMap<number, readonly string[]>> {
-  const user = String(Deno.uid() ?? 0);
-  const common = { cwd: "/", env: { LC_ALL: "C" }, maxOutputBytes: 16 * 1024 * 1024 };
-  if (Deno.build.os !== "linux") {
-    const { stdout } = await runner.run({ argv: ["ps", "-ww", "-U", user, "-o", "pid=,args="], ...common });
-    const found = stdout.matchAll(/^\s*(?<pid>\d+) (?<args>.*)$/gm);
-    return new Map([...found].map(({ groups }) => [Number(groups?.["pid"]), [groups?.["args"] ?? ""]]));
-  }
+export async function listCommandLines(): Promise<ReadonlyMap<number, readonly string[]>> {
   // Arguments end with a zero byte, and so are lines to `-z`; they may have line ends themselves.
-  const { stdout } = await runner.run({
-    argv: [
-      ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/cmdline", "-user", user],
-      ...["-exec", "grep", "-zasH", "", "{}", "+"],
-    ] as [string, ...string[]],
-    ...common,
+  if (Deno.build.os === "linux") return readCmdlines(await readProc("cmdline", ["grep", "-zasH", ""]));
+  const { stdout } = await systemProcessRunner.run({
+    argv: ["ps", "-ww", "-U", String(Deno.uid() ?? 0), "-o", "pid=,args="],
+    ...{ cwd: "/", env: { LC_ALL: "C" }, maxOutputBytes: 16 * 1024 * 1024 },
   });
-  return readCmdlines(stdout);
+  const found = stdout.matchAll(/^\s*(?<pid>\d+) (?<args>.*)$/gm);
+  return new Map([...found].map(({ groups }) => [Number(groups?.["pid"]), [groups?.["args"] ?? ""]]));
 }
 
 /** Reads what `grep -zH ""` prints of files `/proc/PID/cmdline`. Zero bytes behind a title are left out. */

@@ -1,5 +1,5 @@
 import { keepTail } from "./tail.ts";
-import { trySignal } from "./end_processes.ts";
+import { trySignal, writeInput } from "./child.ts";
 
 /** A program that lives on without this process. */
 interface DetachedSpec {
@@ -53,7 +53,7 @@ export async function startDetachedProcess(spec: DetachedSpec): Promise<Detached
   const stderr = child.stderr.getReader();
   const told = tellAll(stderr, onStderr ?? (() => {}));
   try {
-    if (stdin !== undefined) await writeAll(child.stdin, stdin);
+    if (stdin !== undefined) await writeInput(child.stdin, stdin);
     const line = await readLine(stdout);
     const exitCode = line === undefined ? (await child.status).code : undefined;
     if (line === undefined) await told;
@@ -84,14 +84,6 @@ async function readLine(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
     if (next.value.includes(NEWLINE)) return text().split("\n", 1)[0];
   }
   return undefined;
-}
-
-async function writeAll(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch { /* it may end without reading what it is given */ }
 }
 
 const NEWLINE = 0x0a;

@@ -1,6 +1,7 @@
+import { trySignal } from "./child.ts";
 import type { Clock } from "./clock.ts";
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
-import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
+import { listProcesses, type ProcessInfo, processTree, readProc } from "./process_table.ts";
 
 export interface ProcessMark {
   readonly name: string;
@@ -12,20 +13,12 @@ export interface ProcessMark {
  *
  * Linux only: elsewhere the environments of other processes cannot be read, and the result is empty.
  */
-export async function findMarkedPids(
-  mark: ProcessMark,
-  runner: ProcessRunner = systemProcessRunner,
-): Promise<number[]> {
+export async function findMarkedPids({ name, value }: ProcessMark, runner?: ProcessRunner): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
   // Each row of a pattern is one of its own: the first row of a folder's name could be that of other folders, too.
-  const pattern = `${mark.name}=${mark.value}`.split("\n").findLast((row) => row !== "") ?? "";
-  const { stdout } = await runner.run({
-    argv: [
-      ...["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/environ", "-user", String(Deno.uid() ?? 0)],
-      ...["-exec", "grep", "-lsF", "-e", pattern, "{}", "+"],
-    ] as [string, ...string[]],
-  });
-  return stdout.split("\n").flatMap((path) => /^\/proc\/(\d+)\/environ$/.exec(path)?.[1] ?? []).map(Number);
+  const pattern = `${name}=${value}`.split("\n").findLast((row) => row !== "") ?? "";
+  const found = await readProc("environ", ["grep", "-lsF", "-e", pattern], runner);
+  return found.split("\n").flatMap((path) => /^\/proc\/(\d+)\/environ$/.exec(path)?.[1] ?? []).map(Number);
 }
 
 /** Options of {@linkcode endProcesses}. */
@@ -89,11 +82,4 @@ export function stillAlive(processes: readonly ProcessInfo[], all: readonly Proc
     const one = now.get(pid);
     return one !== undefined && !one.zombie && one.startTime === startTime;
   });
-}
-
-/** Sends a signal to a process, or with a negative id to a process group, that may have ended meanwhile. */
-export function trySignal(pid: number, signal: Deno.Signal): void {
-  try {
-    Deno.kill(pid, signal);
-  } catch { /* it ended between the look and the signal */ }
 }

@@ -1,3 +1,5 @@
+import { trySignal } from "./child.ts";
+
 /** A program that we exchange data with while it runs. */
 interface PipedProcessSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
@@ -44,11 +46,7 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
     write: (bytes) => writer.write(bytes),
     closeStdin: () => writer.close().catch(() => {}),
     ended: child.status.then(() => {}),
-    kill() {
-      try {
-        child.kill("SIGKILL");
-      } catch { /* it has ended meanwhile */ }
-    },
+    kill: () => trySignal(child.pid, "SIGKILL"),
   };
 }
 

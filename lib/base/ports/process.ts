@@ -1,6 +1,6 @@
 import { systemClock } from "./clock.ts";
 import { keepTail, type Tail } from "./tail.ts";
-import { writeInput } from "./write_input.ts";
+import { trySignal, writeInput } from "./child.ts";
 import { present } from "../schema.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
@@ -63,11 +63,7 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   }).spawn();
 
   let timedOut = false;
-  const killGroup = () => {
-    try {
-      Deno.kill(-child.pid, "SIGKILL");
-    } catch { /* the group is already gone */ }
-  };
+  const killGroup = () => trySignal(-child.pid, "SIGKILL");
   const ended = new AbortController();
   if (spec.timeoutMs !== undefined) {
     // Not a plain timer: one that expired while this process was stopped would be seen before the end of the program.
@@ -175,11 +171,7 @@ export async function runInForeground(spec: ForegroundSpec): Promise<number> {
     stdout: "inherit",
     stderr: "inherit",
   }).spawn();
-  const end = () => {
-    try {
-      child.kill("SIGTERM");
-    } catch { /* it has ended already */ }
-  };
+  const end = () => trySignal(child.pid, "SIGTERM");
   signal?.addEventListener("abort", end, { once: true });
   try {
     return (await child.status).code;

@@ -1,8 +1,7 @@
 import type { Clock } from "./clock.ts";
-import { findMarkedPids, type ProcessMark, stillAlive, trySignal } from "./end_processes.ts";
-import { type ProcessRunner, systemProcessRunner } from "./process.ts";
+import { findMarkedPids, type ProcessMark, stillAlive } from "./end_processes.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
-import { writeInput } from "./write_input.ts";
+import { trySignal, writeInput } from "./child.ts";
 
 export interface ProcessGroupSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
@@ -23,8 +22,6 @@ export interface ProcessGroupSpec {
   readonly onStdout: (bytes: Uint8Array) => void;
   readonly onStderr: (bytes: Uint8Array) => void;
   readonly clock: Clock;
-  /** @default {systemProcessRunner} lists processes */
-  readonly processRunner?: ProcessRunner;
 }
 
 export interface ProcessGroup {
@@ -131,9 +128,9 @@ class Group {
   constructor(readonly pid: number, readonly options: GroupOptions) {}
 
   async find(): Promise<readonly ProcessInfo[]> {
-    const { hasEnded, spec: { mark, processRunner = systemProcessRunner } } = this.options;
+    const { hasEnded, spec: { mark } } = this.options;
     const hadEnded = hasEnded();
-    const [marked, all] = await Promise.all([findMarkedPids(mark, processRunner), listProcesses(processRunner)]);
+    const [marked, all] = await Promise.all([findMarkedPids(mark), listProcesses()]);
     // Once the program has ended its id may be given to another, but not while a process of its group lives.
     const isReused = hasEnded() && all.some(({ pid, zombie }) => pid === this.pid && !zombie);
     const inGroup = all.filter(({ groupId }) => groupId === this.pid && !isReused);

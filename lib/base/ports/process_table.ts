@@ -11,23 +11,51 @@ export interface ProcessInfo {
 }
 
 /**
- * Lists the processes of this machine.
- *
- * On Linux the files of /proc are read through `find` and `cat`, since Deno grants /proc to `--allow-all` only and
- * minimal images have no `ps`; elsewhere `ps` is asked.
+ * What a program prints that `find` starts with a file of /proc of each process: Deno grants /proc to `--allow-all` only,
+ * and minimal images have no `ps`.
  */
+export async function readProc(
+  file: "stat" | "environ" | "cmdline",
+  program: readonly string[],
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<string> {
+  const own = file === "stat" ? [] : ["-user", String(Deno.uid() ?? 0)];
+  const { stdout } = await runner.run({
+    argv: ["find", "/proc", "-maxdepth", "2", "-path", `/proc/[0-9]*/${file}`, ...own, "-exec", ...program, "{}", "+"],
+    // This process's own working directory may have been removed.
+    cwd: "/",
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+  });
+  return stdout;
+}
+
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** Lists the processes of this machine. */
 export async function listProcesses(runner: ProcessRunner = systemProcessRunner): Promise<ProcessInfo[]> {
   if (Deno.build.os === "linux") {
-    const argv = ["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/stat", "-exec", "cat", "{}", "+"] as const;
-    const { stdout } = await runner.run({ argv: [...argv], cwd: "/", maxOutputBytes: 16 * 1024 * 1024 });
-    return stdout.split("\n").flatMap((line) => parseProcStat(line) ?? []);
+    return (await readProc("stat", ["cat"], runner)).split("\n").flatMap((line) => parseProcStat(line) ?? []);
   }
   const { stdout } = await runner.run({
     argv: ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="],
     env: { LC_ALL: "C" },
-    maxOutputBytes: 16 * 1024 * 1024,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
   });
   return stdout.split("\n").flatMap((line) => parsePsLine(line) ?? []);
+}
+
+/**
+ * The distinct values of these variables in the environments of this user's processes, in one reading.
+ *
+ * Linux only: elsewhere the environments of other processes cannot be read, and the result is empty.
+ *
+ * @param names of variables: letters, digits and `_`
+ */
+export async function listMarkValues(names: readonly string[]): Promise<ReadonlySet<string>> {
+  if (Deno.build.os !== "linux") return new Set();
+  // An environment is a list of entries that end with a zero byte, which `-z` reads as lines.
+  const found = await readProc("environ", ["grep", "-zashE", `^(${names.join("|")})=`]);
+  return new Set(found.split("\0").flatMap((entry) => entry.replace(/^\w+=/, "") || []));
 }
 
 /** A process with its start time; undefined if it is not running. */

@@ -15,6 +15,11 @@ export interface Redactor {
   record<T extends object>(record: T): T;
 }
 
+export interface LearningRedactor extends Redactor {
+  /** From now on these are secret as well, whatever their form. */
+  learn(secrets: readonly string[]): void;
+}
+
 /** Not secret here: paths, and who worked where. */
 const NOT_SECRET = new Set(["home", "username", "hostname", "email-local", "email-domain"]);
 
@@ -43,10 +48,17 @@ const QUOTING = new Set([
  * @param secrets values that are secret whatever their form, such as those of the environment's keys; those of fewer
  * than 8 characters are passed over. Common shapes of secrets are known.
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
-  const patterns = secretPatterns({ secrets }).filter(({ id }) => !NOT_SECRET.has(id));
+export function createRedactor(secrets: readonly string[]): LearningRedactor {
+  const known = new Set(secrets);
+  const patternsOf = () => secretPatterns({ secrets: [...known] }).filter(({ id }) => !NOT_SECRET.has(id));
+  let patterns = patternsOf();
   const text = (text: string) => scrub(text, { patterns });
   return {
+    learn(more) {
+      if (more.every((one) => known.has(one))) return;
+      for (const one of more) known.add(one);
+      patterns = patternsOf();
+    },
     text,
     rows: (rows) => rows.length === 0 ? [] : text(rows.join("\n")).split("\n"),
     outgoing: (foreign) => sanitizeText(text(plainText(text(foreign)).replaceAll(/\p{Cf}/gu, ""))),

@@ -64,105 +64,60 @@ const KEY_WORDS =
   "password|passwd|passphrase|secret|token|(?:api|access|account|private|signing|encryption)[_-]?key|credentials?";
 
 const PATTERNS: readonly SecretPattern[] = [
-  ...TOKEN_SHAPES.map((shape) => ({
-    id: "token",
-    find: new RegExp(`${START}${shape}`, "gu"),
-    placeholder: "redacted",
-  })),
-  {
-    id: "authorization",
-    // A digit distinguishes it from prose such as "basic functionality".
-    find: /\b(?:Bearer|Basic)[ :]{1,3}(?=[A-Za-z._~+/-]*[0-9])(?<secret>[A-Za-z0-9._~+/=-]{8,})/dgiu,
-    placeholder: "redacted",
-  },
-  {
-    // "↓ 24 tokens" and "Token usage: 7" are not assignments: in those the name comes right before the sign.
-    id: "assignment",
-    find: new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "dgiu"),
-    placeholder: "redacted",
-  },
-  {
-    // A value that cannot be prose may be short, and one in quotes may have blanks.
-    id: "assignment",
-    find: new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?=(?<secret>[^\\s"',;│]{4,})`, "dgiu"),
-    placeholder: "redacted",
-  },
-  {
-    id: "assignment",
-    find: new RegExp(
+  ...TOKEN_SHAPES.map((shape) => pattern("token", new RegExp(`${START}${shape}`, "gu"))),
+  // A digit distinguishes it from prose such as "basic functionality".
+  pattern("authorization", /\b(?:Bearer|Basic)[ :]{1,3}(?=[A-Za-z._~+/-]*[0-9])(?<secret>[A-Za-z0-9._~+/=-]{8,})/dgiu),
+  // "↓ 24 tokens" and "Token usage: 7" are not assignments: in those the name comes right before the sign.
+  pattern(
+    "assignment",
+    new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "dgiu"),
+  ),
+  // A value that cannot be prose may be short, and one in quotes may have blanks.
+  pattern("assignment", new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?=(?<secret>[^\\s"',;│]{4,})`, "dgiu")),
+  pattern(
+    "assignment",
+    new RegExp(
       `(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)(?<quote>["'])(?<secret>(?:\\\\.|(?!\\k<quote>)[^\\\\\\n]){4,200})\\k<quote>`,
       "dgiu",
     ),
-    placeholder: "redacted",
-  },
-  {
-    id: "option",
-    find: new RegExp(`${START}--?[a-z-]{0,20}(?:${KEY_WORDS})[ =]["']?(?<secret>[^\\s"',;│<-][^\\s"',;│]{3,})`, "dgiu"),
-    placeholder: "redacted",
-  },
-  {
-    id: "option",
-    find: /(?<![\w-])(?:-u ?|--user[ =])["']?[^\s:"']{1,60}:(?<secret>[^\s"']{3,})/dgu,
-    placeholder: "redacted",
-  },
-  {
-    id: "option",
-    find: /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?<secret>[^\s"'-][^\s"']{2,})/dgu,
-    placeholder: "redacted",
-  },
-  {
-    id: "cookie",
-    find: /\b(?:set-)?cookie: ?(?<secret>[\w.-]{1,60}=[^\n"'│]{6,300})/dgiu,
-    placeholder: "redacted",
-  },
-  {
-    id: "url-password",
-    find: /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s/"'<>]{1,200})@/dgu,
-    placeholder: "redacted",
-  },
-  {
-    id: "url-token",
-    find: /:\/\/(?<secret>[A-Za-z0-9_-]{12,})@/dgu,
-    placeholder: "redacted",
-  },
-  {
-    id: "url-token",
-    find: /(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/(?<secret>[A-Za-z0-9_/-]{10,})/dgu,
-    placeholder: "redacted",
-  },
-  {
-    id: "private-key",
-    find: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?<secret>(?:(?!-----)[^]){0,20000})/dgu,
-    placeholder: "redacted",
-  },
-  {
-    id: "email-local",
-    find: /(?<![\w.%+-])(?<secret>[\w.%+-]+)@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/dgu,
-    placeholder: "user",
-  },
-  {
-    id: "email-domain",
-    find: /(?<=[\w.%+-]@)(?<secret>(?:[A-Za-z0-9-]{1,63}\.){0,7}[A-Za-z0-9-]{1,63})\.[A-Za-z]{2,24}/dgu,
-    placeholder: "example",
-  },
-  { id: "home", find: /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/dgu, placeholder: "user" },
+  ),
+  pattern(
+    "option",
+    new RegExp(`${START}--?[a-z-]{0,20}(?:${KEY_WORDS})[ =]["']?(?<secret>[^\\s"',;│<-][^\\s"',;│]{3,})`, "dgiu"),
+  ),
+  pattern("option", /(?<![\w-])(?:-u ?|--user[ =])["']?[^\s:"']{1,60}:(?<secret>[^\s"']{3,})/dgu),
+  pattern("option", /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?<secret>[^\s"'-][^\s"']{2,})/dgu),
+  pattern("cookie", /\b(?:set-)?cookie: ?(?<secret>[\w.-]{1,60}=[^\n"'│]{6,300})/dgiu),
+  pattern("url-password", /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s/"'<>]{1,200})@/dgu),
+  pattern("url-token", /:\/\/(?<secret>[A-Za-z0-9_-]{12,})@/dgu),
+  pattern(
+    "url-token",
+    /(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/(?<secret>[A-Za-z0-9_/-]{10,})/dgu,
+  ),
+  pattern("private-key", /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?<secret>(?:(?!-----)[^]){0,20000})/dgu),
+  pattern("email-local", /(?<![\w.%+-])(?<secret>[\w.%+-]+)@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/dgu, "user"),
+  pattern(
+    "email-domain",
+    /(?<=[\w.%+-]@)(?<secret>(?:[A-Za-z0-9-]{1,63}\.){0,7}[A-Za-z0-9-]{1,63})\.[A-Za-z]{2,24}/dgu,
+    "example",
+  ),
+  pattern("home", /(?<![\w.-])\/(?:home|Users)\/(?<secret>[^\s/:;,"'`()│]+)/dgu, "user"),
 ];
+
+function pattern(id: string, find: RegExp, placeholder = "redacted"): SecretPattern {
+  return { id, find, placeholder };
+}
 
 export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern[] {
   const { home, hostname, username, secrets = [] } = words;
   const host = hostname?.split(".")[0];
   // If several match, the last one decides; these come first, so that the common forms win.
   return [
-    ...secrets.filter((secret) => secret.length >= 8).map((secret) => ({
-      id: "environment",
-      find: new RegExp(RegExp.escape(secret), "gu"),
-      placeholder: "redacted",
-    })),
-    ...(username === undefined || username === "" ? [] : [{
-      id: "username",
-      find: new RegExp(`(?<![\\w-])(?<secret>${RegExp.escape(username)})(?=@[\\w-])`, "dgu"),
-      placeholder: "user",
-    }]),
+    ...secrets.filter((secret) => secret.length >= 8)
+      .map((secret) => pattern("environment", new RegExp(RegExp.escape(secret), "gu"))),
+    ...(username === undefined || username === "" ? [] : [
+      pattern("username", new RegExp(`(?<![\\w-])(?<secret>${RegExp.escape(username)})(?=@[\\w-])`, "dgu"), "user"),
+    ]),
     ...(host === undefined || host === "" || host === "localhost" ? [] : [hostPattern(host)]),
     ...(home === undefined ? [] : homePatterns(home)),
     ...PATTERNS,
@@ -173,7 +128,7 @@ export function secretPatterns(words: PrivateWords = {}): readonly SecretPattern
 function hostPattern(host: string): SecretPattern {
   const name = RegExp.escape(host);
   const find = host.length < 3 ? `(?<=@)${name}(?![\\w-])|^${name}$` : `(?<![\\w-])${name}(?![\\w-])`;
-  return { id: "hostname", find: new RegExp(find, "gmu"), placeholder: "host" };
+  return pattern("hostname", new RegExp(find, "gmu"), "host");
 }
 
 /**
@@ -184,19 +139,10 @@ function homePatterns(home: string): SecretPattern[] {
   const parent = home.slice(0, home.lastIndexOf("/") + 1);
   const name = home.slice(parent.length);
   if (name === "" || !home.startsWith("/")) return [];
+  const [above, secret] = [RegExp.escape(parent), `(?<secret>${RegExp.escape(name)})`];
+  const dashed = RegExp.escape(parent.replaceAll("/", "-"));
   return [
-    {
-      id: "home",
-      find: new RegExp(`(?<![\\w/])${RegExp.escape(parent)}(?<secret>${RegExp.escape(name)})(?![\\w-])`, "dgu"),
-      placeholder: "user",
-    },
-    ...(parent === "/" ? [] : [{
-      id: "home",
-      find: new RegExp(
-        `(?<!\\w)${RegExp.escape(parent.replaceAll("/", "-"))}(?<secret>${RegExp.escape(name)})(?!\\w)`,
-        "dgu",
-      ),
-      placeholder: "user",
-    }]),
+    pattern("home", new RegExp(`(?<![\\w/])${above}${secret}(?![\\w-])`, "dgu"), "user"),
+    ...(parent === "/" ? [] : [pattern("home", new RegExp(`(?<!\\w)${dashed}${secret}(?!\\w)`, "dgu"), "user")]),
   ];
 }

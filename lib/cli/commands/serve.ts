@@ -2,7 +2,7 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { stateFolder } from "../../base/ports/state_folder.ts";
-import { createLearningRedactor } from "../../base/redact/learning_redactor.ts";
+import { createRedactor } from "../../base/redact/redactor.ts";
 import { createSecretLearner } from "../run_secrets.ts";
 import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
 import { mountMcp } from "../../api/mcp/mount.ts";
@@ -87,7 +87,7 @@ export const command = defineCommand({
     });
     const scheme = "tls" in at ? "https" : "http";
     const over = new AbortController();
-    const redactor = createLearningRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]);
+    const redactor = createRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]);
     const log = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const app = createServeApp({
       workdirs,
