@@ -1,14 +1,6 @@
 import { callActivity, callWords, exitCodeOf, MAX_TITLE_CHARS, outputOf } from "./call_words.ts";
 import { actOf, describesItself } from "./exact_request.ts";
-import {
-  type AcpEvent,
-  type CallRecord,
-  closeSpeech,
-  type Draft,
-  type FoldOptions,
-  noteWork,
-  violate,
-} from "./state.ts";
+import { type AcpEvent, type CallRecord, closeSpeech, type Fold, noteWork, violate } from "./state.ts";
 import { isOneOf, requireAsked, requireSameAct } from "./unasked.ts";
 import { type CallPatch, isOver, type UnreadCall } from "./protocol/update.ts";
 import { present } from "../../base/schema.ts";
@@ -21,87 +13,81 @@ const MAX_DENIED = 100;
 
 const MAX_KEPT_ACT_CHARS = 4000;
 
-export function takeCall(draft: Draft, given: CallPatch, options: FoldOptions): void {
-  closeSpeech(draft);
-  const known = draft.state.calls.get(given.id);
-  const patch = withoutDescription(given, { known, options });
+export function takeCall(fold: Fold, given: CallPatch): void {
+  closeSpeech(fold);
+  const { state, rules } = fold;
+  const known = state.calls.get(given.id);
   // It belongs to the session's past.
   if (known?.asked === "replayed") return;
+  // Gemini CLI (0.61.0) puts where a command runs, and why, in the place of its output.
+  const { text, ...told } = given;
+  const patch = text === undefined || describesItself({ ...known, ...given }, rules.tools) ? told : given;
   const mayRun = patch.status === "pending" || patch.status === "in_progress";
   const before = mayRun && known?.asked !== "rejected" && known?.asked !== "gone" ? begunAnew(known) : known;
-  const after = merged(before, patch, { draft, options });
+  const after = merged(fold, { before, patch });
   // What runs on in the background, such as a server, keeps no agent at work.
-  if (!after.isLeft) noteWork(draft, options);
-  keepCall(draft, tellCall(draft, { before, after, patch }, options));
-  draft.state = { ...draft.state, hasSpokenLast: false };
-  requireSameAct(draft, after, options);
+  if (!after.isLeft) noteWork(fold);
+  keepCall(fold, tellCall(fold, { before, after, patch }));
+  state.hasSpokenLast = false;
+  requireSameAct(fold, after);
   const hasFailed = after.status === "failed" && after.asked === "no" && exitCodeOf(after) !== undefined;
-  if (after.status === "completed" || hasFailed) requireAsked(draft, after, options);
+  if (after.status === "completed" || hasFailed) requireAsked(fold, after);
 }
 
 /**
  * A call that cannot be read as a whole counts as far as it can be; what only its end would tell is taken to be what
  * must not be.
  */
-export function takeUnread(draft: Draft, { id, isCut, ...told }: UnreadCall, options: FoldOptions): void {
-  const before = id === undefined ? undefined : draft.state.calls.get(id);
+export function takeUnread(fold: Fold, { id, isCut, ...told }: UnreadCall): void {
+  const before = id === undefined ? undefined : fold.state.calls.get(id);
   const kind = told.kind ?? before?.kind ?? (isCut ? undefined : "other");
   const status = told.status ?? (isCut ? "completed" : before?.status ?? "pending");
-  if (id !== undefined && kind !== undefined) return takeCall(draft, { id, kind, status, hasUnread: true }, options);
-  const { asksBefore = [] } = options.rules.askMode ?? {};
+  if (id !== undefined && kind !== undefined) return takeCall(fold, { id, kind, status, hasUnread: true });
+  const { asksBefore = [] } = fold.rules.askMode ?? {};
   const mayAct = kind === undefined ? asksBefore.length > 0 : isOneOf(asksBefore, kind);
   const isKnown = before?.asked === "allowed" || before?.asked === "replayed";
   if (!mayAct || isKnown || status === "pending" || status === "failed") return;
   const what = "The agent has reported a tool call in a form that cannot be read";
-  violate(draft, `${what}, although its mode is to ask before it: it may have done something unasked.`);
+  violate(fold, `${what}, although its mode is to ask before it: it may have done something unasked.`);
 }
 
 /** A call of the session's past, as `session/load` plays it once more. */
-export function takeReplayed(draft: Draft, id: string): void {
+export function takeReplayed({ state }: Fold, id: string): void {
   const past = { id, status: "completed", turn: 0, asked: "replayed", isLeft: false, isTold: true } as const;
-  draft.state = { ...draft.state, calls: withCall(draft.state.calls, past) };
+  state.calls = withCall(state.calls, past);
 }
 
-export function takeRequest(
-  draft: Draft,
-  { id, call, text }: Extract<AcpEvent, { type: "asked" }>,
-  options: FoldOptions,
-): void {
-  closeSpeech(draft);
-  noteWork(draft, options);
-  const { state } = draft;
-  draft.state = { ...state, waiting: new Map(state.waiting).set(id, call?.id), hasSpokenLast: false };
+export function takeRequest(fold: Fold, { id, call, text }: Extract<AcpEvent, { type: "asked" }>): void {
+  closeSpeech(fold);
+  noteWork(fold);
+  const { state, rules, activities } = fold;
+  state.waiting = new Map(state.waiting).set(id, call?.id);
+  state.hasSpokenLast = false;
   if (call !== undefined) {
     const before = begunAnew(state.calls.get(call.id));
-    const { unaskedMs: _, askedFor: _1, ...after } = merged(before, call, { draft, options });
-    const askedFor = actOf(after, options.rules.tools);
+    const { unaskedMs: _, askedFor: _1, ...after } = merged(fold, { before, patch: call });
+    const askedFor = actOf(after, rules.tools);
     const asked = { ...after, asked: "waiting", ...present({ askedFor }) } as const;
-    keepCall(draft, tellCall(draft, { before, after: asked, patch: call }, options));
+    keepCall(fold, tellCall(fold, { before, after: asked, patch: call }));
   }
-  draft.activities.push({ type: "permission_asked", id, text });
+  activities.push({ type: "permission_asked", id, text });
 }
 
-export function takeAnswer(
-  draft: Draft,
-  { id, answer, note }: Extract<AcpEvent, { type: "answered" }>,
-  { rules }: FoldOptions,
-): void {
-  const { waiting, calls, denied } = draft.state;
-  if (!waiting.has(id)) return;
-  const left = new Map(waiting);
-  left.delete(id);
-  const call = calls.get(waiting.get(id) ?? "");
-  draft.state = { ...draft.state, waiting: left, ...(answer === "reject" ? { hasRefusal: true } : {}) };
+export function takeAnswer(fold: Fold, { id, answer, note }: Extract<AcpEvent, { type: "answered" }>): void {
+  const { state, rules, activities, events } = fold;
+  if (!state.waiting.has(id)) return;
+  const call = state.calls.get(state.waiting.get(id) ?? "");
+  state.waiting = new Map([...state.waiting].filter(([one]) => one !== id));
+  if (answer === "reject") state.hasRefusal = true;
   if (call !== undefined && answer !== "reply") {
-    const asked = answer === "allow" ? "allowed" : answer === "reject" ? "rejected" : "gone";
     if (answer === "reject") {
-      const calls = [...denied, callWords(call, rules).line.slice(0, MAX_TITLE_CHARS)].slice(-MAX_DENIED);
-      draft.state = { ...draft.state, denied: calls };
-      draft.events.push({ type: "denied", calls });
+      const line = callWords(call, rules).line.slice(0, MAX_TITLE_CHARS);
+      const calls = state.denied = [...state.denied, line].slice(-MAX_DENIED);
+      events.push({ type: "denied", calls });
     }
-    keepCall(draft, { ...call, asked });
+    keepCall(fold, { ...call, asked: answer === "allow" ? "allowed" : answer === "reject" ? "rejected" : "gone" });
   }
-  draft.activities.push({ type: "permission_answered", id, answer, ...present({ note }) });
+  activities.push({ type: "permission_answered", id, answer, ...present({ note }) });
 }
 
 /** A call that is over, and that is begun once more: what was allowed before does not count for it. */
@@ -111,19 +97,9 @@ function begunAnew(call: CallRecord | undefined): CallRecord | undefined {
   return { ...rest, status: "pending", asked: "no", isLeft: false, isTold: false };
 }
 
-/** Gemini CLI (0.61.0) puts where a command runs, and why, in the place of its output. */
-function withoutDescription(
-  { text, ...patch }: CallPatch,
-  { known, options: { rules } }: { readonly known: CallRecord | undefined; readonly options: FoldOptions },
-): CallPatch {
-  if (text === undefined || describesItself({ ...known, ...patch, text }, rules.tools)) return patch;
-  return { ...patch, text };
-}
-
 function merged(
-  before: CallRecord | undefined,
-  patch: CallPatch,
-  { draft: { state: { phase, turns } }, options: { nowMs } }: { readonly draft: Draft; readonly options: FoldOptions },
+  { state: { phase, turns }, nowMs }: Fold,
+  { before, patch }: { readonly before: CallRecord | undefined; readonly patch: CallPatch },
 ): CallRecord {
   const status = patch.status ?? before?.status ?? "pending";
   const known = { asked: "no", isTold: false, ...before, ...patch, status, turn: turns } as const;
@@ -136,7 +112,7 @@ function merged(
 }
 
 /** Keeps a call; of one that is over only what later updates of it must be compared with. */
-function keepCall(draft: Draft, call: CallRecord): void {
+function keepCall({ state }: Fold, call: CallRecord): void {
   const { id, kind, name, title, status, asked, askedFor, turn, isLeft } = call;
   const short = {
     ...{ id, status, asked, turn, isLeft, isTold: true },
@@ -146,10 +122,7 @@ function keepCall(draft: Draft, call: CallRecord): void {
     ...(askedFor === undefined || JSON.stringify(askedFor).length > MAX_KEPT_ACT_CHARS ? {} : { askedFor }),
   };
   const isTold = call.isTold || mayTell(call);
-  draft.state = {
-    ...draft.state,
-    calls: withCall(draft.state.calls, isOver(status) ? short : { ...call, isTold }),
-  };
+  state.calls = withCall(state.calls, isOver(status) ? short : { ...call, isTold });
 }
 
 function withCall(calls: ReadonlyMap<string, CallRecord>, call: CallRecord): ReadonlyMap<string, CallRecord> {
@@ -162,40 +135,39 @@ function withCall(calls: ReadonlyMap<string, CallRecord>, call: CallRecord): Rea
 }
 
 function tellCall(
-  draft: Draft,
+  { rules, activities, events }: Fold,
   { before, after, patch }: {
     readonly before: CallRecord | undefined;
     readonly after: CallRecord;
     readonly patch: CallPatch;
   },
-  { rules }: FoldOptions,
 ): CallRecord {
   const { id, status } = after;
   if (before !== undefined && isOver(before.status)) return after;
   const activity = callActivity(after, rules);
   const isNews = before === undefined || JSON.stringify(callActivity(before, rules)) !== JSON.stringify(activity);
-  if (isNews) draft.activities.push(activity);
+  if (isNews) activities.push(activity);
   const output = outputOf(patch);
   const told = before === undefined ? "" : outputOf(before);
   const fresh = status === "pending" ? "" : output.startsWith(told) ? output.slice(told.length) : output;
-  if (fresh !== "") draft.activities.push({ type: "tool_output", id, text: fresh });
+  if (fresh !== "") activities.push({ type: "tool_output", id, text: fresh });
 
   const { command, line } = callWords(after, rules);
   const heard = tail((before?.heard ?? "") + fresh);
   if (command !== undefined) {
     // It may be told in pieces.
     const isKnown = before !== undefined && command === callWords(before, rules).command;
-    if (!isKnown) draft.events.push({ type: "called", source: "call", id, commands: [{ command, isCertain: true }] });
+    if (!isKnown) events.push({ type: "called", source: "call", id, commands: [{ command, isCertain: true }] });
     // Exit codes are not told by all: a command that failed counts as one with 1.
     const exitCode = status === "completed" ? 0 : status === "failed" ? 1 : undefined;
     if (exitCode !== undefined || fresh !== "") {
-      draft.events.push({ type: "ended", source: "call", id, exitCode, output: heard });
+      events.push({ type: "ended", source: "call", id, exitCode, output: heard });
     }
   }
-  if (!after.isTold && mayTell(after)) draft.events.push({ type: "ran", id, command: line });
+  if (!after.isTold && mayTell(after)) events.push({ type: "ran", id, command: line });
   if (isOver(status)) {
     const saw = { type: "saw", id, command: line, output: tail(outputOf(after)) } as const;
-    draft.events.push({ ...saw, ...present({ exitCode: exitCodeOf(after) }) });
+    events.push({ ...saw, ...present({ exitCode: exitCodeOf(after) }) });
   }
   return heard === "" ? after : { ...after, heard };
 }

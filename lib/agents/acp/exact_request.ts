@@ -113,43 +113,38 @@ function filesOf(call: CallPatch, source: AcpSubjectSource): string | undefined 
   return paths && linesOf([...new Set([...paths, ...call.diffs ?? []])]);
 }
 
-function filesIn(call: CallPatch, { from, path, form }: AcpSubjectSource): readonly string[] | undefined {
-  switch (from) {
-    case "locations":
-    case "diffs":
-      return call[from]?.length === 0 ? undefined : call[from];
-    case "title":
-      return call.title === undefined ? undefined : call.title.split("\n");
-    case "input":
-    case "meta":
-      return textsIn(valueAt(call[from], path), form);
-  }
+function filesIn(call: CallPatch, source: AcpSubjectSource): readonly string[] | undefined {
+  const texts = textsOf(call, source);
+  return source.from === "title" ? texts?.flatMap((title) => title.split("\n")) : texts;
 }
 
-function textsIn(value: unknown, form: AcpSubjectSource["form"]): readonly string[] | undefined {
-  const texts = form === "keys" ? Object.keys(objectOf(value)) : form === "texts" && isTexts(value) ? value : [];
-  if (texts.length > 0) return texts;
-  const one = form === "keys" ? undefined : textIn(value, form);
-  return one === undefined ? undefined : [one];
+function subjectOf(call: CallPatch, source: AcpSubjectSource): string | undefined {
+  const texts = textsOf(call, source);
+  const isOne = source.from === "title" || source.from !== "locations" && source.from !== "diffs" &&
+      (source.form === "text" || source.form === "argv");
+  return isOne ? texts?.[0] : linesOf(texts);
 }
 
-/** A path with a line end would be read as two. */
-function isNoPath(path: string): boolean {
-  return path.trim() === "" || /[\r\n\0]/.test(path);
+/** What stands at a source: at least one text, or `undefined`. */
+function textsOf(call: CallPatch, { from, path, form }: AcpSubjectSource): readonly string[] | undefined {
+  const texts = from === "input" || from === "meta"
+    ? textsIn(valueAt(call[from], path), form)
+    : from === "title"
+    ? textsIn(call.title, "text")
+    : call[from] ?? [];
+  return texts.length === 0 ? undefined : texts;
 }
 
-function subjectOf(call: CallPatch, { from, path, form }: AcpSubjectSource): string | undefined {
-  switch (from) {
-    case "input":
-      return textIn(valueAt(call.input, path), form);
-    case "meta":
-      return textIn(valueAt(call.meta, path), form);
-    case "locations":
-      return linesOf(call.locations);
-    case "diffs":
-      return linesOf(call.diffs);
-    case "title":
-      return call.title === undefined || call.title === "" ? undefined : call.title;
+function textsIn(value: unknown, form: AcpSubjectSource["form"]): readonly string[] {
+  switch (form) {
+    case "text":
+      return typeof value === "string" && value !== "" ? [value] : [];
+    case "texts":
+      return typeof value === "string" ? [value] : isTexts(value) ? value : [];
+    case "argv":
+      return isTexts(value) && value.length > 0 ? [scriptOf(value)] : [];
+    case "keys":
+      return Object.keys(objectOf(value));
   }
 }
 
@@ -157,17 +152,9 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((at, key) => Object.hasOwn(objectOf(at), key) ? objectOf(at)[key] : undefined, value);
 }
 
-function textIn(value: unknown, form: AcpSubjectSource["form"]): string | undefined {
-  switch (form) {
-    case "text":
-      return typeof value === "string" && value !== "" ? value : undefined;
-    case "texts":
-      return typeof value === "string" ? linesOf([value]) : isTexts(value) ? linesOf(value) : undefined;
-    case "argv":
-      return isTexts(value) && value.length > 0 ? scriptOf(value) : undefined;
-    case "keys":
-      return linesOf(Object.keys(objectOf(value)));
-  }
+/** A path with a line end would be read as two. */
+function isNoPath(path: string): boolean {
+  return path.trim() === "" || /[\r\n\0]/.test(path);
 }
 
 function linesOf(texts: readonly string[] | undefined): string | undefined {

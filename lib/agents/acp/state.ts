@@ -32,11 +32,6 @@ export type AcpEvent =
   | { readonly type: "looked" }
   | { readonly type: "ended"; readonly how: string };
 
-export interface FoldOptions {
-  readonly nowMs: number;
-  readonly rules: AcpRules;
-}
-
 export interface AcpRules {
   readonly tools: readonly AcpToolInput[];
   readonly askMode?: AcpAskMode;
@@ -86,12 +81,6 @@ export interface CallRecord extends CallPatch {
   readonly heard?: string;
 }
 
-export interface AcpStep {
-  readonly state: AcpState;
-  readonly activities: readonly AcpActivity[];
-  readonly events: readonly AgentEvent[];
-}
-
 export function startAcpState(nowMs: number): AcpState {
   return {
     phase: "fresh",
@@ -110,27 +99,36 @@ export function startAcpState(nowMs: number): AcpState {
   };
 }
 
-export interface Draft {
-  state: AcpState;
+/** What an event comes to: the state, which is a copy of the one before, and what is told of it. */
+export interface Fold {
+  readonly state: { -readonly [Name in keyof AcpState]: AcpState[Name] };
+  readonly nowMs: number;
+  readonly rules: AcpRules;
   readonly activities: AcpActivity[];
   readonly events: AgentEvent[];
 }
 
+export function set({ state }: Fold, values: Partial<AcpState>): void {
+  Object.assign(state, values);
+}
+
 /** Something that it must not do: it must not work on. The first one counts. */
-export function violate(draft: Draft, violation: string): void {
-  if (draft.state.violation !== undefined) return;
-  draft.state = { ...draft.state, violation };
-  draft.activities.push({ type: "note", text: violation, isProblem: true });
+export function violate({ state, activities }: Fold, violation: string): void {
+  if (state.violation !== undefined) return;
+  state.violation = violation;
+  activities.push({ type: "note", text: violation, isProblem: true });
 }
 
-export function noteWork(draft: Draft, { nowMs }: FoldOptions): void {
-  const { problem: _, rest: _1, ...state } = draft.state;
-  draft.state = state.phase === "open" ? { ...state, hasWorked: true } : { ...state, lateMs: nowMs };
+export function noteWork({ state, nowMs }: Fold): void {
+  delete state.problem;
+  delete state.rest;
+  if (state.phase === "open") state.hasWorked = true;
+  else state.lateMs = nowMs;
 }
 
-export function closeSpeech(draft: Draft): void {
-  const { speech, ...rest } = draft.state;
+export function closeSpeech({ state, events }: Fold): void {
+  const { speech } = state;
   if (speech === undefined) return;
-  draft.state = rest;
-  draft.events.push({ type: speech.kind === "message" ? "said" : "reasoned", text: speech.text });
+  delete state.speech;
+  events.push({ type: speech.kind === "message" ? "said" : "reasoned", text: speech.text });
 }

@@ -1,124 +1,129 @@
+import { present } from "../../base/schema.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { totalUsage } from "../../base/usage.ts";
 import type { AcpActivity } from "./activity.ts";
 import { takeAnswer, takeCall, takeReplayed, takeRequest, takeUnread } from "./calls.ts";
-import {
-  type AcpEvent,
-  type AcpState,
-  type AcpStep,
-  closeSpeech,
-  type Draft,
-  type FoldOptions,
-  noteWork,
-  violate,
-} from "./state.ts";
-import { lookForUnasked, lookForUnaskedAtEnd } from "./unasked.ts";
 import { type AcpUpdate, type ConfigOption, isOver, type RestReason } from "./protocol/update.ts";
+import { type AcpEvent, type AcpState, closeSpeech, type Fold, noteWork, set, violate } from "./state.ts";
+import { lookForUnasked, lookForUnaskedAtEnd } from "./unasked.ts";
 import { addMessageUsage, addReplyUsage, type UsageState } from "./usage.ts";
-import { present } from "../../base/schema.ts";
 
 /** What is kept of a message. The end counts: that is where the result stands. */
 const MAX_MESSAGE_CHARS = 1_000_000;
 
-export function foldAcp(state: AcpState, event: AcpEvent, options: FoldOptions): AcpStep {
-  const draft: Draft = { state, activities: [], events: [] };
+export function foldAcp(before: AcpState, event: AcpEvent, about: Pick<Fold, "nowMs" | "rules">): Fold {
+  const fold: Fold = { ...about, state: { ...before }, activities: [], events: [] };
+  const { state, activities, events } = fold;
+  const heard = heardIn(event);
+  if (heard !== undefined) set(fold, { heard, heardMs: fold.nowMs });
   switch (event.type) {
     case "opened":
-      hear(draft, "its session", options);
-      draft.state = { ...draft.state, ...present({ mode: event.mode }) };
+      set(fold, present({ mode: event.mode }));
       break;
     case "replayed":
-      takeReplayed(draft, event.callId);
+      takeReplayed(fold, event.callId);
       break;
     case "prompted":
-      beginTurn(draft, event.text);
+      beginTurn(fold, event.text);
       break;
     case "update":
-      hear(draft, wordsOf(event.update), options);
-      takeUpdate(draft, event.update, options);
+      takeUpdate(fold, event.update);
       break;
     case "unread":
-      hear(draft, "an update that cannot be read", options);
-      if (event.about === "mode") takeUnreadMode(draft, options);
-      else takeUnread(draft, event.about, options);
+      if (event.about === "mode") takeUnreadMode(fold);
+      else takeUnread(fold, event.about);
       break;
     case "replied":
     case "refused":
-      hear(draft, "its reply to the prompt", options);
-      takeReply(draft, event, options);
+      takeReply(fold, event);
       break;
     case "asked":
-      hear(draft, "a request", options);
-      takeRequest(draft, event, options);
+      takeRequest(fold, event);
       break;
     case "answered":
-      takeAnswer(draft, event, options);
+      takeAnswer(fold, event);
       break;
     case "cancelled":
-      if (state.phase === "open") draft.state = { ...state, cancelled: event.because };
+      if (state.phase === "open") state.cancelled = event.because;
       break;
     case "abandoned":
-      if (state.phase === "open") endTurn(draft, { reason: "its end was never reported", isGood: false });
+      if (state.phase === "open") endTurn(fold, "its end was never reported");
       break;
     case "trouble":
-      draft.activities.push({ type: "note", text: event.text, isProblem: true });
-      draft.events.push({ type: "trouble", text: event.text });
+      activities.push({ type: "note", text: event.text, isProblem: true });
+      events.push({ type: "trouble", text: event.text });
       break;
     case "looked":
-      lookForUnasked(draft, options);
+      lookForUnasked(fold);
       break;
     case "ended":
-      takeEnd(draft, event.how);
+      takeEnd(fold, event.how);
       break;
     default:
       event satisfies never;
   }
-  return draft;
+  return fold;
 }
 
-function hear(draft: Draft, heard: string, { nowMs }: FoldOptions): void {
-  draft.state = { ...draft.state, heardMs: nowMs, heard };
+/** What was heard of the agent with an event; `undefined` where nothing was. */
+function heardIn(event: AcpEvent): string | undefined {
+  switch (event.type) {
+    case "opened":
+      return "its session";
+    case "update":
+      return wordsOf(event.update);
+    case "unread":
+      return "an update that cannot be read";
+    case "replied":
+    case "refused":
+      return "its reply to the prompt";
+    case "asked":
+      return "a request";
+    default:
+      return undefined;
+  }
 }
 
-function beginTurn(draft: Draft, text: string): void {
-  closeSpeech(draft);
-  const { stopReason: _, refusal: _1, cancelled: _2, problem: _3, lateMs: _4, rest: _5, ...state } = draft.state;
-  const nothing = { isAcknowledged: false, hasWorked: false, hasRefusal: false };
-  draft.state = { ...state, ...nothing, hasSpokenLast: false, lastMessage: "", phase: "open", turns: state.turns + 1 };
-  draft.activities.push({ type: "turn_begun", text });
+function beginTurn(fold: Fold, text: string): void {
+  closeSpeech(fold);
+  const { state } = fold;
+  for (const name of ["stopReason", "refusal", "cancelled", "problem", "lateMs", "rest"] as const) delete state[name];
+  const nothing = { isAcknowledged: false, hasWorked: false, hasRefusal: false, hasSpokenLast: false, lastMessage: "" };
+  set(fold, { ...nothing, phase: "open", turns: state.turns + 1 });
+  fold.activities.push({ type: "turn_begun", text });
 }
 
-function takeUpdate(draft: Draft, update: AcpUpdate, options: FoldOptions): void {
-  const { state } = draft;
+function takeUpdate(fold: Fold, update: AcpUpdate): void {
+  const { state, rules, activities } = fold;
   switch (update.type) {
     case "message":
     case "thought":
-      takeUsage(draft, addMessageUsage(state.usage, update.usage, options.rules.usage));
-      return takePiece(draft, { ...update, type: update.type }, options);
+      takeUsage(fold, addMessageUsage(state.usage, update.usage, rules.usage));
+      return takePiece(fold, { ...update, type: update.type });
     case "user":
-      return closeSpeech(draft);
+      return closeSpeech(fold);
     case "call":
-      return takeCall(draft, update.call, options);
+      return takeCall(fold, update.call);
     case "plan":
-      draft.activities.push({ type: "plan", entries: update.entries });
+      activities.push({ type: "plan", entries: update.entries });
       return;
     case "mode":
-      return takeMode(draft, update.mode, options);
+      return takeMode(fold, update.mode);
     case "config":
-      return takeConfig(draft, update.options, options);
+      return takeConfig(fold, update.options);
     case "usage": {
       const { used, size, cost } = update;
-      const tellsCost = cost !== undefined && options.rules.usage.sources.some(({ from }) => from === "cost");
-      return takeUsage(draft, { ...state.usage, context: { used, size }, ...(tellsCost ? { cost } : {}) });
+      const tellsCost = cost !== undefined && rules.usage.sources.some(({ from }) => from === "cost");
+      return takeUsage(fold, { ...state.usage, context: { used, size }, ...(tellsCost ? { cost } : {}) });
     }
     case "notice":
-      draft.activities.push({ type: "note", text: update.text, isProblem: update.isProblem });
+      activities.push({ type: "note", text: update.text, isProblem: update.isProblem });
       if (!update.isProblem) return;
-      draft.state = { ...state, problem: update.text };
-      draft.events.push({ type: "trouble", text: update.text });
+      state.problem = update.text;
+      fold.events.push({ type: "trouble", text: update.text });
       return;
     case "state":
-      return takeState(draft, update, options);
+      return takeState(fold, update);
     case "other":
       return;
     default:
@@ -127,60 +132,61 @@ function takeUpdate(draft: Draft, update: AcpUpdate, options: FoldOptions): void
 }
 
 function takePiece(
-  draft: Draft,
-  { type: kind, id, text }: { readonly type: "message" | "thought"; readonly id?: string; readonly text: string },
-  options: FoldOptions,
+  fold: Fold,
+  { type: kind, id: given, text }: {
+    readonly type: "message" | "thought";
+    readonly id?: string;
+    readonly text: string;
+  },
 ): void {
   if (text === "") return;
-  const { speech } = draft.state;
-  const isSame = speech?.kind === kind && (id === undefined || speech.id === undefined || speech.id === id);
-  if (!isSame) closeSpeech(draft);
-  noteWork(draft, options);
-  const known = id ?? (isSame ? speech.id : undefined);
-  const about = known === undefined ? {} : { id: known };
+  const { state } = fold;
+  const { speech } = state;
+  const isSame = speech?.kind === kind && (given === undefined || speech.id === undefined || speech.id === given);
+  if (!isSame) closeSpeech(fold);
+  noteWork(fold);
+  const id = present({ id: given ?? (isSame ? speech.id : undefined) });
   const whole = ((isSame ? speech.text : "") + text).slice(-MAX_MESSAGE_CHARS);
-  draft.state = {
-    ...draft.state,
-    speech: { kind, ...about, text: whole },
-    ...(kind === "message" ? { lastMessage: whole, hasSpokenLast: true } : {}),
-  };
-  draft.activities.push({ type: kind, ...about, text });
+  state.speech = { kind, ...id, text: whole };
+  if (kind === "message") set(fold, { lastMessage: whole, hasSpokenLast: true });
+  fold.activities.push({ type: kind, ...id, text });
 }
 
-function takeUsage(draft: Draft, usage: UsageState): void {
-  const before = draft.state.usage;
+function takeUsage({ state, activities, events }: Fold, usage: UsageState): void {
+  const before = state.usage;
   if (usage === before) return;
-  draft.state = { ...draft.state, usage };
+  state.usage = usage;
   const activity = usageActivity(usage);
-  if (JSON.stringify(activity) !== JSON.stringify(usageActivity(before))) draft.activities.push(activity);
+  if (JSON.stringify(activity) !== JSON.stringify(usageActivity(before))) activities.push(activity);
   const { cost, tokens } = usage;
   if (tokens === before.tokens && cost === before.cost) return;
-  draft.events.push({ type: "cost", usage: tokens, isRough: false });
-  draft.events.push({ type: "usage", usage: tokens, ...present({ cost }) });
+  events.push({ type: "cost", usage: tokens, isRough: false }, { type: "usage", usage: tokens, ...present({ cost }) });
 }
 
-function takeMode(draft: Draft, mode: string, { rules: { askMode } }: FoldOptions): void {
-  const before = draft.state.mode;
+function takeMode(fold: Fold, mode: string): void {
+  const { state, rules: { askMode }, activities } = fold;
+  const before = state.mode;
   if (mode === before) return;
-  draft.state = { ...draft.state, mode };
-  draft.activities.push({ type: "mode", mode });
+  state.mode = mode;
+  activities.push({ type: "mode", mode });
   if (before === undefined || askMode?.id === undefined || mode === askMode.id) return;
-  violate(draft, sanitizeLine(`The agent has changed its mode from "${before}" to "${mode}".`));
+  violate(fold, sanitizeLine(`The agent has changed its mode from "${before}" to "${mode}".`));
 }
 
 /** What cannot be read may be another mode. */
-function takeUnreadMode(draft: Draft, { rules: { askMode } }: FoldOptions): void {
+function takeUnreadMode(fold: Fold): void {
+  const { askMode } = fold.rules;
   if (askMode?.id === undefined && askMode?.options === undefined) return;
-  violate(draft, "The agent has reported its mode, or its options, in a form that cannot be read.");
+  violate(fold, "The agent has reported its mode, or its options, in a form that cannot be read.");
 }
 
-function takeConfig(draft: Draft, options: readonly ConfigOption[], fold: FoldOptions): void {
+function takeConfig(fold: Fold, options: readonly ConfigOption[]): void {
   const mode = options.find(({ category }) => category === "mode");
-  if (mode !== undefined) takeMode(draft, mode.value, fold);
+  if (mode !== undefined) takeMode(fold, mode.value);
   for (const [id, wanted] of Object.entries(fold.rules.askMode?.options ?? {})) {
     const value = options.find((option) => option.id === id)?.value;
-    if (value === undefined || value === wanted || draft.state.phase === "fresh") continue;
-    violate(draft, sanitizeLine(`The agent has changed its option "${id}" from "${wanted}" to "${value}".`));
+    if (value === undefined || value === wanted || fold.state.phase === "fresh") continue;
+    violate(fold, sanitizeLine(`The agent has changed its option "${id}" from "${wanted}" to "${value}".`));
   }
 }
 
@@ -188,69 +194,63 @@ function takeConfig(draft: Draft, options: readonly ConfigOption[], fold: FoldOp
  * In version 2 that the agent rests ends the turn; in version 1 it is only a sign of it. One that has not worked since
  * the prompt says once more how the turn before has ended.
  */
-function takeState(
-  draft: Draft,
-  { type: _, state, ...rest }: Extract<AcpUpdate, { type: "state" }>,
-  options: FoldOptions,
-): void {
-  if (state !== "idle") return noteWork(draft, options);
-  if (draft.state.phase !== "open" || !draft.state.hasWorked) return;
-  draft.state = { ...draft.state, rest };
-  if (draft.state.isAcknowledged) endAtRest(draft, rest, options);
+function takeState(fold: Fold, { type: _, state: told, ...rest }: Extract<AcpUpdate, { type: "state" }>): void {
+  const { state } = fold;
+  if (told !== "idle") return noteWork(fold);
+  if (state.phase !== "open" || !state.hasWorked) return;
+  state.rest = rest;
+  if (state.isAcknowledged) endAtRest(fold, rest);
 }
 
-function endAtRest(draft: Draft, { stopReason, error }: RestReason, options: FoldOptions): void {
-  if (error === undefined) return endWith(draft, stopReason, options);
-  draft.state = { ...draft.state, refusal: error };
-  endTurn(draft, { reason: error.text, isGood: false });
+function endAtRest(fold: Fold, { stopReason, error }: RestReason): void {
+  if (error === undefined) return endWith(fold, stopReason);
+  fold.state.refusal = error;
+  endTurn(fold, error.text);
 }
 
-function takeReply(
-  draft: Draft,
-  event: Extract<AcpEvent, { type: "replied" | "refused" }>,
-  options: FoldOptions,
-): void {
-  const { state } = draft;
+function takeReply(fold: Fold, event: Extract<AcpEvent, { type: "replied" | "refused" }>): void {
+  const { state, rules } = fold;
   if (event.turn !== state.turns || state.phase !== "open") {
     const text = `Turn ${event.turn} has ended once more, or after it was given up; that does not count.`;
-    draft.activities.push({ type: "note", text, isProblem: true });
+    fold.activities.push({ type: "note", text, isProblem: true });
     return;
   }
   if (event.type === "refused") {
     const { code, text } = event;
-    draft.state = { ...state, refusal: { ...present({ code }), text } };
-    return endTurn(draft, { reason: text, isGood: false });
+    state.refusal = { ...present({ code }), text };
+    return endTurn(fold, text);
   }
-  takeUsage(draft, addReplyUsage(state.usage, event.reply, options.rules.usage));
-  if (event.reply.stopReason !== undefined) return endWith(draft, event.reply.stopReason, options);
-  draft.state = { ...draft.state, isAcknowledged: true };
-  if (state.rest !== undefined) endAtRest(draft, state.rest, options);
+  takeUsage(fold, addReplyUsage(state.usage, event.reply, rules.usage));
+  if (event.reply.stopReason !== undefined) return endWith(fold, event.reply.stopReason);
+  state.isAcknowledged = true;
+  if (state.rest !== undefined) endAtRest(fold, state.rest);
 }
 
-function endWith(draft: Draft, stopReason: string | undefined, options: FoldOptions): void {
-  const reason = stopReason ?? "end_turn";
-  draft.state = { ...draft.state, stopReason: reason };
-  if (reason === "end_turn") lookForUnaskedAtEnd(draft, options);
-  endTurn(draft, { reason, isGood: reason === "end_turn" && draft.state.problem === undefined });
+function endWith(fold: Fold, stopReason = "end_turn"): void {
+  fold.state.stopReason = stopReason;
+  if (stopReason === "end_turn") lookForUnaskedAtEnd(fold);
+  endTurn(fold, stopReason, stopReason === "end_turn" && fold.state.problem === undefined);
 }
 
-function endTurn(draft: Draft, { reason, isGood }: { readonly reason: string; readonly isGood: boolean }): void {
-  closeSpeech(draft);
-  const calls = [...draft.state.calls].map(([id, call]) =>
+function endTurn(fold: Fold, reason: string, isGood = false): void {
+  closeSpeech(fold);
+  const { state } = fold;
+  const calls = [...state.calls].map(([id, call]) =>
     [id, isOver(call.status) || call.asked === "waiting" ? call : { ...call, isLeft: true }] as const
   );
-  draft.state = { ...draft.state, phase: "over", calls: new Map(calls) };
-  draft.activities.push({ type: "turn_ended", reason, isGood });
+  set(fold, { phase: "over", calls: new Map(calls) });
+  fold.activities.push({ type: "turn_ended", reason, isGood });
 }
 
-function takeEnd(draft: Draft, how: string): void {
-  closeSpeech(draft);
-  if (draft.state.phase === "open") {
-    draft.state = { ...draft.state, refusal: { text: `its process has ended (${how})` } };
-    endTurn(draft, { reason: "its process has ended", isGood: false });
+function takeEnd(fold: Fold, how: string): void {
+  closeSpeech(fold);
+  const { state } = fold;
+  if (state.phase === "open") {
+    state.refusal = { text: `its process has ended (${how})` };
+    endTurn(fold, "its process has ended");
   }
-  draft.state = { ...draft.state, end: how };
-  draft.activities.push({ type: "ended", text: how });
+  state.end = how;
+  fold.activities.push({ type: "ended", text: how });
 }
 
 function usageActivity({ tokens, context, cost }: UsageState): AcpActivity {
@@ -263,17 +263,17 @@ function usageActivity({ tokens, context, cost }: UsageState): AcpActivity {
   };
 }
 
-function wordsOf(update: AcpUpdate): string {
-  switch (update.type) {
+function wordsOf({ type }: AcpUpdate): string {
+  switch (type) {
     case "message":
     case "thought":
     case "plan":
-      return `a ${update.type}`;
+      return `a ${type}`;
     case "user":
       return "an echo of the prompt";
     case "call":
       return "a tool call";
     default:
-      return `an update of its ${update.type}`;
+      return `an update of its ${type}`;
   }
 }
