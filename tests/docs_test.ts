@@ -115,8 +115,8 @@ async function mistakeOf(
   try {
     const [name = "", ...args] = words[0]?.startsWith("-") === true ? ["version"] : words;
     const { command } = await findCommand(name).load();
-    const { positionals } = parseFlags(args, [...command.flags ?? [], ...GLOBAL_FLAGS]);
-    const specs = (command.arguments ?? []).map((spec) => inText ? { ...spec, required: false } : spec);
+    const { positionals } = parseFlags(args, [...command.flags, ...GLOBAL_FLAGS]);
+    const specs = command.arguments.map((spec) => inText ? { ...spec, required: false } : spec);
     checkPositionals(positionals, specs, { command: name });
     const strange = positionals.find((given, index) => specs[index]?.choices?.includes(given) === false);
     return strange === undefined ? undefined : `it knows no "${strange}"`;

@@ -1,16 +1,12 @@
 import type { ShownRecord } from "../journal/describe.ts";
 import type { RunOptions, RunResult } from "../run/execution.ts";
 import { privateWordsOf } from "../base/redact/secret_patterns.ts";
-import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { type CliIo, type GlobalFlags, switchFlag } from "./console/command.ts";
 import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";
 import type { LiveOutput } from "./show/live_output.ts";
 
 /** The flag that keeps panewright from asking at the terminal. */
-export const NO_INPUT_FLAG = {
-  name: "no-input",
-  type: "switch",
-  description: "never ask at this terminal: a question stops the run with exit code 3",
-} as const;
+export const NO_INPUT_FLAG = switchFlag("never ask at this terminal: a question stops the run with exit code 3");
 
 /** What is around a run at a command line. */
 export interface Surroundings {

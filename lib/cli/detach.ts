@@ -2,25 +2,20 @@ import { startDetached } from "../api/control/detach.ts";
 import { UsageError } from "../base/errors.ts";
 import { findRequestedRun, RunBegunError } from "../run/run_request.ts";
 import { decodeUtf8 } from "../base/text/utf8.ts";
-import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { type CliIo, type GlobalFlags, switchFlag, textFlag } from "./console/command.ts";
 import { outputLine } from "../api/output/line.ts";
 
-export const DETACH_FLAG = {
-  name: "detach",
-  type: "switch",
-  description: "leave the run to a process without a terminal, and return with the run's id as soon as it has begun",
-} as const;
+export const DETACH_FLAG = switchFlag(
+  "leave the run to a process without a terminal, and return with the run's id as soon as it has begun",
+);
 
-export const DETACH_FLAGS = [
-  DETACH_FLAG,
-  {
-    name: "key",
-    type: "string",
-    placeholder: "KEY",
-    description:
-      "with --detach: your own name for this request; calling again with the same key returns the same run, whatever crashed",
-  },
-] as const;
+export const DETACH_FLAGS = {
+  detach: DETACH_FLAG,
+  key: textFlag(
+    "KEY",
+    "with --detach: your own name for this request; calling again with the same key returns the same run, whatever crashed",
+  ),
+};
 
 export async function detach(
   command: "run" | "exec" | "resume",

@@ -4,7 +4,7 @@ import { UsageError } from "../base/errors.ts";
 import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
-import type { CliIo } from "./console/command.ts";
+import { type CliIo, textFlag } from "./console/command.ts";
 import { inRealWorkdir } from "./run_place.ts";
 
 export const RUN_ARGUMENT = {
@@ -13,12 +13,7 @@ export const RUN_ARGUMENT = {
     "the run's id or its beginning, @1 for the newest run (@2 for the one before it), or the path of its folder",
 } as const;
 
-export const WORKDIR_FLAG = {
-  name: "wd",
-  type: "string",
-  placeholder: "DIR",
-  description: "the run's working directory, if it cannot be found from here",
-} as const;
+export const WORKDIR_FLAG = textFlag("DIR", "the run's working directory, if it cannot be found from here");
 
 export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
   if (wd !== undefined) return await namedFolder(io, wd);

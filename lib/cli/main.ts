@@ -41,7 +41,7 @@ interface Rest {
 
 async function runEntry(entry: CommandEntry, rest: Rest, io: CliIo): Promise<number> {
   const { command } = await entry.load();
-  const { values, positionals } = parseFlags(rest.args, [...(command.flags ?? []), ...GLOBAL_FLAGS]);
+  const { values, positionals } = parseFlags(rest.args, [...command.flags, ...GLOBAL_FLAGS]);
   const given = { ...rest.leading, ...values };
   if (given["help"] === true) {
     return await runEntry(findCommand("help"), { args: [entry.name], leading: { json: given["json"] } }, io);
@@ -49,12 +49,12 @@ async function runEntry(entry: CommandEntry, rest: Rest, io: CliIo): Promise<num
   if (given["version"] === true && entry.name !== "version") {
     return await runEntry(findCommand("version"), { args: [], leading: given }, io);
   }
-  checkPositionals(positionals, command.arguments ?? [], { command: entry.name });
+  checkPositionals(positionals, command.arguments, { command: entry.name });
   return await command.run({ flags: ownFlags(command, values), positionals, global: globalFlags(given, io) }, io);
 }
 
 function ownFlags(command: Command, values: Readonly<Record<string, unknown>>): Record<string, never> {
-  const own = (command.flags ?? []).map((flag) => flag.name).filter((name) => name in values);
+  const own = command.flags.map((flag) => flag.name).filter((name) => name in values);
   return Object.fromEntries(own.map((name) => [name, values[name]])) as Record<string, never>;
 }
 

@@ -2,41 +2,23 @@ import { UsageError } from "../base/errors.ts";
 import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
 import { findRulePack } from "../agents/classify_screen.ts";
 import { OFFERED_SCREEN_IDS, PROVIDERS } from "../agents/mod.ts";
-import type { CliIo, FlagSpec, FlagValues } from "./console/command.ts";
+import { type CliIo, type FlagSpec, type FlagValues, integerFlag, numberFlag, textFlag } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
-export const RECORD_FLAGS = [
-  {
-    name: "provider",
-    type: "string",
-    placeholder: "NAME",
-    description: `whose screens these are: ${OFFERED_SCREEN_IDS.join(", ")}`,
-  },
-  { name: "pane", type: "string", placeholder: "%N", description: "a pane that is open already, by its tmux id" },
-  {
-    name: "socket",
-    type: "string",
-    placeholder: "NAME",
-    description: "the tmux server of --pane: the name or the path of its socket (default: the one that this runs in)",
-  },
-  {
-    name: "output",
-    short: "o",
-    type: "string",
-    placeholder: "FILE",
-    description: "the recording (PROVIDER-TIME.cast)",
-  },
-  { name: "interval-ms", type: "integer", placeholder: "N", description: "time between two looks (default: 100)" },
-  { name: "duration", type: "number", placeholder: "SECONDS", description: "end after this time" },
-  { name: "size", type: "string", placeholder: "COLSxROWS", description: "size for a COMMAND (default: 220x50)" },
-  {
-    name: "cli-version",
-    type: "string",
-    placeholder: "VERSION",
-    description: "version of the recorded CLI (default: the provider's program is asked)",
-  },
-  CONFIG_RULES_FLAG,
-] as const satisfies readonly FlagSpec[];
+export const RECORD_FLAGS = {
+  provider: textFlag("NAME", `whose screens these are: ${OFFERED_SCREEN_IDS.join(", ")}`),
+  pane: textFlag("%N", "a pane that is open already, by its tmux id"),
+  socket: textFlag(
+    "NAME",
+    "the tmux server of --pane: the name or the path of its socket (default: the one that this runs in)",
+  ),
+  output: textFlag("FILE", "the recording (PROVIDER-TIME.cast)", { short: "o" }),
+  "interval-ms": integerFlag("N", "time between two looks (default: 100)"),
+  duration: numberFlag("SECONDS", "end after this time"),
+  size: textFlag("COLSxROWS", "size for a COMMAND (default: 220x50)"),
+  "cli-version": textFlag("VERSION", "version of the recorded CLI (default: the provider's program is asked)"),
+  config: CONFIG_RULES_FLAG,
+};
 
 export interface RecordingPlan {
   readonly provider: string;

@@ -1,16 +1,13 @@
 import { defaultConfigFile } from "../config/default_file.ts";
 import { findRulePack } from "../agents/classify_screen.ts";
 import type { RulePack } from "../screen/mod.ts";
-import type { CliIo } from "./console/command.ts";
+import { type CliIo, textFlag } from "./console/command.ts";
 import { installedProviders } from "./installed_rules.ts";
 
-export const CONFIG_RULES_FLAG = {
-  name: "config",
-  type: "string",
-  placeholder: "FILE",
-  description:
-    "the config file with your rules and layouts (panewright.jsonc of the working directory, if it is there)",
-} as const;
+export const CONFIG_RULES_FLAG = textFlag(
+  "FILE",
+  "the config file with your rules and layouts (panewright.jsonc of the working directory, if it is there)",
+);
 
 export type FindRulePack = (provider: string) => RulePack;
 

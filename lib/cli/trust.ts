@@ -18,15 +18,13 @@ import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { askLine } from "./console/ask_line.ts";
-import type { CliIo, TerminalInput } from "./console/command.ts";
+import { type CliIo, switchFlag, type TerminalInput } from "./console/command.ts";
 
 const TRUST_VARIABLE = "PANEWRIGHT_TRUST";
 
-export const TRUST_FLAG = {
-  name: "trust",
-  type: "switch",
-  description: `use the configuration as it is, without asking whether you trust it (for CI; or ${TRUST_VARIABLE}=1)`,
-} as const;
+export const TRUST_FLAG = switchFlag(
+  `use the configuration as it is, without asking whether you trust it (for CI; or ${TRUST_VARIABLE}=1)`,
+);
 
 export interface TrustSurroundings {
   readonly io: CliIo;

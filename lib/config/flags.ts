@@ -9,9 +9,13 @@ interface ConfigFlag {
   readonly description: string;
 }
 
-export const CONFIG_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job !== "exec").flatMap(flagsOf);
+export const CONFIG_FLAGS = flagsIn(SETTINGS.filter(({ job }) => job !== "exec"));
 
-export const EXEC_FLAGS: readonly ConfigFlag[] = SETTINGS.filter(({ job }) => job === "exec").flatMap(flagsOf);
+export const EXEC_FLAGS = flagsIn(SETTINGS.filter(({ job }) => job === "exec"));
+
+function flagsIn(settings: readonly TableEntry[]): Readonly<Record<string, Omit<ConfigFlag, "name">>> {
+  return Object.fromEntries(settings.flatMap(flagsOf).map(({ name, ...flag }) => [name, flag]));
+}
 
 export function chosenByFlags<const Slice extends SettingSlice>(
   slice: Slice,

@@ -6,6 +6,7 @@
 import { assertEquals } from "@std/assert";
 import files from "../../fixtures/demo/files.json" with { type: "json" };
 import { COMMANDS } from "../../lib/cli/command_table.ts";
+import { helpOf } from "../../lib/cli/console/help.ts";
 import { generateKeys } from "../../lib/lab/rule_packs/keys.ts";
 import type { ReviewFact } from "../../lib/journal/loop/facts.ts";
 import { stateFolder } from "../../lib/base/ports/state_folder.ts";
@@ -263,10 +264,9 @@ async function problemOf(example: string): Promise<string | undefined> {
   return `${example}: exit code ${actual}\n${output.stdout.slice(-500)}\n${output.stderr.slice(-900)}`;
 }
 
-const examples = (await Promise.all(COMMANDS.map(({ load }) => load()))).flatMap(({ command }) =>
-  command.examples ?? []
-)
-  .map(({ command }) => command);
+const examples = (await Promise.all(COMMANDS.map(helpOf))).flatMap((help) =>
+  help.examples.map(({ command }) => command)
+);
 
 Deno.test("every example in help works, in a shell, in the project that it was written for", async () => {
   const left = examples.toReversed();

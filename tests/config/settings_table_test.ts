@@ -129,8 +129,8 @@ Deno.test("the template and the help of the flags have every entry", () => {
   const template = fullTemplate({ $schema: "s", provider: "codex", prompt_file: "job.md", permissions: "sandbox" });
   for (const { key, description, flag, job } of SETTINGS) {
     if (key !== "$schema" && key !== "prompt") assertStringIncludes(template, `// ${description}`);
-    assertEquals(CONFIG_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job !== "exec", key);
-    assertEquals(EXEC_FLAGS.some(({ name }) => name === flag?.name), flag !== undefined && job === "exec", key);
+    assertEquals((flag?.name ?? "") in CONFIG_FLAGS, flag !== undefined && job !== "exec", key);
+    assertEquals((flag?.name ?? "") in EXEC_FLAGS, flag !== undefined && job === "exec", key);
   }
   assertEquals(chosenByFlags(EXEC_SETTINGS, { "autonomy-level": "0", "resume-mode": "native", wd: "x" }), {
     autonomyLevel: 0,

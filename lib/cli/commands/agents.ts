@@ -11,21 +11,10 @@ import { outputLine } from "../../api/output/line.ts";
 import { lookContext } from "../preflight/look_context.ts";
 
 export const command = defineCommand({
-  description:
-    "Lists the agents that a configuration may name as the `provider` of a role or a step: first those that are " +
-    "installed, each with its version, what shows that somebody is logged in, and what it can do; then those " +
-    "that are not, and how to install them. Agents that the configuration adds with `agents` are included; their " +
-    "programs are looked for, not run.\n\nok: it can be used. ?: it is installed, but nothing shows a login, or " +
-    "it was not asked. no: it cannot be used, and why. ACP is the Agent Client Protocol: such an agent works " +
-    "without a pane.",
   arguments: [{
     name: "CONFIG",
     description: "the config file whose agents are listed, too; panewright.jsonc of the working directory if left out",
   }],
-  examples: [
-    { command: "agents", description: "which agents are here?" },
-    { command: "agents --json", description: "one JSON object an agent" },
-  ],
   async run({ positionals: [path], global }, io) {
     const providers = await knownProviders(path, io);
     const rows = await readAgents(providers, { ...lookContext(io), workdir: io.cwd });

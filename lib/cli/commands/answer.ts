@@ -5,54 +5,24 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { shellJoin, shellQuote } from "../../shell/quote.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, textFlag } from "../console/command.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 
 export const command = defineCommand({
-  description:
-    "Answers the question that a run of `panewright exec` waits for, or, with yes or no, the open dialog of an " +
-    "agent of `panewright run`. If an agent asks a question in such a dialog, name a choice by its number or " +
-    'label; if you may choose several, separate them with commas; "text: WORDS" answers in your own words, alone ' +
-    "or after choices. If there are several questions, give one argument for each, or one line for each on " +
-    "standard input. The first answer counts; an answer to a question that is not open is refused. A run that is " +
-    "still waiting continues by itself. Continue any other run with `panewright resume`; it uses the answer to a " +
-    "dialog if the agent is still alive.\n\nWithout RUN: the only question that is open in this working " +
-    "directory. To permit something, name the run by its id, because another request may have replaced the one " +
-    "that you saw. A first word such as 20261120-07 or @1 is taken for RUN.",
   arguments: [
     { ...RUN_ARGUMENT, completes: ["asking_runs"] },
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true, text: true },
   ],
-  flags: [
-    {
-      name: "question",
-      type: "string",
-      placeholder: "ID",
-      description: "the question or dialog that is meant, such as q1; refused if another one is open",
+  flags: {
+    question: textFlag("ID", "the question or dialog that is meant, such as q1; refused if another one is open", {
       completes: ["questions"],
-    },
-    WORKDIR_FLAG,
-    TRUST_FLAG,
-  ],
-  examples: [
-    { command: 'answer "PostgreSQL"', description: "answer the only open question" },
-    {
-      command: 'answer 20261120-072605-3fa9 --question q1 "PostgreSQL"',
-      description: "answer a question; then resume the run",
-    },
-    {
-      command: "answer 20261120-072605-3fa9 no, use the test database",
-      description: "decline a dialog, and tell the agent why",
-    },
-    {
-      command: 'answer 20261120-072605-3fa9 "1, 3" "text: port 8443"',
-      description: "answer two questions of an agent",
-    },
-    { command: "answer 20261120-072605-3fa9 - < answer.md", description: "an answer of several lines" },
-  ],
+    }),
+    wd: WORKDIR_FLAG,
+    trust: TRUST_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const { run, words } = splitWords(positionals);
     const { folder, id } = run === undefined

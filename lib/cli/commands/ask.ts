@@ -10,12 +10,7 @@ const LOOK_EVERY_MS = 1000;
 
 /** `panewright ask`: what the agent of a step runs when it needs a person's decision. */
 export const command = defineCommand({
-  description:
-    "Asks a person, on behalf of an agent that works on a step of `panewright exec`. The question is recorded, " +
-    "and the agent is stopped; the step is run again with the answer in its prompt. The command itself waits " +
-    "until it is stopped. The question may also come from standard input: `panewright ask -`.",
   arguments: [{ name: "QUESTION", description: "what a person has to decide", required: true, rest: true, text: true }],
-  examples: [{ command: 'ask "Which database shall I use?"', description: "stop here, and continue with the answer" }],
   async run({ positionals }, io) {
     const folder = io.env(ASK_CHANNEL_VARIABLE);
     if (folder === undefined || folder === "") {

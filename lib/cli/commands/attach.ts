@@ -18,7 +18,14 @@ import { findPlace, listPanes, paneOf } from "../attach/place.ts";
 import { endLines } from "../attach/scene.ts";
 import { OVERVIEW } from "../attach/keep_view.ts";
 import { showRun } from "../attach/show_run.ts";
-import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
+import {
+  choiceFlag,
+  type CliIo,
+  defineCommand,
+  exitCodeOfLeaving,
+  type GlobalFlags,
+  switchFlag,
+} from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -26,45 +33,18 @@ import { showRoles } from "../show_roles.ts";
 import { statusLine, viewRun } from "../../api/show/run_view.ts";
 
 export const command = defineCommand({
-  description:
-    "Shows the agents of a run of `panewright run` in this terminal until the run ends, and then says how it " +
-    "ended. You see the agent that is working, and the view follows the work from agent to agent; with ROLE you " +
-    "see that agent, whoever is working. The status bar names the role and what it does.\n\nCtrl-B 0 shows all " +
-    "roles at once, Ctrl-B 1 to 5 one of them, Ctrl-B f the one that is working. Ctrl-B d leaves, and the run " +
-    "continues. Several people can attach: each has a separate view, and no pane changes its size. If the agents " +
-    "are in a tmux session of your own (tmux.session), you see that session unchanged.\n\nThe keys that you " +
-    "press go to the agent: text that you leave in its composer holds up the run. With --read-only only tmux's " +
-    "own keys work.\n\nAn agent over the Agent Client Protocol has no terminal: its window shows its plan, its " +
-    "messages, its calls and its requests. A run that has only such agents needs no tmux; all of them are shown " +
-    "here, one below the other.",
   arguments: [
     { ...RUN_ARGUMENT, completes: ["runs", "roles"] },
     { name: "ROLE", description: `the same as --role: ${ROLES.join(", ")}` },
   ],
-  flags: [
-    {
-      name: "follow",
-      short: "f",
-      type: "switch",
-      description: "show the role that is at work, and then the next one (the default)",
-    },
-    {
-      name: "role",
-      type: "choice",
-      choices: ROLES,
-      placeholder: "ROLE",
-      description: "show this role, whoever is at work",
-    },
-    { name: "overview", short: "o", type: "switch", description: "show all roles at once" },
-    { name: "read-only", short: "r", type: "switch", description: "only look: keys do not reach the agents" },
-    { name: "print", type: "switch", description: "print a tmux command that shows the agents, instead" },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: "attach", description: "look at the agent that is at work, and follow the work" },
-    { command: "attach --overview --read-only", description: "look at all agents without disturbing them" },
-    { command: "attach 20261120-072605-3fa9 programmer", description: "answer a dialog in the programmer's pane" },
-  ],
+  flags: {
+    follow: switchFlag("show the role that is at work, and then the next one (the default)", "f"),
+    role: choiceFlag(ROLES, "show this role, whoever is at work", { placeholder: "ROLE" }),
+    overview: switchFlag("show all roles at once", "o"),
+    "read-only": switchFlag("only look: keys do not reach the agents", "r"),
+    print: switchFlag("print a tmux command that shows the agents, instead"),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const { run, role, first } = wanted(flags, positionals);
     const folder = await findMeantRun(io, run, flags.wd);

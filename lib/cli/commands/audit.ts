@@ -15,23 +15,13 @@ import { plural } from "../../journal/words/words.ts";
 const ACTIONS = ["show", "verify"];
 
 export const command = defineCommand({
-  description:
-    "Every decision about what an agent asks permission for is in the run's audit log (audit.ndjson in the run's " +
-    "folder), written before anything was sent to the agent. Each record holds the hash of the one before " +
-    'it.\n\n"audit show" prints the decisions: who asked for what, which rule decided, what was sent and with ' +
-    'what result; with --verbose also the screens before and after.\n\n"audit verify" checks the chain and names ' +
-    "the first record that was changed, added or removed. The journal, and a copy in your state folder, note " +
-    "where the log ended after each decision: a log that was cut, emptied or rewritten is refused, too. Exit " +
-    "code 1 if anything is wrong.\n\nWithout RUN: the run that is being executed, otherwise the newest.",
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     RUN_ARGUMENT,
   ],
-  flags: [WORKDIR_FLAG],
-  examples: [
-    { command: "audit show", description: "what was decided in the newest run" },
-    { command: "audit verify @1", description: "whether the log of the newest run is as it was written" },
-  ],
+  flags: {
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const [action = "", run] = positionals;
     if (!ACTIONS.includes(action)) {

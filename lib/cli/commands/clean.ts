@@ -7,7 +7,7 @@ import { isAnythingLeft, type LiveProcesses, lookAtProcesses } from "../../run/l
 import { readOverview, type RunOverview } from "../../run/overview.ts";
 import { UnknownRecordError } from "../../journal/fact_reader.ts";
 import { isRunFolder, removeRun, sizeOfFolder } from "../../run/remove_run.ts";
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, integerFlag, switchFlag, textFlag } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
@@ -17,32 +17,13 @@ const DEFAULT_OLDER_THAN = "14d";
 const DEFAULT_KEEP = 5;
 
 export const command = defineCommand({
-  description:
-    "Removes the folders of runs that are over (passed, failed) and ended some time ago, with their journals, " +
-    "archived responses and logs. The newest runs are always kept. With --all it also removes runs that could be " +
-    "resumed, or that cannot be read.\n\nA run that is being executed, or whose agents are alive, is never " +
-    "removed: stop it first. Other folders are left alone, and links are not followed.",
-  flags: [
-    {
-      name: "older-than",
-      type: "string",
-      placeholder: "AGE",
-      description: `how long ago a run must have ended: 12h, 3d, 2w (default ${DEFAULT_OLDER_THAN})`,
-    },
-    {
-      name: "keep",
-      type: "integer",
-      placeholder: "N",
-      description: `how many of the newest runs are kept whatever their age (default ${DEFAULT_KEEP})`,
-    },
-    { name: "all", type: "switch", description: "remove runs that could be resumed, and damaged ones, too" },
-    { name: "dry-run", type: "switch", description: "only say what would be removed" },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: "clean --dry-run", description: "what would be removed, and how much space that frees" },
-    { command: "clean --older-than 12h --keep 0 --all", description: "everything that is older and not running" },
-  ],
+  flags: {
+    "older-than": textFlag("AGE", `how long ago a run must have ended: 12h, 3d, 2w (default ${DEFAULT_OLDER_THAN})`),
+    keep: integerFlag("N", `how many of the newest runs are kept whatever their age (default ${DEFAULT_KEEP})`),
+    all: switchFlag("remove runs that could be resumed, and damaged ones, too"),
+    "dry-run": switchFlag("only say what would be removed"),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, global }, io) {
     const olderThanSeconds = parseAge(flags["older-than"] ?? DEFAULT_OLDER_THAN);
     const isDryRun = flags["dry-run"] === true;

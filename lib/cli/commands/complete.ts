@@ -11,8 +11,6 @@ import { joinWords, type TypedLine, wantedAt } from "../completion/wanted.ts";
  */
 export function completeCommand(entries: readonly CommandEntry[]): Command {
   return defineCommand({
-    description:
-      "Prints what can be typed next: `files`, `folders` or `words`, and a line for each word, with its description.",
     arguments: [{ name: "WORD", description: "what is on the line after panewright", rest: true, text: true }],
     async run({ positionals }, io) {
       const line = await typedLine(joinWords(positionals), entries);

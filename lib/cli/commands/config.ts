@@ -18,20 +18,11 @@ import { present } from "../../base/schema.ts";
 const ACTIONS = ["show", "schema"];
 
 export const command = defineCommand({
-  description:
-    `"config show" checks the configuration and prints every effective value with where it came from: a flag, an ` +
-    `environment variable, a line of the file, or the default.
-
-"config schema" prints the JSON Schema of the config file, for editors: every key with its meaning, type and default.`,
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     { name: "CONFIG", description: "for show: the config file; panewright.jsonc of the working directory if left out" },
   ],
   flags: CONFIG_FLAGS,
-  examples: [
-    { command: "config show --max-rounds 2", description: "what a run with this flag would work with" },
-    { command: "config schema > panewright.schema.json", description: 'for "$schema" in the config file' },
-  ],
   async run(parsed, io) {
     const [action = "", path] = parsed.positionals;
     if (action === "schema") {

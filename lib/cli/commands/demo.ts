@@ -4,7 +4,7 @@ import { loadConfig } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { shellQuote } from "../../shell/quote.ts";
 import { tmuxCommand } from "../../tmux/server.ts";
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, switchFlag } from "../console/command.ts";
 import { demoSummary, type NextCommands } from "../demo_summary.ts";
 import { commandInForm, type Start, startOfThis, taskInForm } from "../start_form.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
@@ -18,17 +18,9 @@ import { plural } from "../../journal/words/words.ts";
 
 /** `panewright demo`: the review loop in real tmux panes, with agents that play their part by a script. */
 export const command = defineCommand({
-  description:
-    "Shows the review loop at work in about half a minute: five agents in real tmux panes teach a small script " +
-    "to greet more than one person. Their first try fails its test, the second one passes. The agents are replayed, so " +
-    "the demo needs no key, no network and no agent CLI, only tmux.",
-  flags: [
-    { name: "keep", type: "switch", description: "keep the demo's folder and the agents' panes afterwards" },
-  ],
-  examples: [
-    { command: "demo", description: "watch how a job is passed from role to role" },
-    { command: "demo --keep", description: "look at the job, the responses and the panes afterwards" },
-  ],
+  flags: {
+    keep: switchFlag("keep the demo's folder and the agents' panes afterwards"),
+  },
   async run({ flags, global }, io) {
     const keep = flags.keep === true;
     const preflight = openPreflight("start the demo", { io, global });

@@ -2,7 +2,15 @@ import { UsageError } from "../../base/errors.ts";
 import { sayFirstLine } from "../../base/ports/detached_process.ts";
 import { STARTED_BY } from "../../journal/run_facts.ts";
 import { RunBegunError } from "../../run/run_request.ts";
-import { type CliIo, type Command, defineCommand, type DetachedStart } from "../console/command.ts";
+import {
+  choiceFlag,
+  type CliIo,
+  type Command,
+  defineCommand,
+  type DetachedStart,
+  integerFlag,
+  textFlag,
+} from "../console/command.ts";
 import { NO_COLORS } from "../console/color.ts";
 import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "../console/parse.ts";
 import { renderError } from "../console/render_error.ts";
@@ -11,9 +19,6 @@ import { outputLine } from "../../api/output/line.ts";
 
 /** `panewright detached`: what `--detach`, and all that starts runs from outside, calls. */
 export const command = defineCommand({
-  description:
-    "Executes a run without a terminal, for whoever has started this process: its first line tells the run's id, or why " +
-    "there is no run. What it says otherwise is kept in detached.log of the run's folder.",
   arguments: [{
     name: "COMMAND",
     description: "run, exec or resume, and what follows it",
@@ -21,12 +26,12 @@ export const command = defineCommand({
     rest: true,
     text: true,
   }],
-  flags: [
-    { name: "by", type: "choice", choices: STARTED_BY, description: "from where the run is started" },
-    { name: "key", type: "string", placeholder: "KEY", description: "the key of the request" },
-    { name: "request", type: "string", placeholder: "HASH", description: "what is requested" },
-    { name: "stdin-bytes", type: "integer", placeholder: "N", description: "how much standard input has" },
-  ],
+  flags: {
+    by: choiceFlag(STARTED_BY, "from where the run is started"),
+    key: textFlag("KEY", "the key of the request"),
+    request: textFlag("HASH", "what is requested"),
+    "stdin-bytes": integerFlag("N", "how much standard input has"),
+  },
   async run({ flags, positionals: [name = "", ...args] }, given) {
     const { by = "command", key, request: hash } = flags;
     using opened = openDetachedIo(given, { stdinBytes: flags["stdin-bytes"] });
@@ -70,8 +75,8 @@ async function call(name: string, args: readonly string[], io: CliIo): Promise<n
   const load = EXECUTING[name];
   if (load === undefined) throw new UsageError(`Cannot call "${name}" without a terminal`);
   const { command } = await load();
-  const { values, positionals } = parseFlags(args, [...(command.flags ?? []), ...GLOBAL_FLAGS]);
-  checkPositionals(positionals, command.arguments ?? [], { command: name });
+  const { values, positionals } = parseFlags(args, [...(command.flags), ...GLOBAL_FLAGS]);
+  checkPositionals(positionals, command.arguments, { command: name });
   const { verbose = false, ...flags } = values;
   const global = { json: false, quiet: false, verbose: verbose === true, color: NO_COLORS };
   return await command.run({ flags: flags as Record<string, never>, positionals, global }, io);

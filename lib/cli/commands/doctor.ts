@@ -9,7 +9,7 @@ import { hasAcp } from "../../agents/mod.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
 import { rolesUsed } from "../../jobs/review_loop/machine.ts";
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, numberFlag, switchFlag } from "../console/command.ts";
 import { checkRules } from "../doctor_rules.ts";
 import { environmentOf } from "../environment.ts";
 import { type TrialProvider, tryHooks } from "../hook_trial.ts";
@@ -35,32 +35,14 @@ import { VERSION } from "../../base/version.ts";
 import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
-  description:
-    "Checks everything that a run needs: tmux, the agent CLIs with their versions, logins and sandboxes, the " +
-    "terminal, the folders that are written to, and the configuration. Each problem comes with its remedy. " +
-    "Programs that the configuration names are looked for, not run. Logins and keys are what each CLI says of " +
-    "them: whether its server accepts them, only a run shows.\n\nWith --hooks each installed agent CLI is " +
-    "started as in a run, with a temporary home and no key, against a scripted model of panewright's own on " +
-    "127.0.0.1: this shows whether the hooks of this version work.\n\nThe exit code is 1 if something that is " +
-    "needed is missing. Your settings and files are not changed.",
   arguments: [{
     name: "CONFIG",
     description: "the config file; panewright.jsonc of the working directory if left out",
   }],
-  flags: [
-    {
-      name: "hooks",
-      type: "switch",
-      description: "start each installed agent CLI with a scripted model, and show whether its hooks work",
-    },
-    {
-      name: "hooks-limit",
-      type: "number",
-      placeholder: "SECONDS",
-      description: "how long each trial may take (default: 20)",
-    },
-  ],
-  examples: [{ command: "doctor --json", description: "one JSON object a finding" }],
+  flags: {
+    hooks: switchFlag("start each installed agent CLI with a scripted model, and show whether its hooks work"),
+    "hooks-limit": numberFlag("SECONDS", "how long each trial may take (default: 20)"),
+  },
   async run(parsed, io) {
     const { cwd, signal } = io;
     const { hooks: triesHooks = false, "hooks-limit": hooksLimitSeconds = 20 } = parsed.flags;

@@ -15,7 +15,7 @@ import type { RunResult } from "../../run/execution.ts";
 import type { Progress } from "../../journal/progress.ts";
 import { carryOut, NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { askedQuestion } from "../console/ask_person.ts";
-import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { type CliIo, defineCommand, type GlobalFlags, switchFlag, textFlag } from "../console/command.ts";
 import { detach, DETACH_FLAGS, refuseBegun, refuseKey } from "../detach.ts";
 import { keepEditorSchema } from "../editor_schema.ts";
 import { type BuiltIn, type ExecConfig, type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
@@ -33,80 +33,32 @@ import { present } from "../../base/schema.ts";
 
 /** `panewright exec TASK|FOLDER` */
 export const command = defineCommand({
-  description:
-    "Takes a task through the steps of a pipeline, each done by a coding agent without a terminal (codex exec, " +
-    "claude -p). After each step its checks decide whether the next one begins. The tasks (.md files) of a " +
-    "folder are done in the order of their names, 2 before 10. Skipped are tasks whose names begin with _, and " +
-    "those that an earlier run has passed, unless the task, its pipeline or a prompt has changed. All tasks are " +
-    "checked before the first one begins.\n\nAn agent that needs a decision stops, and a person is asked: here " +
-    "in the terminal, or by `panewright answer` and `panewright resume`.\n\nExit codes: 0 all steps passed, 1 " +
-    "one failed, 2 wrong usage or configuration, 3 a question waits for its answer, 130 and 143 interrupted.",
   arguments: [{
     name: "TASK",
     description: "the file with the task, a folder of such files, the task itself as one text, or - for standard input",
     required: true,
   }],
-  flags: [
-    {
-      name: "pipeline",
-      type: "string",
-      placeholder: "NAME",
-      description: "the pipeline, whatever the task's front matter names",
-    },
-    {
-      name: "config",
-      type: "string",
-      placeholder: "FILE",
-      description: "the config file (panewright.jsonc where none is named)",
-    },
-    { name: "wd", type: "string", placeholder: "DIR", description: "the folder in which the agents work" },
-    {
-      name: "provider",
-      type: "string",
-      placeholder: "ID",
-      description: "the agent CLI of steps that name none: codex, claude_code",
-    },
+  flags: {
+    pipeline: textFlag("NAME", "the pipeline, whatever the task's front matter names"),
+    config: textFlag("FILE", "the config file (panewright.jsonc where none is named)"),
+    wd: textFlag("DIR", "the folder in which the agents work"),
+    provider: textFlag("ID", "the agent CLI of steps that name none: codex, claude_code"),
     ...EXEC_FLAGS,
-    {
-      name: "only",
-      type: "string",
-      placeholder: "NAME",
+    only: textFlag("NAME", "of a folder, do this task only, by the name of its file; may be given several times", {
       repeatable: true,
-      description: "of a folder, do this task only, by the name of its file; may be given several times",
-    },
-    {
-      name: "check",
-      type: "string",
-      placeholder: "COMMAND",
-      description: "the command that must pass after the built-in step, instead of the project's test command",
-    },
-    { name: "keep-going", type: "switch", description: "do a folder's other tasks even if one has failed" },
-    { name: "force", type: "switch", description: "do a folder's tasks even if an earlier run has passed them" },
-    {
-      name: "dry-run",
-      type: "switch",
-      description: "show tasks, steps, prompts, command lines and checks, and run nothing",
-    },
-    JUNIT_FLAG,
-    NO_INPUT_FLAG,
+    }),
+    check: textFlag(
+      "COMMAND",
+      "the command that must pass after the built-in step, instead of the project's test command",
+    ),
+    "keep-going": switchFlag("do a folder's other tasks even if one has failed"),
+    force: switchFlag("do a folder's tasks even if an earlier run has passed them"),
+    "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
+    junit: JUNIT_FLAG,
+    "no-input": NO_INPUT_FLAG,
     ...DETACH_FLAGS,
-    TRUST_FLAG,
-  ],
-  examples: [
-    { command: "exec add-login.md", description: "with the pipeline that its front matter names, or the default one" },
-    {
-      command: "exec tasks/ --pipeline fix --autonomy-level 3",
-      description: "all tasks of a folder, one after the other",
-    },
-    { command: 'exec "Fix the rounding of coupons"', description: "one step, with the project's tests as its check" },
-    { command: "exec tasks/ --keep-going --junit report.xml", description: "as a job of a CI system" },
-    { command: "exec tasks/ --dry-run", description: "what would be done, without doing it" },
-    { command: "exec add-login.md --json", description: "what happens, as one JSON object a line" },
-    {
-      command: "exec add-login.md --detach --key ticket-17",
-      description: "start it, print its id, and leave the terminal free; called again, tell the same run",
-    },
-  ],
+    trust: TRUST_FLAG,
+  },
   async run(parsed, io) {
     const { flags, positionals, global } = parsed;
     if (flags.detach === true) return await detach("exec", parsed, io);

@@ -8,7 +8,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
-import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { choiceFlag, type CliIo, defineCommand, type GlobalFlags, switchFlag, textFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { explainStatuses, statusLine } from "../../api/show/explain_statuses.ts";
@@ -138,40 +138,15 @@ async function explainRun(
 }
 
 export const command = defineCommand({
-  description:
-    "Explains why an agent was taken to be working, waiting or done.\n\nWithout --run: shows for each capture of " +
-    "a screen which status it has, which rule decided, on which rows, and which rules it beat.\n\nA FILE is a " +
-    'capture, plain or with ANSI sequences ("tmux capture-pane -p -e"), a pack of them (*.ndjson.gz), or a ' +
-    "folder. Further facts, such as the pane's title and the cursor, are read from NAME.json beside NAME.ansi or " +
-    'NAME.txt; its "expect" is never used. Without FILE, or with "-", the capture is read from standard ' +
-    "input.\n\nWith --run: shows for a review loop each change of its agents' status and the evidence that " +
-    "decided it: a rule of the screen, or for an agent over the Agent Client Protocol its process, its own word " +
-    "or its response.",
   arguments: [{ name: "FILE", description: 'captures, packs or folders; "-" is standard input', rest: true }],
-  flags: [
-    {
-      name: "provider",
-      short: "p",
-      type: "string",
-      placeholder: "NAME",
-      description: "whose screens they are, if no sidecar says so",
-    },
-    { name: "all", type: "switch", description: "every rule with its result" },
-    {
-      name: "run",
-      type: "string",
-      placeholder: "RUN",
-      description: `explain the status of a run's agents; ${RUN_ARGUMENT.description}`,
-    },
-    { name: "role", type: "choice", choices: ROLES, placeholder: "ROLE", description: "with --run: only this role" },
-    WORKDIR_FLAG,
-    CONFIG_RULES_FLAG,
-  ],
-  examples: [
-    { command: "explain --provider codex screen.ansi", description: "the screen with the deciding rows marked" },
-    { command: "explain --provider codex --json -", description: "one JSON object for what comes on standard input" },
-    { command: "explain --run @1 --role tester", description: "what decided about the tester of the newest run" },
-  ],
+  flags: {
+    provider: textFlag("NAME", "whose screens they are, if no sidecar says so", { short: "p" }),
+    all: switchFlag("every rule with its result"),
+    run: textFlag("RUN", `explain the status of a run's agents; ${RUN_ARGUMENT.description}`),
+    role: choiceFlag(ROLES, "with --run: only this role", { placeholder: "ROLE" }),
+    wd: WORKDIR_FLAG,
+    config: CONFIG_RULES_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const { run, role, wd } = flags;
     if (run !== undefined) return await explainRun(run, { role, wd, global, io }, positionals);

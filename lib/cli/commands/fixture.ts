@@ -6,45 +6,27 @@ import { loadTimeline } from "../../lab/recordings/timeline_file.ts";
 import { classify } from "../../screen/mod.ts";
 import { parseScreen } from "../../screen/screen.ts";
 import { TERMINAL_STATUSES } from "../../base/status.ts";
-import { defineCommand } from "../console/command.ts";
+import { choiceFlag, defineCommand, numberFlag, switchFlag, textFlag } from "../console/command.ts";
 import { CONFIG_RULES_FLAG, loadRulePacks } from "../rule_packs.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
-  description:
-    "Cuts a fixture out of a recording: what the pane showed at a certain time, as NAME.ansi, and beside it " +
-    'NAME.json with the status that it must have. "panewright fixtures check DIR" then checks the rules against ' +
-    "it.\n\nNothing is overwritten. It is no error if the rules see another status than --expect: such a fixture " +
-    "keeps a mistake from coming back.",
   arguments: [
     { name: "add", description: "the word add", required: true },
     { name: "FILE", description: 'a recording of "panewright record", also compressed with gzip', required: true },
   ],
-  flags: [
-    { name: "at", type: "number", placeholder: "SECONDS", description: "time since the recording began" },
-    { name: "expect", type: "choice", choices: TERMINAL_STATUSES, description: "what the agent really did then" },
-    { name: "name", type: "string", placeholder: "NAME", description: "name of both files (STATUS-SIZE-TIME)" },
-    {
-      name: "dir",
-      type: "string",
-      placeholder: "DIR",
-      description: "folder to write to (fixtures/screens/PROVIDER/VERSION)",
-    },
-    {
-      name: "note",
-      type: "string",
-      placeholder: "TEXT",
-      description: "what is special about it, or how you know its status",
-    },
-    { name: "not-alone", type: "switch", description: "no screen of the CLI can show this: count it separately" },
-    { name: "cli-version", type: "string", placeholder: "VERSION", description: "where the recording has none" },
-    CONFIG_RULES_FLAG,
-  ],
-  examples: [
-    { command: "fixture add codex.cast --at 12.5 --expect processing", description: "what was shown after 12.5 s" },
-  ],
+  flags: {
+    at: numberFlag("SECONDS", "time since the recording began"),
+    expect: choiceFlag(TERMINAL_STATUSES, "what the agent really did then"),
+    name: textFlag("NAME", "name of both files (STATUS-SIZE-TIME)"),
+    dir: textFlag("DIR", "folder to write to (fixtures/screens/PROVIDER/VERSION)"),
+    note: textFlag("TEXT", "what is special about it, or how you know its status"),
+    "not-alone": switchFlag("no screen of the CLI can show this: count it separately"),
+    "cli-version": textFlag("VERSION", "where the recording has none"),
+    config: CONFIG_RULES_FLAG,
+  },
   async run({ flags, positionals: [action, file = ""], global }, io) {
     if (action !== "add") {
       throw new UsageError(`Cannot run "fixture ${action}": there is only "fixture add"`, {

@@ -9,7 +9,7 @@ import {
   findTimelines,
   isTimelinePath,
 } from "../../lab/recordings/check_timeline.ts";
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { renderReport, reportJson } from "../show/fixtures_report.ts";
 import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_packs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
@@ -54,34 +54,15 @@ async function checkTimelines(
 }
 
 export const command = defineCommand({
-  description:
-    `Checks the rules against recordings: a confusion matrix per provider and version, and every mistake with what it ` +
-    `rests on. Sessions recorded over time are checked for rests that are told inside a turn, for flaps, and for ` +
-    `changes that are told later than the next poll.
-
-The exit code is 1 when there is a mistake, or when the screens of a provider lack a class: idle, processing, ` +
-    `streaming, waiting, completed, error, and negative, which is an answer that quotes a spinner or dialog (but see ` +
-    `--partial).
-
-DIR holds captures with sidecars (NAME.ansi or NAME.txt, and NAME.json), packs of them (*.ndjson.gz), and timelines ` +
-    `with the truth about them (NAME.cast or NAME.cast.gz, and NAME.truth.json). Without DIR it is ${DEFAULT_FOLDER}.`,
   arguments: [
     { name: "check", description: "the word check", required: true },
     { name: "DIR", description: `a folder, pack or timeline (${DEFAULT_FOLDER})` },
   ],
-  flags: [
-    { name: "junit", type: "string", placeholder: "FILE", description: "write the outcomes as JUnit XML too" },
-    { name: "partial", type: "switch", description: "do not ask for screens of every class" },
-    CONFIG_RULES_FLAG,
-  ],
-  examples: [
-    { command: "fixtures check", description: "this project's own recordings" },
-    {
-      command: "fixtures check my-screens --partial --config panewright.jsonc",
-      description: "your own, with your own rules",
-    },
-    { command: "fixtures check my-screens --junit screens.xml", description: "for a CI system" },
-  ],
+  flags: {
+    junit: textFlag("FILE", "write the outcomes as JUnit XML too"),
+    partial: switchFlag("do not ask for screens of every class"),
+    config: CONFIG_RULES_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const [action, path = DEFAULT_FOLDER] = positionals;
     if (action !== "check") {

@@ -1,22 +1,22 @@
+import { outputLine } from "../../api/output/line.ts";
 import { type Command, type CommandEntry, defineCommand } from "../console/command.ts";
+import { helpOf, listed } from "../console/help.ts";
 import { renderCommandHelp, renderOverview } from "../console/help_text.ts";
-import { commandLine, overviewLines } from "../help_lines.ts";
 
 export function helpCommand(entries: readonly CommandEntry[], find: (name: string) => CommandEntry): Command {
   return defineCommand({
-    description: 'Explains one command, or lists all of them. "panewright COMMAND --help" shows the same text.',
     arguments: [{ name: "COMMAND", description: "the command to explain", completes: ["commands"] }],
-    examples: [{ command: "help run", description: "all about the review loop" }],
-    run: async (parsed, io) => {
-      const [name] = parsed.positionals;
-      const { json } = parsed.global;
+    async run({ positionals: [name], global: { json } }, io) {
       if (name === undefined) {
-        io.stdout(json ? overviewLines(entries) : renderOverview(entries, io.columns()));
+        const rows = () => listed(entries).map((row) => outputLine("command", row)).join("");
+        io.stdout(json ? rows() : renderOverview(entries, io.columns()));
         return 0;
       }
-      const entry = find(name);
-      const { command } = await entry.load();
-      io.stdout(json ? commandLine(entry, command) : renderCommandHelp(entry, command, io.columns()));
+      const help = await helpOf(find(name));
+      const args = help.arguments.map(({ text: _text, ...shown }) => shown);
+      io.stdout(
+        json ? outputLine("command", { ...help, arguments: args }) : renderCommandHelp(help, io.columns()),
+      );
       return 0;
     },
   });

@@ -1,15 +1,12 @@
 import { askHookChannel } from "../../turn/desk/hook_client.ts";
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, textFlag } from "../console/command.ts";
 
 /** `panewright hook`: what the agents' CLIs run before they ask for a permission. */
 export const command = defineCommand({
-  description:
-    "Asks the run that an agent belongs to what to do about a permission, and prints the answer for the agent's CLI. " +
-    "On any doubt it prints nothing and exits with 0: the CLI then opens its dialog for a person.",
-  flags: [
-    { name: "channel", type: "string", placeholder: "DIR", description: "the folder of the run's channel" },
-    { name: "role", type: "string", placeholder: "ROLE", description: "whose CLI asks" },
-  ],
+  flags: {
+    channel: textFlag("DIR", "the folder of the run's channel"),
+    role: textFlag("ROLE", "whose CLI asks"),
+  },
   async run({ flags: { channel, role } }, io) {
     if (channel === undefined || role === undefined) return 0;
     const payload = new TextDecoder().decode(await io.readStdin().catch(() => new Uint8Array()));

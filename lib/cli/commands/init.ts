@@ -13,7 +13,7 @@ import { makePanewrightFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { choiceFlag, type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { chooseForInit, chosenAgent, type InitChoices, NO_TEST_COMMAND } from "../init/choices.ts";
 import { ignoreWhatRunsLeave, isRepository } from "../init/git_ignore.ts";
 import { EDITOR_SCHEMA, writeEditorSchema } from "../editor_schema.ts";
@@ -27,52 +27,27 @@ const TASK_FILE = "task.md";
 const INSTALLED_IDS = PROVIDERS.filter(({ cli }) => cli !== undefined).map(({ id }) => id);
 
 export const command = defineCommand({
-  description:
-    `Writes ${DEFAULT_CONFIG_FILE}, a config of about ten lines, and ${JOB_FILE}, the text that tells the agents what to do; ` +
-    `with --exec, a pipeline of one step and ${TASK_FILE}. It looks for the agent CLI and the project's test command, and at ` +
-    "a terminal asks you what it cannot find out. In a git repository it adds what runs leave behind to .gitignore. Fill in the " +
-    "job or the task, then run it: what was written is trusted. Existing files are not touched.",
   arguments: [{ name: "DIR", description: "the folder to write to; the working directory if left out" }],
-  flags: [
-    {
-      name: "provider",
-      type: "choice",
-      choices: INSTALLED_IDS,
-      placeholder: "ID",
-      description: `the agent that does the work (by default the one that is installed): ${INSTALLED_IDS.join(", ")}`,
-    },
-    {
-      name: "permissions",
-      type: "choice",
-      choices: PERMISSION_OFFERS,
-      description: "how agents work unattended: with an allow list, or in the sandbox of their CLI",
-    },
-    {
-      name: "test-cmd",
-      type: "string",
-      placeholder: "COMMAND",
-      description:
-        `the command that tests the project (by default the one that its files name); "${NO_TEST_COMMAND}" if there is none`,
-    },
-    {
-      name: "exec",
-      type: "switch",
-      description: `for "panewright exec": a pipeline of one step, and ${TASK_FILE}`,
-    },
-    { name: "full", type: "switch", description: "write every key, each with its meaning" },
-    { name: "no-gitignore", type: "switch", description: "do not change .gitignore" },
-    { ...NO_INPUT_FLAG, description: "ask nothing at this terminal: take the suggestions" },
-    { name: "force", type: "switch", description: "write over files that are already there" },
-  ],
-  examples: [
-    { command: "init", description: "a config and a job in the working directory" },
-    { command: "init --permissions sandbox", description: "for agents that run in the sandbox of their CLI" },
-    {
-      command: "init --exec --test-cmd 'make check'",
-      description: "a pipeline, for one task after the other without panes",
-    },
-    { command: "init ~/jobs/login --provider claude_code", description: "in another folder, for Claude Code" },
-  ],
+  flags: {
+    provider: choiceFlag(
+      INSTALLED_IDS,
+      `the agent that does the work (by default the one that is installed): ${INSTALLED_IDS.join(", ")}`,
+      { placeholder: "ID" },
+    ),
+    permissions: choiceFlag(
+      PERMISSION_OFFERS,
+      "how agents work unattended: with an allow list, or in the sandbox of their CLI",
+    ),
+    "test-cmd": textFlag(
+      "COMMAND",
+      `the command that tests the project (by default the one that its files name); "${NO_TEST_COMMAND}" if there is none`,
+    ),
+    exec: switchFlag(`for "panewright exec": a pipeline of one step, and ${TASK_FILE}`),
+    full: switchFlag("write every key, each with its meaning"),
+    "no-gitignore": switchFlag("do not change .gitignore"),
+    "no-input": { ...NO_INPUT_FLAG, description: "ask nothing at this terminal: take the suggestions" },
+    force: switchFlag("write over files that are already there"),
+  },
   async run({ positionals, flags, global }, io) {
     const folder = resolve(io.cwd, positionals[0] ?? ".");
     const { exec = false, full = false, force = false, "no-gitignore": noGitIgnore = false } = flags;

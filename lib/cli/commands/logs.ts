@@ -8,7 +8,14 @@ import { initialProgress } from "../../journal/progress.ts";
 import { followJournal, type JournalRecord } from "../../journal/follow_journal.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
+import {
+  choiceFlag,
+  type CliIo,
+  defineCommand,
+  exitCodeOfLeaving,
+  type GlobalFlags,
+  switchFlag,
+} from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { showRoles, type ShowRolesOptions } from "../show_roles.ts";
@@ -23,31 +30,14 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 
 /** `panewright logs [RUN]` */
 export const command = defineCommand({
-  description:
-    "Shows what has happened in a run, from its journal: the same lines as the run itself shows, each with its " +
-    "time; --verbose adds the details. For a run of `panewright exec` it names the files with what the agents " +
-    "said and ran. Without RUN: the run that is being executed, otherwise the newest.\n\nWith --follow new lines " +
-    "are shown as they come, until no process executes the run any more, together with what the agents of steps " +
-    "say and run. With --json it prints the records of the journal, one on each line.\n\nWith --role it shows " +
-    "one agent over the Agent Client Protocol instead: its plan, its messages, its calls and its requests; " +
-    "--verbose adds its thoughts and the full output of its calls.",
   arguments: [RUN_ARGUMENT],
-  flags: [
-    { name: "follow", short: "f", type: "switch", description: "keep showing new lines until the run ends" },
-    {
-      name: "role",
-      type: "choice",
-      choices: ROLES,
+  flags: {
+    follow: switchFlag("keep showing new lines until the run ends", "f"),
+    role: choiceFlag(ROLES, "show what this role's agent does, where it works without a terminal", {
       placeholder: "ROLE",
-      description: "show what this role's agent does, where it works without a terminal",
-    },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: "logs --follow", description: "watch a run from another terminal" },
-    { command: "logs --follow --role programmer", description: "watch an agent that has no terminal" },
-    { command: "logs 20261120-072605-3fa9 --json | jq .type", description: "the records, for a program" },
-  ],
+    }),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const folder = await findMeantRun(io, positionals[0], flags.wd);
     const follow = flags.follow === true;

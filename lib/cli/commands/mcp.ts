@@ -7,25 +7,18 @@ import { systemClock } from "../../base/ports/clock.ts";
 import { standardStreams } from "../../base/ports/standard_streams.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, textFlag } from "../console/command.ts";
 import { createSecretLearner } from "../run_secrets.ts";
 import { requireTrustOfRun } from "../trust.ts";
 
 export const command = defineCommand({
-  description:
-    "Lets a coding agent start, follow and steer runs, over the Model Context Protocol on standard input and " +
-    "output. The agent's CLI starts this command, from its configuration (docs/mcp.md shows it for each CLI). " +
-    "The tools do what the commands do, and a run continues when the agent or this server ends. What a model " +
-    "answers is marked in the journal; permissions.model_answers says what it may answer. A configuration that " +
-    "no person trusts is refused.\n\nThe command ends when its input ends.",
-  flags: [{
-    name: "wd",
-    type: "string",
-    placeholder: "DIR",
-    repeatable: true,
-    description: "a project's folder, if it is not this one; may be given several times. No other folders are served",
-  }],
-  examples: [{ command: "mcp --wd .", description: "as an agent's CLI starts it in the folder of a project" }],
+  flags: {
+    wd: textFlag(
+      "DIR",
+      "a project's folder, if it is not this one; may be given several times. No other folders are served",
+      { repeatable: true },
+    ),
+  },
   async run({ flags }, io) {
     if (io.isTerminal.stdin) {
       throw new UsageError("Cannot serve a terminal: an agent's CLI starts this command, and talks to it", {

@@ -17,7 +17,7 @@ import { runFolderAt } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, textFlag } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { loadNotificationPlan, notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
@@ -29,28 +29,12 @@ const ACTIONS = ["test", "flush"] as const;
 const TIMEOUT_MS = 10_000;
 
 export const command = defineCommand({
-  description:
-    "Tries notifications, and delivers those that are still waiting.\n\nnotify test sends a message at once to everybody " +
-    "whom the configuration names, and says for each whether it was accepted. It also says with which key a " +
-    "webhook's messages are signed, and to which topic buttons publish.\n\nnotify flush delivers what runs of " +
-    "this working directory have left in their outboxes because a server could not be reached, and takes the " +
-    "answers of buttons that were pressed since. Active runs do this themselves.\n\nExit codes: 0 everything was " +
-    "delivered, 1 something was not, 2 the configuration names nobody, 3 the configuration is not trusted.",
   arguments: [{ name: "ACTION", description: `${ACTIONS.join(" or ")}`, required: true, choices: [...ACTIONS] }],
-  flags: [
-    {
-      name: "config",
-      type: "string",
-      placeholder: "FILE",
-      description: "test: the config file (default: panewright.jsonc, if it is there)",
-    },
-    { ...WORKDIR_FLAG, description: "flush: the working directory of the runs" },
-    TRUST_FLAG,
-  ],
-  examples: [
-    { command: "notify test", description: "see a message arrive" },
-    { command: "notify flush", description: "after the network is back" },
-  ],
+  flags: {
+    config: textFlag("FILE", "test: the config file (default: panewright.jsonc, if it is there)"),
+    wd: { ...WORKDIR_FLAG, description: "flush: the working directory of the runs" },
+    trust: TRUST_FLAG,
+  },
   async run({ flags, positionals: [action = ""], global }, io) {
     const trust = flags.trust === true;
     const { json, quiet } = global;

@@ -11,7 +11,7 @@ import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import { ROLES } from "../../base/roles.ts";
 import { dialogKindsOf, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
 import { paint, type Style } from "../console/color.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { choiceFlag, type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { configSource } from "../environment.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
@@ -24,59 +24,19 @@ const KINDS = dialogKindsOf(PROVIDERS);
 const BLOCK = 256;
 
 export const command = defineCommand({
-  description:
-    '"permissions test" shows how permission dialogs of an agent would be answered, and why: allow, ask (a ' +
-    "person is asked) or deny, with the rule that decides. Nothing is run.\n\nThe policy comes from " +
-    '"permissions" in the configuration. A SUBJECT is the path of the file for dialogs about files (--kind ' +
-    "file_edit, file_write, patch), and the command for all others. Without a SUBJECT, subjects are read from " +
-    "standard input: one per line, or separated by NUL characters with --null. A subject may also be a JSON " +
-    'object, {"kind": "file_edit", "subject": "src/a.ts"}.\n\nWith --json, one object per line is printed for ' +
-    "each subject, in order: decision, rule, reason, kind and subject. The exit code is 0, whatever the " +
-    'decisions are.\n\n"permissions list" prints what "allow_everyday": true accepts, as a list for "allow"; ' +
-    "with --json, one object per line.",
   arguments: [
     { name: "ACTION", description: ACTIONS.join(" or "), choices: ACTIONS, required: true },
     { name: "SUBJECT", description: "the command, or the file; quote it for your shell", rest: true, text: true },
   ],
-  flags: [
-    {
-      name: "config",
-      type: "string",
-      placeholder: "FILE",
-      description: "the config file (panewright.jsonc of the working directory)",
-    },
-    {
-      name: "null",
-      type: "switch",
-      description: "subjects on standard input are separated by NUL characters",
-    },
-    {
-      name: "role",
-      type: "choice",
-      choices: ROLES,
-      placeholder: "ROLE",
-      description: "whose dialog it is (programmer)",
-    },
-    {
-      name: "kind",
-      type: "choice",
-      choices: KINDS,
-      placeholder: "KIND",
-      description: `what the dialog asks for (command): ${KINDS.join(", ")}`,
-    },
-    {
-      name: "provider",
-      type: "choice",
-      choices: OFFERED_PROVIDER_IDS,
+  flags: {
+    config: textFlag("FILE", "the config file (panewright.jsonc of the working directory)"),
+    null: switchFlag("subjects on standard input are separated by NUL characters"),
+    role: choiceFlag(ROLES, "whose dialog it is (programmer)", { placeholder: "ROLE" }),
+    kind: choiceFlag(KINDS, `what the dialog asks for (command): ${KINDS.join(", ")}`, { placeholder: "KIND" }),
+    provider: choiceFlag(OFFERED_PROVIDER_IDS, "the agent CLI (that of the role in the configuration)", {
       placeholder: "ID",
-      description: "the agent CLI (that of the role in the configuration)",
-    },
-  ],
-  examples: [
-    { command: "permissions test 'git push origin main'", description: "is a push allowed?" },
-    { command: "permissions test --role tester --kind file_edit src/a.ts", description: "may the tester edit?" },
-    { command: "permissions test --json --null --config ci.jsonc < commands", description: "what about all of these?" },
-  ],
+    }),
+  },
   async run({ flags, positionals, global }, io) {
     const [action = "", ...given] = positionals;
     if (!ACTIONS.includes(action)) {

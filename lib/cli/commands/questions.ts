@@ -7,11 +7,9 @@ import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 import { ago } from "../../journal/words/words.ts";
 
 export const command = defineCommand({
-  description:
-    "Lists what waits for your answer in all runs of a working directory, with the commands that answer it: " +
-    "questions of steps of `panewright exec`, and open dialogs of agents of `panewright run`.",
-  flags: [WORKDIR_FLAG],
-  examples: [{ command: "questions --json", description: "one JSON object for each of them" }],
+  flags: {
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
     let count = 0;

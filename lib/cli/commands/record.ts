@@ -21,19 +21,8 @@ import { duration, plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
-  description:
-    "Records what an agent's pane shows, with the status that the rules see in it, as an asciicast v2 file. " +
-    '"asciinema play" plays it, "panewright fixture add" cuts fixtures out of it.\n\nRecords a pane that is open ' +
-    "(--pane), or starts COMMAND in a tmux server of its own and prints how to attach to it. The recording ends " +
-    "with the command, with Ctrl-C, or after --duration.\n\nAPI keys, tokens, passwords, e-mail addresses, user " +
-    "names and the name of this machine are replaced before anything is written. Still, read through a recording " +
-    "before you publish it.",
   arguments: [{ name: "COMMAND", description: "what to start, after --", rest: true, text: true }],
   flags: RECORD_FLAGS,
-  examples: [
-    { command: "record --provider codex --pane %3", description: "a pane of the tmux server that this runs in" },
-    { command: "record --provider claude_code -o c.cast -- claude", description: "a session of its own" },
-  ],
   async run({ flags, positionals, global }, io) {
     const plan = await planRecording(flags, positionals, io);
     const pack = (await loadRulePacks(flags.config, io))(plan.provider);

@@ -5,30 +5,17 @@ import { runReplayAgent } from "../../lab/replay/program.ts";
 import { logPrompt } from "../../lab/replay/prompt_log.ts";
 import { openTty } from "../../lab/replay/terminal.ts";
 import { parseReplayScript } from "../../lab/replay/script.ts";
-import { defineCommand, Interruption } from "../console/command.ts";
+import { choiceFlag, defineCommand, Interruption, textFlag } from "../console/command.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
 /** `panewright replay-agent`: the program that stands in for an agent CLI in a pane. */
 export const command = defineCommand({
-  description:
-    "Plays an agent in a terminal by a script: it looks and behaves like a coding agent, and needs no key and no network. " +
-    "The demo and the replay provider start it in tmux panes.",
-  flags: [
-    { name: "script", type: "string", placeholder: "FILE", description: "the JSON file that says what each role does" },
-    {
-      name: "log",
-      type: "string",
-      placeholder: "FILE",
-      description: "a file that gets each prompt, a JSON object a line",
-    },
-    {
-      name: "record",
-      type: "string",
-      placeholder: "FILE",
-      description: "a file that says which command waits for its approval",
-    },
-    { name: "role", type: "choice", choices: ROLES, description: "whose part is played" },
-  ],
+  flags: {
+    script: textFlag("FILE", "the JSON file that says what each role does"),
+    log: textFlag("FILE", "a file that gets each prompt, a JSON object a line"),
+    record: textFlag("FILE", "a file that says which command waits for its approval"),
+    role: choiceFlag(ROLES, "whose part is played"),
+  },
   async run({ flags }, io) {
     const { script: file, role, log, record } = flags;
     if (file === undefined || role === undefined) {

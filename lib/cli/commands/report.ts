@@ -11,7 +11,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { choiceFlag, type CliIo, defineCommand, textFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { refuseUnlessFile } from "../output_file.ts";
@@ -24,35 +24,14 @@ const FORMATS = ["html", "md", "json"] as const;
 type Format = typeof FORMATS[number];
 
 export const command = defineCommand({
-  description:
-    "Makes a report of a run: how it ended and why, a timeline with a lane for each role or step, prompts, " +
-    "responses, changes, screens, tokens, the audit log and whether it was changed, and what people decided. The " +
-    "run may be over, stopped, killed, or active: the report covers what has been recorded so far.\n\nhtml is " +
-    "one file that contains everything and loads nothing from the network; md is a summary for a CI job; json is " +
-    "one object for programs. Secrets are removed by their form; so are the values of secret variables of this " +
-    "process.\n\nWithout RUN: the run that is being executed, otherwise the newest.",
   arguments: [RUN_ARGUMENT],
-  flags: [
-    {
-      name: "output",
+  flags: {
+    output: textFlag("FILE", "write it to this file, replacing it if it exists; standard output if left out", {
       short: "o",
-      type: "string",
-      placeholder: "FILE",
-      description: "write it to this file, replacing it if it exists; standard output if left out",
-    },
-    {
-      name: "format",
-      type: "choice",
-      choices: FORMATS,
-      description: "the format; by default the one that FILE's name ends with, otherwise html",
-    },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: "report -o run.html", description: "a file to look at, or to pass on" },
-    { command: "report @1 --format md", description: "a summary, for example for $GITHUB_STEP_SUMMARY" },
-    { command: "report 20261120-072605-3fa9 --format json | jq .header.why", description: "for a program" },
-  ],
+    }),
+    format: choiceFlag(FORMATS, "the format; by default the one that FILE's name ends with, otherwise html"),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const target = flags.output === undefined || flags.output === "-" ? undefined : resolve(io.cwd, flags.output);
     const format = flags.format ?? formatOf(target, global.json);

@@ -23,7 +23,7 @@ import { foldProgress } from "../../run/read_progress.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { lockRun } from "../../run/run_lock.ts";
 import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { detach, DETACH_FLAG } from "../detach.ts";
 import { configSource } from "../environment.ts";
@@ -37,48 +37,21 @@ import { executeReview } from "./run.ts";
 import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
-  description:
-    "Continues a run of `panewright run` or `panewright exec` from the state in its journal: after an answer, a " +
-    "failure, Ctrl-C, kill -9 or a crash of the machine. Without RUN it is the newest run that is not " +
-    "over.\n\nIn a review loop, finished turns stay finished, agents that are alive continue, those that are not " +
-    "are started again (with the session of their CLI if it can be resumed), and a response that was written in " +
-    "the meantime is taken. In a pipeline, an open question is asked again, and a failed step gets all its " +
-    "attempts again.\n\nA run that has reached one of its caps (`limits`) continues with a higher one: --raise " +
-    "max_turns=40 for the run, --raise tester.max_turns=9 for a role, --raise main/build.max_minutes=90 for a " +
-    "step.\n\nThe configuration is read again, so you can correct it first, or name another one with " +
-    "--config.\n\nA run moves with its project: in a copy, a moved checkout or on another machine it is resumed " +
-    "with new sessions of the agents. A review loop cannot be resumed in a copy while the original is there. The " +
-    "exit codes are those of `panewright run` and `panewright exec`.",
   arguments: [RUN_ARGUMENT],
-  flags: [
-    NO_INPUT_FLAG,
-    WORKDIR_FLAG,
-    {
-      name: "config",
-      type: "string",
-      placeholder: "FILE",
-      description: "the config file from now on, where it is not the one that the run was started with",
-    },
-    DETACH_FLAG,
-    TRUST_FLAG,
-    { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
-    {
-      name: "raise",
-      type: "string",
-      placeholder: "CAP=N",
+  flags: {
+    "no-input": NO_INPUT_FLAG,
+    wd: WORKDIR_FLAG,
+    config: textFlag("FILE", "the config file from now on, where it is not the one that the run was started with"),
+    detach: DETACH_FLAG,
+    trust: TRUST_FLAG,
+    junit: { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
+    raise: textFlag("CAP=N", "let the run use more than its configuration says, from now on: max_turns=40", {
       repeatable: true,
-      description: "let the run use more than its configuration says, from now on: max_turns=40",
-    },
-    {
-      name: "from-last-good",
-      type: "switch",
-      description: "cut a damaged journal before the damage, keep the rest beside it, and resume from there",
-    },
-  ],
-  examples: [
-    { command: "resume", description: "resume the newest run of this folder that is not over" },
-    { command: "resume 20261120-072605-3fa9", description: "resume this one, after its question was answered" },
-  ],
+    }),
+    "from-last-good": switchFlag(
+      "cut a damaged journal before the damage, keep the rest beside it, and resume from there",
+    ),
+  },
   async run(parsed, io) {
     const { flags, positionals, global } = parsed;
     if (flags.detach === true) return await detach("resume", parsed, io);

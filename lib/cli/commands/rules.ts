@@ -1,62 +1,29 @@
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { defineCommand, type FlagValues } from "../console/command.ts";
+import { defineCommand, type FlagValues, switchFlag, textFlag } from "../console/command.ts";
 import { rollback, update } from "../rules/change.ts";
 import { listKeys, makeKey, removeKey, trustKey } from "../rules/keys.ts";
 import { listRules } from "../rules/list.ts";
 import { makePack, showRules } from "../rules/make.ts";
 
-const FLAGS = [
-  {
-    name: "from",
-    type: "string",
-    placeholder: "FILE|URL",
-    description: "update: the pack, a file or an https address",
-  },
-  {
-    name: "allow-downgrade",
-    type: "switch",
-    description: "update: also to a pack that is not newer, or that you went back from",
-  },
-  {
-    name: "to-built-in",
-    type: "switch",
-    description: "rollback: to the built-in rules, of every provider if none is named",
-  },
-  { name: "yes", type: "switch", description: "trust: without being asked" },
-  { name: "list", type: "switch", description: "trust: list the keys that you trust" },
-  { name: "remove", type: "string", placeholder: "ID", description: "trust: trust this key no longer" },
-  { name: "provider", type: "string", placeholder: "NAME", description: "pack: whose screens the rules are for" },
-  {
-    name: "screen",
-    type: "string",
-    placeholder: "FILE",
-    description: "pack: layout and rules, as rules show prints them",
-  },
-  {
-    name: "recordings",
-    type: "string",
-    placeholder: "DIR",
-    description: "pack: recorded screens of every class, with the status that each must have",
-  },
-  {
-    name: "pack-version",
-    type: "string",
-    placeholder: "N.N.N.N",
-    description: "pack: its version, higher than that of the panewright that it is for: 0.1.0.1",
-  },
-  {
-    name: "minimum-engine",
-    type: "string",
-    placeholder: "N.N.N",
-    description: "pack: the oldest panewright that can use it; this one if left out",
-  },
-  { name: "note", type: "string", placeholder: "TEXT", description: "pack: what it is for" },
-  { name: "key", type: "string", placeholder: "FILE", description: "pack: the secret key that signs it" },
-  { name: "out", type: "string", placeholder: "FILE", description: "pack: the file to write" },
-] as const;
+const FLAGS = {
+  from: textFlag("FILE|URL", "update: the pack, a file or an https address"),
+  "allow-downgrade": switchFlag("update: also to a pack that is not newer, or that you went back from"),
+  "to-built-in": switchFlag("rollback: to the built-in rules, of every provider if none is named"),
+  yes: switchFlag("trust: without being asked"),
+  list: switchFlag("trust: list the keys that you trust"),
+  remove: textFlag("ID", "trust: trust this key no longer"),
+  provider: textFlag("NAME", "pack: whose screens the rules are for"),
+  screen: textFlag("FILE", "pack: layout and rules, as rules show prints them"),
+  recordings: textFlag("DIR", "pack: recorded screens of every class, with the status that each must have"),
+  "pack-version": textFlag("N.N.N.N", "pack: its version, higher than that of the panewright that it is for: 0.1.0.1"),
+  "minimum-engine": textFlag("N.N.N", "pack: the oldest panewright that can use it; this one if left out"),
+  note: textFlag("TEXT", "pack: what it is for"),
+  key: textFlag("FILE", "pack: the secret key that signs it"),
+  out: textFlag("FILE", "pack: the file to write"),
+};
 
-type Flag = typeof FLAGS[number]["name"];
+type Flag = keyof typeof FLAGS;
 
 const ACTIONS: Readonly<Record<string, { readonly flags: readonly Flag[]; readonly argument?: string }>> = {
   list: { flags: [] },
@@ -71,16 +38,6 @@ const ACTIONS: Readonly<Record<string, { readonly flags: readonly Flag[]; readon
 };
 
 export const command = defineCommand({
-  description:
-    "Shows which rules decide what the agents' screens mean, and changes them without a new panewright. Rules " +
-    "come in packs: signed files with a version, the oldest panewright that they work with, and recordings that " +
-    "they must get right.\n\nrules update installs a pack once everything about it was checked: the signature of " +
-    "a key that you trust, its form, the cost of its patterns, a version newer than what you use, its own " +
-    "recordings and those that panewright brings. rules rollback goes back to the previous pack, or to the " +
-    "built-in rules. Active runs keep their rules.\n\nrules key, rules show and rules pack make packs of your " +
-    "own; rules trust says whose packs you use. All of it is kept in $XDG_STATE_HOME/panewright/rules, by " +
-    "default below ~/.local/state.\n\nExit codes: 0 done, 1 a download failed, 2 refused, 3 you do not trust the " +
-    "key.",
   arguments: [
     {
       name: "ACTION",
@@ -90,13 +47,6 @@ export const command = defineCommand({
     { name: "NAME", description: "rollback, show: the provider; trust, key: the file of the key" },
   ],
   flags: FLAGS,
-  examples: [
-    { command: "rules", description: "the rules in use, and who signed them" },
-    { command: "rules trust team-rules.pub", description: "use the packs that this key signs" },
-    { command: "rules update --from https://example.com/codex.rules.json", description: "check a pack and install it" },
-    { command: "rules rollback codex", description: "go back" },
-    { command: "rules show codex", description: "the rules in use, to make a pack of your own with rules pack" },
-  ],
   async run({ flags, positionals, global: { json } }, io) {
     const [action = "list", name] = positionals;
     checkAction(action, { flags, name });

@@ -24,22 +24,12 @@ import { commandInForm, startOfThis } from "../start_form.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";
 
 export const command = defineCommand({
-  description:
-    "Takes a job through five agents, each in its own tmux pane or over the Agent Client Protocol: analyst, " +
-    "analyst_review, programmer, programmer_review and tester. Rounds repeat until the tester says PASS and the " +
-    "project's own test command agrees, or a limit is reached.\n\nExit codes: 0 the job passed, 1 it failed, 2 " +
-    "wrong usage or configuration, 3 a person is needed, 130 and 143 interrupted.",
   arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
-  flags: [...CONFIG_FLAGS, ...DETACH_FLAGS, TRUST_FLAG],
-  examples: [
-    { command: "run", description: "with panewright.jsonc of this folder" },
-    {
-      command: "run --max-rounds 3 --test-cmd 'npm test'",
-      description: "flags go before the environment and the file",
-    },
-    { command: "run --json", description: "what happens, as one JSON object a line" },
-    { command: "run --detach", description: "start it, print its id, and leave the terminal free" },
-  ],
+  flags: {
+    ...CONFIG_FLAGS,
+    ...DETACH_FLAGS,
+    trust: TRUST_FLAG,
+  },
   async run(parsed, io) {
     const { flags: { trust, detach: leaves, key, ...flags }, positionals, global } = parsed;
     if (leaves === true) return await detach("run", parsed, io);

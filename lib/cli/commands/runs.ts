@@ -12,17 +12,9 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { age } from "../../journal/words/words.ts";
 
 export const command = defineCommand({
-  description:
-    "Lists the runs of a working directory, the newest first: those of `panewright run` and of `panewright " +
-    "exec`, with the state of each, how long ago it began, and what it is doing, waits for or ended " +
-    "with.\n\nrunning: a process is executing it. waiting: for an answer (panewright questions). passed, failed: " +
-    "it is over. stopped, killed, needs a person, error: panewright resume continues it. empty: it was " +
-    "interrupted before it began. unreadable: its journal is damaged (panewright status says where).",
-  flags: [WORKDIR_FLAG],
-  examples: [
-    { command: "runs", description: "the runs of this project" },
-    { command: "runs --json", description: "one JSON object a run" },
-  ],
+  flags: {
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
     const rows = await listRuns(workdir);

@@ -13,21 +13,11 @@ const FILES: Readonly<Record<string, { readonly about: string; schema(): Record<
 };
 
 export const command = defineCommand({
-  description:
-    'Prints a JSON Schema. "config" and "agent-pack" describe the config file and a file that describes an ' +
-    "agent, for editors; all others describe the objects that a command prints with --json, one per line. " +
-    'Without NAME it lists them. "type" says what an object is; "v" is the version of its form, which grows when ' +
-    "a field is removed or changes its meaning. Ignore fields and types that you do not know.",
   arguments: [{
     name: "NAME",
     description: "the schema; all of them are listed if left out",
     choices: [...Object.keys(FILES), ...Object.keys(OUTPUT_SCHEMAS)],
   }],
-  examples: [
-    { command: "schema", description: "which schemas there are" },
-    { command: "schema run > run.schema.json", description: "what a review loop tells while it runs" },
-    { command: "schema config > panewright.schema.json", description: 'for "$schema" in the config file' },
-  ],
   run({ positionals: [name], global }, io) {
     const about = new Map([
       ...Object.entries(FILES).map(([file, { about }]) => [file, about] as const),

@@ -4,7 +4,7 @@ import { ownRedactor } from "../../api/control/own_redactor.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { outputLine } from "../../api/output/line.ts";
@@ -12,13 +12,6 @@ import { secretsOfRun } from "../run_secrets.ts";
 import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
-  description:
-    "Sends a message to the agent of a role in a run of `panewright run`. The process that executes the run " +
-    "delivers it when that agent is at rest: between its own turns, even while other roles work. The agent is " +
-    "told that it comes from outside. The loop, its rounds and its verdicts do not change; the role's next turn " +
-    "begins when the turn of the message is over. A message for an interrupted run is sent when the run is " +
-    "resumed.\n\nThe command prints the message's id, and with --wait the agent's response once it is there. " +
-    "`panewright status` and `panewright logs` show its state. Exit code 1 with --wait: there is no response.",
   arguments: [
     { ...RUN_ARGUMENT, required: true, completes: ["runs"] },
     { name: "ROLE", description: `the role whose agent gets it: ${ROLES.join(", ")}`, required: true },
@@ -30,22 +23,12 @@ export const command = defineCommand({
       text: true,
     },
   ],
-  flags: [
-    { name: "wait", type: "switch", description: "wait for the response, and print it" },
-    { name: "no-response", type: "switch", description: "do not ask the agent for a response" },
-    {
-      name: "key",
-      type: "string",
-      placeholder: "KEY",
-      description: "your own name for the message: the same key is the same message, and is sent once",
-    },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: 'send @1 programmer "Use port 8443." --no-response', description: "tell an agent something" },
-    { command: 'send @1 tester --wait "Which test failed last?"', description: "ask an agent, and wait" },
-    { command: "send 20261120-072605-3fa9 analyst --key order-7 - < order.md", description: "once, whatever crashes" },
-  ],
+  flags: {
+    wait: switchFlag("wait for the response, and print it"),
+    "no-response": switchFlag("do not ask the agent for a response"),
+    key: textFlag("KEY", "your own name for the message: the same key is the same message, and is sent once"),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals: [run = "", roleName = "", ...words], global }, io) {
     const role = roleOf(roleName);
     const folder = await findNamedRun(io, run, flags.wd);

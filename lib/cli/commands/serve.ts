@@ -14,63 +14,46 @@ import { Problem } from "../../api/control/problem.ts";
 import { tendRuns } from "../../api/http/tend_runs.ts";
 import { createTokenCheck, readOrMakeToken, tokenPathIn } from "../../api/http/token.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { type CliIo, defineCommand, exitCodeOfLeaving, type FlagValues } from "../console/command.ts";
+import {
+  type CliIo,
+  defineCommand,
+  exitCodeOfLeaving,
+  type FlagValues,
+  integerFlag,
+  switchFlag,
+  textFlag,
+} from "../console/command.ts";
 import { findRunsWorkdir } from "../find_named_run.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { requireTrustOfRun } from "../trust.ts";
 import { present } from "../../base/schema.ts";
 
-const FLAGS = [
-  {
-    name: "wd",
-    type: "string",
-    placeholder: "DIR",
+const FLAGS = {
+  wd: textFlag(
+    "DIR",
+    "a working directory whose runs are served, and in which runs may be started (default: this one)",
+    { repeatable: true },
+  ),
+  port: integerFlag("N", `the port (default: ${DEFAULT_PORT})`),
+  socket: textFlag("PATH", "listen on a unix socket instead of a port"),
+  listen: textFlag(
+    "ADDR",
+    "listen on this address of the network instead of 127.0.0.1; needs --tls-cert and --tls-key",
+  ),
+  "tls-cert": textFlag("FILE", "the certificate, in PEM form"),
+  "tls-key": textFlag("FILE", "its key, in PEM form"),
+  host: textFlag("NAME", "a further name by which clients reach the server, with its port if that differs", {
     repeatable: true,
-    description: "a working directory whose runs are served, and in which runs may be started (default: this one)",
-  },
-  { name: "port", type: "integer", placeholder: "N", description: `the port (default: ${DEFAULT_PORT})` },
-  { name: "socket", type: "string", placeholder: "PATH", description: "listen on a unix socket instead of a port" },
-  {
-    name: "listen",
-    type: "string",
-    placeholder: "ADDR",
-    description: "listen on this address of the network instead of 127.0.0.1; needs --tls-cert and --tls-key",
-  },
-  { name: "tls-cert", type: "string", placeholder: "FILE", description: "the certificate, in PEM form" },
-  { name: "tls-key", type: "string", placeholder: "FILE", description: "its key, in PEM form" },
-  {
-    name: "host",
-    type: "string",
-    placeholder: "NAME",
-    repeatable: true,
-    description: "a further name by which clients reach the server, with its port if that differs",
-  },
-  {
-    name: "connections",
-    type: "integer",
-    placeholder: "N",
-    description: `connections at the same time (default: ${DEFAULT_LIMITS.connections})`,
-  },
-  { name: "new-token", type: "switch", description: "make a new token; clients with the old one are signed out" },
-] as const;
+  }),
+  connections: integerFlag("N", `connections at the same time (default: ${DEFAULT_LIMITS.connections})`),
+  "new-token": switchFlag("make a new token; clients with the old one are signed out"),
+};
 
 type ServeFlags = FlagValues<typeof FLAGS>;
 
 export const command = defineCommand({
-  description:
-    "Serves the runs of this working directory until it is interrupted: a page that shows them live, with the " +
-    "questions that wait for you, and the same for programs, as JSON and events over HTTP. Open the address that " +
-    "it prints: the part after # is the token, which browsers do not send. The token stays the same until " +
-    "--new-token; it is in a file that only you can read.\n\nRuns do not depend on the server: you can start and " +
-    "end it at any time. It listens on 127.0.0.1, or on a unix socket. Any other address needs a certificate, " +
-    "because whoever has the token can start runs and answer for you.",
   flags: FLAGS,
-  examples: [
-    { command: "serve", description: "then open the address that it prints" },
-    { command: "serve --wd ~/shop --wd ~/blog", description: "the runs of two projects" },
-    { command: "serve --socket /run/user/1000/panewright.sock", description: "for programs of this machine only" },
-  ],
   async run({ flags, global }, io) {
     const at = placeOf(flags, io.cwd);
     requireSense(flags);

@@ -6,28 +6,17 @@ import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun } from "../../run/overview.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { canMoveCursor } from "../console/color.ts";
-import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags } from "../console/command.ts";
+import { type CliIo, defineCommand, exitCodeOfLeaving, type GlobalFlags, switchFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { renderView, type RenderViewOptions } from "../show/render_view.ts";
 import { type RunView, statusLine, viewRun } from "../../api/show/run_view.ts";
 
 export const command = defineCommand({
-  description:
-    "Shows the state of a run: what it is doing and since when, its agents and their panes, the question or " +
-    "dialog that waits for you, and the commands that answer it, resume the run or show its agents. Without RUN: " +
-    "the run that is being executed, otherwise the newest.\n\nWith --watch the status is redrawn whenever " +
-    "something happens, until no process executes the run any more; Ctrl-C ends the watching, not the run. The " +
-    "exit code is 0 however the run ended.",
   arguments: [RUN_ARGUMENT],
-  flags: [
-    { name: "watch", short: "w", type: "switch", description: "keep showing it until the run ends" },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: "status", description: "the run that is being executed, or the newest" },
-    { command: "status 20261120-072605-3fa9 --watch", description: "follow a run from another terminal" },
-    { command: "status --watch --json", description: "one JSON object whenever something has changed" },
-  ],
+  flags: {
+    watch: switchFlag("keep showing it until the run ends", "w"),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const folder = await findMeantRun(io, positionals[0], flags.wd);
     const options = { io, global, wd: flags.wd };

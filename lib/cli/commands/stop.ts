@@ -5,31 +5,18 @@ import { UsageError } from "../../base/errors.ts";
 import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, switchFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
 
 export const command = defineCommand({
-  description:
-    "Stops a run: the panewright that executes it ends as with Ctrl-C, and its agents with it. Agents that a " +
-    "killed panewright has left behind are ended too. Nothing is lost: `panewright resume` continues with the " +
-    "same turn. Without RUN: the run that is being executed, if it is the only one, otherwise the newest.\n\nA " +
-    "run that is over is left as it is, with exit code 0. Exit code 1: its process did not end within 10 seconds.",
   arguments: [RUN_ARGUMENT],
-  flags: [
-    {
-      name: "force",
-      type: "switch",
-      description: "kill the process (SIGKILL) instead of telling it to end, and end its agents",
-    },
-    WORKDIR_FLAG,
-  ],
-  examples: [
-    { command: "stop", description: "stop the run that is being executed, and resume it tomorrow" },
-    { command: "stop 20261120-072605-3fa9 --force", description: "when it does not end by itself" },
-  ],
+  flags: {
+    force: switchFlag("kill the process (SIGKILL) instead of telling it to end, and end its agents"),
+    wd: WORKDIR_FLAG,
+  },
   async run({ flags, positionals, global }, io) {
     const folder = await findRunToStop(io, positionals[0], flags.wd);
     const resumeCommand = runCommandLine(["resume", folder.id], flags.wd);

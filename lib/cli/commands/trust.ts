@@ -5,31 +5,19 @@ import { changeTrust, readTrust, type TrustedConfig } from "../../config/trust/s
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { type CliIo, defineCommand, type GlobalFlags } from "../console/command.ts";
+import { type CliIo, defineCommand, type GlobalFlags, switchFlag } from "../console/command.ts";
 import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
 
 export const command = defineCommand({
-  description:
-    "Shows what the configuration of a folder would do on your behalf, item by item: programs and commands that " +
-    "it runs, variables that it sets, what it accepts without asking you, and where it sends messages. Then it " +
-    'asks whether you trust it. "panewright run", "exec", "resume" and "answer" use no config file that you have ' +
-    "not trusted, and none that has changed since, including the rules, prompts and job that it names. Nothing " +
-    "is run.\n\nWhat you trust is kept in $XDG_STATE_HOME/panewright/trust.json, by default below " +
-    '~/.local/state. What "panewright init" wrote for you is trusted.\n\nExit codes: 0 it is trusted, 2 it ' +
-    "cannot be used, 3 it is not trusted.",
   arguments: [{
     name: "DIR",
     description: "the folder, or the config file itself; the working directory if left out",
   }],
-  flags: [
-    { name: "yes", type: "switch", description: "trust it without being asked; what it does is shown all the same" },
-    { name: "list", type: "switch", description: "list the configurations that you trust" },
-    { name: "remove", type: "switch", description: "trust it no longer" },
-  ],
-  examples: [
-    { command: "trust", description: "look at the configuration of this folder, and decide" },
-    { command: "trust --list", description: "what you trust" },
-  ],
+  flags: {
+    yes: switchFlag("trust it without being asked; what it does is shown all the same"),
+    list: switchFlag("list the configurations that you trust"),
+    remove: switchFlag("trust it no longer"),
+  },
   async run({ flags, positionals, global }, io) {
     const [dir] = positionals;
     const store = requireStorePath(io);

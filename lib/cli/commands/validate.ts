@@ -19,21 +19,12 @@ import { plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
 export const command = defineCommand({
-  description: "Checks the configuration, of a review loop as well as of pipelines: every key and value, limits that " +
-    "contradict each other, prompt files, programs, test commands, globs and names; and, if you name tasks or " +
-    "folders of tasks, their front matter. Reports all mistakes at once, each with file, line and key. Nothing " +
-    "is started.\n\nExit codes: 0 everything can be used (there may be warnings), 2 something cannot.",
   arguments: [{
     name: "FILE",
     description:
       "the config file (.json, .jsonc; panewright.jsonc of the working directory if left out), tasks and folders of tasks",
     rest: true,
   }],
-  examples: [
-    { command: "validate", description: "panewright.jsonc of this folder" },
-    { command: "validate tasks/", description: "the same, and all tasks of a folder" },
-    { command: "validate --json ci.jsonc", description: "one JSON object for each mistake" },
-  ],
   async run({ positionals, global }, io) {
     const [path, ...more] = positionals.filter(isConfigName);
     if (more.length > 0) throw new UsageError(`Cannot check ${[path, ...more].join(" and ")}: name one config file`);

@@ -1,10 +1,11 @@
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, switchFlag } from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { VERSION } from "../../base/version.ts";
 
 export const command = defineCommand({
-  description: "Prints the version of panewright, of the Deno runtime in it, and the platform.",
-  flags: [{ name: "licenses", type: "switch", description: "the licences of panewright and of all that it contains" }],
+  flags: {
+    licenses: switchFlag("the licences of panewright and of all that it contains"),
+  },
   async run({ flags, global }, io) {
     const { deno, v8 } = Deno.version;
     const info = {

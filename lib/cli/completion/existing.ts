@@ -4,6 +4,7 @@ import { listRunIds, meantRunIds } from "../../run/find_run.ts";
 import { readOverview } from "../../run/overview.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 import type { CliIo, CommandEntry, Completed } from "../console/command.ts";
+import { listed } from "../console/help.ts";
 import { findRunsWorkdir } from "../find_named_run.ts";
 import { openQuestions } from "../open_questions.ts";
 import { conditionText } from "../../api/show/run_words.ts";
@@ -33,8 +34,7 @@ export async function existing(kind: Completed, options: ExistingOptions): Promi
     case "roles":
       return ROLES.map((role) => ({ value: role, description: "role" }));
     case "commands":
-      return entries.filter(({ hidden }) => hidden !== true)
-        .map(({ name, summary }) => ({ value: name, description: summary }));
+      return listed(entries).map(({ name, summary }) => ({ value: name, description: summary }));
     case "runs":
       return await newestRuns(await findRunsWorkdir(io, wd));
     case "asking_runs":

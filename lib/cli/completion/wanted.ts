@@ -13,7 +13,7 @@ export interface TypedLine {
   readonly positionals: readonly string[];
 }
 
-export function wantedAt(words: readonly string[], command: Pick<Command, "flags" | "arguments">): TypedLine {
+export function wantedAt(words: readonly string[], command: Partial<Pick<Command, "flags" | "arguments">>): TypedLine {
   const flags = [...(command.flags ?? []), ...GLOBAL_FLAGS];
   const [current = "", ...before] = words.toReversed();
   const values: Record<string, string> = {};

@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import type { StartedBy } from "../../journal/run_facts.ts";
 import type { RunRequest } from "../../run/run_request.ts";
@@ -17,6 +18,11 @@ export interface FlagSpec {
   readonly completes?: readonly Completed[];
 }
 
+/** A flag without its name, which it has among the flags of its command. */
+type Flag = Omit<FlagSpec, "name">;
+
+export type Flags = Readonly<Record<string, Flag>>;
+
 export type Completed = "runs" | "asking_runs" | "questions" | "roles" | "commands" | "files" | "folders";
 
 type FlagType = "switch" | "string" | "integer" | "number" | "choice";
@@ -33,11 +39,6 @@ export interface ArgumentSpec {
   readonly text?: boolean;
 }
 
-interface CommandExample {
-  readonly command: string;
-  readonly description: string;
-}
-
 export interface GlobalFlags {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -46,18 +47,18 @@ export interface GlobalFlags {
   readonly color: Colors;
 }
 
-type FlagValue<F extends FlagSpec> = F["type"] extends "switch" ? boolean
+type FlagValue<F extends Flag> = F["type"] extends "switch" ? boolean
   : F["type"] extends "integer" | "number" ? number
   : F["type"] extends "choice" ? (F["choices"] extends readonly (infer C extends string)[] ? C : string)
   : string;
 
-export type FlagValues<Flags extends readonly FlagSpec[]> = {
-  readonly [F in Flags[number] as F["name"]]?: F extends { readonly repeatable: true } ? readonly FlagValue<F>[]
-    : FlagValue<F>;
+export type FlagValues<Of extends Flags> = {
+  readonly [Name in keyof Of]?: Of[Name] extends { readonly repeatable: true } ? readonly FlagValue<Of[Name]>[]
+    : FlagValue<Of[Name]>;
 };
 
-export interface ParsedCommand<Flags extends readonly FlagSpec[] = readonly FlagSpec[]> {
-  readonly flags: FlagValues<Flags>;
+export interface ParsedCommand<Of extends Flags = Flags> {
+  readonly flags: FlagValues<Of>;
   readonly positionals: readonly string[];
   readonly global: GlobalFlags;
 }
@@ -116,24 +117,56 @@ export function exitCodeOfLeaving({ signal }: Pick<CliIo, "signal">): number {
   return signal.reason instanceof Interruption ? signal.reason.exitCode : 1;
 }
 
-export interface Command<Flags extends readonly FlagSpec[] = readonly FlagSpec[]> {
-  readonly description: string;
-  readonly arguments?: readonly ArgumentSpec[];
-  readonly flags?: Flags;
-  readonly examples?: readonly CommandExample[];
+export interface Command {
+  readonly arguments: readonly ArgumentSpec[];
+  readonly flags: readonly FlagSpec[];
   /** Resolves to the exit code. The caller renders what it throws: message, hint and exit code. */
-  run(parsed: ParsedCommand<Flags>, io: CliIo): Promise<number>;
+  run(parsed: ParsedCommand, io: CliIo): Promise<number>;
 }
 
 export interface CommandEntry {
   readonly name: string;
-  readonly summary: string;
   /** Whether help and suggestions omit it: for commands that panewright itself calls. */
   readonly hidden?: boolean;
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** Defines a command; the types of its flag values follow from the flags' data. */
-export function defineCommand<const Flags extends readonly FlagSpec[]>(command: Command<Flags>): Command {
-  return command as unknown as Command;
+interface CommandDefinition<Of extends Flags> {
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly flags?: Of;
+  run(parsed: ParsedCommand<Of>, io: CliIo): Promise<number>;
+}
+
+/** Defines a command, of which `help.json` has the words; the types of its flag values follow from the flags. */
+export function defineCommand<const Of extends Flags>(definition: CommandDefinition<Of>): Command {
+  const { arguments: args = [], flags = {}, run } = definition as CommandDefinition<Flags>;
+  return { arguments: args, flags: Object.entries(flags).map(([name, flag]) => ({ name, ...flag })), run };
+}
+
+export function switchFlag(description: string, short?: string) {
+  return { ...present({ short }), type: "switch" as const, description };
+}
+
+export const textFlag = flagOfType("string");
+export const integerFlag = flagOfType("integer");
+export const numberFlag = flagOfType("number");
+
+export function choiceFlag<const Choices extends readonly string[]>(
+  choices: Choices,
+  description: string,
+  more: { readonly placeholder?: string } = {},
+) {
+  return { type: "choice" as const, choices, ...more, description };
+}
+
+function flagOfType<const Type extends FlagType>(type: Type) {
+  return <const More extends Pick<Flag, "short" | "repeatable" | "completes">>(
+    placeholder: string,
+    description: string,
+    more?: More,
+  ): Flag & { readonly type: Type } & More => {
+    const { short, repeatable, completes } = more ?? {};
+    const flag = { ...present({ short }), type, placeholder, ...present({ repeatable }), description };
+    return { ...flag, ...present({ completes }) } as Flag & { readonly type: Type } & More;
+  };
 }

@@ -1,10 +1,10 @@
-import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts";
+import type { ArgumentSpec, CommandEntry, FlagSpec } from "./command.ts";
+import { type CommandHelp, listed } from "./help.ts";
 import { MAX_COLUMNS, twoColumns, wrap } from "./layout.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 
 export function renderOverview(entries: readonly CommandEntry[], columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
-  const shown = entries.filter((entry) => entry.hidden !== true);
   return lines([
     ...wrap(INTRODUCTION, width),
     "",
@@ -12,7 +12,7 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
     "  panewright COMMAND [ARGUMENTS] [OPTIONS]",
     "",
     "Commands:",
-    ...twoColumns(shown.map((entry) => [entry.name, entry.summary]), { width }),
+    ...twoColumns(listed(entries).map(({ name, summary }) => [name, summary]), { width }),
     "",
     "Options of every command:",
     ...twoColumns(GLOBAL_FLAGS.map(flagRow), { width }),
@@ -27,18 +27,16 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
 export const INTRODUCTION =
   "panewright runs coding agents in their terminals, unattended, to a result that you can trust.";
 
-export function renderCommandHelp(entry: CommandEntry, command: Command, columns: number): string {
+export function renderCommandHelp(help: CommandHelp, columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
-  const args = command.arguments ?? [];
-  const flags = command.flags ?? [];
-  const examples = command.examples ?? [];
+  const { name, summary, description, arguments: args, flags, examples } = help;
   return lines([
-    `panewright ${entry.name}: ${entry.summary}`,
+    `panewright ${name}: ${summary}`,
     "",
     "Usage:",
-    `  panewright ${[entry.name, ...args.map(usageOf), "[OPTIONS]"].join(" ")}`,
+    `  panewright ${[name, ...args.map(usageOf), "[OPTIONS]"].join(" ")}`,
     "",
-    ...command.description.split(/\n\s*\n/).flatMap((paragraph) => [...wrap(paragraph, width), ""]),
+    ...description.split(/\n\s*\n/).flatMap((paragraph) => [...wrap(paragraph, width), ""]),
     ...section("Arguments:", twoColumns(args.map((arg) => [arg.name, arg.description]), { width })),
     ...section("Options:", twoColumns(flags.map(flagRow), { width })),
     ...section("Options of every command:", twoColumns(GLOBAL_FLAGS.map(flagRow), { width })),

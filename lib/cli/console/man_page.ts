@@ -1,14 +1,15 @@
 import { oneLine } from "../../base/text/lines.ts";
-import type { ArgumentSpec, Command, CommandEntry, FlagSpec } from "./command.ts";
+import type { ArgumentSpec, FlagSpec } from "./command.ts";
+import type { CommandHelp } from "./help.ts";
 import { EXIT_CODES, INTRODUCTION, usageOf } from "./help_text.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 
-export function renderManPage(entry: CommandEntry, command: Command, version: string): string {
-  const { description, arguments: args = [], flags = [], examples = [] } = command;
-  return page(`panewright-${entry.name}`, {
+export function renderManPage(help: CommandHelp, version: string): string {
+  const { name, summary, description, arguments: args, flags, examples } = help;
+  return page(`panewright-${name}`, {
     version,
-    summary: entry.summary,
-    synopsis: `${bold(`panewright ${entry.name}`)} ${args.map(synopsisOf).concat("[OPTIONS]").join(" ")}`,
+    summary,
+    synopsis: `${bold(`panewright ${name}`)} ${args.map(synopsisOf).concat("[OPTIONS]").join(" ")}`,
     sections: [
       section("DESCRIPTION", description.split(/\n\s*\n/).flatMap((paragraph) => [".PP", line(paragraph)])),
       section("ARGUMENTS", args.flatMap((arg) => item(italic(arg.name), arg.description))),
@@ -23,14 +24,17 @@ export function renderManPage(entry: CommandEntry, command: Command, version: st
   });
 }
 
-export function renderOverviewPage(entries: readonly CommandEntry[], version: string): string {
+export function renderOverviewPage(
+  commands: readonly Pick<CommandHelp, "name" | "summary">[],
+  version: string,
+): string {
   return page("panewright", {
     version,
     summary: "drive coding agents in their terminals, unattended",
     synopsis: `${bold("panewright")} COMMAND [ARGUMENTS] [OPTIONS]`,
     sections: [
       section("DESCRIPTION", [line(INTRODUCTION)]),
-      section("COMMANDS", entries.flatMap(({ name, summary }) => item(reference(`panewright-${name}`), summary))),
+      section("COMMANDS", commands.flatMap(({ name, summary }) => item(reference(`panewright-${name}`), summary))),
       section("OPTIONS OF EVERY COMMAND", GLOBAL_FLAGS.flatMap(flagItem)),
       section("EXIT STATUS", EXIT_CODES.flatMap(([code, meaning]) => item(bold(code), meaning))),
       section("FILES", FILES.flatMap(([path, meaning]) => item(italic(path), meaning))),

@@ -8,19 +8,14 @@ import { replaceFile } from "../../base/ports/own_files.ts";
 import { placesIn } from "../../base/text/places_in.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText, sanitizeLine } from "../../base/text/sanitize.ts";
-import type { CliIo, FlagSpec } from "../console/command.ts";
+import { type CliIo, type FlagSpec, textFlag } from "../console/command.ts";
 import type { WorkflowCommand } from "../console/workflow_commands.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { jobSummary } from "./job_summary.ts";
 import { junitXml } from "./junit.ts";
 import { summaryTable } from "./table.ts";
 
-export const JUNIT_FLAG = {
-  name: "junit",
-  type: "string",
-  placeholder: "FILE",
-  description: "write tasks and steps to this file as JUnit XML when the run ends",
-} as const satisfies FlagSpec;
+export const JUNIT_FLAG = textFlag("FILE", "write tasks and steps to this file as JUnit XML when the run ends");
 
 interface Reports {
   before(event: ExecEvent): void;

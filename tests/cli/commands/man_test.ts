@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../../lib/cli/command_table.ts";
+import { helpOf } from "../../../lib/cli/console/help.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { cleanEnvironment } from "../../support/run_panewright.ts";
@@ -30,12 +31,12 @@ Deno.test({
       assertEquals({ code, stderr }, { code: 0, stderr: "" });
       const { stdout: text, stderr: warnings } = await formatted(page);
       assertEquals(warnings, "", entry.name);
-      assertStringIncludes(text, `panewright-${entry.name} - ${entry.summary}`);
-      const { command } = await entry.load();
-      for (const { name } of command.flags ?? []) assertStringIncludes(text, `--${name}`);
-      for (const { name } of command.arguments ?? []) assertStringIncludes(text, name);
+      const help = await helpOf(entry);
+      assertStringIncludes(text, `panewright-${entry.name} - ${help.summary}`);
+      for (const { name } of help.flags) assertStringIncludes(text, `--${name}`);
+      for (const { name } of help.arguments) assertStringIncludes(text, name);
       const words = text.replaceAll(/\s+/g, " ");
-      for (const example of command.examples ?? []) assertStringIncludes(words, `panewright ${example.command}`);
+      for (const example of help.examples) assertStringIncludes(words, `panewright ${example.command}`);
     }
   },
 });
