@@ -1,4 +1,4 @@
-import { sleepWithTimer } from "../../base/ports/clock.ts";
+import { LogWatch } from "../../base/follow/log_watch.ts";
 import { followLines } from "../../base/follow/follow_lines.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import type { LogQuery, SessionUsageQuery } from "../process/cli.ts";
@@ -63,6 +63,7 @@ async function* followAttempt(query: LogQuery, known: KnownBefore): AsyncGenerat
 
 async function waitForLog(query: LogQuery, { folder, before }: KnownBefore): Promise<string | undefined> {
   const { writerEnded, sessionId } = query;
+  await using watch = new LogWatch(`${folder}/log`);
   const startMs = performance.now();
   for (;;) {
     // Asked before the look: what was written before the end is then surely seen.
@@ -77,7 +78,7 @@ async function waitForLog(query: LogQuery, { folder, before }: KnownBefore): Pro
       if (path !== undefined) return path;
     }
     if (last) return undefined;
-    await sleepWithTimer(waitedMs < 2000 ? LOOK_EVERY_MS : LOOK_RARELY_MS, writerEnded).catch(() => {});
+    await watch.wait(waitedMs < 2000 ? LOOK_EVERY_MS : LOOK_RARELY_MS, writerEnded).catch(() => {});
   }
 }
 

@@ -1,6 +1,5 @@
-import { basename, dirname } from "@std/path/posix";
-import { watchFolder } from "./folder_watch.ts";
 import { LineTail, type TailRead } from "./line_tail.ts";
+import { LogWatch } from "./log_watch.ts";
 
 const RESCAN_MS = 1000;
 
@@ -10,14 +9,14 @@ const RESCAN_MS = 1000;
  */
 export async function* followLines(path: string, writerEnded: AbortSignal): AsyncGenerator<TailRead> {
   using tail = new LineTail(path);
-  const changes = watchFolder(dirname(path), { files: [basename(path)] });
+  await using watch = new LogWatch(path);
   for (;;) {
     // Checked before the read, so that the read includes all that was written before the end.
     const last = writerEnded.aborted;
     const read = await tail.read();
     if (read.lines.length > 0 || read.restarted !== undefined) yield read;
     else if (last) break;
-    else await changes.wait(RESCAN_MS, writerEnded).catch(() => {});
+    else await watch.wait(RESCAN_MS, writerEnded).catch(() => {});
   }
   const rest = tail.unfinishedLine();
   if (rest !== "") yield { lines: [rest] };
