@@ -69,3 +69,7 @@ declare module "@std/testing/time" {
 declare module "@std/yaml" {
   export function parse(content: string): unknown;
 }
+
+declare module "@std/streams" {
+  export class TextLineStream extends TransformStream<string, string> {}
+}

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/base/ports/process.ts";
+import { TextLineStream } from "@std/streams";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { agentReady, reviewStarted, writeRun } from "../support/run_folders.ts";
 import { cleanEnvironment, panewrightArgv } from "../support/run_panewright.ts";
@@ -17,23 +17,46 @@ interface Called {
   readonly stderr: string;
 }
 
-/** Calls command lines one after the other in a program of its own, which is killed when one of them hangs. */
-async function callAll(cwd: string, commands: readonly (readonly string[])[]): Promise<readonly Called[]> {
+interface Driver extends AsyncDisposable {
+  /** Calls command lines one after the other. */
+  callAll(cwd: string, commands: readonly (readonly string[])[]): Promise<readonly Called[]>;
+}
+
+/** A program of its own that calls command lines, and is killed when one of them hangs. */
+function startDriver(): Driver {
   const [deno, ...rest] = panewrightArgv(["--permission-set=tests"]);
   const driver = new URL("../support/hostile_run_driver.ts", import.meta.url).pathname;
-  const { stdout, stderr, timedOut } = await systemProcessRunner.run({
-    argv: [deno, ...rest.slice(0, -1), driver],
+  const child = new Deno.Command(deno, {
+    args: [...rest.slice(0, -1), driver],
     clearEnv: true,
     env: cleanEnvironment(),
-    stdin: commands.map((args) => `${JSON.stringify({ cwd, args })}\n`).join(""),
-    timeoutMs: WATCHDOG_MS,
-    maxOutputBytes: 64 * 1024 * 1024,
-  });
-  const lines = stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
-  assert(!timedOut, `hung: ${JSON.stringify(lines.at(-1))}`);
-  const called = lines.filter((line) => line.begun === undefined);
-  assertEquals(called.length, commands.length, `${stderr}\n${JSON.stringify(lines.at(-1))}`);
-  return called;
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const input = child.stdin.getWriter();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).getReader();
+  return {
+    async callAll(cwd, commands) {
+      const called: Called[] = [];
+      for (const args of commands) {
+        const watchdog = setTimeout(() => child.kill("SIGKILL"), WATCHDOG_MS);
+        try {
+          await input.write(new TextEncoder().encode(`${JSON.stringify({ cwd, args })}\n`));
+          const { value } = await lines.read();
+          assert(value !== undefined, `hung, or ended: ${args.join(" ")}`);
+          called.push(JSON.parse(value));
+        } finally {
+          clearTimeout(watchdog);
+        }
+      }
+      return called;
+    },
+    async [Symbol.asyncDispose]() {
+      await input.close().catch(() => {});
+      await lines.cancel();
+      await child.status;
+    },
+  };
 }
 
 const RUN_COMMANDS = [
@@ -106,36 +129,40 @@ const HOSTILE: Readonly<Record<string, (folder: RunFolder, dir: TempDir) => Prom
   },
 };
 
-for (const [what, spoil] of Object.entries(HOSTILE)) {
-  Deno.test(`a run's folder with ${what}: every command ends, and says what is wrong`, async () => {
-    await using dir = await tempDir();
-    const folder = await writeRun({
-      workdir: dir.path,
-      id: ID,
-      events: [reviewStarted(dir.path, ID), ...agentReady()],
+Deno.test("a hostile folder of a run: every command ends, and says what is wrong", async (t) => {
+  await using driver = startDriver();
+  for (const [what, spoil] of Object.entries(HOSTILE)) {
+    await t.step(what, async () => {
+      await using dir = await tempDir();
+      const folder = await writeRun({
+        workdir: dir.path,
+        id: ID,
+        events: [reviewStarted(dir.path, ID), ...agentReady()],
+      });
+      await dir.write({ "panewright.jsonc": "{}" });
+      await spoil(folder, dir);
+      const called = await driver.callAll(dir.path, RUN_COMMANDS);
+      for (const { args, code, stderr } of called) {
+        const context = `${args.join(" ")}: ${code} ${stderr}`;
+        assert(code >= 0 && code <= 3, context);
+        assert(!stderr.includes("    at "), `a stack trace: ${context}`);
+        if (code !== 0) assertStringIncludes(stderr, "annot ", context);
+      }
+      // What a link leads to stays.
+      if (what.includes("link") && await Deno.lstat(`${dir.path}/elsewhere`).then(() => true, () => false)) {
+        const names = await Array.fromAsync(Deno.readDir(`${dir.path}/elsewhere`), ({ name }) => name);
+        assert(names.length > 0);
+      }
     });
-    await dir.write({ "panewright.jsonc": "{}" });
-    await spoil(folder, dir);
-    const called = await callAll(dir.path, RUN_COMMANDS);
-    for (const { args, code, stderr } of called) {
-      const context = `${args.join(" ")}: ${code} ${stderr}`;
-      assert(code >= 0 && code <= 3, context);
-      assert(!stderr.includes("    at "), `a stack trace: ${context}`);
-      if (code !== 0) assertStringIncludes(stderr, "annot ", context);
-    }
-    // What a link leads to stays.
-    if (what.includes("link") && await Deno.lstat(`${dir.path}/elsewhere`).then(() => true, () => false)) {
-      const names = await Array.fromAsync(Deno.readDir(`${dir.path}/elsewhere`), ({ name }) => name);
-      assert(names.length > 0);
-    }
-  });
-}
+  }
+});
 
 Deno.test("the folder of runs as a link is refused by every command", async () => {
+  await using driver = startDriver();
   await using dir = await tempDir();
   await dir.write({ "elsewhere/runs/.keep": "", "panewright.jsonc": "{}" });
   await Deno.symlink(`${dir.path}/elsewhere`, `${dir.path}/.panewright`);
-  for (const { args, code, stderr } of await callAll(dir.path, RUN_COMMANDS)) {
+  for (const { args, code, stderr } of await driver.callAll(dir.path, RUN_COMMANDS)) {
     assertEquals(code, 2, args.join(" "));
     assertStringIncludes(stderr, ".panewright: it is a symbolic link", args.join(" "));
   }
@@ -161,50 +188,56 @@ const HOSTILE_CONFIGS: Readonly<Record<string, (path: string) => Promise<unknown
   "a folder": (path) => Deno.mkdir(path),
 };
 
-for (const [what, make] of Object.entries(HOSTILE_CONFIGS)) {
-  Deno.test(`${what} in place of the config: every command ends, and refuses it`, async () => {
-    await using dir = await tempDir();
-    await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...agentReady()] });
-    await make(`${dir.path}/panewright.jsonc`);
-    for (const { args, code, stdout, stderr } of await callAll(dir.path, CONFIG_COMMANDS)) {
-      assert(code > 0 && code <= 3, `${args.join(" ")}: ${code} ${stdout} ${stderr}`);
-    }
-  });
-}
+Deno.test("a hostile file in place of the config: every command ends, and refuses it", async (t) => {
+  await using driver = startDriver();
+  for (const [what, make] of Object.entries(HOSTILE_CONFIGS)) {
+    await t.step(what, async () => {
+      await using dir = await tempDir();
+      await writeRun({ workdir: dir.path, id: ID, events: [reviewStarted(dir.path, ID), ...agentReady()] });
+      await make(`${dir.path}/panewright.jsonc`);
+      for (const { args, code, stdout, stderr } of await driver.callAll(dir.path, CONFIG_COMMANDS)) {
+        assert(code > 0 && code <= 3, `${args.join(" ")}: ${code} ${stdout} ${stderr}`);
+      }
+    });
+  }
+});
 
 const HOSTILE_TASKS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   ...HOSTILE_CONFIGS,
   "a link to a secret": (path) => link("/etc/passwd", path),
 };
 
-for (const [what, make] of Object.entries(HOSTILE_TASKS)) {
-  Deno.test(`${what} in place of a task, a prompt, a job or a rules file: every command ends, and refuses it`, async () => {
-    await using dir = await tempDir();
-    await make(`${dir.path}/hostile.md`);
-    const agent = { provider: "codex", providers: { codex: { command: ["true"] } } };
-    const pipelines = { one: [{ name: "build", prompt: "hostile.md", check: { type: "none" } }] };
-    await dir.write({
-      "task.md": "Build it.",
-      "exec.jsonc": JSON.stringify({ ...agent, pipelines }),
-      "job.jsonc": JSON.stringify({ ...agent, prompt_file: "hostile.md" }),
-      "rules.jsonc": JSON.stringify({ ...agent, rules_file: "hostile.md" }),
-      "self.jsonc": JSON.stringify({
-        ...agent,
-        pipelines: { one: [{ name: "build", prompt: "self", check: { type: "none" } }] },
-      }),
+Deno.test("a hostile file in place of a task, a prompt, a job or a rules file: every command ends, and refuses it", async (t) => {
+  await using driver = startDriver();
+  for (const [what, make] of Object.entries(HOSTILE_TASKS)) {
+    await t.step(what, async () => {
+      await using dir = await tempDir();
+      await make(`${dir.path}/hostile.md`);
+      const agent = { provider: "codex", providers: { codex: { command: ["true"] } } };
+      const pipelines = { one: [{ name: "build", prompt: "hostile.md", check: { type: "none" } }] };
+      await dir.write({
+        "task.md": "Build it.",
+        "exec.jsonc": JSON.stringify({ ...agent, pipelines }),
+        "job.jsonc": JSON.stringify({ ...agent, prompt_file: "hostile.md" }),
+        "rules.jsonc": JSON.stringify({ ...agent, rules_file: "hostile.md" }),
+        "self.jsonc": JSON.stringify({
+          ...agent,
+          pipelines: { one: [{ name: "build", prompt: "self", check: { type: "none" } }] },
+        }),
+      });
+      const commands = [
+        ...what === "a folder" ? [] : [["exec", "hostile.md", "--trust", "--config", "self.jsonc"]],
+        ["exec", "task.md", "--trust", "--config", "exec.jsonc"],
+        ["validate", "exec.jsonc"],
+        ["run", "job.jsonc", "--trust"],
+        ["run", "rules.jsonc", "--trust"],
+      ];
+      for (const { args, code, stdout, stderr } of await driver.callAll(dir.path, commands)) {
+        const context = `${args.join(" ")}: ${code} ${stdout} ${stderr}`;
+        assert(code > 0 && code <= 3, context);
+        assertStringIncludes(stdout + stderr, "hostile.md", context);
+        assert(!stderr.includes("    at "), `a stack trace: ${context}`);
+      }
     });
-    const commands = [
-      ...what === "a folder" ? [] : [["exec", "hostile.md", "--trust", "--config", "self.jsonc"]],
-      ["exec", "task.md", "--trust", "--config", "exec.jsonc"],
-      ["validate", "exec.jsonc"],
-      ["run", "job.jsonc", "--trust"],
-      ["run", "rules.jsonc", "--trust"],
-    ];
-    for (const { args, code, stdout, stderr } of await callAll(dir.path, commands)) {
-      const context = `${args.join(" ")}: ${code} ${stdout} ${stderr}`;
-      assert(code > 0 && code <= 3, context);
-      assertStringIncludes(stdout + stderr, "hostile.md", context);
-      assert(!stderr.includes("    at "), `a stack trace: ${context}`);
-    }
-  });
-}
+  }
+});

@@ -4,7 +4,7 @@ import { helpOf } from "../../lib/cli/console/help.ts";
 import { runCli } from "../../lib/cli/main.ts";
 import { VERSION } from "../../lib/base/version.ts";
 import { fakeIo } from "../support/fake_io.ts";
-import { runPanewright } from "../support/run_panewright.ts";
+import { playPanewright, runPanewright } from "../support/run_panewright.ts";
 
 const GLOBAL_OPTIONS = `Options of every command:
       --json        results and events as JSON on stdout, one object per line
@@ -35,7 +35,7 @@ Deno.test("version --json is one JSON object a line, wherever --json stands", as
 });
 
 Deno.test("--help shows every command that is not hidden, on stdout, with exit code 0", async () => {
-  const { code, stdout, stderr } = await runPanewright(["--help"]);
+  const { code, stdout, stderr } = await playPanewright(["--help"]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   assertStringIncludes(stdout, GLOBAL_OPTIONS);
   for (const entry of COMMANDS) {
@@ -46,7 +46,7 @@ Deno.test("--help shows every command that is not hidden, on stdout, with exit c
 });
 
 Deno.test("no command at all shows the overview on stderr, with exit code 2", async () => {
-  const { code, stdout, stderr } = await runPanewright([]);
+  const { code, stdout, stderr } = await playPanewright([]);
   assertEquals({ code, stdout }, { code: 2, stdout: "" });
   assertStringIncludes(stderr, "Usage:\n  panewright COMMAND [ARGUMENTS] [OPTIONS]\n");
 });
@@ -64,7 +64,7 @@ Options:
 
 ${GLOBAL_OPTIONS}`;
   for (const args of [["help", "version"], ["version", "--help"], ["version", "-h"], ["--help", "version"]]) {
-    const { code, stdout } = await runPanewright(args);
+    const { code, stdout } = await playPanewright(args);
     assertEquals({ code, stdout }, { code: 0, stdout: expected });
   }
 });
@@ -82,7 +82,7 @@ Deno.test("the overview and every command's help fit 100 columns, and 80 where t
 });
 
 Deno.test("an unknown command is refused with the nearest one and the list", async () => {
-  const { code, stdout, stderr } = await runPanewright(["verson"]);
+  const { code, stdout, stderr } = await playPanewright(["verson"]);
   assertEquals({ code, stdout }, { code: 2, stdout: "" });
   const [first, second] = stderr.split("\n");
   assertEquals(first, 'panewright: Cannot run "verson": no such command (did you mean "version"?)');
@@ -92,7 +92,7 @@ Deno.test("an unknown command is refused with the nearest one and the list", asy
 });
 
 Deno.test("an unknown flag is refused with the nearest one and the list", async () => {
-  const { code, stderr } = await runPanewright(["version", "--jsno"]);
+  const { code, stderr } = await playPanewright(["version", "--jsno"]);
   assertEquals(code, 2);
   assertEquals(
     stderr,

@@ -1,5 +1,7 @@
+import { present } from "../../lib/base/schema.ts";
+import { callCli, type CalledCli } from "./call_cli.ts";
 import { checkOutput } from "./check_output.ts";
-import { type CommandResult, systemProcessRunner } from "../../lib/base/ports/process.ts";
+import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 
 /** How {@linkcode runPanewright} starts the program. */
 export interface RunPanewrightOptions {
@@ -59,7 +61,7 @@ export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): Re
 export async function runPanewright(
   args: readonly string[],
   options: RunPanewrightOptions = {},
-): Promise<CommandResult> {
+): Promise<CalledCli> {
   const result = await systemProcessRunner.run({
     argv: [...panewrightArgv(options.permissions ?? ["--allow-env"]), ...args],
     cwd: options.cwd ?? ROOT,
@@ -70,4 +72,41 @@ export async function runPanewright(
   });
   checkOutput(args, result.stdout);
   return result;
+}
+
+/** What runs in this process as if it were a program of its own: one after another, as they share its environment. */
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs the command line in this process, in the environment and the folder that a program of its own would have: it
+ * takes a tenth of the processor time. What the command starts gets them, too.
+ */
+export async function playPanewright(
+  args: readonly string[],
+  options: RunPanewrightOptions = {},
+): Promise<CalledCli> {
+  const played = last.then(() => play(args, options));
+  last = played.catch(() => {});
+  return await played;
+}
+
+async function play(
+  args: readonly string[],
+  { cwd = ROOT, env: variables, stdin }: RunPanewrightOptions,
+): Promise<CalledCli> {
+  const env = cleanEnvironment(variables);
+  const [cwdBefore, envBefore] = [Deno.cwd(), Deno.env.toObject()];
+  Deno.chdir(cwd);
+  become(env);
+  try {
+    return await callCli(args, { cwd, env, ...present({ stdin }) });
+  } finally {
+    become(envBefore);
+    Deno.chdir(cwdBefore);
+  }
+}
+
+function become(env: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(Deno.env.toObject())) if (!Object.hasOwn(env, name)) Deno.env.delete(name);
+  for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
 }

@@ -59,7 +59,17 @@ for (const arg of Deno.args.slice(kindName === "unit" ? 0 : 1)) {
   if (kindName === "agents" && await exists(ofAgent)) paths.push(ofAgent);
   else (await exists(arg) ? paths : flags).push(arg);
 }
-const queue = [...await filesOf(paths.length === 0 ? [kind.folder] : paths)];
+const files = await filesOf(paths.length === 0 ? [kind.folder] : paths);
+/** What counts the steps of a program sees only what is loaded after it, and slows down what is beside it. */
+const counting = files.filter((file) => Deno.readTextFileSync(file).includes("/count_steps.ts"));
+const together = files.filter((file) => !counting.includes(file));
+const queue = [
+  ...counting.map((file) => [file]),
+  ...Array.from(
+    { length: Math.ceil(together.length / kind.filesPerProcess) },
+    (_, index) => together.slice(index * kind.filesPerProcess, (index + 1) * kind.filesPerProcess),
+  ),
+];
 const sums = { passed: 0, failed: 0, ignored: 0 };
 const started = Date.now();
 await Deno.mkdir(TOGETHER, { recursive: true });
@@ -67,7 +77,7 @@ let isGreen = queue.length > 0;
 
 let modules = 0;
 
-async function together(files: readonly string[]): Promise<string> {
+async function moduleOf(files: readonly string[]): Promise<string> {
   if (files.length === 1) return files[0]!;
   const module = `${TOGETHER}/${++modules}_test.ts`;
   await Deno.writeTextFile(module, files.map((file) => `import "${Deno.cwd()}/${file}";\n`).join(""));
@@ -88,7 +98,7 @@ interface Ran {
 /** Runs test files in a process of their own. */
 async function runFiles(files: readonly string[]): Promise<Ran> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--quiet", "--no-check", kind.permissions, ...flags, await together(files)],
+    args: ["test", "--quiet", "--no-check", kind.permissions, ...flags, await moduleOf(files)],
     env: { NO_COLOR: "1", PANEWRIGHT_TESTED_BUNDLE: BUNDLE },
     stdin: "null",
   }).output();
@@ -113,11 +123,11 @@ function add({ passed, failed, ignored }: Ran["counts"]): void {
 }
 
 /** Whether the files that are run are few enough for one process, so that nothing is beside it. */
-const isAlone = queue.length <= kind.filesPerProcess;
+const isAlone = queue.length === 1;
 const failed: Ran[] = [];
 async function runSome(): Promise<void> {
-  while (queue.length > 0) {
-    const ran = await runFiles(queue.splice(0, kind.filesPerProcess));
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const ran = await runFiles(next);
     if (ran.isGreen || isAlone) {
       add(ran.counts);
       if (!ran.isGreen) isGreen = false;

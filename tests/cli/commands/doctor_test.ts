@@ -11,7 +11,7 @@ import type { Provider } from "../../../lib/agents/provider.ts";
 import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";
-import { runPanewright } from "../../support/run_panewright.ts";
+import { playPanewright, runPanewright } from "../../support/run_panewright.ts";
 import { until } from "../../support/until.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { FLAG_JOB } from "../../support/jobs.ts";
@@ -140,6 +140,8 @@ async function doctorOn(
   scripts: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  /** Calls it; as a program of its own it has no more permissions than it needs. */
+  call: typeof runPanewright = playPanewright,
 ) {
   await using dir = await tempDir();
   const trust = `[projects."${dir.path}"]\ntrust_level = "trusted"\n`;
@@ -148,7 +150,7 @@ async function doctorOn(
   for (const [name, script] of Object.entries(scripts)) {
     await Deno.writeTextFile(`${dir.path}/bin/${name}`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
-  const result = await runPanewright(["doctor", ...args], {
+  const result = await call(["doctor", ...args], {
     cwd: dir.path,
     env: { PATH: `${dir.path}/bin`, HOME: dir.path },
     permissions: ["--allow-env", "--allow-read", `--allow-write=${dir.path}`, "--allow-run", "--allow-sys=uid"],
@@ -167,7 +169,12 @@ const sandboxed = (what: "inside" | "all") =>
 
 Deno.test("doctor on a machine that has everything ends with 0", async () => {
   const files = { "panewright.jsonc": '{ "prompt_file": "job.md" }', "job.md": FLAG_JOB };
-  const { code, stdout, stderr, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("inside") }, files);
+  const { code, stdout, stderr, path } = await doctorOn(
+    { tmux: TMUX, codex: sandboxed("inside") },
+    files,
+    [],
+    runPanewright,
+  );
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   assertEquals(stdout.split("\n").slice(1), [
     "ok    programs: sh, cat, env, find, grep, sleep",
@@ -287,10 +294,9 @@ Deno.test("what looks at a config runs nothing that it names, and a run does not
       [["exec", "task.md"], 3],
     ] as const
   ) {
-    const { code, stdout, stderr } = await runPanewright(args, {
+    const { code, stdout, stderr } = await playPanewright(args, {
       cwd: dir.path,
       env: { HOME: `${dir.path}/home`, PANEWRIGHT_TRUST: "" },
-      permissions: ["--allow-all"],
     });
     if (expected !== undefined) assertEquals(code, expected, `${args.join(" ")}: ${stdout}${stderr}`);
     else assertStringIncludes(stdout, `ok    Codex: ${evil} of the config is there; doctor does not run it\n`);
@@ -298,10 +304,9 @@ Deno.test("what looks at a config runs nothing that it names, and a run does not
     assertEquals(left, ["evil", "home", "job.md", "panewright.jsonc", "plan.md", "task.md"], args.join(" "));
   }
   // The trap is one: a run that is trusted steps into it.
-  const { code } = await runPanewright(["exec", "task.md"], {
+  const { code } = await playPanewright(["exec", "task.md"], {
     cwd: dir.path,
     env: { HOME: `${dir.path}/home` },
-    permissions: ["--allow-all"],
   });
   assertEquals([code, (await Deno.readTextFile(`${dir.path}/marker`)).length > 0], [0, true]);
 });

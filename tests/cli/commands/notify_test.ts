@@ -9,7 +9,7 @@ import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { startNtfyServer } from "../../lab/ntfy_server.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { holdRun, readAnswerOf } from "../../support/run_mail.ts";
-import { runPanewright } from "../../support/run_panewright.ts";
+import { playPanewright } from "../../support/run_panewright.ts";
 import { execWaiting, reviewFinished, RUN_ID, writeReview, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
@@ -69,10 +69,9 @@ Deno.test("notify test: buttons that have no place for their secrets are told, w
   const notifications = { ntfy_url: ntfy.url, ntfy_topic: "jobs", buttons: "all" };
   await dir.write({ "panewright.jsonc": JSON.stringify({ notifications }) });
   const env = { HOME: "", PANEWRIGHT_TRUST: "1" };
-  const { code, stdout, stderr } = await runPanewright(["notify", "test"], {
+  const { code, stdout, stderr } = await playPanewright(["notify", "test"], {
     cwd: dir.path,
     env,
-    permissions: ["--allow-all"],
   });
   assertEquals([code, stdout], [2, `ntfy: sent to ${ntfy.url}\n`]);
   assertStringIncludes(

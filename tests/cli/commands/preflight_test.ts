@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { JOB_TEMPLATE } from "../../../lib/jobs/review_loop/job_template.ts";
 import { TASK_TEMPLATE } from "../../../lib/jobs/pipeline/task_template.ts";
-import { runPanewright } from "../../support/run_panewright.ts";
+import { playPanewright, runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { FLAG_JOB } from "../../support/jobs.ts";
 
@@ -19,12 +19,14 @@ interface Machine extends AsyncDisposable {
 
 /** A machine with the tools that are named, agent CLIs by their scripts, and a project. */
 async function machineWith(
-  { tools = [...TOOLS, ...TMUX], clis = {}, env = {}, files }: {
+  { tools = [...TOOLS, ...TMUX], clis = {}, env = {}, files, call = playPanewright }: {
     readonly tools?: readonly string[];
     /** As npm installs them: a link to a script in their package. */
     readonly clis?: Readonly<Record<string, string>>;
     readonly env?: Readonly<Record<string, string>>;
     readonly files: Readonly<Record<string, string>>;
+    /** Calls it: what starts agents is a program of its own. */
+    readonly call?: typeof runPanewright;
   },
 ): Promise<Machine> {
   const dir = await tempDir();
@@ -43,7 +45,7 @@ async function machineWith(
   return {
     dir,
     run: (...args) =>
-      runPanewright(args, {
+      call(args, {
         cwd: `${dir.path}/project`,
         env: { PATH: `${dir.path}/bin`, HOME: `${dir.path}/home`, TMUX_TMPDIR: dir.path, ...env },
         permissions: ["--allow-all"],
@@ -336,6 +338,7 @@ Deno.test("a sandbox is looked at with the variables of the agent that is to hav
     clis: { claude: LOGGED_IN },
     // No folder can be made there.
     env: { CLAUDE_CODE_OAUTH_TOKEN: "x", XDG_STATE_HOME: "/proc" },
+    call: runPanewright,
     files: { "task.md": "Fix it." },
   });
   const { path } = machine.dir;
@@ -458,6 +461,7 @@ Deno.test("what init wrote validates, and needs its job to be written before it 
 Deno.test("a test command that is still not there at the test stops the run, which continues with it when it is", async () => {
   const replay = { roles: { tester: { turns: [[{ respond: ["RESULT: PASS", "It works."] }]] } } };
   await using machine = await machineWith({
+    call: runPanewright,
     files: {
       ...reviewLoop({
         provider: "replay",

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { callCli } from "../../support/call_cli.ts";
-import { runPanewright } from "../../support/run_panewright.ts";
+import { playPanewright } from "../../support/run_panewright.ts";
 import { runProgram } from "../../support/program.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
@@ -170,10 +170,9 @@ Deno.test("what init wrote is trusted, with the first text of the job; every lat
   await dir.write({ "home/.keep": "", ".git/HEAD": "ref: refs/heads/main\n" });
   // Nothing is there to run agents with: a run that may use its config fails for that reason.
   const call = async (...args: readonly string[]) =>
-    await runPanewright(args, {
+    await playPanewright(args, {
       cwd: dir.path,
       env: { HOME: `${dir.path}/home`, PATH: "/nonexistent", PANEWRIGHT_TRUST: "" },
-      permissions: ["--allow-all"],
     });
   assertEquals((await call("init")).stderr, "");
   assertEquals([...Deno.readDirSync(dir.path)].map(({ name }) => name).toSorted(), [
@@ -198,10 +197,9 @@ Deno.test("a link or a FIFO in the place of a config or of a file that it names 
   await using dir = await untrustedFolder();
   const env = { HOME: `${dir.path}/home` };
   const refusal = async (args: readonly string[]) => {
-    const { code, stderr } = await runPanewright(args, {
+    const { code, stderr } = await playPanewright(args, {
       cwd: `${dir.path}/p`,
       env,
-      permissions: ["--allow-all"],
     });
     assertEquals(code, 2, stderr);
     return stderr;
