@@ -297,7 +297,7 @@ export class AcpAgent implements Agent {
       this.#noteOtherSession();
       return { action: "cancel" };
     }
-    const { request, ways } = formAsked(question, { id: this.#nextId() });
+    const { request, ways } = formAsked(question, this.#nextId());
     const onWaiting = () => this.#take({ type: "asked", id: request.id, text: request.subject });
     return await this.#wait(request, ways, { signal, onWaiting });
   }

@@ -1,21 +1,25 @@
-import { isObject } from "../../base/schema.ts";
 import type { AgentChoice, AgentQuestion, QuestionReply } from "../../base/question.ts";
+import { isObject } from "../../base/schema.ts";
 import { objectOf, textOf } from "../../base/text/json.ts";
 
-type FormContent = Readonly<Record<string, string | number | boolean | string[]>>;
+type Entry = readonly [key: string, value: string | number | boolean | string[]];
+
+/** What replies come to, or in words what does not fit. */
+export type Replied<Reply> = { readonly reply: Reply } | { readonly problem: string };
 
 interface QuestionForm {
   readonly questions: readonly AgentQuestion[];
-  problemWith(replies: readonly QuestionReply[]): string | undefined;
-  contentOf(replies: readonly QuestionReply[]): FormContent;
+  replyWith(replies: readonly QuestionReply[]): Replied<Readonly<Record<string, Entry[1]>>>;
 }
 
 interface Field {
-  readonly key: string;
   readonly question: AgentQuestion;
+  readonly replyWith: (reply: QuestionReply) => Replied<readonly Entry[]>;
+}
+
+interface Choices {
+  readonly options: readonly AgentChoice[];
   readonly values: readonly (string | boolean)[];
-  readonly takes: "choice" | "choices" | "text" | "number";
-  readonly ownWordsKey?: string;
 }
 
 /**
@@ -40,11 +44,18 @@ export function readForm(message: string, schema: unknown): QuestionForm | undef
   if (!isWhole || new Set(known.map(({ question }) => question.question)).size < known.length) return undefined;
   return {
     questions: known.map(({ question }) => question),
-    problemWith: (replies) =>
-      replies.length === known.length
-        ? known.map((field, index) => problemOf(field, replies[index]!)).find((problem) => problem !== undefined)
-        : `it takes ${known.length} replies, and was given ${replies.length}`,
-    contentOf: (replies) => Object.fromEntries(known.flatMap((field, index) => entriesOf(field, replies[index]!))),
+    replyWith(replies) {
+      if (replies.length !== known.length) {
+        return { problem: `it takes ${known.length} replies, and was given ${replies.length}` };
+      }
+      const entries: Entry[] = [];
+      for (const [index, field] of known.entries()) {
+        const replied = field.replyWith(replies[index]!);
+        if ("problem" in replied) return replied;
+        entries.push(...replied.reply);
+      }
+      return { reply: Object.fromEntries(entries) };
+    },
   };
 }
 
@@ -53,39 +64,54 @@ function readField(
   given: unknown,
   { words, ownWordsKey }: { readonly words: string | undefined; readonly ownWordsKey: string | undefined },
 ): Field | undefined {
-  const field = objectOf(given);
-  const own = ownWordsKey === undefined ? {} : { ownWordsKey };
-  const title = textOf(field["title"]);
-  const question = words ?? textOf(field["description"]) ?? title ?? key;
-  const items = objectOf(field["items"]);
-  const fieldOf = (takes: Field["takes"], options: readonly AgentChoice[], values: Field["values"]): Field => ({
-    ...{ key, takes, values, ...own },
-    question: { question, multiSelect: takes === "choices", options },
+  const { type, title, description, items, oneOf, enum: plain } = objectOf(given);
+  const question = words ?? textOf(description) ?? textOf(title) ?? key;
+  const takes = (what: string) => ({ problem: `${JSON.stringify(question)} takes ${what}` });
+  const written = (replyWith: Field["replyWith"]): Field => ({
+    question: { question, multiSelect: false, options: [] },
+    replyWith,
   });
-  switch (field["type"]) {
-    case "string": {
-      if (!Array.isArray(field["oneOf"]) && !Array.isArray(field["enum"])) return fieldOf("text", [], []);
-      const choices = readChoices(field["oneOf"], field["enum"]);
-      return choices === undefined ? undefined : fieldOf("choice", choices.options, choices.values);
-    }
+  const chosen = (from: Choices | undefined, multiSelect = false): Field | undefined =>
+    from && {
+      question: { question, multiSelect, options: from.options },
+      replyWith({ choices, text }) {
+        if (text === undefined ? choices.length === 0 : ownWordsKey === undefined) {
+          return takes(`${multiSelect ? "some" : "one"} of its choices`);
+        }
+        const values = choices.map((at) => from.values[at]!);
+        const picked: Entry = [key, multiSelect ? values.map(String) : values[0]!];
+        const own: readonly Entry[] = text === undefined || ownWordsKey === undefined ? [] : [[ownWordsKey, text]];
+        return { reply: choices.length === 0 ? own : [picked, ...own] };
+      },
+    };
+  switch (type) {
+    case "string":
+      if (Array.isArray(oneOf) || Array.isArray(plain)) return chosen(readChoices(oneOf, plain));
+      return written(({ choices, text }) =>
+        text === undefined || choices.length > 0 ? takes("words, as text:") : { reply: [[key, text]] }
+      );
     case "array": {
-      const choices = readChoices(items["anyOf"] ?? items["oneOf"], items["enum"]);
-      return choices === undefined ? undefined : fieldOf("choices", choices.options, choices.values);
+      const { anyOf, oneOf, enum: plain } = objectOf(items);
+      return chosen(readChoices(anyOf ?? oneOf, plain), true);
     }
     case "boolean":
-      return fieldOf("choice", ["Yes", "No"].map((label) => ({ label, description: "" })), [true, false]);
+      return chosen({
+        options: ["Yes", "No"].map((label) => ({ label, description: "" })),
+        values: [true, false],
+      });
     case "number":
     case "integer":
-      return fieldOf("number", [], []);
+      return written(({ text = "" }) =>
+        text.trim() === "" || !Number.isFinite(Number(text))
+          ? takes("a number, as text:")
+          : { reply: [[key, Number(text)]] }
+      );
     default:
       return undefined;
   }
 }
 
-function readChoices(
-  titled: unknown,
-  plain: unknown,
-): { readonly options: readonly AgentChoice[]; readonly values: readonly string[] } | undefined {
+function readChoices(titled: unknown, plain: unknown): Choices | undefined {
   const given = Array.isArray(titled)
     ? titled
     : Array.isArray(plain)
@@ -99,34 +125,4 @@ function readChoices(
   });
   if (choices.length === 0 || choices.length < given.length) return undefined;
   return { options: choices.map(({ option }) => option), values: choices.map(({ value }) => value) };
-}
-
-function problemOf({ question: { question }, takes, ownWordsKey }: Field, { choices, text }: QuestionReply) {
-  const about = JSON.stringify(question);
-  if (takes === "number" && (text === undefined || text.trim() === "" || !Number.isFinite(Number(text)))) {
-    return `${about} takes a number, as text:`;
-  }
-  if (takes === "text" && (text === undefined || choices.length > 0)) return `${about} takes words, as text:`;
-  const isChoice = takes === "choice" || takes === "choices";
-  const isMissing = text === undefined ? choices.length === 0 : ownWordsKey === undefined;
-  return isChoice && isMissing ? `${about} takes ${takes === "choice" ? "one" : "some"} of its choices` : undefined;
-}
-
-function entriesOf(
-  { key, ownWordsKey, takes, values }: Field,
-  { choices, text }: QuestionReply,
-): readonly (readonly [string, string | number | boolean | string[]])[] {
-  const chosen = choices.map((at) => values[at]!);
-  switch (takes) {
-    case "text":
-      return [[key, text ?? ""]];
-    case "number":
-      return [[key, Number(text)]];
-    case "choice":
-    case "choices": {
-      const picked = takes === "choices" ? [[key, chosen.map(String)] as const] : [[key, chosen[0]!] as const];
-      const own = text === undefined || ownWordsKey === undefined ? [] : [[ownWordsKey, text] as const];
-      return [...(choices.length === 0 ? [] : picked), ...own];
-    }
-  }
 }

@@ -1,34 +1,28 @@
-import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
 import type { QuestionReply } from "../../base/question.ts";
-import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
-
-export type PendingAnswer = "allow" | "reject" | { readonly replies: readonly QuestionReply[] };
+import type { Request } from "../../policy/request.ts";
+import type { Replied } from "./elicitation.ts";
+import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
 
 export interface PendingRequest {
   readonly request: Request;
   readonly signal: AbortSignal;
   problemWith(replies: readonly QuestionReply[]): string | undefined;
-  answer(answer: PendingAnswer): Promise<boolean>;
+  answer(answer: "allow" | "reject" | { readonly replies: readonly QuestionReply[] }): Promise<boolean>;
 }
 
 export interface AnswerWays<Reply> {
   readonly allow?: Reply;
   readonly reject?: Reply;
-  readonly questions?: {
-    problemWith(replies: readonly QuestionReply[]): string | undefined;
-    replyWith(replies: readonly QuestionReply[]): Reply;
-  };
+  readonly replyWith?: (replies: readonly QuestionReply[]) => Replied<Reply>;
   /** What is said when nobody waits any more. */
   readonly gone: Reply;
 }
 
-type AnswerWord = "allow" | "reject" | "reply" | "gone";
-
 export class PendingRequests {
   readonly #waiting = new Map<string, PendingRequest>();
 
-  constructor(readonly onAnswered: (id: string, answer: AnswerWord) => void) {}
+  constructor(readonly onAnswered: (id: string, answer: "allow" | "reject" | "reply" | "gone") => void) {}
 
   list(): readonly PendingRequest[] {
     return [...this.#waiting.values()];
@@ -41,7 +35,7 @@ export class PendingRequests {
   ): Promise<Reply> {
     const over = new AbortController();
     const said = Promise.withResolvers<Reply>();
-    const end = (reply: Reply, word: AnswerWord): boolean => {
+    const end = (reply: Reply, word: "allow" | "reject" | "reply" | "gone"): boolean => {
       if (over.signal.aborted) return false;
       over.abort();
       this.#waiting.delete(request.id);
@@ -49,16 +43,27 @@ export class PendingRequests {
       this.onAnswered(request.id, word);
       return true;
     };
+    const { replyWith = () => ({ problem: "the agent takes no replies to it" }) } = ways;
     const offers = { allow: ways.allow !== undefined, reject: ways.reject !== undefined };
     const asked = { ...request, offers };
     this.#waiting.set(request.id, {
       request: asked,
       signal: over.signal,
-      problemWith: (replies) =>
-        ways.questions === undefined ? "the agent takes no replies to it" : ways.questions.problemWith(replies),
+      problemWith(replies) {
+        const replied = replyWith(replies);
+        return "problem" in replied ? replied.problem : undefined;
+      },
       answer(answer) {
-        const { reply, word } = replyOf(answer, ways);
-        return Promise.resolve(end(reply, word));
+        if (typeof answer === "string") {
+          const reply = ways[answer];
+          if (reply === undefined) {
+            throw new TypeError(`The agent offers no plain ${answer === "allow" ? "yes" : "no"}`);
+          }
+          return Promise.resolve(end(reply, answer));
+        }
+        const replied = replyWith(answer.replies);
+        if ("problem" in replied) throw new TypeError(`The agent cannot take replies: ${replied.problem}`);
+        return Promise.resolve(end(replied.reply, "reply"));
       },
     });
     onWaiting(asked);
@@ -67,22 +72,6 @@ export class PendingRequests {
     else signal.addEventListener("abort", onGone, { once: true, signal: over.signal });
     return await said.promise;
   }
-}
-
-function replyOf<Reply>(
-  answer: PendingAnswer,
-  { allow, reject, questions }: AnswerWays<Reply>,
-): { readonly reply: Reply; readonly word: AnswerWord } {
-  if (answer === "allow" || answer === "reject") {
-    const reply = answer === "allow" ? allow : reject;
-    if (reply === undefined) throw new TypeError(`The agent offers no plain ${answer === "allow" ? "yes" : "no"}`);
-    return { reply, word: answer };
-  }
-  const problem = questions === undefined ? "it has no questions" : questions.problemWith(answer.replies);
-  if (questions === undefined || problem !== undefined) {
-    throw new TypeError(`The agent cannot take replies: ${problem}`);
-  }
-  return { reply: questions.replyWith(answer.replies), word: "reply" };
 }
 
 /**
@@ -98,9 +87,8 @@ export function permissionWays(options: AcpPermissionRequest["options"]): Answer
       ? { outcome: "selected", optionId }
       : undefined;
   };
-  const [allow, reject] = [optionOf("allow_once"), optionOf("reject_once")];
   return {
-    ...present({ allow, reject }),
+    ...present({ allow: optionOf("allow_once"), reject: optionOf("reject_once") }),
     gone: { outcome: "cancelled" },
   };
 }

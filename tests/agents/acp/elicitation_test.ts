@@ -31,9 +31,8 @@ Deno.test("each kind of field is a question, and its reply has the field's own t
     { choices: [], text: "3" },
     { choices: [], text: "Ann" },
   ];
-  assertEquals(read?.problemWith(replies), undefined);
-  assertEquals(read?.contentOf(replies), {
-    ...{ colour: "b", sizes: ["S", "M"], tags: ["r"], sure: false, count: 3, name: "Ann" },
+  assertEquals(read?.replyWith(replies), {
+    reply: { colour: "b", sizes: ["S", "M"], tags: ["r"], sure: false, count: 3, name: "Ann" },
   });
 });
 
@@ -44,22 +43,24 @@ Deno.test("words of a person's own go into the field for them", () => {
   };
   const read = form(properties, "Which colours?");
   assertEquals(read?.questions.map(({ question }) => question), ["Which colours?"]);
-  assertEquals(read?.contentOf([{ choices: [0], text: "Green" }]), { question_0: ["r"], question_0_custom: "Green" });
-  assertEquals(read?.contentOf([{ choices: [], text: "Green" }]), { question_0_custom: "Green" });
+  assertEquals(read?.replyWith([{ choices: [0], text: "Green" }]), {
+    reply: { question_0: ["r"], question_0_custom: "Green" },
+  });
+  assertEquals(read?.replyWith([{ choices: [], text: "Green" }]), { reply: { question_0_custom: "Green" } });
 });
 
 Deno.test("replies that do not fit are told of", () => {
   const read = form({ colour: { type: "string", enum: ["r"] }, count: { type: "number" }, name: { type: "string" } });
   const problem = (index: number, reply: { readonly choices: readonly number[]; readonly text?: string }) => {
     const good = [{ choices: [0] }, { choices: [], text: "1.5" }, { choices: [], text: "Ann" }];
-    return read?.problemWith(good.map((one, at) => at === index ? reply : one)) ?? "";
+    return JSON.stringify(read?.replyWith(good.map((one, at) => at === index ? reply : one)));
   };
-  assertMatch(problem(0, { choices: [], text: "Green" }), /^"colour" takes one of its choices/);
-  assertMatch(problem(0, { choices: [] }), /^"colour" takes one of its choices/);
-  assertMatch(problem(1, { choices: [], text: "many" }), /^"count" takes a number/);
-  assertMatch(problem(1, { choices: [] }), /^"count" takes a number/);
-  assertMatch(problem(2, { choices: [] }), /^"name" takes words/);
-  assertEquals(read?.problemWith([]), "it takes 3 replies, and was given 0");
+  assertMatch(problem(0, { choices: [], text: "Green" }), /^\{"problem":"\\"colour\\" takes one of its choices/);
+  assertMatch(problem(0, { choices: [] }), /^\{"problem":"\\"colour\\" takes one of its choices/);
+  assertMatch(problem(1, { choices: [], text: "many" }), /^\{"problem":"\\"count\\" takes a number/);
+  assertMatch(problem(1, { choices: [] }), /^\{"problem":"\\"count\\" takes a number/);
+  assertMatch(problem(2, { choices: [] }), /^\{"problem":"\\"name\\" takes words/);
+  assertEquals(read?.replyWith([]), { problem: "it takes 3 replies, and was given 0" });
 });
 
 Deno.test("a form that is not understood as a whole is not a question that can be answered", () => {
