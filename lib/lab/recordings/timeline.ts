@@ -1,6 +1,6 @@
 import type { ScreenMeta } from "../../screen/screen.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../base/status.ts";
-import { present } from "../../base/schema.ts";
+import { flag, present, text } from "../../base/schema.ts";
 
 export interface TimelineHeader {
   readonly provider: string;
@@ -51,54 +51,33 @@ export function decodeRedraw(data: string): string | undefined {
 
 type MarkedMeta = Omit<ScreenMeta, "cols" | "rows">;
 
-const META_NAMES = ["title", "cursor", "cursorVisible", "alternate", "command", "dead"] as const satisfies readonly (
-  keyof MarkedMeta
-)[];
+/** What of a screen stands in markers of its own, by the name of the marker. */
+const META: { readonly [Name in keyof MarkedMeta]-?: (value: unknown) => boolean } = {
+  title: text,
+  cursor: (value) =>
+    Array.isArray(value) && value.length === 2 && value.every((part) => Number.isInteger(part) && part >= 0),
+  cursorVisible: flag,
+  alternate: flag,
+  command: text,
+  dead: flag,
+};
 
-type Marker =
-  | { readonly kind: "status"; readonly status: RecordedStatus }
-  | { readonly kind: "meta"; readonly name: typeof META_NAMES[number]; readonly value: MarkedMeta[keyof MarkedMeta] };
-
-function encodeMarker(marker: Marker): string {
-  return marker.kind === "status"
-    ? `status: ${marker.status.status} (${marker.status.rule})`
-    : `${marker.name}: ${JSON.stringify(marker.value ?? null)}`;
-}
-
-export function decodeMarker(label: string): Marker | "foreign" | "malformed" {
-  const found = /^([A-Za-z]{1,20}): /.exec(label);
-  if (!found) return "foreign";
-  const value = label.slice(found[0].length);
-  if (found[1] === "status") return decodeStatus(value);
-  const name = META_NAMES.find((known) => known === found[1]);
-  if (name === undefined) return "foreign";
+/** What a marker says of a frame: its status, or one name of its meta, `undefined` where that is not known any more. */
+export function decodeMarker(label: string): Pick<Frame, "status"> | MarkedMeta | "foreign" | "malformed" {
+  const [head = "", name = ""] = /^([A-Za-z]{1,20}): /.exec(label) ?? [];
+  const told = label.slice(head.length);
+  if (name === "status") {
+    const [, word, rule] = /^([a-z_]{1,30}) \(([^]{1,200})\)$/.exec(told) ?? [];
+    const status = TERMINAL_STATUSES.find((known) => known === word);
+    return status === undefined || rule === undefined ? "malformed" : { status: { status, rule } };
+  }
+  if (!Object.hasOwn(META, name)) return "foreign";
   try {
-    const parsed: unknown = JSON.parse(value);
-    if (parsed === null) return { kind: "meta", name, value: undefined };
-    return isMetaValue(name, parsed) ? { kind: "meta", name, value: parsed } : "malformed";
+    const value: unknown = JSON.parse(told);
+    const isRight = value === null || META[name as keyof MarkedMeta](value);
+    return isRight ? { [name]: value ?? undefined } : "malformed";
   } catch {
     return "malformed";
-  }
-}
-
-function decodeStatus(value: string): Marker | "malformed" {
-  const found = /^([a-z_]{1,30}) \(([^]{1,200})\)$/.exec(value);
-  const status = TERMINAL_STATUSES.find((known) => known === found?.[1]);
-  if (!found || status === undefined) return "malformed";
-  return { kind: "status", status: { status, rule: found[2]! } };
-}
-
-function isMetaValue(name: typeof META_NAMES[number], value: unknown): value is MarkedMeta[keyof MarkedMeta] {
-  switch (name) {
-    case "title":
-    case "command":
-      return typeof value === "string";
-    case "cursorVisible":
-    case "alternate":
-    case "dead":
-      return typeof value === "boolean";
-    case "cursor":
-      return Array.isArray(value) && value.length === 2 && value.every((part) => Number.isInteger(part) && part >= 0);
   }
 }
 
@@ -113,13 +92,13 @@ export function encodeFrame(
   if (meta.cols !== undefined && meta.rows !== undefined && (meta.cols !== before.cols || meta.rows !== before.rows)) {
     events.push([at, "r", `${meta.cols}x${meta.rows}`]);
   }
-  const mark = (marker: Marker) => events.push([at, "m", encodeMarker(marker)]);
-  for (const name of META_NAMES) {
-    if (JSON.stringify(meta[name]) !== JSON.stringify(before[name])) mark({ kind: "meta", name, value: meta[name] });
+  for (const name of Object.keys(META) as (keyof MarkedMeta)[]) {
+    const value = JSON.stringify(meta[name]);
+    if (value !== JSON.stringify(before[name])) events.push([at, "m", `${name}: ${value ?? null}`]);
   }
   const { status } = frame;
   if (status && (status.status !== previous?.status?.status || status.rule !== previous.status.rule)) {
-    mark({ kind: "status", status });
+    events.push([at, "m", `status: ${status.status} (${status.rule})`]);
   }
   const redraw = encodeRedraw(frame.capture, meta);
   // A resized terminal has lost its content, even if the rows are the same.
@@ -148,14 +127,4 @@ export function encodeEvents(events: readonly TimelineEvent[]): string {
 
 export function encodeEnd(atSeconds: number): TimelineEvent {
   return [Math.round(atSeconds * 1000) / 1000, "m", "end"];
-}
-
-export function encodeTimeline({ header, frames, endSeconds }: Timeline): string {
-  let previous: Frame | undefined;
-  let text = encodeHeader(header);
-  for (const frame of frames) {
-    text += encodeEvents(encodeFrame(frame, { header, previous }));
-    previous = frame;
-  }
-  return text + encodeEvents([encodeEnd(endSeconds)]);
 }

@@ -1,15 +1,8 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
-import type { ScreenMeta } from "../../screen/screen.ts";
-import {
-  decodeMarker,
-  decodeRedraw,
-  type Frame,
-  type RecordedStatus,
-  type Timeline,
-  type TimelineHeader,
-} from "./timeline.ts";
 import { present } from "../../base/schema.ts";
+import type { ScreenMeta } from "../../screen/screen.ts";
+import { decodeMarker, decodeRedraw, type Frame, type Timeline, type TimelineHeader } from "./timeline.ts";
 
 export interface ReadTimeline extends Timeline {
   readonly warnings: readonly string[];
@@ -37,20 +30,37 @@ const RESIZE = /^(\d{1,5})x(\d{1,5})$/;
 export function readTimeline(text: string, name = "the recording"): ReadTimeline {
   const lines = text.split("\n");
   const torn = lines.pop() !== "";
-  const fail = (line: number, problem: string): never => {
+  const failAt = (line: number) => (problem: string): never => {
     throw new UsageError(`Cannot read ${name}, line ${line}: ${problem}`, {
       hint: "A recording is an asciicast v2 file that `panewright record` wrote.",
     });
   };
   const [headerLine] = lines;
-  if (headerLine === undefined) return fail(1, torn ? "the header is truncated" : "the file is empty");
-  const header = readHeader(headerLine, (problem) => fail(1, problem));
-  const state = new FrameCollector(header);
+  if (headerLine === undefined) return failAt(1)(torn ? "the header is truncated" : "the file is empty");
+  const header = readHeader(headerLine, failAt(1));
+  const frames: Frame[] = [];
+  let now: Partial<Frame> & Pick<Frame, "atSeconds" | "meta"> = {
+    atSeconds: 0,
+    meta: { cols: header.cols, rows: header.rows },
+  };
+  let [isChanged, isDrawn] = [false, false];
+  const closeFrame = () => {
+    const { capture } = now;
+    if (isChanged && capture !== undefined) frames.push({ ...now, capture });
+    [isChanged, isDrawn] = [false, false];
+  };
   for (const [index, line] of lines.entries()) {
-    if (index > 0 && line.trim() !== "") applyEvent(state, line, (problem) => fail(index + 1, problem));
+    if (index === 0 || line.trim() === "") continue;
+    const { atSeconds, meta, ...change } = readEvent(line, now.atSeconds, failAt(index + 1));
+    if (atSeconds !== now.atSeconds) closeFrame();
+    now = { ...now, ...change, atSeconds, meta: present({ ...now.meta, ...meta }) };
+    isChanged ||= meta !== undefined || Object.keys(change).length > 0;
+    isDrawn ||= change.capture !== undefined;
   }
+  // In a truncated file, markers at the end may belong to a redraw that is lost: they make no frame.
+  if (!torn || isDrawn) closeFrame();
   const warnings = torn ? [`The last line of ${name} is truncated; it was dropped.`] : [];
-  return { header, frames: state.finish({ torn }), endSeconds: state.atSeconds, warnings };
+  return { header, frames, endSeconds: now.atSeconds, warnings };
 }
 
 function readHeader(line: string, fail: (problem: string) => never): TimelineHeader {
@@ -71,85 +81,36 @@ function parseJson(line: string, fail: (problem: string) => never): unknown {
   }
 }
 
-function applyEvent(state: FrameCollector, line: string, fail: (problem: string) => never): void {
+/** What an event changes of the frame before it. */
+function readEvent(
+  line: string,
+  lastSeconds: number,
+  fail: (problem: string) => never,
+): Partial<Frame> & Pick<Frame, "atSeconds"> {
   const event = parseJson(line, fail);
   if (!Array.isArray(event) || event.length !== 3) return fail("an event is [seconds, code, data]");
-  const [at, code, data] = event as readonly unknown[];
-  if (typeof at !== "number" || !Number.isFinite(at) || at < 0) return fail("the time is not a number of seconds");
-  if (at < state.atSeconds) return fail(`the time goes back from ${state.atSeconds} to ${at}`);
+  const [atSeconds, code, data] = event as readonly unknown[];
+  if (typeof atSeconds !== "number" || !Number.isFinite(atSeconds) || atSeconds < 0) {
+    return fail("the time is not a number of seconds");
+  }
+  if (atSeconds < lastSeconds) return fail(`the time goes back from ${lastSeconds} to ${atSeconds}`);
   if (typeof code !== "string" || typeof data !== "string") return fail("code and data must be text");
-  state.advance(at);
   switch (code) {
     case "o": {
-      const capture = decodeRedraw(data);
-      if (capture === undefined) return fail("the output does not redraw the whole screen");
-      return state.draw(capture);
+      const capture = decodeRedraw(data) ?? fail("the output does not redraw the whole screen");
+      return { atSeconds, capture };
     }
     case "r": {
-      const size = RESIZE.exec(data);
-      if (!size) return fail("a size is COLUMNSxROWS");
-      return state.set({ cols: Number(size[1]), rows: Number(size[2]) });
+      const [, cols, rows] = RESIZE.exec(data) ?? fail("a size is COLUMNSxROWS");
+      return { atSeconds, meta: { cols: Number(cols), rows: Number(rows) } };
     }
     case "m": {
       const marker = decodeMarker(data);
       if (marker === "malformed") return fail(`the marker ${JSON.stringify(data.slice(0, 60))} is not valid`);
-      if (marker === "foreign") return;
-      if (marker.kind === "status") return state.judge(marker.status);
-      return state.set({ [marker.name]: marker.value });
+      if (marker === "foreign") return { atSeconds };
+      return { atSeconds, ...("status" in marker ? marker : { meta: marker as ScreenMeta }) };
     }
-  }
-}
-
-class FrameCollector {
-  atSeconds = 0;
-  readonly #frames: Frame[] = [];
-  #capture: string | undefined;
-  #meta: ScreenMeta;
-  #status: RecordedStatus | undefined;
-  #changed = false;
-  #drawn = false;
-
-  constructor(header: TimelineHeader) {
-    this.#meta = { cols: header.cols, rows: header.rows };
-  }
-
-  advance(atSeconds: number): void {
-    if (atSeconds === this.atSeconds) return;
-    this.#closeFrame();
-    this.atSeconds = atSeconds;
-  }
-
-  draw(capture: string): void {
-    this.#capture = capture;
-    this.#changed = this.#drawn = true;
-  }
-
-  set(change: Readonly<Record<string, unknown>>): void {
-    const entries = Object.entries({ ...this.#meta, ...change }).filter(([, value]) => value !== undefined);
-    this.#meta = Object.fromEntries(entries);
-    this.#changed = true;
-  }
-
-  judge(status: RecordedStatus): void {
-    this.#status = status;
-    this.#changed = true;
-  }
-
-  /** In a truncated file, markers at the end may belong to a redraw that is lost: they make no frame. */
-  finish({ torn }: { readonly torn: boolean }): readonly Frame[] {
-    if (!torn || this.#drawn) this.#closeFrame();
-    return this.#frames;
-  }
-
-  #closeFrame(): void {
-    if (this.#changed && this.#capture !== undefined) {
-      this.#frames.push({
-        atSeconds: this.atSeconds,
-        capture: this.#capture,
-        meta: this.#meta,
-        ...(this.#status ? { status: this.#status } : {}),
-      });
-    }
-    this.#changed = this.#drawn = false;
+    default:
+      return { atSeconds };
   }
 }

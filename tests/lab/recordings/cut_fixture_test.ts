@@ -4,8 +4,8 @@ import { fakeIo } from "../../support/fake_io.ts";
 import { UsageError } from "../../../lib/base/errors.ts";
 import { readCapture, readCorpus } from "../../../lib/lab/recordings/corpus.ts";
 import { cutFixture, frameAt } from "../../../lib/lab/recordings/cut_fixture.ts";
-import { encodeTimeline, type Timeline } from "../../../lib/lab/recordings/timeline.ts";
-import { timelineOf } from "./support.ts";
+import type { Timeline } from "../../../lib/lab/recordings/timeline.ts";
+import { encodeTimeline, timelineOf } from "./support.ts";
 
 const WORKING = "› do it\n\n• Working (1s • esc to interrupt)\n\n› Ask Codex to do anything";
 const DONE = "› do it\n\n• done\n\n  Worked for 1s • 05:50\n\n› Ask Codex to do anything";

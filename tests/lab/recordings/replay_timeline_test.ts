@@ -3,11 +3,10 @@ import { UsageError } from "../../../lib/base/errors.ts";
 import { classifyScreen } from "../../../lib/agents/classify_screen.ts";
 import { checkTimeline, truthPathFor } from "../../../lib/lab/recordings/check_timeline.ts";
 import { isFaultless, replayTimeline } from "../../../lib/lab/recordings/replay_timeline.ts";
-import { encodeTimeline } from "../../../lib/lab/recordings/timeline.ts";
 import { parseTruth, type TruthInterval } from "../../../lib/lab/recordings/truth.ts";
 import type { Screen } from "../../../lib/screen/screen.ts";
 import { TERMINAL_STATUSES } from "../../../lib/base/status.ts";
-import { timelineOf, TIMELINES } from "./support.ts";
+import { encodeTimeline, timelineOf, TIMELINES } from "./support.ts";
 
 for (const { name, path, blind } of TIMELINES) {
   Deno.test(`in the recorded session ${name} nothing flaps, no turn ends early, and every change is told in time`, async () => {

@@ -1,4 +1,11 @@
-import type { Frame, Timeline } from "../../../lib/lab/recordings/timeline.ts";
+import {
+  encodeEnd,
+  encodeEvents,
+  encodeFrame,
+  encodeHeader,
+  type Frame,
+  type Timeline,
+} from "../../../lib/lab/recordings/timeline.ts";
 
 /**
  * The recorded sessions of the project's own corpus. `blind`: some of its screens tell nothing of a streaming answer.
@@ -34,4 +41,15 @@ export function timelineOf(
 ): Timeline {
   const frames = shown.map(([atSeconds, capture]): Frame => ({ atSeconds, capture, meta: { cols: 80, rows: 4 } }));
   return { header: { provider: "codex", version: "0.169.0", cols: 80, rows: 4 }, frames, endSeconds };
+}
+
+/** A recording as a file. */
+export function encodeTimeline({ header, frames, endSeconds }: Timeline): string {
+  let previous: Frame | undefined;
+  let text = encodeHeader(header);
+  for (const frame of frames) {
+    text += encodeEvents(encodeFrame(frame, { header, previous }));
+    previous = frame;
+  }
+  return text + encodeEvents([encodeEnd(endSeconds)]);
 }

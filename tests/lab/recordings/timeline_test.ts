@@ -6,14 +6,13 @@ import {
   encodeFrame,
   encodeHeader,
   encodeRedraw,
-  encodeTimeline,
   type Frame,
   type Timeline,
 } from "../../../lib/lab/recordings/timeline.ts";
 import { loadTimeline } from "../../../lib/lab/recordings/timeline_file.ts";
 import { readTimeline } from "../../../lib/lab/recordings/timeline_reader.ts";
 import { TERMINAL_STATUSES } from "../../../lib/base/status.ts";
-import { randomNumbers, timelineOf, TIMELINES } from "./support.ts";
+import { encodeTimeline, randomNumbers, timelineOf, TIMELINES } from "./support.ts";
 
 const PIECES = [
   "\n",
