@@ -1,4 +1,5 @@
 import type { ReportIncrement } from "../api/report/model.ts";
+import { errorText } from "./show.ts";
 import { type Client, RefusedError, type ServerEvent } from "./client.ts";
 
 export type Connection =
@@ -98,7 +99,7 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
 }
 
 function connectionAfter(failure: unknown): Connection {
-  const problem = failure instanceof Error ? failure.message : String(failure);
+  const problem = errorText(failure);
   if (!(failure instanceof RefusedError)) return { state: "lost", problem };
   return { state: failure.status === 401 ? "signed_out" : failure.status === 404 ? "gone" : "lost", problem };
 }

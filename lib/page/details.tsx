@@ -2,7 +2,7 @@ import type { ReportRef } from "../journal/items/source.ts";
 import { useEffect, useState } from "preact/hooks";
 import type { ReportDetail } from "../api/report/model.ts";
 import { diffBlocks } from "./diff_lines.ts";
-import { shownLine, shownText } from "./show.ts";
+import { errorText, shownLine, shownText } from "./show.ts";
 import { Terminal } from "./terminal.tsx";
 
 export interface DetailSource {
@@ -66,7 +66,7 @@ function Loaded({ of, source }: { readonly of: ReportRef; readonly source: Detai
     setProblem("");
     source.load(of.ref).then(
       (loaded) => isHere && setDetail(loaded),
-      (error: unknown) => isHere && setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => isHere && setProblem(errorText(error)),
     );
     return () => isHere = false;
   }, [of.ref, attempt]);

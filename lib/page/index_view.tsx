@@ -3,7 +3,7 @@ import { age } from "../journal/words/words.ts";
 import type { OutputFields } from "../api/output/outputs.ts";
 import { type Client, createClient, RefusedError } from "./client.ts";
 import { CONDITIONS } from "./outcome.tsx";
-import { secondsBetween, shownLine, timeOfDay } from "./show.ts";
+import { errorText, secondsBetween, shownLine, timeOfDay } from "./show.ts";
 import { listen } from "./listen.ts";
 import { SignIn } from "./sign_in.tsx";
 import { ThemeButton } from "./theme.tsx";
@@ -107,7 +107,7 @@ function useRuns(client: Client) {
         } catch (error) {
           if (!isHere) return;
           const isSignedOut = error instanceof RefusedError && error.status === 401;
-          setProblem({ text: error instanceof Error ? error.message : String(error), isSignedOut });
+          setProblem({ text: errorText(error), isSignedOut });
         }
       }
       timer = setTimeout(look.current, PAUSE_MS);

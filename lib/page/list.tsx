@@ -4,8 +4,7 @@ import { duration } from "../journal/words/words.ts";
 import type { ReportLane } from "../api/report/model.ts";
 import { Details, type DetailSource } from "./details.tsx";
 import { KIND_WORDS } from "./items.ts";
-import { laneStyle } from "./lane_style.ts";
-import { dayOf, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
+import { dayOf, laneStyle, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
 
 const CHUNK = 40;
 

@@ -7,6 +7,14 @@ export function shownText(text: string): string {
 
 export const shownLine: (text: string) => string = sanitizeLine;
 
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function laneStyle(index: number) {
+  return { "--lane": `var(--lane${index % 8})` };
+}
+
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const SHORT_TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
 const DATE = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric" });

@@ -1,6 +1,18 @@
 import { useRef, useState } from "preact/hooks";
 import type { ReportHeader } from "../api/report/model.ts";
-import { shownText } from "./show.ts";
+import { errorText, shownText } from "./show.ts";
+
+const STOP = {
+  verb: "Stop",
+  doing: "Stopping…",
+  text: "Its agents are ended. What was done stays, and the run can be resumed.",
+} as const;
+
+const RESUME = {
+  verb: "Resume",
+  doing: "Resuming…",
+  text: "A process of its own continues it where it was, on the machine of the server.",
+} as const;
 
 export function Steering({ header, onStop, onResume }: {
   readonly header: ReportHeader;
@@ -9,7 +21,7 @@ export function Steering({ header, onStop, onResume }: {
 }) {
   const [asked, setAsked] = useState("");
   const [problem, setProblem] = useState("");
-  const canResume = !header.executed && header.resumeCommand !== undefined;
+  const { verb, text, doing, does } = header.executed ? { ...STOP, does: onStop } : { ...RESUME, does: onResume };
   const act = async (what: string, does: () => Promise<unknown>) => {
     setProblem("");
     setAsked(what);
@@ -17,31 +29,15 @@ export function Steering({ header, onStop, onResume }: {
       await does();
     } catch (error) {
       setAsked("");
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(errorText(error));
     }
   };
   // What was asked for has come about, or was overtaken.
-  if (asked === "Stopping…" && !header.executed || asked === "Resuming…" && header.executed) setAsked("");
-  if (!header.executed && !canResume) return null;
+  if (asked !== "" && asked !== doing) setAsked("");
+  if (!header.executed && header.resumeCommand === undefined) return null;
   return (
     <div class="steering">
-      {header.executed
-        ? (
-          <Confirmed
-            verb="Stop"
-            asked={asked}
-            text="Its agents are ended. What was done stays, and the run can be resumed."
-            onYes={() => act("Stopping…", onStop)}
-          />
-        )
-        : (
-          <Confirmed
-            verb="Resume"
-            asked={asked}
-            text="A process of its own continues it where it was, on the machine of the server."
-            onYes={() => act("Resuming…", onResume)}
-          />
-        )}
+      <Confirmed verb={verb} asked={asked} text={text} onYes={() => act(doing, does)} />
       {problem === "" ? null : <p class="problem" role="alert">{shownText(problem)}</p>}
     </div>
   );

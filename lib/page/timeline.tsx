@@ -3,8 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { age, duration } from "../journal/words/words.ts";
 import type { ReportLane } from "../api/report/model.ts";
 import { KIND_WORDS } from "./items.ts";
-import { secondsBetween, shortTime, shownLine, timeOfDay } from "./show.ts";
-import { laneStyle } from "./lane_style.ts";
+import { laneStyle, secondsBetween, shortTime, shownLine, timeOfDay } from "./show.ts";
 import { timeScale } from "./time_scale.ts";
 
 const LANE_HEIGHT = 32;

@@ -98,13 +98,11 @@ export function checkRecording({ file, recording }: CorpusEntry, pack: RulePack)
 }
 
 function count(outcomes: readonly Outcome[]): VersionReport["matrix"] {
-  const row = () => Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, 0]));
-  const matrix = Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, row()])) as Record<
-    TerminalStatus,
-    Record<TerminalStatus, number>
-  >;
-  for (const { expect, got } of outcomes) matrix[expect][got]++;
-  return matrix;
+  const byStatus = <Value>(value: (status: TerminalStatus) => Value) =>
+    Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, value(status)])) as Record<TerminalStatus, Value>;
+  return byStatus((expected) =>
+    byStatus((told) => outcomes.filter(({ expect, got }) => expect === expected && got === told).length)
+  );
 }
 
 function isRight({ expect, got }: Outcome): boolean {

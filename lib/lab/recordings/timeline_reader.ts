@@ -73,7 +73,7 @@ function readHeader(line: string, fail: (problem: string) => never): TimelineHea
   return { provider, cols: width, rows: height, ...present({ version, startedAtSeconds: timestamp }) };
 }
 
-function parseJson(line: string, fail: (problem: string) => never): unknown {
+export function parseJson(line: string, fail: (problem: string) => never): unknown {
   try {
     return JSON.parse(line);
   } catch {

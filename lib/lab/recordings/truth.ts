@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "../../base/status.ts";
+import { parseJson } from "./timeline_reader.ts";
 
 export interface TruthInterval {
   readonly from: number;
@@ -26,13 +27,7 @@ export function parseTruth(text: string, name: string): Truth {
   const fail = (problem: string): never => {
     throw new UsageError(`Cannot read the truth in ${name}: ${problem}`);
   };
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return fail("it is not JSON");
-  }
-  const parsed = TruthFile.safeParse(json);
+  const parsed = TruthFile.safeParse(parseJson(text, fail));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return fail(`${issue?.path.join(".") || "the file"}: ${issue?.message ?? "it is not valid"}`);

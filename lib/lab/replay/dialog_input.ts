@@ -1,32 +1,28 @@
 import type { InputEvent } from "../../base/text/keys.ts";
 
-interface DialogInput {
-  readonly approved: boolean | undefined;
-  readonly selected: number;
-}
-
 const APPROVE_CHARACTERS = "y1p2";
 const DECLINE_CHARACTERS = "n3";
 const OPTION_COUNT = 3;
 const DECLINE_OPTION = 2;
 
-export function pressInDialog(event: InputEvent, selected: number): DialogInput {
-  if (event.type === "paste") return { approved: undefined, selected };
+/** Whether it is approved by that, or else the option that is selected then. */
+export function pressInDialog(event: InputEvent, selected: number): boolean | number {
+  if (event.type === "paste") return selected;
   if (event.type === "text") {
     const decisive = [...event.text].find((character) => (APPROVE_CHARACTERS + DECLINE_CHARACTERS).includes(character));
-    return { approved: decisive === undefined ? undefined : APPROVE_CHARACTERS.includes(decisive), selected };
+    return decisive === undefined ? selected : APPROVE_CHARACTERS.includes(decisive);
   }
   switch (event.key) {
     case "escape":
     case "ctrl-c":
-      return { approved: false, selected };
+      return false;
     case "enter":
-      return { approved: selected !== DECLINE_OPTION, selected };
+      return selected !== DECLINE_OPTION;
     case "up":
-      return { approved: undefined, selected: (selected + OPTION_COUNT - 1) % OPTION_COUNT };
+      return (selected + OPTION_COUNT - 1) % OPTION_COUNT;
     case "down":
-      return { approved: undefined, selected: (selected + 1) % OPTION_COUNT };
+      return (selected + 1) % OPTION_COUNT;
     default:
-      return { approved: undefined, selected };
+      return selected;
   }
 }

@@ -13,10 +13,10 @@ export interface Stage {
   afterTurn(delayMs: number, act: () => Promise<void>): void;
 }
 
-export type TurnResult =
+export type TurnEnding =
   | { readonly type: "completed" }
-  | { readonly type: "declined" }
-  | { readonly type: "failed"; readonly text: string }
+  | { readonly type: "interrupted" }
+  | { readonly type: "error"; readonly text: string }
   | { readonly type: "crashed"; readonly exitCode: number };
 
 const STREAM_STEP_MS = 50;
@@ -24,7 +24,7 @@ const STREAM_STEP_MS = 50;
 export async function performTurn(
   steps: readonly ReplayStep[],
   options: { readonly prompt: string; readonly stage: Stage; readonly signal: AbortSignal },
-): Promise<TurnResult> {
+): Promise<TurnEnding> {
   for (const step of steps) {
     options.signal.throwIfAborted();
     const result = await performStep(step, options);
@@ -37,7 +37,7 @@ export async function performTurn(
 type StepOptions = Parameters<typeof performTurn>[1];
 type StepValue<K extends ReplayStep["kind"]> = Extract<ReplayStep, { kind: K }>["value"];
 
-async function performStep(step: ReplayStep, options: StepOptions): Promise<TurnResult | void> {
+async function performStep(step: ReplayStep, options: StepOptions): Promise<TurnEnding | void> {
   const { stage, signal } = options;
   switch (step.kind) {
     case "think":
@@ -59,7 +59,7 @@ async function performStep(step: ReplayStep, options: StepOptions): Promise<Turn
     case "endless":
       return await abortable(() => new Promise<never>(() => {}), signal);
     case "fail":
-      return { type: "failed", text: step.value };
+      return { type: "error", text: step.value };
     case "crash":
       return { type: "crashed", exitCode: step.value.exitCode };
   }
@@ -77,14 +77,14 @@ async function streamMessage(value: StepValue<"stream">, { stage, signal }: Step
   stage.update((state) => replaceLastCell(state, { type: "message", text: value.text, streaming: false }));
 }
 
-async function runCommand(value: StepValue<"run">, { stage, signal }: StepOptions): Promise<TurnResult | undefined> {
+async function runCommand(value: StepValue<"run">, { stage, signal }: StepOptions): Promise<TurnEnding | undefined> {
   const { command } = value;
   show(stage, { type: "command", command, result: undefined });
   if (value.approval !== undefined) {
     const approved = await stage.askApproval({ command, reason: value.approval }, signal);
     stage.update((state) => replaceLastCell(state, { type: "decision", approved, command }));
     show(stage, { type: "command", command, result: undefined });
-    if (!approved) return { type: "declined" };
+    if (!approved) return { type: "interrupted" };
   }
   await stage.clock.sleep(value.ms, signal);
   const result = { exitCode: value.exitCode, output: value.output };
@@ -92,10 +92,10 @@ async function runCommand(value: StepValue<"run">, { stage, signal }: StepOption
   return undefined;
 }
 
-async function respond(value: StepValue<"respond">, options: StepOptions): Promise<TurnResult | undefined> {
+async function respond(value: StepValue<"respond">, options: StepOptions): Promise<TurnEnding | undefined> {
   const { stage, signal } = options;
   const target = findResponseTarget(options.prompt);
-  if (target === undefined) return { type: "failed", text: "The prompt names no response file." };
+  if (target === undefined) return { type: "error", text: "The prompt names no response file." };
   const { path, partialPath = path } = target;
   const writeWhole = async () => {
     await writeProjectFile(stage.workdir, partialPath, { text: value.text });

@@ -22,25 +22,13 @@ export function findResponseTarget(prompt: string): ResponseTarget | undefined {
   return undefined;
 }
 
-function shellWords(row: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote: "'" | '"' | undefined;
-  for (let index = 0; index < row.length; index++) {
-    const character = row[index]!;
-    if (quote === undefined && (character === " " || character === "\t")) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else if (character === quote) {
-      quote = undefined;
-    } else if (quote === undefined && (character === "'" || character === '"')) {
-      quote = character;
-      word ??= "";
-    } else if (character === "\\" && quote !== "'") {
-      word = (word ?? "") + (row[++index] ?? "");
-    } else {
-      word = (word ?? "") + character;
-    }
-  }
-  return word === undefined ? words : [...words, word];
+/** The words of a row as a shell reads them, as far as quotes go. */
+function shellWords(row: string): readonly string[] {
+  const words = row.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/g) ?? [];
+  return words.map((word) =>
+    word.replaceAll(
+      /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g,
+      (_, plain, quoted, one) => plain ?? quoted?.replaceAll(/\\(.)/g, "$1") ?? one,
+    )
+  );
 }

@@ -3,8 +3,8 @@ import type { ReplayStep, RoleScript } from "./script.ts";
 import { type Composer, EMPTY_COMPOSER, eraseLast, pasteText, pressEnter, typeText } from "./composer.ts";
 import { pressInDialog } from "./dialog_input.ts";
 import type { InputEvent, Key } from "../../base/text/keys.ts";
-import { performTurn, type Stage, type TurnResult } from "./perform.ts";
-import { addCell, type AgentState, beginTurn, endTurn, initialState, takeQueued, type TurnEnding } from "./state.ts";
+import { performTurn, type Stage, type TurnEnding } from "./perform.ts";
+import { addCell, type AgentState, beginTurn, endTurn, initialState } from "./state.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
 interface SessionOptions {
@@ -104,7 +104,7 @@ function nextSteps(live: Live, prompt: string): readonly ReplayStep[] {
 }
 
 async function startTurn(live: Live, prompt: string): Promise<void> {
-  const { workdir, clock } = live.options;
+  const { workdir, clock, timeOfDay } = live.options;
   const afterwards: (() => Promise<void>)[] = [];
   const controller = live.turn = new AbortController();
   const stage: Stage = {
@@ -117,17 +117,15 @@ async function startTurn(live: Live, prompt: string): Promise<void> {
     afterTurn: (delayMs, act) => afterwards.push(() => clock.sleep(delayMs, live.life.signal).then(act)),
   };
   update(live, (state) => beginTurn(state, prompt, clock.now()));
-  let result: TurnResult | { readonly type: "interrupted" };
-  try {
-    result = await performTurn(nextSteps(live, prompt), { prompt, stage, signal: controller.signal });
-  } catch (error) {
-    result = controller.signal.aborted ? { type: "interrupted" } : { type: "failed", text: errorText(error) };
-  }
+  const { signal } = controller;
+  const ending = await performTurn(nextSteps(live, prompt), { prompt, stage, signal }).catch((error): TurnEnding =>
+    signal.aborted ? { type: "interrupted" } : { type: "error", text: errorText(error) }
+  );
   live.turn = undefined;
   if (live.life.signal.aborted) return;
-  if (result.type === "crashed") return end(live, { exitCode: result.exitCode, restoreTerminal: false });
-  const ending = endingOf(result, live.options);
-  update(live, (state) => endTurn(state, ending));
+  if (ending.type === "crashed") return end(live, { exitCode: ending.exitCode, restoreTerminal: false });
+  const closing = ending.type === "completed" ? { ...ending, nowMs: clock.now(), at: timeOfDay() } : ending;
+  update(live, (state) => endTurn(state, closing));
   for (const act of afterwards) {
     act().catch((error) => {
       if (!live.life.signal.aborted) update(live, (state) => addCell(state, { type: "error", text: errorText(error) }));
@@ -135,21 +133,6 @@ async function startTurn(live: Live, prompt: string): Promise<void> {
   }
   if (ending.type !== "interrupted") startQueued(live);
   else if (live.state.queued.length > 0) returnQueuedToComposer(live);
-}
-
-function endingOf(
-  result: Exclude<TurnResult, { type: "crashed" }> | { type: "interrupted" },
-  { clock, timeOfDay }: SessionOptions,
-): TurnEnding {
-  switch (result.type) {
-    case "completed":
-      return { type: "completed", nowMs: clock.now(), at: timeOfDay() };
-    case "failed":
-      return { type: "error", text: result.text };
-    case "declined":
-    case "interrupted":
-      return { type: "interrupted" };
-  }
 }
 
 function askApproval(
@@ -174,10 +157,10 @@ function askApproval(
 }
 
 function startQueued(live: Live): void {
-  const next = takeQueued(live.state);
-  if (next.prompt === undefined) return;
-  live.state = next.state;
-  startTurn(live, next.prompt);
+  const [prompt, ...queued] = live.state.queued;
+  if (prompt === undefined) return;
+  live.state = { ...live.state, queued };
+  startTurn(live, prompt);
 }
 
 function returnQueuedToComposer(live: Live): void {
@@ -231,7 +214,7 @@ function inputToDialog(
   live: Live,
   { event, answer }: { readonly event: InputEvent; readonly answer: (approved: boolean) => void },
 ): void {
-  const { approved, selected } = pressInDialog(event, live.state.dialog?.selected ?? 0);
-  if (approved !== undefined) return answer(approved);
+  const selected = pressInDialog(event, live.state.dialog?.selected ?? 0);
+  if (typeof selected === "boolean") return answer(selected);
   update(live, (state) => state.dialog === undefined ? state : { ...state, dialog: { ...state.dialog, selected } });
 }

@@ -57,17 +57,16 @@ export function beginTurn(state: AgentState, prompt: string, nowMs: number): Age
   return { ...addCell(state, { type: "prompt", text: prompt }), turnStartedAtMs: nowMs };
 }
 
-export type TurnEnding =
-  | { readonly type: "completed"; readonly nowMs: number; readonly at: string }
-  | { readonly type: "interrupted" }
-  | { readonly type: "error"; readonly text: string };
-
-export function endTurn(state: AgentState, ending: TurnEnding): AgentState {
-  const settled = settleCells(state);
+export function endTurn(
+  state: AgentState,
+  ending:
+    | { readonly type: "completed"; readonly nowMs: number; readonly at: string }
+    | Extract<Cell, { type: "interrupted" | "error" }>,
+): AgentState {
   const closing: Cell = ending.type === "completed"
     ? { type: "worked_for", ms: ending.nowMs - (state.turnStartedAtMs ?? ending.nowMs), at: ending.at }
     : ending;
-  return { ...addCell(settled, closing), turnStartedAtMs: undefined, dialog: undefined };
+  return { ...addCell(settleCells(state), closing), turnStartedAtMs: undefined, dialog: undefined };
 }
 
 export function addCell(state: AgentState, cell: Cell): AgentState {
@@ -76,11 +75,6 @@ export function addCell(state: AgentState, cell: Cell): AgentState {
 
 export function replaceLastCell(state: AgentState, cell: Cell): AgentState {
   return { ...state, cells: [...state.cells.slice(0, -1), cell] };
-}
-
-export function takeQueued(state: AgentState): { readonly state: AgentState; readonly prompt: string | undefined } {
-  const [prompt, ...queued] = state.queued;
-  return { state: { ...state, queued }, prompt };
 }
 
 function settleCells(state: AgentState): AgentState {

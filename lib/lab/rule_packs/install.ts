@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import type { Provider } from "../../agents/provider.ts";
+import { present } from "../../base/schema.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { VERSION } from "../../base/version.ts";
@@ -9,7 +10,6 @@ import { providersOfRules, readRulesState } from "./installed.ts";
 import { NewerEngineError } from "./payload.ts";
 import {
   type InstalledPack,
-  type LeftPack,
   lockRules,
   MAX_PACK_BYTES,
   NO_PACKS,
@@ -67,10 +67,9 @@ export async function updateRules(
   if (state?.kind === "pack") return { provider, installed: state.installed, before, unchanged: true };
   // The very pack whose files are damaged mends them.
   if (!allowDowngrade && state?.kind !== "unusable") requireNewer({ from, version, sha256, provider }, index);
-  const downgrade = isNewer(version, VERSION) ? {} : { downgrade: true };
   const installed: InstalledPack = {
     ...{ sha256, version, key: key.id, installedAt: now.toISOString(), from, checkedBy: VERSION },
-    ...downgrade,
+    ...(isNewer(version, VERSION) ? {} : { downgrade: true }),
   };
   await writePackFile(folder, recordings, { sha256, file: "ndjson" });
   await writePackFile(folder, envelopeText(envelope), { sha256, file: "json" });
@@ -115,27 +114,23 @@ export async function rollbackRules(
   for (const installed of rest) {
     const state = await readRulesState(installed, { folder, provider, providers, keys });
     if (state.kind === "pack") break;
-    skipped.push({
-      installed,
-      problem: state.kind === "unusable" ? state.problem : "the built-in rules are not older",
-    });
+    const problem = state.kind === "unusable" ? state.problem : "the built-in rules are not older";
+    skipped.push({ installed, problem });
     rest = rest.slice(1);
   }
   await writeIndex(folder, {
     packs: { ...index.packs, [provider]: rest },
-    left: { ...index.left, [provider]: leave(index.left[provider], { pack: left, now }) },
+    left: leave(index.left, { provider, pack: left, now }),
   });
-  return { provider, left, skipped, ...(rest[0] === undefined ? {} : { now: rest[0] }) };
+  return { provider, left, skipped, ...present({ now: rest[0] }) };
 }
 
 export async function resetRules({ folder, now }: InstallContext): Promise<void> {
   using _lock = await lockRules(folder);
-  const { packs, left } = readIndexOrNone(folder);
-  const leaving = Object.entries(packs).map(([provider, [current]]) => [
-    provider,
-    leave(left[provider], { pack: current, now }),
-  ]);
-  await writeIndex(folder, { packs: {}, left: { ...left, ...Object.fromEntries(leaving) } });
+  const { packs, ...index } = readIndexOrNone(folder);
+  let { left } = index;
+  for (const [provider, [pack]] of Object.entries(packs)) left = leave(left, { provider, pack, now });
+  await writeIndex(folder, { packs: {}, left });
 }
 
 function readIndexOrNone(folder: string): RulesIndex {
@@ -148,12 +143,16 @@ function readIndexOrNone(folder: string): RulesIndex {
 }
 
 function leave(
-  before: readonly LeftPack[] = [],
-  { pack, now }: { readonly pack: InstalledPack | undefined; readonly now: Date },
-): readonly LeftPack[] {
-  if (pack === undefined) return before;
+  left: RulesIndex["left"],
+  { provider, pack, now }: Pick<InstallContext, "now"> & {
+    readonly provider: string;
+    readonly pack: InstalledPack | undefined;
+  },
+): RulesIndex["left"] {
+  if (pack === undefined) return left;
   const { sha256, version } = pack;
-  return [{ sha256, version, leftAt: now.toISOString() }, ...before].slice(0, MAX_KEPT);
+  const own = [{ sha256, version, leftAt: now.toISOString() }, ...left[provider] ?? []];
+  return { ...left, [provider]: own.slice(0, MAX_KEPT) };
 }
 
 async function refusing<Result>(from: string, check: () => Promise<Result>): Promise<Result> {

@@ -47,12 +47,7 @@ const payloadSchema = z.strictObject({
 export type RulesPayload = Omit<z.output<typeof payloadSchema>, "screen"> & { readonly screen: ScreenData };
 
 export function parsePayload(bytes: Uint8Array): RulesPayload {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw new Error("its payload is not JSON", { cause });
-  }
+  const value = jsonOf(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes), "its payload is not JSON");
   requireEngine(value);
   return formed(payloadSchema, value, "it has mistakes") as RulesPayload;
 }
@@ -62,14 +57,16 @@ export function parseRecordings(text: string): readonly Recording[] {
   if (lines.length > MAX_RECORDINGS) throw new Error(`it has more than ${MAX_RECORDINGS} recordings`);
   return lines.map((line, index) => {
     const where = `line ${index + 1} of its recordings`;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch (cause) {
-      throw new Error(`${where} is not JSON`, { cause });
-    }
-    return formed(recording, value, `${where} has mistakes`) as Recording;
+    return formed(recording, jsonOf(() => line, `${where} is not JSON`), `${where} has mistakes`) as Recording;
   });
+}
+
+export function jsonOf(text: () => string, fault: string): unknown {
+  try {
+    return JSON.parse(text());
+  } catch (cause) {
+    throw new Error(fault, { cause });
+  }
 }
 
 export function recordingsText(recordings: readonly Recording[]): string {

@@ -1,3 +1,0 @@
-export function laneStyle(index: number) {
-  return { "--lane": `var(--lane${index % 8})` };
-}
