@@ -45,12 +45,11 @@ export function ItemList(props: ItemListProps) {
     const item = items[from];
     const isOpen = item !== undefined && props.opened.has(item.id);
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    if (event.key === "ArrowDown") moveTo(from + 1);
-    else if (event.key === "ArrowUp") moveTo(from - 1);
-    else if (event.key === "PageDown") moveTo(from + 10);
-    else if (event.key === "PageUp") moveTo(from - 10);
-    else if (event.key === "Home") moveTo(0);
-    else if (event.key === "End") moveTo(items.length - 1);
+    const steps: Readonly<Record<string, number>> = {
+      ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity },
+    };
+    const by = steps[event.key];
+    if (by !== undefined) moveTo(from + by);
     else if (item !== undefined && (event.key === "ArrowRight" && !isOpen || event.key === "ArrowLeft" && isOpen)) {
       props.onToggle(item);
     } else return;

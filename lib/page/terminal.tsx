@@ -1,5 +1,4 @@
-import { useMemo } from "preact/hooks";
-import { useEndInView } from "./end_in_view.ts";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Style } from "../screen/style.ts";
 import { colorsOf, terminalRows, type TerminalSpan } from "./terminal_rows.ts";
 
@@ -46,4 +45,19 @@ function drawSpan({ text, style, columns }: TerminalSpan, index: number) {
 
 function classOf({ bold, dim, italic, underline }: Style): string {
   return [bold && "b", dim && "d", italic && "i", underline && "u"].filter((name) => name !== false).join(" ");
+}
+
+/** Pixels that do not count: a page that is zoomed has parts of them. */
+const SLACK = 4;
+
+export function useEndInView(follows: boolean, shown: unknown) {
+  const ref = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (follows && isAtEnd.current && ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight;
+  }, [follows, shown]);
+  const onScroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: { currentTarget: HTMLElement }) => {
+    isAtEnd.current = scrollTop + clientHeight >= scrollHeight - SLACK;
+  };
+  return { ref, onScroll };
 }

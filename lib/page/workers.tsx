@@ -3,10 +3,9 @@ import { duration } from "../journal/words/words.ts";
 import type { ScreenEvent } from "../api/output/screen_event.ts";
 import type { ReportHeader, ReportWorker } from "../api/report/model.ts";
 import type { Client } from "./client.ts";
-import { useEndInView } from "./end_in_view.ts";
 import { type Connection, keepStream } from "./connection.ts";
 import { secondsBetween, shownLine } from "./show.ts";
-import { Terminal } from "./terminal.tsx";
+import { Terminal, useEndInView } from "./terminal.tsx";
 
 const WIDE = "(min-width: 900px)";
 
