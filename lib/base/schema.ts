@@ -6,11 +6,11 @@ export type Check<Value> = ((value: unknown) => value is Value) & {
 
 /** What a check lets pass, as data: a JSON Schema can be made of it. */
 type Shape =
-  | { readonly kind: "text" | "number" | "flag" }
+  | { readonly kind: "text" | "number" | "integer" | "count" | "flag" }
   | { readonly kind: "one_of"; readonly values: readonly (string | number | null)[] }
   | { readonly kind: "either"; readonly of: readonly Check<unknown>[] }
-  /** What may be missing. */
-  | { readonly kind: "missing_or"; readonly of: Check<unknown> }
+  /** What may be missing, or null. */
+  | { readonly kind: "missing_or" | "null_or"; readonly of: Check<unknown> }
   | { readonly kind: "list"; readonly of: Check<unknown> }
   /** An object whose names are not known. */
   | { readonly kind: "map"; readonly of: Check<unknown> }
@@ -50,6 +50,10 @@ type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 export const text: Check<string> = shaped((value) => typeof value === "string", { kind: "text" });
 /** A number. */
 export const number: Check<number> = shaped((value) => typeof value === "number", { kind: "number" });
+/** A whole number. */
+export const integer: Check<number> = shaped((value): value is number => Number.isInteger(value), { kind: "integer" });
+/** A whole number from 0 on. */
+export const count: Check<number> = shaped((value): value is number => integer(value) && value >= 0, { kind: "count" });
 /** `true` or `false`. */
 export const flag: Check<boolean> = shaped((value) => typeof value === "boolean", { kind: "flag" });
 
@@ -78,6 +82,11 @@ export function optional<Value>(check: Check<Value>): Optional<Value> {
 export function orMissing<Value>(check: Check<Value>): Check<Value | undefined> {
   const isThat = (value: unknown): value is Value | undefined => value === undefined || check(value);
   return shaped(isThat, { kind: "missing_or", of: check });
+}
+
+/** A value, or null. */
+export function orNull<Value>(check: Check<Value>): Check<Value | null> {
+  return shaped((value): value is Value | null => value === null || check(value), { kind: "null_or", of: check });
 }
 
 /** An array. */

@@ -1,23 +1,28 @@
-/** Tokens that a model took and gave. */
-export interface TokenUsage {
+import { mapOf, number, object, optional, text, type ValueOf } from "./schema.ts";
+
+const tokenUsage = object({
   /** All of the input, with what came from a cache and what was written to one. */
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
+  inputTokens: number,
+  cachedInputTokens: number,
   /** What was written to a cache; missing where nothing was, or it is not told. */
-  readonly cacheWriteInputTokens?: number;
+  cacheWriteInputTokens: optional(number),
   /** All of the output, with what was spent on reasoning. */
-  readonly outputTokens: number;
-}
+  outputTokens: number,
+});
+
+/** Tokens that a model took and gave. */
+export type TokenUsage = ValueOf<typeof tokenUsage>;
+
+export const usage = mapOf(tokenUsage);
 
 /** Tokens by model. */
-export type Usage = Readonly<Record<string, TokenUsage>>;
+export type Usage = ValueOf<typeof usage>;
 
-/** What an agent says that it has cost. */
-export interface ToldCost {
-  readonly amount: number;
-  /** As ISO 4217 has it: `USD`. */
-  readonly currency: string;
-}
+/** What an agent says that it has cost; the currency is as ISO 4217 has it: `USD`. */
+export const toldCost = object({ amount: number, currency: text });
+
+/** What {@linkcode toldCost} lets pass. */
+export type ToldCost = ValueOf<typeof toldCost>;
 
 /** No tokens. */
 const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };

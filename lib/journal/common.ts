@@ -1,10 +1,18 @@
-import { plural } from "./words/words.ts";
-import { detail, line, shortened, type ShownLine } from "./words/shown_line.ts";
-import { tokensOf, toldCostText } from "./words/usage_text.ts";
+import { present } from "../base/schema.ts";
 import type { ToldCost, Usage } from "../base/usage.ts";
-import type { ToldRecord } from "./entry.ts";
-import { changesOf } from "./items/details.ts";
-import type { ItemChange } from "./items/item_changes.ts";
+import type { ReportHead, ToldRecord } from "./entry.ts";
+import { adds, type ItemChange } from "./items/item_changes.ts";
+import type { NewDetail } from "./items/source.ts";
+import type { RulesUsed } from "./loop/fields.ts";
+import type { RunCaps } from "./meter_event.ts";
+import type { MapPath } from "./paths.ts";
+import type { RunEnd } from "./run_facts.ts";
+import type { Cost } from "./usage.ts";
+import { detail, line, paragraph, shortened, type ShownLine } from "./words/shown_line.ts";
+import { costText, tokensOf, toldCostText, workerTokens } from "./words/usage_text.ts";
+import { duration, plural } from "./words/words.ts";
+
+// What the records that both jobs have mean in either of them.
 
 /** What a record of a review loop names, and one of a step does not. */
 interface OfRole {
@@ -22,37 +30,149 @@ interface ChangedFiles extends OfRole {
   readonly late?: boolean;
 }
 
-export function changedWords({ role, files, more = 0, late }: ChangedFiles): ShownLine {
-  const who = role === undefined ? "" : `${role}: `;
-  const when = late === true ? " (seen only when the run was resumed)" : "";
-  if (files.length === 0) return detail(`${who}no file was changed${when}`);
-  const others = files.length + more - NAMED_FILES;
-  return line(
-    `${who}changed ${plural(files.length + more, "file")}${when}: ${files.slice(0, NAMED_FILES).join(", ")}` +
-      (others > 0 ? ` and ${others} more` : ""),
-  );
+export const CHANGED = {
+  words({ role, files, more = 0, late }: ChangedFiles): ShownLine {
+    const who = role === undefined ? "" : `${role}: `;
+    const when = late === true ? " (seen only when the run was resumed)" : "";
+    if (files.length === 0) return detail(`${who}no file was changed${when}`);
+    const others = files.length + more - NAMED_FILES;
+    return line(
+      `${who}changed ${plural(files.length + more, "file")}${when}: ${files.slice(0, NAMED_FILES).join(", ")}` +
+        (others > 0 ? ` and ${others} more` : ""),
+    );
+  },
+  items(fact: ChangedFiles, { title, lane }: ToldRecord): readonly ItemChange[] {
+    const { files, more = 0, folder, hasPatch, turnId: turn } = fact;
+    if (files.length === 0) return [];
+    const details: readonly NewDetail[] = hasPatch
+      ? [{ kind: "diff", title: "What was changed", from: "file", path: `${folder}/diff.patch` }]
+      : [];
+    const text = [...files, ...(more === 0 ? [] : [`and ${more} more`])].join("\n");
+    return [adds({ kind: "changes", lane, ...present({ turn }), title, text, details })];
+  },
+};
+
+export const REPEATED = {
+  words: ({ role = "the agent", command, times }: OfRole & { readonly command: string; readonly times: number }) =>
+    line(`${role} ran one command ${times} times in a row: ${shortened(command)}`, "caution"),
+  items: (_fact: object, { title, text, lane }: ToldRecord) =>
+    adds({ kind: "limit", lane, title, text, tone: "caution" }),
+};
+
+export const COUNTED = {
+  words({ role, usage, cost }: OfRole & { readonly usage: Usage; readonly cost?: ToldCost }): ShownLine {
+    const whose = role === undefined ? "" : `${role}: `;
+    return detail(`${whose}so far${tokensOf(usage)}${toldCostText(cost)}`);
+  },
+  items: () => [],
+};
+
+interface Began {
+  readonly runId: string;
+  readonly folder: string;
+  readonly configFile?: string | null;
+  readonly carriedFrom?: string;
+  readonly panewright?: string;
+  readonly rules?: RulesUsed;
+  /** Those before, where they were others. */
+  readonly rulesBefore?: RulesUsed;
 }
 
-export function changedItems(fact: ChangedFiles, { title, lane }: ToldRecord): readonly ItemChange[] {
-  const { files, more = 0, folder, hasPatch, turnId } = fact;
-  const turn = turnId === undefined ? {} : { turn: turnId };
-  const changes = changesOf({ files, more, folder, hasPatch });
-  return files.length === 0 ? [] : [{ do: "add", item: { kind: "changes", lane, ...turn, title, ...changes } }];
+export const STARTED = {
+  meter: () => ({ kind: "process_begins" }) as const,
+  words(fact: Began & { readonly startAgent?: string }): readonly ShownLine[] {
+    const { runId, folder, startAgent } = fact;
+    const first = startAgent === undefined ? "" : `, starting with ${startAgent}`;
+    return [line(`run ${runId}${first}; its records are in ${folder}`), ...rulesLines(fact)];
+  },
+  items: ({ runId }: Began) => adds({ kind: "start", title: `run ${runId} starts` }),
+};
+
+export const RESUMED = {
+  paths: ({ configFile }: { readonly configFile?: string }, map: MapPath) =>
+    configFile === undefined ? {} : { configFile: map(configFile) },
+  meter: ({ raised }: { readonly raised?: RunCaps }) => ({ kind: "process_begins", raised }) as const,
+  head: ({ panewright }: Began): ReportHead => ({ cost: undefined, ...present({ panewright }) }),
+  words(fact: Began): readonly ShownLine[] {
+    const { runId, folder, carriedFrom } = fact;
+    const carried = `it was carried here from ${carriedFrom}: agents begin new sessions`;
+    return [
+      line(`run ${runId} resumed; its records are in ${folder}`),
+      ...(carriedFrom === undefined ? [] : [line(carried)]),
+      ...rulesLines(fact),
+    ];
+  },
+  items({ runId }: Began, { progress }: ToldRecord): readonly ItemChange[] {
+    const resumed = adds({ kind: "resume", title: `run ${runId} is resumed` });
+    const gone = "the process that executed the run was gone: nothing was recorded until it was resumed";
+    if (progress === undefined || progress.finished !== undefined) return [resumed];
+    const { lastAt: at } = progress;
+    return [{ do: "close_all", at }, { do: "add", item: { kind: "kill", title: gone, tone: "bad" }, at }, resumed];
+  },
+};
+
+interface Warned {
+  readonly role?: string;
+  readonly message: string;
 }
 
-export function repeatedWords(
-  { role = "the agent", command, times }: OfRole & { readonly command: string; readonly times: number },
-): ShownLine {
-  return line(`${role} ran one command ${times} times in a row: ${shortened(command)}`, "caution");
+export const WARNED = {
+  words: ({ role, message }: Warned) =>
+    paragraph(`warning: ${role === undefined ? "" : `${role}: `}${message}`, "caution", "always"),
+  items: ({ role: lane = "run" }: Warned, { title, text }: ToldRecord) =>
+    adds({ kind: "warning", lane, title, text, tone: "caution" }),
+};
+
+interface Ended {
+  readonly outcome: RunEnd;
+  readonly reason: string;
+  readonly seconds: number;
+  readonly cost?: Cost;
+  readonly usage?: Usage;
+  readonly resumeCommand?: string;
+  readonly rounds?: number;
+  readonly usageByRole?: Readonly<Record<string, Usage>>;
+  readonly usageByStep?: Readonly<Record<string, Usage>>;
 }
 
-export function repeatedItems(_fact: object, { title, text, lane }: ToldRecord): readonly ItemChange[] {
-  return [{ do: "add", item: { kind: "limit", lane, title, text, tone: "caution" } }];
-}
+export const FINISHED = {
+  meter: ({ seconds }: Ended) => ({ kind: "process_ends", seconds }) as const,
+  head: ({ cost }: Ended): ReportHead => ({ cost }),
+  words(fact: Ended): readonly ShownLine[] {
+    const { outcome, reason, seconds, usage = {}, cost, resumeCommand, rounds, usageByRole, usageByStep } = fact;
+    const because = rounds === undefined || outcome === "fail" ? `: ${reason}` : "";
+    const after = rounds === undefined ? "" : `${plural(rounds, "round")}, `;
+    const told = `${OUTCOMES[outcome]} after ${after}${duration(seconds)}${because}`;
+    return [
+      line(`${told}${tokensOf(usage)}${costText(cost)}`, outcome === "pass" ? "good" : "bad", "result"),
+      ...workerTokens(usageByRole ?? usageByStep ?? {}, cost?.byWorker).map((each) => line(each, "plain", "result")),
+      ...(resumeCommand === undefined ? [] : [line(`Resume with: ${resumeCommand}`, "plain", "result")]),
+    ];
+  },
+  items({ outcome, reason }: Ended, { title }: ToldRecord): readonly ItemChange[] {
+    const tone = outcome === "pass" ? "good" : outcome === "fail" || outcome === "error" ? "bad" : "caution";
+    return [{ do: "close_all" }, adds({ kind: "end", title, text: reason, tone })];
+  },
+};
 
-export function countedWords(
-  { role, usage, cost }: OfRole & { readonly usage: Usage; readonly cost?: ToldCost },
-): ShownLine {
-  const whose = role === undefined ? "" : `${role}: `;
-  return detail(`${whose}so far${tokensOf(usage)}${toldCostText(cost)}`);
+const OUTCOMES: Readonly<Record<RunEnd, string>> = {
+  pass: "PASS",
+  fail: "FAIL",
+  waiting: "WAITING",
+  needs_human: "STOPPED FOR A PERSON",
+  error: "ERROR",
+  interrupted: "INTERRUPTED",
+};
+
+function rulesLines(
+  { rules = {}, rulesBefore = {} }: { readonly rules?: RulesUsed; readonly rulesBefore?: RulesUsed },
+): readonly ShownLine[] {
+  return Object.entries(rules).flatMap(([provider, { version, sha256, key }]) => {
+    const before = rulesBefore[provider];
+    const changed = before !== undefined && (before.version !== version || before.sha256 !== sha256);
+    if (key === undefined && !changed) return [];
+    const now = `${provider} is read with ${key === undefined ? "the built-in rules" : "rules"} ${version}`;
+    const signed = key === undefined ? "" : `, signed by ${key}`;
+    return [line(`${now}${signed}${changed ? `; before, with ${before.version}` : ""}`, changed ? "caution" : "plain")];
+  });
 }

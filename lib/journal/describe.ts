@@ -1,7 +1,7 @@
 import { activityLines } from "./exec/attempt.ts";
 import { EXEC_RECORDS, type ExecEvent } from "./exec/facts.ts";
 import type { Effects, RecordTable, ReportHead, ToldRecord } from "./entry.ts";
-import type { ItemChange } from "./items/item_changes.ts";
+import { adds, type ItemChange } from "./items/item_changes.ts";
 import type { Recorded } from "./job.ts";
 import { REVIEW_RECORDS, type ReviewFact } from "./loop/facts.ts";
 import type { Progress } from "./progress.ts";
@@ -16,12 +16,12 @@ export function describeRecord(record: ShownRecord): readonly ShownLine[] {
 export function itemsOf(record: Recorded<ShownRecord>, progress: Progress | undefined): readonly ItemChange[] {
   const told = toldRecord(record, progress);
   const { items } = entryOf(record, progress?.job);
-  if (items !== undefined) return items(record, told);
+  if (items !== undefined) return [items(record, told)].flat();
   if (told.isDetail) return [];
   const { title, text, tone } = told;
   const { role = "run", turnId } = record as { readonly role?: string; readonly turnId?: string };
   const turn = turnId === undefined ? {} : { turn: turnId };
-  return [{ do: "add", item: { kind: "note", lane: role, ...turn, title, text, tone } }];
+  return [adds({ kind: "note", lane: role, ...turn, title, text, tone })];
 }
 
 export function headOf(record: ShownRecord): ReportHead {

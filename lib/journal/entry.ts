@@ -24,7 +24,7 @@ export interface Effects<Record, State> {
   /** What a person is told. */
   words(record: Record): ShownLine | readonly ShownLine[];
   /** What it changes in a report's items; without it, its words are a note, if they are told without `--verbose`. */
-  items?(record: Record, told: ToldRecord): readonly ItemChange[];
+  items?(record: Record, told: ToldRecord): ItemChange | readonly ItemChange[];
   /** What it says of the run as a whole, for the head of a report. */
   head?(record: Record): ReportHead;
 }

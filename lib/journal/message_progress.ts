@@ -1,23 +1,26 @@
-import type { MessageWay } from "../base/terms.ts";
+import { flag, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+import { MESSAGE_WAYS } from "../base/terms.ts";
 import { compareText } from "../base/text/order.ts";
 
-export interface OutsideMessageProgress {
-  readonly id: string;
-  readonly worker: string;
-  readonly by: MessageWay;
-  readonly who?: string;
-  readonly wantsResponse: boolean;
-  readonly receivedAt: string;
+export const outsideMessage = object({
+  id: text,
+  worker: text,
+  by: oneOf(...MESSAGE_WAYS),
+  who: optional(text),
+  wantsResponse: flag,
+  receivedAt: text,
   /**
    * `waiting`: for its agent; `sending`: its turn has begun; `sent`: the agent has it; `answered`: the turn is over;
    * `failed`: it is not sent any more, or its turn has failed
    */
-  readonly status: "waiting" | "sending" | "sent" | "answered" | "failed";
-  readonly since: string;
-  readonly reason?: string;
+  status: oneOf("waiting", "sending", "sent", "answered", "failed"),
+  since: text,
+  reason: optional(text),
   /** The file with the response, absolute; missing as long as there is none, or where none was wanted. */
-  readonly archivedAs?: string;
-}
+  archivedAs: optional(text),
+});
+
+export type OutsideMessageProgress = ValueOf<typeof outsideMessage>;
 
 const MAX_MESSAGES_OVER = 20;
 

@@ -1,54 +1,35 @@
-import type { Usage } from "../base/usage.ts";
-import type { OutsideMessageProgress } from "./message_progress.ts";
-import type { Waits } from "./waiting.ts";
-import type { Workers } from "./workers.ts";
-import type { JobId, RunEnd } from "./run_facts.ts";
-import { NOTHING_COUNTED, takeCount, type TokenCount, type TokenCounts, usageOfAll } from "./usage.ts";
+import { usage } from "../base/usage.ts";
+import {
+  count,
+  type Fields,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  orMissing,
+  orNull,
+  text,
+  type ValueOf,
+  type ValuesOf,
+} from "../base/schema.ts";
+import { MODEL_ANSWERS } from "../base/terms.ts";
+import { outsideMessage } from "./message_progress.ts";
+import { JOB_IDS, type JobId, runEnd } from "./run_facts.ts";
+import { NOTHING_COUNTED, takeCount, type TokenCount, usageOfAll } from "./usage.ts";
+import { waiting } from "./waiting.ts";
+import { sessionState, worker } from "./workers.ts";
 
-/**
- * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are
- * shown. It is the same shape for both jobs and is valid after any prefix of a journal. Plain data; all times are ISO
- * 8601.
- */
-export interface Progress extends Workers, Waits {
-  readonly job: JobId;
-  readonly runId: string;
-  /** The run's folder where a process last executed it, absolute. */
-  readonly folder: string;
-  readonly workdir: string;
-  /** Absolute path of the config file; null where there was none. */
-  readonly configFile: string | null;
-  readonly about: string;
-  readonly startedAt: string;
-  readonly executedSince: string;
-  readonly lastAt: string;
-  readonly lastRecord: string;
-  /** Where in its job the run is, from the outermost level to the innermost; empty before the work begins. */
-  readonly place: readonly Level[];
-  /** The pipeline of the task under way; undefined for a review loop. */
-  readonly pipeline: { readonly name: string; readonly steps: readonly string[] } | undefined;
-  /** What happens at this moment; undefined between two activities. */
-  readonly activity: Activity | undefined;
-  /** Messages from outside, oldest first: those that are not over, and of the others the last 20. */
-  readonly messages: readonly OutsideMessageProgress[];
-  readonly answers: readonly GivenAnswer[];
-  readonly done: readonly Done[];
-  readonly counts: Counts;
-  readonly usage: Usage;
-  readonly tokens: TokenCounts;
-  readonly warnings: readonly Warning[];
-  /** How the run ended, until it is resumed. */
-  readonly finished: Finished | undefined;
-}
-
-export interface Level {
-  readonly unit: "round" | "cycle" | "task" | "step" | "attempt";
+const level = object({
+  unit: oneOf("round", "cycle", "task", "step", "attempt"),
   /** Counts from 1; round 0: none has begun; a step that is one more than there are: all have passed. */
-  readonly number: number;
-  readonly of?: number;
+  number: count,
+  of: optional(count),
   /** The step's name, or the absolute path of the task. */
-  readonly name?: string;
-}
+  name: optional(text),
+});
+
+export type Level = ValueOf<typeof level>;
 
 /**
  * What happens at this moment.
@@ -57,58 +38,100 @@ export interface Level {
  * - `tests`: the project's tests run; `check`: a check of a step does
  * - `usage_limit`: the account's limit is waited for; `retry`: a turn that failed waits to be tried again
  */
-export interface Activity {
-  readonly kind: "starting" | "turn" | "tests" | "check" | "usage_limit" | "retry";
-  readonly since: string;
-  readonly until?: string;
-  readonly worker?: string;
+const activity = object({
+  kind: oneOf("starting", "turn", "tests", "check", "usage_limit", "retry"),
+  since: text,
+  until: optional(text),
+  worker: optional(text),
   /**
    * The command of the tests, the description of the check, what is said about the limit or the failure, or why a
    * message waits.
    */
-  readonly detail?: string;
-}
+  detail: optional(text),
+});
 
-export interface GivenAnswer {
+export type Activity = ValueOf<typeof activity>;
+
+const givenAnswer = object({
   /** Undefined for a dialog that was answered in its pane. */
-  readonly id: string | undefined;
-  readonly worker: string;
-  readonly asked: string;
-  readonly answer: string;
-  readonly by: string;
-  readonly who?: string;
-  readonly at: string;
-}
+  id: orMissing(text),
+  worker: text,
+  asked: text,
+  answer: text,
+  by: text,
+  who: optional(text),
+  at: text,
+});
 
-export interface Done {
-  readonly unit: "round" | "cycle" | "task" | "step";
-  readonly number: number;
-  readonly name?: string;
-  readonly outcome: "pass" | "fail";
-  readonly reason?: string;
-  readonly at: string;
-}
+export type GivenAnswer = ValueOf<typeof givenAnswer>;
 
-export interface Counts {
-  readonly turns: number;
-  readonly responses: number;
-  readonly reminders: number;
-  readonly acceptedDialogs: number;
-  readonly declinedDialogs: number;
-}
+const done = object({
+  unit: oneOf("round", "cycle", "task", "step"),
+  number: count,
+  name: optional(text),
+  outcome: oneOf("pass", "fail"),
+  reason: optional(text),
+  at: text,
+});
 
-interface Warning {
-  readonly at: string;
-  readonly message: string;
-}
+export type Done = ValueOf<typeof done>;
 
-export interface Finished {
-  readonly outcome: RunEnd;
-  readonly reason: string;
-  readonly at: string;
-  /** Resumes the run; missing where there is nothing to resume. */
-  readonly resumeCommand?: string;
-}
+const counts = object({
+  turns: count,
+  responses: count,
+  reminders: count,
+  acceptedDialogs: count,
+  declinedDialogs: count,
+});
+
+export type Counts = ValueOf<typeof counts>;
+
+const warning = object({ at: text, message: text });
+
+/**
+ * How a run stands, folded from the records of its journal alone: all that people, and programs that watch a run, are
+ * shown. It is the same shape for both jobs and is valid after any prefix of a journal. Plain data; all times are ISO
+ * 8601.
+ */
+export const PROGRESS = {
+  job: oneOf(...JOB_IDS),
+  runId: text,
+  /** The run's folder where a process last executed it, absolute. */
+  folder: text,
+  workdir: text,
+  /** Absolute path of the config file; null where there was none. */
+  configFile: orNull(text),
+  about: text,
+  startedAt: text,
+  executedSince: text,
+  lastAt: text,
+  lastRecord: text,
+  /** Where in its job the run is, from the outermost level to the innermost; empty before the work begins. */
+  place: listOf(level),
+  /** The pipeline of the task under way; undefined for a review loop. */
+  pipeline: orMissing(object({ name: text, steps: listOf(text) })),
+  /** What happens at this moment; undefined between two activities. */
+  activity: orMissing(activity),
+  workers: listOf(worker),
+  waiting: orMissing(object(waiting)),
+  alsoWaiting: listOf(object(waiting)),
+  /** Messages from outside, oldest first: those that are not over, and of the others the last 20. */
+  messages: listOf(outsideMessage),
+  modelAnswers: oneOf(...MODEL_ANSWERS),
+  answers: listOf(givenAnswer),
+  done: listOf(done),
+  counts,
+  usage,
+  tokens: object({ byWorker: mapOf(usage), bySource: mapOf(usage) }),
+  warnings: listOf(warning),
+  session: orMissing(sessionState),
+  /** How the run ended, until it is resumed; without a command where there is nothing to resume. */
+  finished: orMissing(object({ outcome: runEnd, reason: text, at: text, resumeCommand: optional(text) })),
+} satisfies Fields;
+
+export type Progress = ValuesOf<typeof PROGRESS>;
+
+export type Finished = NonNullable<Progress["finished"]>;
 
 /** The progress of a run before its first record. */
 export function initialProgress(job: JobId): Progress {
@@ -163,8 +186,8 @@ export function tokensCounted(before: Progress, count: TokenCount): Pick<Progres
 
 const MAX_WARNINGS = 20;
 
-export function warned({ warnings }: Progress, warning: Warning): Pick<Progress, "warnings"> {
-  return { warnings: [...warnings, warning].slice(-MAX_WARNINGS) };
+export function warned({ warnings }: Progress, one: ValueOf<typeof warning>): Pick<Progress, "warnings"> {
+  return { warnings: [...warnings, one].slice(-MAX_WARNINGS) };
 }
 
 export function tasksPassed({ done }: Progress): number {

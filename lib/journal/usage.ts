@@ -1,16 +1,5 @@
-import { addUsage, type ToldCost, type Usage, usageSince } from "../base/usage.ts";
-import { type Check, mapOf, number, object, optional, text, type ValueOf } from "../base/schema.ts";
-
-export const usage: Check<Usage> = mapOf(
-  object({
-    inputTokens: number,
-    cachedInputTokens: number,
-    cacheWriteInputTokens: optional(number),
-    outputTokens: number,
-  }),
-);
-
-export const toldCost: Check<ToldCost> = object({ amount: number, currency: text });
+import { addUsage, type Usage, usageSince } from "../base/usage.ts";
+import { mapOf, number, object, text, type ValueOf } from "../base/schema.ts";
 
 export interface TokenCounts {
   readonly byWorker: Readonly<Record<string, Usage>>;

@@ -1,5 +1,5 @@
+import { flag, listOf, number, object, optional, orMissing, text, type ValuesOf } from "../base/schema.ts";
 import { isReserved, type ModelAnswers } from "../base/terms.ts";
-import type { AgentQuestion } from "../base/question.ts";
 
 export interface Waits {
   /** The first; undefined where nothing does. */
@@ -8,33 +8,43 @@ export interface Waits {
   readonly modelAnswers: ModelAnswers;
 }
 
-export interface Waiting {
-  /** Unique in its run: `q1`. Missing where only the agent's pane takes the answer. */
-  readonly id: string | undefined;
-  readonly by: string;
-  /** The question's text, or in words what the dialog asks for and why it was not decided. */
-  readonly text: string;
-  readonly askedAt: string;
-  readonly isPermission?: boolean;
-  /** Whether only a person may answer it, and no model. @default {false} */
-  readonly reserved?: boolean;
-  /** Tells this dialog, or this request for a permission, from any other; missing for a question of a step. */
-  readonly fingerprint?: string;
-  /** What a dialog asks for; missing for a question. */
-  readonly dialog?: WaitingDialog;
-}
+export const agentQuestion = object({
+  question: text,
+  multiSelect: flag,
+  options: listOf(object({ label: text, description: text })),
+});
 
 /** A dialog of an agent that only a person may answer. */
-export interface WaitingDialog {
-  readonly kind: string;
+export const waitingDialog = {
+  kind: text,
   /** The command, the files, one on each line, or questions as a person reads them; undefined where it is not known. */
-  readonly subject: string | undefined;
+  subject: orMissing(text),
   /** Why it is not answered automatically, as a full sentence. */
-  readonly reason: string;
-  readonly terminalId: string;
-  readonly timeoutSeconds: number;
-  readonly questions?: readonly AgentQuestion[];
-}
+  reason: text,
+  terminalId: text,
+  timeoutSeconds: number,
+  questions: optional(listOf(agentQuestion)),
+};
+
+export const waiting = {
+  /** Unique in its run: `q1`. Missing where only the agent's pane takes the answer. */
+  id: orMissing(text),
+  by: text,
+  /** The question's text, or in words what the dialog asks for and why it was not decided. */
+  text,
+  askedAt: text,
+  isPermission: optional(flag),
+  /** Whether only a person may answer it, and no model. @default {false} */
+  reserved: optional(flag),
+  /** Tells this dialog, or this request for a permission, from any other; missing for a question of a step. */
+  fingerprint: optional(text),
+  /** What a dialog asks for; missing for a question. */
+  dialog: optional(object(waitingDialog)),
+};
+
+export type Waiting = ValuesOf<typeof waiting>;
+
+export type WaitingDialog = ValuesOf<typeof waitingDialog>;
 
 export function waitsFor(before: Waits, waiting: Waiting) {
   const judged = judgedBy(before.modelAnswers, waiting);

@@ -1,23 +1,20 @@
-import type { TerminalStatus } from "../base/status.ts";
+import { TERMINAL_STATUSES } from "../base/status.ts";
+import {
+  flag,
+  integer,
+  listOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  orMissing,
+  text,
+  type ValueOf,
+} from "../base/schema.ts";
 
 export interface Workers {
   readonly workers: readonly Worker[];
   readonly session: SessionState | undefined;
-}
-
-export interface Worker {
-  readonly name: string;
-  readonly provider: string;
-  readonly status: WorkerStatus;
-  readonly since: string;
-  readonly sessionId: string | undefined;
-  /** How it is driven; missing where it is in a pane, or works on a step. */
-  readonly protocol?: "acp";
-  /** The pane that it was ready in; undefined while it starts, and where it has none. */
-  readonly pane: AgentPane | undefined;
-  readonly process?: AgentProcess;
-  /** The folder of its attempt with what it says and runs, relative to the run's; undefined where it has a pane. */
-  readonly folder: string | undefined;
 }
 
 /**
@@ -28,29 +25,46 @@ export interface Worker {
  * - `prompted`: it was sent a prompt, and has shown no sign of work since
  * - `limited`: its account's usage limit is reached; `lost`: its program has ended by itself
  */
-export type WorkerStatus = TerminalStatus | "starting" | "prompting" | "prompted" | "limited" | "lost";
+export const WORKER_STATUSES = [...TERMINAL_STATUSES, "starting", "prompting", "prompted", "limited", "lost"] as const;
 
-export interface SessionState {
-  readonly socket: string;
-  readonly name: string;
-  readonly existing: boolean;
-  readonly mark: string;
-  readonly opened: boolean;
-}
+export const workerStatus = oneOf(...WORKER_STATUSES);
 
-interface AgentProcess {
-  readonly pid: number;
-  /** In the notation of the process table; undefined where it was not known. */
-  readonly processStart: string | undefined;
-}
+export type WorkerStatus = ValueOf<typeof workerStatus>;
 
-export interface AgentPane extends AgentProcess {
-  readonly terminalId: string;
-  readonly wrapperShell: string | undefined;
-  readonly launchedAtMs: number;
+/** The start is in the notation of the process table; undefined where it was not known. */
+const agentProcess = { pid: integer, processStart: orMissing(text) };
+
+const agentPane = object({
+  terminalId: text,
+  ...agentProcess,
+  wrapperShell: orMissing(text),
+  launchedAtMs: number,
   /** The folders besides the working directory in which its sandbox lets commands write; missing without a sandbox. */
-  readonly sandbox?: readonly string[];
-}
+  sandbox: optional(listOf(text)),
+});
+
+export type AgentPane = ValueOf<typeof agentPane>;
+
+export const worker = object({
+  name: text,
+  provider: text,
+  status: workerStatus,
+  since: text,
+  sessionId: orMissing(text),
+  /** How it is driven; missing where it is in a pane, or works on a step. */
+  protocol: optional(oneOf("acp")),
+  process: optional(object(agentProcess)),
+  /** The pane that it was ready in; undefined while it starts, and where it has none. */
+  pane: orMissing(agentPane),
+  /** The folder of its attempt with what it says and runs, relative to the run's; undefined where it has a pane. */
+  folder: orMissing(text),
+});
+
+export type Worker = ValueOf<typeof worker>;
+
+export const sessionState = object({ socket: text, name: text, existing: flag, mark: text, opened: flag });
+
+export type SessionState = ValueOf<typeof sessionState>;
 
 /** What changes where the run's panes are not its own any more. */
 export function withoutPanes({ workers }: Pick<Workers, "workers">): Workers {

@@ -1,20 +1,14 @@
 import * as z from "zod";
 import { JOB_IDS, runEnd } from "../../journal/run_facts.ts";
-import { zodOf } from "./records.ts";
+import { objectAt, zodOf } from "./records.ts";
 import { condition } from "./run_outputs.ts";
-import { dialog, progress } from "./progress_output.ts";
+import { REPORT_ITEM, REPORT_REF } from "../../journal/items/source.ts";
+import { PROGRESS } from "../../journal/progress.ts";
+import { waitingDialog } from "../../journal/waiting.ts";
+import { workerStatus } from "../../journal/workers.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 
-const { place, activity, answers, done, counts, warnings, workers } = progress.shape;
-
-const tone = z.enum(["plain", "good", "bad", "caution"]);
-const detailKind = z.enum(["prompt", "response", "diff", "screen", "output", "audit"]);
-
-const detailRef = z.object({
-  kind: detailKind,
-  ref: text("Names it in its run."),
-  title: z.string(),
-});
+const { place, activity, answers, done, counts, warnings } = objectAt(PROGRESS).shape;
 
 const reportWaiting = z.object({
   id: text("Unique in its run: `q1`; missing where only the agent's pane takes the answer.").optional(),
@@ -27,7 +21,7 @@ const reportWaiting = z.object({
   answered: flag("Whether it has an answer that the run has not taken yet."),
   reserved: flag("Whether only a person may answer it, and no model."),
   fingerprint: text("What was seen: an answer that names it counts for nothing else.").optional(),
-  dialog: dialog.optional(),
+  dialog: objectAt(waitingDialog, "waiting.dialog").optional(),
 });
 
 const reportHeader = z.object({
@@ -57,7 +51,7 @@ const reportHeader = z.object({
   workers: z.array(z.object({
     name: text("The role, or the step; its lane."),
     provider: z.string(),
-    status: workers.element.shape.status,
+    status: zodOf(workerStatus),
     statusText: text("The status in words."),
     since: time("Since when"),
     shows: z.enum(["pane", "activity", "nothing"]).describe("What it can be watched by while the run is executed."),
@@ -94,26 +88,8 @@ const reportHeader = z.object({
   panewright: text("The version that executed it last.").optional(),
 });
 
-const reportItem = z.object({
-  id: text("Unique in its run, and the same whenever the report is made."),
-  sequence: count("The record that made it: its number in the journal, from 1."),
-  lane: z.string(),
-  kind: z.enum([
-    ...["start", "round", "prompt", "work", "dialog", "question", "answer", "response", "verdict", "tests"] as const,
-    ...["check", "changes", "kill", "resume", "limit", "retry", "warning", "message", "note", "gap", "end"] as const,
-  ]),
-  tone,
-  at: time("When it happened, or began"),
-  until: time("When it was over; missing for a moment").optional(),
-  open: flag("Whether it has not ended yet.").optional(),
-  title: text("One line."),
-  text: text("More of it.").optional(),
-  turn: text("The turn, or the attempt, that it belongs to.").optional(),
-  details: z.array(detailRef).describe("Where more of it is.").optional(),
-});
-
 /** What a detail of an item holds: see `ReportDetail`. */
-const reportDetail = detailRef.extend({
+const reportDetail = objectAt(REPORT_REF, "item.details").extend({
   text: text("Of a screen, its rows with their styles (SGR sequences)."),
   leftOut: text("How much of it is not in the text.").optional(),
   note: text("What else is to be known of it.").optional(),
@@ -127,7 +103,7 @@ export const REPORT_OUTPUTS = {
     madeAt: time("When the report was made"),
     madeBy: text("The version that made it."),
     header: reportHeader.describe("How the run is."),
-    items: z.array(reportItem).describe("What happened, by the record that made it, oldest first."),
+    items: z.array(objectAt(REPORT_ITEM, "item")).describe("What happened, by the record that made it, oldest first."),
     details: z.record(z.string(), reportDetail).describe("What items refer to, by `ref`."),
     leftOut: text("What of the details is not there, for the size of it all.").optional(),
   }),

@@ -1,12 +1,13 @@
 import { SANDBOX_MODES } from "../../base/terms.ts";
 import * as z from "zod";
+import { AGENT_FACTS } from "../../base/activity.ts";
+import { PROGRESS } from "../../journal/progress.ts";
+import { waiting, waitingDialog } from "../../journal/waiting.ts";
 import { CONDITIONS } from "../../run/condition.ts";
-import { toldCost, usage } from "../../journal/usage.ts";
 import { JOB_IDS } from "../../journal/run_facts.ts";
 import { ACP_ACTIVITIES } from "../../agents/acp/activity.ts";
 import { ROLES } from "../../base/roles.ts";
-import { dialog, progress, waiting } from "./progress_output.ts";
-import { kindsOf, zodOf } from "./records.ts";
+import { kindsOf, objectAt, zodOf } from "./records.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 
 export const condition = z.enum(CONDITIONS).describe(
@@ -23,7 +24,9 @@ const question = {
   answered: flag("Whether it is answered, and the run can continue."),
   executed: flag("Whether a process executes the run."),
   reserved: flag("Whether only a person may answer it, and no model.").optional(),
-  dialog: dialog.extend({ role: z.string() }).describe("What a dialog asks for; missing for a question.").optional(),
+  dialog: objectAt(waitingDialog, "waiting.dialog").extend({ role: z.string() }).describe(
+    "What a dialog asks for; missing for a question.",
+  ).optional(),
 };
 
 export const RUN_OUTPUTS = {
@@ -50,7 +53,9 @@ export const RUN_OUTPUTS = {
     executed: flag("Whether a process executes it."),
     owner: text("Who executes it: `process 1234`.").optional(),
     agentsAlive: flag("Whether anything is alive that came out of its agents."),
-    progress: progress.describe("What the journal tells; null where nothing was written down, or can be read.")
+    progress: objectAt(PROGRESS).describe(
+      "What the journal tells; null where nothing was written down, or can be read.",
+    )
       .nullable(),
     agents: z.array(z.object({
       role: z.string(),
@@ -61,7 +66,7 @@ export const RUN_OUTPUTS = {
       sessionId: z.string().optional(),
       alive: z.boolean(),
     })).describe("The agents of a review loop.").optional(),
-    question: waiting.extend({ answered: z.boolean(), answerCommand: z.string().optional() })
+    question: objectAt(waiting, "waiting").extend({ answered: z.boolean(), answerCommand: z.string().optional() })
       .describe("What waits for a person, with the command that answers it.").optional(),
     commands: z.object({
       resume: z.string().optional(),
@@ -154,19 +159,7 @@ export const RUN_OUTPUTS = {
     task: count("The task, from 1."),
     step: count("The step, from 1."),
     attempt: count("The attempt, from 1."),
-    fact: z.discriminatedUnion("type", [
-      z.object({ type: z.literal("session"), sessionId: z.string() }),
-      z.object({ type: z.literal("said"), text: z.string() }),
-      z.object({ type: z.literal("reasoned"), text: z.string() }),
-      z.object({ type: z.literal("ran"), id: z.string(), command: z.string() }),
-      z.object({
-        ...{ type: z.literal("saw"), id: z.string(), command: z.string(), output: z.string() },
-        exitCode: z.int().optional(),
-      }),
-      z.object({ type: z.literal("usage"), usage: zodOf(usage), cost: zodOf(toldCost).optional() }),
-      z.object({ type: z.literal("permitted"), mode: z.string() }),
-      z.object({ type: z.literal("trouble"), text: z.string() }),
-    ]),
+    fact: kindsOf(AGENT_FACTS),
   }),
   role_activity: output(
     "What the agent of a role does that works over ACP (`logs --role`); the journal has none of it.",

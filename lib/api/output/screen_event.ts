@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ROLES } from "../../base/roles.ts";
-import { TERMINAL_STATUSES } from "../../base/status.ts";
+import { WORKER_STATUSES } from "../../journal/workers.ts";
+import { ROW_STYLES } from "../show/activity_row.ts";
 import type { Exact } from "./outputs.ts";
 import { count, flag, text, time } from "./shapes.ts";
 
@@ -8,7 +9,7 @@ const standing = {
   at: time("When it was seen"),
   role: z.enum(ROLES),
   provider: text("Its agent; missing while there is none.").optional(),
-  status: z.enum([...TERMINAL_STATUSES, "starting", "prompting", "prompted", "limited", "lost", "none"])
+  status: z.enum([...WORKER_STATUSES, "none"])
     .describe("What the agent does, by the journal and not by its screen; `none`: its agent has not started yet."),
   since: time("Since when").optional(),
 };
@@ -36,7 +37,7 @@ const activity = z.object({
     at: time("When"),
     mark: text("What stands before the text, and tells what it is."),
     text: text("One row."),
-    style: z.enum(["strong", "faint", "good", "caution", "bad"]).optional(),
+    style: z.enum(ROW_STYLES).optional(),
     begins: flag("Whether something new begins with it."),
   })),
   isReset: flag("Whether the rows replace all that were told before: at first, and when some were missed."),
@@ -49,16 +50,12 @@ const end = z.object({ type: z.literal("end"), at: time("When"), role: z.enum(RO
 /** What a follower of a role's screen is told; each one but `activity` replaces the one before. */
 export const SCREEN_EVENT = z.discriminatedUnion("type", [screen, activity, end]);
 
-type Told = Exact<z.input<typeof SCREEN_EVENT>>;
-type Activity = Extract<Told, { type: "activity" }>;
+export type ScreenEvent = Exact<z.input<typeof SCREEN_EVENT>>;
+type Activity = Extract<ScreenEvent, { type: "activity" }>;
 
-export type ActivityRowFrame = Omit<Activity["rows"][number], "style"> & { readonly style?: string };
+export type ActivityRowFrame = Activity["rows"][number];
 
-export type ScreenEvent =
-  | Exclude<Told, Activity>
-  | Omit<Activity, "rows"> & { readonly rows: readonly ActivityRowFrame[] };
-
-export type PaneFrame = NonNullable<Extract<Told, { type: "screen" }>["pane"]>;
+export type PaneFrame = NonNullable<Extract<ScreenEvent, { type: "screen" }>["pane"]>;
 
 /** What a role's agent does, and since when: from the journal, never from its screen. */
 export type RoleStanding = Pick<Activity, "role" | "provider" | "status" | "since">;

@@ -1,7 +1,9 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
 
-export type RowStyle = "cyan" | "strong" | "faint" | "good" | "caution" | "bad";
+export const ROW_STYLES = ["strong", "faint", "good", "caution", "bad", "cyan"] as const;
+
+export type RowStyle = typeof ROW_STYLES[number];
 
 /** A row of what a person sees of an agent. Its text holds nothing that a terminal would act upon; it is not wrapped. */
 export interface ActivityRow {

@@ -1,17 +1,17 @@
+import { adds, closes, opens } from "../items/item_changes.ts";
 import type { NewDetail } from "../items/source.ts";
 import type { FailureClass } from "../../base/terms.ts";
-import type { Usage } from "../../base/usage.ts";
+import { toldCost, type Usage, usage } from "../../base/usage.ts";
 import { flag, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { detail, line, note, shortened, type ShownLine } from "../words/shown_line.ts";
 import { byteSize, duration } from "../words/words.ts";
 import { atLevel, counted } from "../progress.ts";
-import { attemptUsed, changeAgent } from "./place.ts";
+import { attemptUsed, changeAgent, turnOf } from "./place.ts";
 import { atStage, attemptFailed, type ExecState, inStep, newOfAttempt, tokensOfAttempt, workerOf } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { type AttemptReason, attemptReason } from "./fields.ts";
-import { countedWords, repeatedItems, repeatedWords } from "../common.ts";
+import { COUNTED, REPEATED } from "../common.ts";
 import { auditDetail } from "../items/details.ts";
-import { toldCost, usage } from "../usage.ts";
 import { auditEnd } from "../run_facts.ts";
 import { FAILURE_CLASSES } from "../../base/terms.ts";
 import { tokensOf, toldCostText } from "../words/usage_text.ts";
@@ -63,17 +63,16 @@ export const ATTEMPT_RECORDS = {
         "plain",
         reason === "first" ? "detail" : "normal",
       ),
-    items: ({ folder, ...place }, { title, lane }) => [{
-      do: "add",
-      key: "attempt",
-      item: {
+    items: ({ folder, ...place }, { title, lane }) =>
+      opens("attempt", {
         ...{ kind: "work", lane, turn: turnOf(place), title },
-        details: [
-          { kind: "prompt", title: "The prompt", from: "file", path: `${folder}/prompt.md` },
-          { kind: "output", title: "What the agent said and ran", from: "file", path: `${folder}/log.txt` },
-        ],
-      },
-    }],
+        details: [{ kind: "prompt", title: "The prompt", from: "file", path: `${folder}/prompt.md` }, {
+          kind: "output",
+          title: "What the agent said and ran",
+          from: "file",
+          path: `${folder}/log.txt`,
+        }],
+      }),
   }),
   /** The CLI's session of the attempt under way has a name. */
   session_found: stepRecord({ sessionId: text }, {
@@ -116,13 +115,11 @@ export const ATTEMPT_RECORDS = {
       const told = `${DECIDED[decision]} by ${rule}: ${kind} ${shortened(subject)}`;
       return decision === "allow" ? line(told, "plain", "log") : line(`${told}. ${reason}`, "caution");
     },
-    items: ({ decision, subject, audit, ...place }, { title, lane }) => [{
-      do: "add",
-      item: {
+    items: ({ decision, subject, audit, ...place }, { title, lane }) =>
+      adds({
         ...{ kind: "dialog", lane, turn: turnOf(place), title, text: subject },
         ...{ tone: decision === "allow" ? "plain" : "caution", details: auditDetail(audit) },
-      },
-    }],
+      }),
   }),
   /** What the attempt under way has used so far, told after each reply of a model. */
   tokens_counted: stepRecord({
@@ -138,14 +135,12 @@ export const ATTEMPT_RECORDS = {
       worker: workerOf(state),
       usage: newOfAttempt(state, usage),
     }),
-    words: countedWords,
-    items: () => [],
+    ...COUNTED,
   }),
   /** Its agent has run one command that often, with the same output and nothing else in between. */
   command_repeated: stepRecord({ command: text, times: number, passable: flag }, {
     meter: ({ command, times }, state) => ({ kind: "command_repeats", worker: workerOf(state), command, times }),
-    words: repeatedWords,
-    items: repeatedItems,
+    ...REPEATED,
   }),
   /** The agent has ended its turn, or failed. */
   attempt_finished: stepRecord({
@@ -167,7 +162,32 @@ export const ATTEMPT_RECORDS = {
     attemptLog: text,
     seconds: number,
   }, {
-    state: (state, fact) => attemptFinished(state, fact),
+    state(state, fact) {
+      const { attemptLog, usageLimit } = fact;
+      const known = { attemptLog, ...present({ sessionId: fact.sessionId }) };
+      const after = tokensOfAttempt(state, fact.usage);
+      if (fact.outcome === "completed") {
+        return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, {
+          ...known,
+          finalText: fact.finalText,
+          feedback: undefined,
+        });
+      }
+      if (usageLimit !== undefined) {
+        const { message, resetsAt } = usageLimit;
+        return atStage(after, { kind: "usage_limit", message, resetsAt }, known);
+      }
+      if (fact.failure === "auth") return atStage(after, { kind: "auth", message: fact.error ?? "" }, known);
+      const stage = state.current?.step.stage;
+      if (stage?.kind === "running" && stage.native && !fact.timedOut) {
+        // The agent is not to blame for a lost session: a new process gets the answer.
+        const attemptLog = state.current?.step.attemptLog ?? "";
+        return atStage(after, { kind: "ready", reason: stage.reason, sessionLost: true }, {
+          attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),
+        });
+      }
+      return attemptFailed(inStep(after, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
+    },
     progress: (before, { outcome, usage, usageLimit, sessionId, at }) => {
       const status = outcome === "completed" ? "completed" : usageLimit === undefined ? "error" : "limited";
       return {
@@ -190,57 +210,15 @@ export const ATTEMPT_RECORDS = {
         ? []
         : [{ kind: "response", title: "The agent's last message", from: "record", text: finalText }];
       return [
-        { do: "close", key: "attempt" },
-        {
-          do: "add",
-          item: {
-            ...{ kind: "response", lane, turn: turnOf(place), title, details },
-            ...{ text: finalText, tone: isGood ? "plain" : "bad" },
-          },
-        },
+        closes("attempt"),
+        adds({
+          ...{ kind: "response", lane, turn: turnOf(place), title, details },
+          ...{ text: finalText, tone: isGood ? "plain" : "bad" },
+        }),
       ];
     },
   }),
 } as const;
-
-interface AttemptEnd {
-  readonly outcome: "completed" | "failed";
-  readonly error?: string;
-  readonly failure?: FailureClass;
-  readonly timedOut: boolean;
-  readonly finalText: string;
-  readonly sessionId?: string;
-  readonly usage: Usage;
-  readonly usageLimit?: { readonly resetsAt?: string; readonly message: string };
-  readonly attemptLog: string;
-}
-
-function attemptFinished(state: ExecState, fact: AttemptEnd): ExecState {
-  const { attemptLog, usageLimit } = fact;
-  const known = { attemptLog, ...present({ sessionId: fact.sessionId }) };
-  const after = tokensOfAttempt(state, fact.usage);
-  if (fact.outcome === "completed") {
-    return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, {
-      ...known,
-      finalText: fact.finalText,
-      feedback: undefined,
-    });
-  }
-  if (usageLimit !== undefined) {
-    const { message, resetsAt } = usageLimit;
-    return atStage(after, { kind: "usage_limit", message, resetsAt }, known);
-  }
-  if (fact.failure === "auth") return atStage(after, { kind: "auth", message: fact.error ?? "" }, known);
-  const stage = state.current?.step.stage;
-  if (stage?.kind === "running" && stage.native && !fact.timedOut) {
-    // The agent is not to blame for a lost session: a new process gets the answer.
-    const attemptLog = state.current?.step.attemptLog ?? "";
-    return atStage(after, { kind: "ready", reason: stage.reason, sessionLost: true }, {
-      attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),
-    });
-  }
-  return attemptFailed(inStep(after, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
-}
 
 const REASONS: Readonly<Record<AttemptReason, string>> = {
   first: "",
@@ -276,12 +254,4 @@ export function activityLines(fact: AgentFact): readonly ShownLine[] {
     case "usage":
       return [];
   }
-}
-
-function turnOf({ task, step, attempt }: {
-  readonly task: number;
-  readonly step: number;
-  readonly attempt: number;
-}): string {
-  return `t${task}-s${step}-a${attempt}`;
 }

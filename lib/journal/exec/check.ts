@@ -1,10 +1,11 @@
+import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
 import { detail, line, note, outputOf, paragraph, shortened, type ShownLine } from "../words/shown_line.ts";
 import { duration, plural } from "../words/words.ts";
 import { changeAgent } from "./place.ts";
 import { atStage, attemptFailed, type ExecState, inStep, type StepState } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { changedItems, changedWords } from "../common.ts";
+import { CHANGED } from "../common.ts";
 import { steadyText } from "../../base/text/steady_text.ts";
 import { cut } from "../../base/text/display_width.ts";
 
@@ -54,7 +55,7 @@ export const CHECK_RECORDS = {
     items: ({ outside, untold, enforced }, { title, lane }) =>
       outside.length === 0 && untold === undefined
         ? []
-        : [{ do: "add", item: { kind: "warning", lane, title, tone: enforced ? "bad" : "caution" } }],
+        : adds({ kind: "warning", lane, title, tone: enforced ? "bad" : "caution" }),
   }),
   /** What a step that is over has changed; with what its checks have. */
   files_changed: stepRecord({
@@ -71,8 +72,7 @@ export const CHECK_RECORDS = {
     passable: flag,
   }, {
     state: (state, { files: names, more = 0 }) => inStep(state, (step) => ({ ...step, files: { names, more } })),
-    words: changedWords,
-    items: changedItems,
+    ...CHANGED,
   }),
   /** A check of the step begins. */
   check_started: stepRecord({
@@ -84,9 +84,7 @@ export const CHECK_RECORDS = {
   }, {
     progress: (_before, { description, at }) => ({ activity: { kind: "check", since: at, detail: description } }),
     words: ({ description }) => detail(`check: ${description}`),
-    items: ({ description }, { lane }) => [
-      { do: "add", key: "check", item: { kind: "check", lane, title: `check: ${description}` } },
-    ],
+    items: ({ description }, { lane }) => opens("check", { kind: "check", lane, title: `check: ${description}` }),
   }),
   /** A check of the step has ended. */
   check_finished: stepRecord({
@@ -134,16 +132,13 @@ export const CHECK_RECORDS = {
       const told = `check ${check}${what}: ${found} (${duration(seconds)})`;
       return passed ? [line(told, "good"), ...outputOf(output.trim())] : [line(told, "bad"), ...endOf(output.trim())];
     },
-    items: ({ passed, output }, { title, lane }) => [{
-      do: "close",
-      key: "check",
-      item: {
+    items: ({ passed, output }, { title, lane }) =>
+      closes("check", {
         ...{ kind: "check", lane, title, tone: passed ? "good" : "bad" },
         ...(output.trim() === ""
           ? {}
           : { text: output, details: [{ kind: "output", title: "What it wrote", from: "record", text: output }] }),
-      },
-    }],
+      }),
   }),
 } as const;
 

@@ -21,3 +21,7 @@ export function attemptUsed(before: Progress, usage: Usage): Change {
 export function done(before: Progress, what: Done): Change {
   return { done: [...before.done, what] };
 }
+
+export function turnOf({ task, step, attempt }: Readonly<Record<"task" | "step" | "attempt", number>>): string {
+  return `t${task}-s${step}-a${attempt}`;
+}

@@ -1,7 +1,9 @@
+import { toldCost, usage } from "../../base/usage.ts";
+import { adds, closes, opens } from "../items/item_changes.ts";
 import { QUESTION_KEY } from "../items/details.ts";
 import { number, optional, present, text } from "../../base/schema.ts";
 import { line, paragraph } from "../words/shown_line.ts";
-import { attemptUsed, changeAgent } from "./place.ts";
+import { attemptUsed, changeAgent, turnOf } from "./place.ts";
 import {
   atStage,
   closeQuestions,
@@ -13,7 +15,6 @@ import {
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
-import { toldCost, usage } from "../usage.ts";
 import { titleOf } from "./task_title.ts";
 import { parsePersonsAnswer } from "../../base/terms.ts";
 import { waitsFor } from "../waiting.ts";
@@ -68,15 +69,11 @@ export const QUESTION_RECORDS = {
     words: ({ question, stepName, text: asked }) =>
       paragraph(`question ${question} of step "${stepName}": ${asked.trim()}`, "caution"),
     items: ({ question, stepName, text, call, ...place }) => [
-      { do: "close", key: "attempt" },
-      {
-        do: "add",
-        key: `${QUESTION_KEY}${question}`,
-        item: {
-          ...{ kind: call === undefined ? "question" : "dialog", lane: stepName, turn: turnOf(place) },
-          ...{ title: `question ${question}: ${titleOf(text)}`, text, tone: "caution" },
-        },
-      },
+      closes("attempt"),
+      opens(`${QUESTION_KEY}${question}`, {
+        ...{ kind: call === undefined ? "question" : "dialog", lane: stepName, turn: turnOf(place) },
+        ...{ title: `question ${question}: ${titleOf(text)}`, text, tone: "caution" },
+      }),
     ],
   }),
   /** The question has its answer. */
@@ -114,8 +111,8 @@ export const QUESTION_RECORDS = {
     words: ({ question, by, who, answer }) =>
       paragraph(`answer to ${question}, ${GIVEN[by]}${who === undefined ? "" : ` (${who})`}: ${answer.trim()}`),
     items: ({ question, answer }, { title, lane }) => [
-      { do: "close", key: `${QUESTION_KEY}${question}` },
-      { do: "add", item: { kind: "answer", lane, title, text: answer } },
+      closes(`${QUESTION_KEY}${question}`),
+      adds({ kind: "answer", lane, title, text: answer }),
     ],
   }),
   /** Nobody is there to answer: the run waits until both commands were given. */
@@ -137,16 +134,14 @@ export const QUESTION_RECORDS = {
       const until = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
       return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
     },
-    items: (_fact, { title, lane }) => [
-      { do: "add", key: "limit", item: { kind: "limit", lane, title, tone: "caution" } },
-    ],
+    items: (_fact, { title, lane }) => opens("limit", { kind: "limit", lane, title, tone: "caution" }),
   }),
   /** That wait is over. */
   usage_limit_waited: stepRecord({}, {
     state: (state) => atStage(state, { kind: "ready", reason: "limit_reset", sessionLost: false }),
     progress: (before, { at }) => ({ ...changeAgent(before, { status: "starting", since: at }), activity: undefined }),
     words: () => line("the usage limit should be reset: trying again"),
-    items: () => [{ do: "close", key: "limit" }],
+    items: () => closes("limit"),
   }),
 } as const;
 
@@ -167,11 +162,3 @@ const GIVEN: Readonly<Record<AnsweredBy, string>> = {
   level: "since level 0 does not ask",
   cap: "since the step has asked its share",
 };
-
-function turnOf({ task, step, attempt }: {
-  readonly task: number;
-  readonly step: number;
-  readonly attempt: number;
-}): string {
-  return `t${task}-s${step}-a${attempt}`;
-}

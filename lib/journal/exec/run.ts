@@ -1,23 +1,12 @@
+import { usage } from "../../base/usage.ts";
 import { either, flag, listOf, mapOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { warned } from "../progress.ts";
 import { changeAgent } from "./place.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { type AttemptReason, autonomyLevel } from "./fields.ts";
-import {
-  finishedItems,
-  finishedWords,
-  resumedHead,
-  resumedItems,
-  resumedPaths,
-  resumedWords,
-  startedItems,
-  startedWords,
-  warningItems,
-  warningWords,
-} from "../run_words.ts";
+import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
 import { RUN_FACTS } from "../run_facts.ts";
-import { usage } from "../usage.ts";
 import { titleOf } from "./task_title.ts";
 import { modelsMay } from "../waiting.ts";
 import { basename } from "@std/path/posix";
@@ -57,10 +46,8 @@ export const RUN_BEGINS = {
       const times = { startedAt: at, executedSince: at };
       return { runId, folder, workdir, configFile, about, ...times, ...modelsMay(before, modelAnswers) };
     },
-    meter: () => ({ kind: "process_begins" }),
     head: ({ target, panewright }) => ({ task: target.text ?? "", panewright }),
-    words: startedWords,
-    items: startedItems,
+    ...STARTED,
   }),
   run_resumed: stepRecord({
     ...RUN_FACTS.run_resumed,
@@ -69,8 +56,21 @@ export const RUN_BEGINS = {
     /** What the agent did in an attempt that was broken off. */
     interruptedLog: optional(text),
   }, {
-    paths: resumedPaths,
-    state: (state, fact) => runResumed(state, fact),
+    state(state, fact) {
+      const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
+      const begun = inTask(state, (task) => resumed(task, interruptedLog));
+      const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined }));
+      const run = after.run && {
+        ...after.run,
+        folder,
+        configFile: configFile ?? after.run.configFile,
+        isCopy: after.run.isCopy || isCopy === true,
+        carriedFrom: [...after.run.carriedFrom, ...(carriedFrom === undefined ? [] : [carriedFrom])],
+      };
+      // What the CLI's session knows are the paths of the old place.
+      const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
+      return { ...here, run, failed: [], finished: undefined };
+    },
     progress: (before, { folder, configFile, modelAnswers, at }) => ({
       folder,
       ...modelsMay(before, modelAnswers),
@@ -83,10 +83,7 @@ export const RUN_BEGINS = {
       activity: undefined,
       finished: undefined,
     }),
-    meter: ({ raised }) => ({ kind: "process_begins", raised }),
-    head: resumedHead,
-    words: resumedWords,
-    items: resumedItems,
+    ...RESUMED,
   }),
 } as const;
 
@@ -94,8 +91,7 @@ export const RUN_BEGINS = {
 export const RUN_ENDS = {
   warning: stepRecord(RUN_FACTS.warning, {
     progress: (before, { at, message }) => warned(before, { at, message }),
-    words: warningWords,
-    items: warningItems,
+    ...WARNED,
   }),
   run_finished: stepRecord({
     ...RUN_FACTS.run_finished,
@@ -112,37 +108,9 @@ export const RUN_ENDS = {
     progress: (_before, { outcome, reason, resumeCommand, usage, at }) => (
       { usage, finished: { outcome, reason, at, ...present({ resumeCommand }) } }
     ),
-    meter: ({ seconds }) => ({ kind: "process_ends", seconds }),
-    head: ({ cost }) => ({ cost }),
-    words: finishedWords,
-    items: finishedItems,
+    ...FINISHED,
   }),
 } as const;
-
-function runResumed(
-  state: ExecState,
-  fact: {
-    readonly folder: string;
-    readonly configFile?: string;
-    readonly carriedFrom?: string;
-    readonly isCopy?: boolean;
-    readonly interruptedLog?: string;
-  },
-): ExecState {
-  const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
-  const begun = inTask(state, (task) => resumed(task, interruptedLog));
-  const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined }));
-  const run = after.run && {
-    ...after.run,
-    folder,
-    configFile: configFile ?? after.run.configFile,
-    isCopy: after.run.isCopy || isCopy === true,
-    carriedFrom: [...after.run.carriedFrom, ...(carriedFrom === undefined ? [] : [carriedFrom])],
-  };
-  // What the CLI's session knows are the paths of the old place.
-  const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
-  return { ...here, run, failed: [], finished: undefined };
-}
 
 function resumed(task: TaskState, interruptedLog = ""): TaskState {
   const { step } = task;

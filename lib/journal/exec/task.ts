@@ -1,3 +1,4 @@
+import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { line, note } from "../words/shown_line.ts";
 import { plural } from "../words/words.ts";
@@ -62,7 +63,7 @@ export const TASK_BEGINS = {
         })`,
         "heading",
       ),
-    items: (_fact, { title }) => [{ do: "add", key: "task", item: { kind: "round", title } }],
+    items: (_fact, { title }) => opens("task", { kind: "round", title }),
   }),
   /** A task of a folder is left out: an earlier run passed it, and neither it nor its pipeline has changed. */
   task_skipped: stepRecord({
@@ -89,7 +90,7 @@ export const TASK_BEGINS = {
         `task ${taskCount(task, of)}: ${file}: skipped, since run ${run} passed it, and nothing of it has changed; ` +
           "--force does it again",
       ),
-    items: (_fact, { title }) => [{ do: "add", item: { kind: "note", title } }],
+    items: (_fact, { title }) => adds({ kind: "note", title }),
   }),
   /** A step of the task begins. */
   step_started: stepRecord({
@@ -136,7 +137,7 @@ export const TASK_BEGINS = {
           (sandbox === undefined || permissions === undefined ? "" : `; ${permissionText({ sandbox, permissions })}`),
         "heading",
       ),
-    items: ({ name }, { title }) => [{ do: "add", key: "step", item: { kind: "round", lane: name, title } }],
+    items: ({ name }, { title }) => opens("step", { kind: "round", lane: name, title }),
   }),
 } as const;
 
@@ -172,15 +173,12 @@ export const TASK_ENDS = {
         outcome === "pass" ? "good" : next === undefined ? "bad" : "caution",
       ),
     items: ({ name, outcome, next }, { title }) => [
-      { do: "close", key: "attempt" },
-      { do: "close", key: "step" },
-      {
-        do: "add",
-        item: {
-          ...{ kind: "verdict", lane: name, title },
-          tone: outcome === "pass" ? "good" : next === undefined ? "bad" : "caution",
-        },
-      },
+      closes("attempt"),
+      closes("step"),
+      adds({
+        ...{ kind: "verdict", lane: name, title },
+        tone: outcome === "pass" ? "good" : next === undefined ? "bad" : "caution",
+      }),
     ],
   }),
   /** A task is over. */
@@ -206,8 +204,8 @@ export const TASK_ENDS = {
     words: ({ task, outcome }) =>
       outcome === "pass" ? line(`task ${task}: PASS`, "good") : line(`task ${task}: FAIL`, "bad", "detail"),
     items: ({ outcome }, { title }) => [
-      { do: "close", key: "task" },
-      { do: "add", item: { kind: "verdict", title, tone: outcome === "pass" ? "good" : "bad" } },
+      closes("task"),
+      adds({ kind: "verdict", title, tone: outcome === "pass" ? "good" : "bad" }),
     ],
   }),
 } as const;

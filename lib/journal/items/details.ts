@@ -13,17 +13,6 @@ export function screenDetail(path: string): NewDetail {
     : { kind: "output", title: "What it said last", from: "file", path };
 }
 
-export function changesOf({ files, more, folder, hasPatch }: {
-  readonly files: readonly string[];
-  readonly more: number;
-  readonly folder: string;
-  readonly hasPatch: boolean;
-}): { readonly text: string; readonly details?: readonly NewDetail[] } {
-  const text = [...files, ...(more === 0 ? [] : [`and ${more} more`])].join("\n");
-  const path = `${folder}/diff.patch`;
-  return hasPatch ? { text, details: [{ kind: "diff", title: "What was changed", from: "file", path }] } : { text };
-}
-
 export function auditDetail(audit: { readonly records: number } | undefined): readonly NewDetail[] {
   return audit === undefined
     ? []

@@ -26,6 +26,21 @@ export type ItemChange =
   | { readonly do: "close"; readonly key: string; readonly item?: ItemText }
   | { readonly do: "close_all"; readonly at?: string };
 
+/** A new item, of a moment. */
+export function adds(item: ItemText): ItemChange {
+  return { do: "add", item };
+}
+
+/** A new item that is open until {@linkcode closes} with the same key. */
+export function opens(key: string, item: ItemText): ItemChange {
+  return { do: "add", key, item };
+}
+
+/** The open item of that key is over, with other words where there are some. */
+export function closes(key: string, item?: ItemText): ItemChange {
+  return { do: "close", key, ...present({ item }) };
+}
+
 export type OpenItems = Readonly<Record<string, ReportItem>>;
 
 export interface ChangedItems {

@@ -1,3 +1,5 @@
+import { count, flag, listOf, object, oneOf, optional, text, type ValueOf, type ValuesOf } from "../../base/schema.ts";
+
 export type DetailSource =
   & { readonly kind: ReportDetailKind; readonly ref: string; readonly title: string }
   & (
@@ -24,55 +26,43 @@ export type DetailSource =
  * - `message`: from outside to an agent; `note`: anything else; `gap`: lines of the journal are missing
  * - `end`: the process has ended the run, or has left it
  */
-export type ReportItemKind =
-  | "start"
-  | "round"
-  | "prompt"
-  | "work"
-  | "dialog"
-  | "question"
-  | "answer"
-  | "response"
-  | "verdict"
-  | "tests"
-  | "check"
-  | "changes"
-  | "kill"
-  | "resume"
-  | "limit"
-  | "retry"
-  | "warning"
-  | "message"
-  | "note"
-  | "gap"
-  | "end";
+const kind = oneOf(
+  ...["start", "round", "prompt", "work", "dialog", "question", "answer", "response", "verdict", "tests"] as const,
+  ...["check", "changes", "kill", "resume", "limit", "retry", "warning", "message", "note", "gap", "end"] as const,
+);
 
-export type ReportTone = "plain" | "good" | "bad" | "caution";
+export type ReportItemKind = ValueOf<typeof kind>;
 
-export interface ReportItem {
-  readonly id: string;
-  readonly sequence: number;
-  readonly lane: string;
-  readonly kind: ReportItemKind;
-  readonly tone: ReportTone;
-  readonly at: string;
+const tone = oneOf("plain", "good", "bad", "caution");
+
+export type ReportTone = ValueOf<typeof tone>;
+
+const detailKind = oneOf("prompt", "response", "diff", "screen", "output", "audit");
+
+export type ReportDetailKind = ValueOf<typeof detailKind>;
+
+export const REPORT_REF = { kind: detailKind, ref: text, title: text };
+
+export type ReportRef = ValuesOf<typeof REPORT_REF>;
+
+export const REPORT_ITEM = {
+  id: text,
+  sequence: count,
+  lane: text,
+  kind,
+  tone,
+  at: text,
   /** When it was over; missing for a moment, and for what is `open`. */
-  readonly until?: string;
+  until: optional(text),
   /** Whether it has not ended yet. @default {false} */
-  readonly open?: boolean;
-  readonly title: string;
-  readonly text?: string;
-  readonly turn?: string;
-  readonly details?: readonly ReportRef[];
-}
+  open: optional(flag),
+  title: text,
+  text: optional(text),
+  turn: optional(text),
+  details: optional(listOf(object(REPORT_REF))),
+};
 
-export type ReportDetailKind = "prompt" | "response" | "diff" | "screen" | "output" | "audit";
-
-export interface ReportRef {
-  readonly kind: ReportDetailKind;
-  readonly ref: string;
-  readonly title: string;
-}
+export type ReportItem = ValuesOf<typeof REPORT_ITEM>;
 
 export type NewDetail = DetailSource extends infer Source ? Source extends unknown ? Omit<Source, "ref"> : never
   : never;

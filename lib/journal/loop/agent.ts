@@ -1,3 +1,4 @@
+import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { entriesOf } from "../entry.ts";
@@ -57,7 +58,25 @@ export const AGENT_RECORDS = {
     /** The id of the CLI's own session that it resumes. */
     resumes: optional(text),
   }, {
-    state: (state, fact) => agentStarting(state, fact),
+    state(state, { role, provider, protocol, resumes }) {
+      // A new agent in a role has none of what the one before was sent, unless it resumes that one's session.
+      const hasMemory = resumes !== undefined;
+      const agent: AgentState = {
+        provider,
+        ...present({ protocol }),
+        pane: undefined,
+        sessionId: resumes,
+        seenRules: [],
+        hasMemory,
+      };
+      const started = { ...state, agents: { ...state.agents, [role]: agent } };
+      const open = openTurnOf(state, role);
+      if (open === undefined) return started;
+      const { id: turnId, message, interrupted } = open;
+      const wasAtWork = message?.step === "sent" || message?.step === "enter";
+      const change = { message: undefined, question: undefined, interrupted: interrupted || wasAtWork };
+      return inTurn(started, { turnId }, change);
+    },
     progress(before, { role, provider, protocol, resumes, at }) {
       const nothing = { sessionId: resumes, pane: undefined, folder: undefined };
       const worker = {
@@ -83,11 +102,7 @@ export const AGENT_RECORDS = {
       resumes === undefined
         ? detail(`${role}: starting ${provider}`)
         : line(`${role}: starting ${provider} again, with its session ${resumes}`),
-    items: ({ role: lane }, { title }) => [{
-      do: "add",
-      key: `start:${lane}`,
-      item: { kind: "start", lane, title },
-    }],
+    items: ({ role: lane }, { title }) => opens(`start:${lane}`, { kind: "start", lane, title }),
   }),
   /** The agent waits for its first prompt. */
   agent_ready: loopRecord({
@@ -123,16 +138,12 @@ export const AGENT_RECORDS = {
       return { workers, ...(before.activity?.kind === "starting" && !areStarting ? { activity: undefined } : {}) };
     },
     words: ({ role, seconds }) => line(`${role}: ready after ${duration(seconds)}`),
-    items: ({ role: lane }, { title }) => [{
-      do: "close",
-      key: `start:${lane}`,
-      item: { kind: "start", lane, title },
-    }],
+    items: ({ role: lane }, { title }) => closes(`start:${lane}`, { kind: "start", lane, title }),
   }),
   /** The agent of an earlier process of the run is alive, and stays. */
   agent_adopted: loopRecord({ role, terminalId: text }, {
     words: ({ role, terminalId }) => line(`${role}: still alive in terminal ${terminalId}`),
-    items: ({ role: lane }, { title }) => [{ do: "add", item: { kind: "start", lane, title } }],
+    items: ({ role: lane }, { title }) => adds({ kind: "start", lane, title }),
   }),
   /** An agent's program has ended by itself, and is started again. */
   agent_lost: loopRecord({
@@ -151,7 +162,7 @@ export const AGENT_RECORDS = {
         `${role}: its program has ended (${reason}); starting it again (restart ${restart} of at most ${maxRestarts})`,
         "caution",
       ),
-    items: ({ role: lane }, { title }) => [{ do: "add", item: { kind: "kill", lane, title, tone: "bad" } }],
+    items: ({ role: lane }, { title }) => adds({ kind: "kill", lane, title, tone: "bad" }),
   }),
   /** The agent's CLI keeps its session under this id. */
   agent_session: loopRecord({ role, sessionId: text }, {
@@ -173,24 +184,6 @@ export const AGENT_RECORDS = {
 
 function sessionOpened<Of extends Pick<RunRecords, "session">>({ session }: Of): Pick<RunRecords, "session"> {
   return { session: session && { ...session, opened: true } };
-}
-
-/** A new agent in a role has none of what the one before was sent, unless it resumes that one's session. */
-function agentStarting(
-  state: RunRecords,
-  event: { readonly role: Role; readonly provider: string; readonly protocol?: "acp"; readonly resumes?: string },
-): RunRecords {
-  const { role, provider, protocol, resumes } = event;
-  const hasMemory = resumes !== undefined;
-  const driven = protocol === undefined ? {} : { protocol };
-  const agent: AgentState = { provider, ...driven, pane: undefined, sessionId: resumes, seenRules: [], hasMemory };
-  const started = { ...state, agents: { ...state.agents, [role]: agent } };
-  const open = openTurnOf(state, role);
-  if (open === undefined) return started;
-  const { id: turnId, message, interrupted } = open;
-  const wasAtWork = message?.step === "sent" || message?.step === "enter";
-  const change = { message: undefined, question: undefined, interrupted: interrupted || wasAtWork };
-  return inTurn(started, { turnId }, change);
 }
 
 export function watchLine(attachCommand: string): ShownLine {

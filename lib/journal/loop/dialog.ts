@@ -1,10 +1,11 @@
-import { flag, listOf, number, object, oneOf, optional, orMissing, present, text } from "../../base/schema.ts";
+import { adds, closes, opens } from "../items/item_changes.ts";
+import { listOf, number, oneOf, optional, orMissing, present, text } from "../../base/schema.ts";
 import { ANSWER_WAYS, answerWay } from "../../base/terms.ts";
 import { entriesOf } from "../entry.ts";
 import { auditDetail, screenDetail } from "../items/details.ts";
 import { counted } from "../progress.ts";
 import { auditEnd } from "../run_facts.ts";
-import { waitsFor, waitsNoLonger } from "../waiting.ts";
+import { agentQuestion, waitsFor, waitsNoLonger } from "../waiting.ts";
 import { answerForm, dialogRequest } from "../words/dialog_text.ts";
 import { detail, line, paragraph } from "../words/shown_line.ts";
 import { duration } from "../words/words.ts";
@@ -12,12 +13,6 @@ import { role } from "./fields.ts";
 import { findOpenTurn, inTurn, type RunRecords } from "./state.ts";
 
 const loopRecord = entriesOf<RunRecords>();
-
-const agentQuestion = object({
-  question: text,
-  multiSelect: flag,
-  options: listOf(object({ label: text, description: text })),
-});
 
 /** Where the audit log ends once the decision is in it; missing in journals of earlier versions. */
 const audit = optional(auditEnd);
@@ -81,7 +76,7 @@ export const DIALOG_RECORDS = {
       const text = [subject, `Not decided automatically: ${reason}`].filter((part) => part !== undefined).join("\n\n");
       const details = auditDetail(audit);
       const title = dialogRequest(fact);
-      return [{ do: "add", key: `dialog:${lane}`, item: { kind, lane, turn, title, text, details, tone: "caution" } }];
+      return opens(`dialog:${lane}`, { kind, lane, turn, title, text, details, tone: "caution" });
     },
   }),
   /** A dialog that waited for a person is closed, or is not waited for any longer. */
@@ -95,7 +90,7 @@ export const DIALOG_RECORDS = {
     state: (state, { turnId }) => inTurn(state, { turnId }, { question: undefined }),
     progress: (before, { role }) => waitsNoLonger(before, role),
     words: ({ role, seconds }) => line(`${role}: the dialog waited for ${duration(seconds)}`),
-    items: ({ role: lane }) => [{ do: "close", key: `dialog:${lane}` }],
+    items: ({ role: lane }) => closes(`dialog:${lane}`),
   }),
   /** A dialog was given an answer. */
   dialog_answered: loopRecord({
@@ -155,8 +150,8 @@ export const DIALOG_RECORDS = {
         details: [...(screen === undefined ? [] : [screenDetail(screen)]), ...auditDetail(audit)],
       } as const;
       const isGiven = rule === "person" || rule === "model";
-      if (!isGiven && answer !== "reply") return [{ do: "add", item: { kind: "dialog", ...told } }];
-      return [{ do: "add", item: { kind: kind === "question" || isGiven ? "answer" : "dialog", ...told } }];
+      if (!isGiven && answer !== "reply") return adds({ kind: "dialog", ...told });
+      return adds({ kind: kind === "question" || isGiven ? "answer" : "dialog", ...told });
     },
   }),
 } as const;

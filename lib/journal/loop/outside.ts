@@ -4,7 +4,7 @@ import { MESSAGE_WAYS } from "../../base/terms.ts";
 import { tokensIn } from "../../base/usage.ts";
 import { entriesOf } from "../entry.ts";
 import { responseDetail } from "../items/details.ts";
-import type { ItemChange } from "../items/item_changes.ts";
+import { adds, closes, type ItemChange, opens } from "../items/item_changes.ts";
 import { messageChanged } from "../message_progress.ts";
 import type { Change, Progress } from "../progress.ts";
 import { waitsNoLonger } from "../waiting.ts";
@@ -47,9 +47,8 @@ export const OUTSIDE_RECORDS = {
     },
     words: ({ role, messageId, by, who, bytes }) =>
       line(`${role}: message ${messageId} of ${byteSize(bytes)} has arrived from ${senderText({ by, who })}`),
-    items: ({ role: lane, messageId: turn }, { title }) => [
-      { do: "add", key: `outside:${turn}`, item: { kind: "message", lane, turn, title } },
-    ],
+    items: ({ role: lane, messageId: turn }, { title }) =>
+      opens(`outside:${turn}`, { kind: "message", lane, turn, title }),
   }),
   /** The agent is free for it: its turn begins. */
   message_started: loopRecord({ messageId: text, role }, {
@@ -96,16 +95,13 @@ export const OUTSIDE_RECORDS = {
             archivedAs.split("/").slice(-3).join("/"),
         ),
     items: ({ role: lane, messageId: turn, archivedAs, sha256 }, { title }) => [
-      { do: "close", key: `turn:${lane}` },
-      { do: "close", key: `message:${lane}` },
-      { do: "close", key: `outside:${turn}` },
-      {
-        do: "add",
-        item: {
-          ...{ kind: archivedAs === undefined ? "note" : "response", lane, turn, title },
-          ...(archivedAs === undefined ? {} : { details: [responseDetail(replyPath(archivedAs), sha256)] }),
-        },
-      },
+      closes(`turn:${lane}`),
+      closes(`message:${lane}`),
+      closes(`outside:${turn}`),
+      adds({
+        ...{ kind: archivedAs === undefined ? "note" : "response", lane, turn, title },
+        ...(archivedAs === undefined ? {} : { details: [responseDetail(replyPath(archivedAs), sha256)] }),
+      }),
     ],
   }),
   /** The message is not sent any more, or its turn has failed; the run continues. */
@@ -126,14 +122,14 @@ export const OUTSIDE_RECORDS = {
     words: ({ role, messageId, reason }) => line(`${role}: message ${messageId} failed: ${reason}`, "caution"),
     items: ({ role: lane, messageId: turn, seconds }, { title }) => [
       // Without a time its turn was not begun: the one under way is another one.
-      ...(seconds === undefined ? [] : [{ do: "close", key: `turn:${lane}` } as const]),
-      { do: "close", key: `outside:${turn}`, item: { kind: "message", lane, turn, title, tone: "caution" } },
+      ...(seconds === undefined ? [] : [closes(`turn:${lane}`)]),
+      closes(`outside:${turn}`, { kind: "message", lane, turn, title, tone: "caution" }),
     ],
   }),
 } as const;
 
 function messageBegins(lane: string, turn: string, title: string): ItemChange {
-  return { do: "add", key: `turn:${lane}`, item: { kind: "work", lane, turn, title } };
+  return opens(`turn:${lane}`, { kind: "work", lane, turn, title });
 }
 
 function replyPath(path: string): string {

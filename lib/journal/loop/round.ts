@@ -1,3 +1,4 @@
+import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { entriesOf } from "../entry.ts";
 import { detail, line, note, outputOf } from "../words/shown_line.ts";
@@ -14,7 +15,7 @@ export const ROUND_BEGINS = {
   round_started: loopRecord({ round: number, maxRounds: number }, {
     progress: (before, { round: number, maxRounds: of }) => inRound(before, { number, of }),
     words: ({ round, maxRounds }) => line(`round ${round} of ${maxRounds}`, "heading"),
-    items: (_fact, { title }) => [{ do: "add", key: "round", item: { kind: "round", title } }],
+    items: (_fact, { title }) => opens("round", { kind: "round", title }),
   }),
 } as const;
 
@@ -40,10 +41,8 @@ export const ROUND_RECORDS = {
         `${record.role}: ${record.verdict} (${turnPlace(record)})${note(record.note)}`,
         record.verdict === "APPROVED" ? "good" : "caution",
       ),
-    items: ({ role: lane, verdict }, { title }) => [{
-      do: "add",
-      item: { kind: "verdict", lane, title, tone: verdict === "APPROVED" ? "good" : "caution" },
-    }],
+    items: ({ role: lane, verdict }, { title }) =>
+      adds({ kind: "verdict", lane, title, tone: verdict === "APPROVED" ? "good" : "caution" }),
   }),
   /** The reviewer has not approved in as many exchanges as are allowed. */
   review_limit_reached: loopRecord({ role, round: number, then: oneOf("proceed", "fail") }, {
@@ -51,20 +50,14 @@ export const ROUND_RECORDS = {
       then === "proceed"
         ? line(`${role}: no approval by the last cycle; the work continues`, "caution")
         : line(`${role}: no approval by the last cycle; the run ends`, "bad"),
-    items: ({ role: lane, then }, { title }) => [{
-      do: "add",
-      item: { kind: "limit", lane, title, tone: then === "proceed" ? "caution" : "bad" },
-    }],
+    items: ({ role: lane, then }, { title }) =>
+      adds({ kind: "limit", lane, title, tone: then === "proceed" ? "caution" : "bad" }),
   }),
   /** The project's test command runs. */
   test_command_started: loopRecord({ round: number, command: text }, {
     progress: (_before, { command, at }) => ({ activity: { kind: "tests", since: at, detail: command } }),
     words: ({ command }) => line(`project tests: ${command}`),
-    items: ({ command }) => [{
-      do: "add",
-      key: "tests",
-      item: { kind: "tests", title: "project tests", text: command },
-    }],
+    items: ({ command }) => opens("tests", { kind: "tests", title: "project tests", text: command }),
   }),
   /** The project's test command has ended. */
   test_command_finished: loopRecord({
@@ -88,10 +81,8 @@ export const ROUND_RECORDS = {
         : `failed ${took}: exit code ${exitCode}`;
       return [line(`project tests ${how}`, passed ? "good" : "bad"), ...outputOf(output)];
     },
-    items: ({ passed, output, truncated }, { title }) => [{
-      do: "close",
-      key: "tests",
-      item: {
+    items: ({ passed, output, truncated }, { title }) =>
+      closes("tests", {
         ...{ kind: "tests", title, tone: passed ? "good" : "bad" },
         ...(output.trim() === "" ? {} : {
           text: output,
@@ -102,8 +93,7 @@ export const ROUND_RECORDS = {
             text: output,
           }],
         }),
-      },
-    }],
+      }),
   }),
   /** The round is over, with its verdict. */
   round_finished: loopRecord({ round: number, verdict: oneOf("PASS", "FAIL"), note: optional(text) }, {
@@ -116,20 +106,18 @@ export const ROUND_RECORDS = {
     words: ({ round, verdict, note: why }) =>
       line(`round ${round}: ${verdict}${note(why)}`, verdict === "PASS" ? "good" : "bad"),
     items: ({ verdict }, { title }) => [
-      { do: "close", key: "round" },
-      { do: "add", item: { kind: "verdict", title, tone: verdict === "PASS" ? "good" : "bad" } },
+      closes("round"),
+      adds({ kind: "verdict", title, tone: verdict === "PASS" ? "good" : "bad" }),
     ],
   }),
   /** A command of the post-processing has ended; `problem` says what went wrong. */
   post_processed: loopRecord({ command: text, problem: optional(text) }, {
     state: (state, { command }) => ({ ...state, postProcessed: [...state.postProcessed, command] }),
     words: ({ command }) => detail(`post-processing: ${command}`),
-    items: ({ command, problem }) => [{
-      do: "add",
-      item: {
+    items: ({ command, problem }) =>
+      adds({
         ...{ kind: "note", title: `post-processing: ${command}`, tone: problem === undefined ? "plain" : "bad" },
         ...present({ text: problem }),
-      },
-    }],
+      }),
   }),
 } as const;

@@ -1,21 +1,10 @@
+import { usage } from "../../base/usage.ts";
 import { flag, mapOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
-import {
-  finishedItems,
-  finishedWords,
-  resumedHead,
-  resumedItems,
-  resumedPaths,
-  resumedWords,
-  startedItems,
-  startedWords,
-  warningItems,
-  warningWords,
-} from "../run_words.ts";
-import { usage } from "../usage.ts";
+import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
 import { modelsMay } from "../waiting.ts";
 import { line, outputOf, shortened } from "../words/shown_line.ts";
 import { withoutPanes } from "../workers.ts";
@@ -47,13 +36,11 @@ export const RUN_BEGINS = {
       const times = { startedAt: at, executedSince: at };
       return { runId, folder, workdir, configFile, about, ...times, place, ...modelsMay(before, modelAnswers) };
     },
-    meter: () => ({ kind: "process_begins" }),
     head({ task: { introduction, exploreSummary, scenarioTest }, panewright }) {
       const parts = [introduction, exploreSummary, scenarioTest].filter((part) => part !== "");
       return { task: parts.join("\n\n"), panewright };
     },
-    words: startedWords,
-    items: startedItems,
+    ...STARTED,
   }),
   /** Another process resumes the run, with settings that may have been changed meanwhile. */
   run_resumed: loopRecord({
@@ -63,7 +50,6 @@ export const RUN_BEGINS = {
     /** Those before, where they were others. */
     rulesBefore: optional(rulesUsed),
   }, {
-    paths: resumedPaths,
     state: (state, { settings, folder, configFile, rules, carriedFrom }) => ({
       ...state,
       head: {
@@ -88,10 +74,7 @@ export const RUN_BEGINS = {
       activity: undefined,
       finished: undefined,
     }),
-    meter: ({ raised }) => ({ kind: "process_begins", raised }),
-    head: resumedHead,
-    words: resumedWords,
-    items: resumedItems,
+    ...RESUMED,
   }),
 } as const;
 
@@ -112,8 +95,7 @@ export const RUN_ENDS = {
   warning: loopRecord({ ...RUN_FACTS.warning, role: optional(role) }, {
     progress: (before, { role, message, at }) =>
       warned(before, { at, message: role === undefined ? message : `${role}: ${message}` }),
-    words: warningWords,
-    items: warningItems,
+    ...WARNED,
   }),
   run_finished: loopRecord({
     ...RUN_FACTS.run_finished,
@@ -127,9 +109,6 @@ export const RUN_ENDS = {
       const finished = { outcome, reason, at, ...present({ resumeCommand }) };
       return { waiting: undefined, alsoWaiting: [], finished };
     },
-    meter: ({ seconds }) => ({ kind: "process_ends", seconds }),
-    head: ({ cost }) => ({ cost }),
-    words: finishedWords,
-    items: finishedItems,
+    ...FINISHED,
   }),
 } as const;

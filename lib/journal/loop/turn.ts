@@ -3,7 +3,7 @@ import type { MessageKind } from "../../base/terms.ts";
 import { flag, number, oneOf, optional, present, text, wordOf } from "../../base/schema.ts";
 import { tokensIn } from "../../base/usage.ts";
 import { entriesOf } from "../entry.ts";
-import type { ItemChange } from "../items/item_changes.ts";
+import { closes, type ItemChange, opens } from "../items/item_changes.ts";
 import { counted } from "../progress.ts";
 import { waitsFor, waitsNoLonger } from "../waiting.ts";
 import { detail, line } from "../words/shown_line.ts";
@@ -68,7 +68,7 @@ export const TURN_BEGINS = {
       if (step === "enter") return [];
       const details: readonly NewDetail[] = [{ kind: "prompt", title: `The ${what}`, from: "file", path: file }];
       const title = `${what} of ${plural(bytes, "byte")}: being sent`;
-      return [{ do: "add", key: `message:${lane}`, item: { kind: "prompt", lane, turn, title, details } }];
+      return opens(`message:${lane}`, { kind: "prompt", lane, turn, title, details });
     },
   }),
   /** A message cannot be sent yet: its agent is at work on something else, or a person's draft is in its composer. */
@@ -111,15 +111,14 @@ export const TURN_BEGINS = {
           "caution",
           "always",
         ),
-    items: ({ role: lane, turnId: turn }, { title, text }) => [
-      { do: "add", key: `held:${lane}`, item: { kind: "warning", lane, turn, title, text, tone: "caution" } },
-    ],
+    items: ({ role: lane, turnId: turn }, { title, text }) =>
+      opens(`held:${lane}`, { kind: "warning", lane, turn, title, text, tone: "caution" }),
   }),
   /** It does not wait any longer: the way is free, or it was given up. */
   message_released: loopRecord({ turnId: text, role, passable: flag }, {
     progress: (before, { role }) => ({ ...turnActivity(before, role, undefined), ...waitsNoLonger(before, role) }),
     words: ({ role }) => detail(`${role}: waits no longer`),
-    items: ({ role: lane }) => [{ do: "close", key: `held:${lane}` }],
+    items: ({ role: lane }) => closes(`held:${lane}`),
   }),
 } as const;
 
@@ -133,5 +132,5 @@ function workItem(
   what: string,
 ): ItemChange {
   const place = cycle === 0 ? `round ${round}` : `round ${round}, cycle ${cycle}`;
-  return { do: "add", key: `turn:${lane}`, item: { kind: "work", lane, turn, title: `${what} (${place})` } };
+  return opens(`turn:${lane}`, { kind: "work", lane, turn, title: `${what} (${place})` });
 }

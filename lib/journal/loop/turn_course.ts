@@ -1,13 +1,15 @@
+import { toldCost, usage } from "../../base/usage.ts";
+import { adds, closes } from "../items/item_changes.ts";
 import type { MessageKind } from "../../base/terms.ts";
 import { flag, listOf, number, object, oneOf, optional, text, wordOf } from "../../base/schema.ts";
 import { isAtRest, TERMINAL_STATUSES } from "../../base/status.ts";
 import { FAILURE_CLASSES, isMessageId } from "../../base/terms.ts";
-import { countedWords } from "../common.ts";
+import { COUNTED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
 import { responseDetail } from "../items/details.ts";
 import { messageChanged } from "../message_progress.ts";
 import { counted, tokensCounted } from "../progress.ts";
-import { newIn, NOTHING_COUNTED, takeCount, toldCost, usage } from "../usage.ts";
+import { newIn, NOTHING_COUNTED, takeCount } from "../usage.ts";
 import { waitsNoLonger } from "../waiting.ts";
 import { detail, line } from "../words/shown_line.ts";
 import { byteSize, duration, workerStatusText } from "../words/words.ts";
@@ -55,11 +57,8 @@ export const TURN_GOES = {
       const place = round === undefined || cycle === undefined ? "" : ` (${turnPlace({ round, cycle })})`;
       return line(`${role}: prompt${size} sent${place}`);
     },
-    items: ({ role: lane, turnId: turn, what }, { title }) => [{
-      do: "close",
-      key: `message:${lane}`,
-      item: { kind: "prompt", lane, turn, title: what === "prompt" ? title : `${what} sent` },
-    }],
+    items: ({ role: lane, turnId: turn, what }, { title }) =>
+      closes(`message:${lane}`, { kind: "prompt", lane, turn, title: what === "prompt" ? title : `${what} sent` }),
   }),
   /** The agent that has the turn does something else than before. */
   status_changed: loopRecord({
@@ -84,7 +83,7 @@ export const TURN_GOES = {
       return line(`${role}: ${workerStatusText(status, protocol)}`, tone, tone === "plain" ? "detail" : "normal");
     },
     items: ({ role: lane, turnId: turn, status }, { title }) =>
-      status === "error" ? [{ do: "add", item: { kind: "warning", lane, turn, title, tone: "bad" } }] : [],
+      status === "error" ? adds({ kind: "warning", lane, turn, title, tone: "bad" }) : [],
   }),
   /**
    * How much of the time that it may take the turn has used so far, over all processes of the run: without the time in
@@ -131,13 +130,11 @@ export const TURN_GOES = {
         retryAt === undefined ? "bad" : "caution",
       );
     },
-    items: ({ role: lane, turnId: turn, class: failure, retryAt }, { title, text }) => [{
-      do: "add",
-      item: {
+    items: ({ role: lane, turnId: turn, class: failure, retryAt }, { title, text }) =>
+      adds({
         kind: failure === "usage_limit" ? "limit" : retryAt === undefined ? "warning" : "retry",
         ...{ lane, turn, title, text, tone: retryAt === undefined ? "bad" : "caution" },
-      },
-    }],
+      }),
   }),
   /** What a role's session has used since its beginning, by the record of its CLI. */
   tokens_counted: loopRecord({
@@ -155,8 +152,7 @@ export const TURN_GOES = {
       const usage = newIn(state?.tokens ?? NOTHING_COUNTED, countOf(fact));
       return { kind: "tokens_counted", worker: fact.role, usage };
     },
-    words: countedWords,
-    items: () => [],
+    ...COUNTED,
   }),
   /** The agent was at rest without a response file, and was reminded of it. */
   reminder_sent: loopRecord({ turnId: text, role, reminder: number }, {
@@ -203,15 +199,12 @@ export const TURN_GOES = {
         }`,
       ),
     items: ({ role: lane, turnId: turn, archivedAs, sha256 }, { title }) => [
-      { do: "close", key: `turn:${lane}` },
-      { do: "close", key: `message:${lane}` },
-      {
-        do: "add",
-        item: {
-          ...{ kind: "response", lane, turn, title, tone: "plain" },
-          details: [responseDetail(archived(archivedAs), sha256)],
-        },
-      },
+      closes(`turn:${lane}`),
+      closes(`message:${lane}`),
+      adds({
+        ...{ kind: "response", lane, turn, title, tone: "plain" },
+        details: [responseDetail(archived(archivedAs), sha256)],
+      }),
     ],
   }),
 } as const;

@@ -1,5 +1,6 @@
+import { adds } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
-import { changedItems, changedWords, repeatedItems, repeatedWords } from "../common.ts";
+import { CHANGED, REPEATED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
 import { screenDetail } from "../items/details.ts";
 import { detail, line } from "../words/shown_line.ts";
@@ -55,8 +56,7 @@ export const WORK_RECORDS = {
     passable: flag,
   }, {
     state: changesTold,
-    words: changedWords,
-    items: changedItems,
+    ...CHANGED,
   }),
   /** What a turn that was to change some files has changed is not known. */
   changes_unknown: loopRecord({
@@ -68,9 +68,7 @@ export const WORK_RECORDS = {
   }, {
     state: (state, { turnId }) => inTurn(changesTold(state, { turnId }), { turnId }, { changesUnknown: true }),
     words: ({ role, reason }) => line(`${role}: what it changed is not known: ${reason}`, "caution"),
-    items: ({ role: lane, turnId: turn }, { title }) => [
-      { do: "add", item: { kind: "changes", lane, turn, title, tone: "caution" } },
-    ],
+    items: ({ role: lane, turnId: turn }, { title }) => adds({ kind: "changes", lane, turn, title, tone: "caution" }),
   }),
   /** What an agent showed was kept: at a dialog that a person is asked about, or when its turn failed. */
   screen_kept: loopRecord({
@@ -89,7 +87,7 @@ export const WORK_RECORDS = {
       const details = [screenDetail(file)];
       if (moment === "failure") {
         const what = "what it showed when its turn failed";
-        return [{ do: "add", item: { kind: "warning", lane, turn, title: what, details, tone: "bad" } }];
+        return adds({ kind: "warning", lane, turn, title: what, details, tone: "bad" });
       }
       const otherwise = { kind: "dialog", lane, turn, title: "its screen at the dialog", details } as const;
       return [{ do: "amend", key: `dialog:${lane}`, item: { details }, otherwise }];
@@ -98,8 +96,7 @@ export const WORK_RECORDS = {
   /** The agent has run one command that often, with the same output and nothing else in between. */
   command_repeated: loopRecord({ turnId: text, role, command: text, times: number, passable: flag }, {
     meter: ({ role: worker, command, times }) => ({ kind: "command_repeats", worker, command, times }),
-    words: repeatedWords,
-    items: repeatedItems,
+    ...REPEATED,
   }),
 } as const;
 

@@ -2646,7 +2646,7 @@ export interface operations {
                             /** @description One row. */
                             text: string;
                             /** @enum {string} */
-                            style?: "strong" | "faint" | "good" | "caution" | "bad";
+                            style?: "strong" | "faint" | "good" | "caution" | "bad" | "cyan";
                             /** @description Whether something new begins with it. */
                             begins: boolean;
                         }[];

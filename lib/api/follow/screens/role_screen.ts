@@ -97,7 +97,7 @@ export class RoleScreen {
         if (isActivity) {
           const { rows, isReset } = this.#activity.from(toldRows);
           toldRows = this.#activity.end;
-          yield { type: "activity", at, ...standing, rows, isReset, doing };
+          yield { type: "activity", at, ...standing, rows: [...rows], isReset, doing };
         } else yield { type: "screen", at, ...standing, pane, ...(why === "" ? {} : { why }) };
       }
       if (ended !== undefined) {
