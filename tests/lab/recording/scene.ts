@@ -14,8 +14,14 @@ export interface Scene {
   readonly args?: readonly string[];
   /** Files of the project, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  play(stage: Stage): Promise<void>;
+  readonly play: readonly StageStep[];
 }
+
+/** A method of the stage with its arguments. */
+type StageStep = {
+  readonly [Method in keyof Stage]: Stage[Method] extends (...args: infer Args) => unknown ? readonly [Method, ...Args]
+    : never;
+}[keyof Stage];
 
 /**
  * - `ready`: straight to the composer, everything is allowed
@@ -36,7 +42,6 @@ export interface Truth {
 
 /** What a scene can do with its agent. Each wait ends with an error after a while. */
 export interface Stage {
-  readonly project: string;
   /** Waits until the screen has not changed for a moment. */
   settle(): Promise<void>;
   /** Pastes a text, without Enter. */

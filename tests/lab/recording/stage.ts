@@ -71,7 +71,7 @@ export async function playScene(
       await stage.capture(opens.state, "waiting_user_answer", { turn: "none", note: opens.note });
       await stage.press(...opens.keys);
     }
-    await scene.play(stage);
+    for (const [method, ...args] of scene.play) await (stage[method] as (...args: unknown[]) => Promise<void>)(...args);
     return recorded;
   } finally {
     // What is left is ended with its sandbox; a failure here must not hide the scene's.
@@ -83,7 +83,6 @@ function createStage(options: StageOptions, recorded: RecordedScreen[]): Stage {
   const { sandbox, server } = options;
   const turnState = () => turnStateOf(server.log.entries);
   const stage: Stage = {
-    project: sandbox.project,
     async settle() {
       let before = "";
       let since = systemClock.now();

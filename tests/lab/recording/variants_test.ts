@@ -12,6 +12,14 @@ Deno.test("variants and scenes have names of their own, and the core scenes are 
   }
 });
 
+Deno.test("the steps of scenes are what a stage can do, and their models are there", () => {
+  const waits = ["settle", "held", "turn", "interrupted", "refusals", "file", "stored", "pause", "gone"];
+  const acts = ["paste", "press", "submit", "release", "interrupt", "touch", "kill", "capture"];
+  const steps = Object.values(SCENES).flat().flatMap(({ play }) => play.map(([method]) => method));
+  assertEquals([...new Set(steps)].filter((method) => ![...waits, ...acts].includes(method)), []);
+  assertEquals(Object.values(SCENES).flat().filter(({ turns }) => typeof turns === "string"), []);
+});
+
 Deno.test("dressOf() knows a setting by the beginning of a name", () => {
   assertEquals(dressOf("claude_code", "light-ansi-question-100x30").name, "light-ansi");
   assertEquals(dressOf("claude_code", "named-question-classic-100x30").name, "named");
