@@ -1,14 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { createToolActs, type ToolName } from "../../lib/api/operations/mod.ts";
-import type { ToolCall } from "../../lib/api/operations/operation.ts";
-import { systemClock } from "../../lib/base/ports/clock.ts";
+import type { ToolName } from "../../lib/api/operations/mod.ts";
 import { PanewrightError } from "../../lib/base/errors.ts";
-import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import { callCli } from "../support/call_cli.ts";
 import { agentReady, dialogWaiting, reviewFinished, RUN_ID, writeReview } from "../support/run_folders.ts";
 import { holdRun, readAnswerOf } from "../support/run_mail.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { testServer } from "./http/support.ts";
+import { toolsOf } from "./support.ts";
 
 /** One operation, as it is asked for on each way that has it. */
 interface Asked {
@@ -23,12 +21,7 @@ type Told = Readonly<Record<string, unknown>>;
 /** The three ways to the runs of a folder, each in this process. */
 function waysTo(path: string) {
   const server = testServer(path);
-  const requireTrust = () => Promise.resolve();
-  // deno-lint-ignore no-explicit-any -- the table says what each tool is given
-  const acts: any = createToolActs({
-    ...{ workdirs: [path], redactor: createRedactor([]), requireTrust, clock: systemClock },
-  });
-  const call: ToolCall = { signal: new AbortController().signal, progress: () => {}, client: "a-client" };
+  const callTool = toolsOf(path);
   const ways = {
     async cli(words: readonly string[]): Promise<Told> {
       const { stdout } = await callCli(["--json", ...words], { cwd: path });
@@ -44,7 +37,7 @@ function waysTo(path: string) {
     },
     async mcp([tool, input = {}]: NonNullable<Asked["mcp"]>): Promise<Told> {
       try {
-        return await acts[tool](input, call);
+        return await callTool(tool, input);
       } catch (error) {
         if (error instanceof PanewrightError) return { code: error.code };
         throw error;

@@ -9,16 +9,14 @@ export const mountMcp: MountRoutes = (app, context) => {
 };
 
 async function open(context: ServerContext): Promise<McpHttp> {
-  const [{ createMcpHttp }, { createMcpServer }, { createToolActs }] = await Promise.all([
+  const [{ createMcpHttp }, { createMcpServer }] = await Promise.all([
     import("./http_sessions.ts"),
     import("./server.ts"),
-    import("../operations/mod.ts"),
   ]);
-  const { workdirs, redactor, clock, limits, signal } = context;
+  const { workdirs, clock, limits, signal } = context;
   if (workdirs.length === 0) throw new TypeError("Cannot serve MCP: there is no working directory");
-  const acts = createToolActs(context);
   const http = createMcpHttp({
-    createServer: () => createMcpServer({ acts, redactor, clock }),
+    createServer: () => createMcpServer(context),
     clock,
     maxBodyBytes: limits.bodyBytes,
     maxUnderWay: Math.ceil(limits.connections / 2),

@@ -1,11 +1,10 @@
 import { abortable } from "../../base/ports/abortable.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import type { StandardStreams } from "../../base/ports/standard_streams.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 import { StdioTransport } from "./stdio_transport.ts";
 
 export async function serveStdio(
-  options: McpServerOptions & { readonly clock: Clock },
+  options: McpServerOptions,
   { streams, signal }: { readonly streams: StandardStreams; readonly signal: AbortSignal },
 ): Promise<void> {
   const transport = new StdioTransport({ ...streams, clock: options.clock });

@@ -6,11 +6,11 @@ import { giveAnswer } from "../control/give_answer.ts";
 import { pressButton as press } from "../control/press_button.ts";
 import { Problem } from "../control/problem.ts";
 import { flag, runId, text } from "../output/shapes.ts";
-import { filled, MAX_TEXT_CHARS, next, run, RUN_PARAM, workdir } from "./fields.ts";
-import { actorOf, operation, tool } from "./operation.ts";
-import { findServed, requestedRun } from "./served.ts";
+import { filled, MAX_TEXT_CHARS, next } from "./fields.ts";
+import { actorOf, operation, runOperation, runTool } from "./operation.ts";
+import { requestedRun } from "./served.ts";
 
-export const answerQuestion = operation({
+export const answerQuestion = runOperation({
   id: "answerQuestion",
   method: "post",
   path: "/v1/runs/{run}/answer",
@@ -18,7 +18,6 @@ export const answerQuestion = operation({
   description:
     "The first answer counts. A permission takes yes or no, and after a no the reason; a dialog with several " +
     "questions, a line for each.",
-  params: RUN_PARAM,
   body: z.strictObject({
     question: text("The question's id, such as `q1`. Default: the one that is open.").optional(),
     answer: text("The words."),
@@ -34,9 +33,8 @@ export const answerQuestion = operation({
       }),
     },
   },
-  problems: ["unknown_run", "ambiguous_run", "not_open", "answered_before", "needs_trust", "bad_input"],
-  async handle({ context, params, body: { question, answer, fingerprint } }) {
-    const folder = await requestedRun(params["run"], context);
+  problems: ["not_open", "answered_before", "needs_trust", "bad_input"],
+  async handle(folder, { context, body: { question, answer, fingerprint } }) {
     const given = await giveAnswer(
       folder,
       { ...present({ question, fingerprint }), answer, by: "http" },
@@ -46,18 +44,16 @@ export const answerQuestion = operation({
   },
 });
 
-export const answerTool = tool({
+export const answerTool = runTool({
   title: "Answer a question",
   description: "Answers a question of an agent. The first answer counts, and the journal says that a model gave it. " +
     "What the policy reserves for a person is refused: then ask your person.",
-  input: z.strictObject({
-    run,
+  input: {
     question: filled("Its id, such as q1.", 40),
     answer: text("The answer: words, or the number or label of a choice; yes or no to a permission.").min(1).max(
       MAX_TEXT_CHARS,
     ),
-    workdir,
-  }),
+  },
   output: z.object({
     run: z.string(),
     question: z.string(),
@@ -65,8 +61,7 @@ export const answerTool = tool({
     next,
   }),
   isDestructive: true,
-  async act({ question, answer, ...named }, call) {
-    const folder = await findServed(named, call);
+  async act(folder, { question, answer }, call) {
     const { requireTrust } = call;
     const { goesOn } = await giveAnswer(folder, { question, answer, ...actorOf(call) }, { requireTrust });
     const next = goesOn ? "The run continues by itself: call wait." : "Call resume: no process executes the run.";

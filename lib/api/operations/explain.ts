@@ -1,3 +1,4 @@
+import { runTool } from "./operation.ts";
 import * as z from "zod";
 import { explainStatuses } from "../show/explain_statuses.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -6,24 +7,20 @@ import { readRun } from "../../run/overview.ts";
 import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
 import { TERMINAL_STATUSES } from "../../base/status.ts";
 import { count, text } from "../output/shapes.ts";
-import { role, run, state, workdir } from "./fields.ts";
-import { tool } from "./operation.ts";
+import { role, state } from "./fields.ts";
 import { whyOf } from "./run_state.ts";
-import { findServed } from "./served.ts";
 
 const DEFAULT_STATUSES = 30;
 
-export const explainTool = tool({
+export const explainTool = runTool({
   title: "Explain a run",
   description: "Why a run stands where it stands: what it waits for, warnings, and by what evidence each agent was " +
     "taken to do what it did.",
-  input: z.strictObject({
-    run,
+  input: {
     role: role.optional(),
     limit: z.int().min(1).max(200).describe("How many of the last changes of status; 30 where it is missing.")
       .optional(),
-    workdir,
-  }),
+  },
   output: z.object({
     run: z.string(),
     state,
@@ -39,8 +36,7 @@ export const explainTool = tool({
     leftOut: count("How many older changes were left out."),
   }),
   isReadOnly: true,
-  async act({ role, limit = DEFAULT_STATUSES, ...named }, call) {
-    const folder = await findServed(named, call);
+  async act(folder, { role, limit = DEFAULT_STATUSES }) {
     const overview = await readRun(folder, JOBS);
     const journal = overview.problem === undefined && overview.progress?.job === "run"
       ? await readFacts(folder.journalPath, JOBS)

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { flag, runId, text } from "../output/shapes.ts";
-import { MAX_WAIT_SECONDS } from "./operation.ts";
 import { ROLES } from "../../base/roles.ts";
 import { CONDITIONS } from "../../run/condition.ts";
+
+/** The longest that a tool waits, in seconds: clients give a call a minute. */
+export const MAX_WAIT_SECONDS = 50;
 
 /** The most that a task or an answer may have, in UTF-16 units. */
 export const MAX_TEXT_CHARS = 500_000;

@@ -3,10 +3,9 @@ import { JOBS } from "../../jobs/mod.ts";
 import { readRun } from "../../run/overview.ts";
 import { leaveMessage } from "../control/send_message.ts";
 import { count } from "../output/shapes.ts";
-import type { ActContext } from "./context.ts";
-import { key, message, messageState, next, role, run, waitSeconds, workdir } from "./fields.ts";
+import { key, MAX_WAIT_SECONDS, message, messageState, next, role, run, waitSeconds, workdir } from "./fields.ts";
 import { isMessageOver, type MessageState, stateOfMessage } from "./message_state.ts";
-import { actorOf, deadlineOf, MAX_WAIT_SECONDS, tool, type ToolCall } from "./operation.ts";
+import { actorOf, deadlineOf, tool, type ToolCall } from "./operation.ts";
 import { needsAttention, nextOfMessage } from "./run_state.ts";
 import { findServed } from "./served.ts";
 import { watchRun } from "./watch_run.ts";
@@ -21,7 +20,7 @@ async function send(
   { wantsResponse, deadlineMs, call, isEnough }: {
     readonly wantsResponse: boolean;
     readonly deadlineMs: number;
-    readonly call: ToolCall & ActContext;
+    readonly call: ToolCall;
     readonly isEnough: (message: MessageState) => boolean;
   },
 ): Promise<z.input<typeof sent>> {

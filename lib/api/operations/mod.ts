@@ -4,11 +4,10 @@
  */
 import * as z from "zod";
 import { answerQuestion, answerTool, pressButton } from "./answer.ts";
-import type { ActContext } from "./context.ts";
 import { explainTool } from "./explain.ts";
 import { assignTool, handoffTool, sendTool } from "./message.ts";
 import { getHealth } from "./meta.ts";
-import { type Operation, operation, type Tool, type ToolCall } from "./operation.ts";
+import { type Operation, operation, type Tool } from "./operation.ts";
 import { followReport, getDetail, getIndexPage, getReport, getRunPage } from "./report.ts";
 import { resultTool } from "./result.ts";
 import { resumeRun, resumeTool } from "./resume.ts";
@@ -66,21 +65,5 @@ export const TOOLS = {
 
 export type ToolName = keyof typeof TOOLS;
 
-export type ToolInput<Name extends ToolName> = z.output<(typeof TOOLS)[Name]["input"]>;
-
-export type ToolOutput<Name extends ToolName> = z.input<(typeof TOOLS)[Name]["output"]>;
-
-export type ToolActs = {
-  readonly [Name in ToolName]: (input: ToolInput<Name>, call: ToolCall) => Promise<ToolOutput<Name>>;
-};
-
-export function createToolActs(context: ActContext): ToolActs {
-  const acts = Object.entries(TOOLS as unknown as Readonly<Record<string, Tool>>).map(([name, { act }]) =>
-    [name, (input: Parameters<typeof act>[0], call: ToolCall) => act(input, { ...context, ...call })] as const
-  );
-  return Object.fromEntries(acts) as unknown as ToolActs;
-}
-
-export function isToolName(name: string): name is ToolName {
-  return Object.hasOwn(TOOLS, name);
-}
+/** Tools by their names, as a server has them. */
+export type Tools = Readonly<Record<ToolName, Tool>>;

@@ -1,9 +1,12 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { Clock } from "../../base/ports/clock.ts";
 import { present } from "../../base/schema.ts";
 import type { ProblemCode } from "../control/problem.ts";
 import type { EventStream } from "../follow/event_stream.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
 import type { ActContext, ServeContext } from "./context.ts";
+import { MAX_WAIT_SECONDS, run, RUN_PARAM, workdir } from "./fields.ts";
+import { findServed, requestedRun } from "./served.ts";
 
 export interface ReplySpec {
   readonly about: string;
@@ -67,6 +70,34 @@ export function operation<
   return spec as unknown as Operation;
 }
 
+/** Defines an operation on a run, which its path names. */
+export function runOperation<
+  Query extends z.ZodObject | undefined = undefined,
+  Headers extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  { handle, ...spec }: Omit<Operation, "query" | "headers" | "body" | "handle"> & {
+    readonly query?: Query;
+    readonly headers?: Headers;
+    readonly body?: Body;
+    handle(
+      folder: RunFolder,
+      call: Omit<Call, "query" | "headers" | "body"> & {
+        readonly query: Parsed<Query>;
+        readonly headers: Parsed<Headers>;
+        readonly body: Parsed<Body>;
+      },
+    ): Promise<Answer>;
+  },
+): Operation {
+  return operation({
+    ...spec,
+    params: { ...RUN_PARAM, ...spec.params },
+    problems: ["unknown_run", "ambiguous_run", ...spec.problems ?? []],
+    handle: async (call) => await handle(await requestedRun(call.params["run"], call.context), call as never),
+  });
+}
+
 /** An operation as a model calls it; its schemas are those that clients are told, and that calls are checked by. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   readonly title: string;
@@ -79,10 +110,10 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly isDestructive?: boolean;
   /** Whether doing it twice is the same as doing it once. @default {false} */
   readonly isIdempotent?: boolean;
-  act(input: z.output<Input>, call: ToolCall & ActContext): Promise<z.input<Output>>;
+  act(input: z.output<Input>, call: ToolCall): Promise<z.input<Output>>;
 }
 
-export interface ToolCall {
+export interface ToolCall extends ActContext {
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
   readonly client: string | undefined;
@@ -95,13 +126,27 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
   return spec;
 }
 
+/** Defines a tool for a run, whose id and folder are arguments of it. */
+export function runTool<Input extends z.ZodRawShape, Output extends z.ZodObject>(
+  { input, act, ...spec }: Omit<Tool<z.ZodObject<Input>, Output>, "input" | "act"> & {
+    readonly input: Input;
+    act(folder: RunFolder, input: z.output<z.ZodObject<Input>>, call: ToolCall): Promise<z.input<Output>>;
+  },
+): Tool<z.ZodObject, Output> {
+  return {
+    ...spec,
+    input: z.strictObject({ run, ...input, workdir }),
+    async act(given, call) {
+      const { run, workdir, ...rest } = given as { readonly run: string; readonly workdir?: string };
+      return await act(await findServed({ run, workdir }, call), rest as never, call);
+    },
+  };
+}
+
 /** Who acts: a model, by the client that it is in. */
 export function actorOf({ client }: ToolCall): { readonly by: "mcp"; readonly who?: string } {
   return { by: "mcp", ...present({ who: client }) };
 }
-
-/** The longest that a tool waits, in seconds: clients give a call a minute. */
-export const MAX_WAIT_SECONDS = 50;
 
 /** Until when a call may wait, by the clock: so many seconds as it says, or as are usual, and no longer than any may. */
 export function deadlineOf(seconds: number | undefined, { usual, clock }: { usual: number; clock: Clock }): number {

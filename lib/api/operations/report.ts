@@ -4,8 +4,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { isRunId } from "../../run/run_folder.ts";
 import type { ServeContext } from "./context.ts";
 import { RUN_PARAM } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { requestedRun } from "./served.ts";
+import { operation, runOperation } from "./operation.ts";
 import { Problem } from "../control/problem.ts";
 import { placeOf, type ReportFeed } from "../follow/report_feed.ts";
 import type { RunHub } from "../follow/run_hub.ts";
@@ -20,21 +19,18 @@ const place = z.string().regex(/^\d{1,15}(?:-[0-9a-f]{1,16})?$/, "not the id of 
   .transform(placeOf);
 const KINDS = ["prompt", "response", "diff", "screen", "output", "audit"] as const;
 
-export const getReport = operation({
+export const getReport = runOperation({
   id: "getReport",
   method: "get",
   path: "/v1/runs/{run}/report",
   summary: "The report of a run, as it is now",
-  params: RUN_PARAM,
   replies: { 200: { about: "The report.", schema: z.object({ header, items: z.array(item) }) } },
-  problems: ["unknown_run", "ambiguous_run"],
-  async handle({ context, params }) {
-    const folder = await requestedRun(params["run"], context);
+  async handle(folder, { context }) {
     return { status: 200, json: await withReport(context, folder, (feed) => feed.report()) };
   },
 });
 
-export const followReport = operation({
+export const followReport = runOperation({
   id: "followReport",
   method: "get",
   path: "/v1/runs/{run}/report/events",
@@ -43,7 +39,6 @@ export const followReport = operation({
     "Server-Sent Events. A message has the header, and the items that are new or take the place of those with " +
     "the same id; its id begins with the last record that is in it. `reset` says that the report is to be read anew: " +
     "the journal was cut, say, or too much has happened since.",
-  params: RUN_PARAM,
   query: z.object({ after: place.describe("The `sequence` of the report's header.").optional() }),
   headers: z.object({ "last-event-id": place.describe("Like `after`, and before it.").optional() }),
   replies: {
@@ -53,9 +48,7 @@ export const followReport = operation({
       schema: z.object({ sequence: count("The last record that is taken in."), header, items: z.array(item) }),
     },
   },
-  problems: ["unknown_run", "ambiguous_run"],
-  async handle({ context, params, query, headers }) {
-    const folder = await requestedRun(params["run"], context);
+  async handle(folder, { context, query, headers }) {
     const after = headers["last-event-id"] ?? query.after ?? { sequence: 0 };
     return {
       async events(stream) {
@@ -67,12 +60,11 @@ export const followReport = operation({
   },
 });
 
-export const getDetail = operation({
+export const getDetail = runOperation({
   id: "getDetail",
   method: "get",
   path: "/v1/runs/{run}/details",
   summary: "A prompt, a response, a diff or a screen that the report names",
-  params: RUN_PARAM,
   query: z.object({ ref: text("As an item of the report names it.").max(256) }),
   replies: {
     200: {
@@ -89,9 +81,8 @@ export const getDetail = operation({
       }),
     },
   },
-  problems: ["unknown_run", "ambiguous_run", "unknown_detail"],
-  async handle({ context, params, query: { ref } }) {
-    const folder = await requestedRun(params["run"], context);
+  problems: ["unknown_detail"],
+  async handle(folder, { context, query: { ref } }) {
     return { status: 200, json: await withReport(context, folder, (feed) => feed.detail(ref)) };
   },
 });

@@ -4,24 +4,21 @@ import { present } from "../../base/schema.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRun } from "../../run/overview.ts";
 import { resumeDetached } from "../control/resume_detached.ts";
-import { next, run, RUN_PARAM, startedRun, state, workdir } from "./fields.ts";
-import { actorOf, operation, tool, withinTime } from "./operation.ts";
-import { findServed, requestedRun } from "./served.ts";
+import { next, startedRun, state } from "./fields.ts";
+import { actorOf, runOperation, runTool, withinTime } from "./operation.ts";
 
-export const resumeRun = operation({
+export const resumeRun = runOperation({
   id: "resumeRun",
   method: "post",
   path: "/v1/runs/{run}/resume",
   summary: "Resumes a run, in a process of its own",
-  params: RUN_PARAM,
   body: z.strictObject({
     raise: z.record(z.string(), z.number()).describe("Caps that it may go up to from now on, by name: `max_turns`.")
       .optional(),
   }),
   replies: { 202: { about: "It runs.", schema: startedRun.omit({ isNew: true }) } },
-  problems: ["unknown_run", "ambiguous_run", "run_over", "busy", "needs_trust", "bad_input", "refused"],
-  async handle({ context, params, body: { raise } }) {
-    const folder = await requestedRun(params["run"], context);
+  problems: ["run_over", "busy", "needs_trust", "bad_input", "refused"],
+  async handle(folder, { context, body: { raise } }) {
     const { runId: run, folder: path } = await resumeDetached(
       folder,
       { by: "http", ...present({ raise }) },
@@ -31,14 +28,13 @@ export const resumeRun = operation({
   },
 });
 
-export const resumeTool = tool({
+export const resumeTool = runTool({
   title: "Resume a run",
   description: "Continues a run that was stopped or killed, or that waited for an answer. Returns at once; then call " +
     "wait. The run's limits stay as they are: a person raises them.",
-  input: z.strictObject({ run, workdir }),
+  input: {},
   output: z.object({ run: z.string(), state, next }),
-  async act(named, call) {
-    const folder = await findServed(named, call);
+  async act(folder, _, call) {
     call.progress("looking at what the run needs");
     const resuming = resumeDetached(folder, actorOf(call), { ...call.detach, signal: call.signal });
     if (await withinTime(resuming, call.clock) === undefined) {

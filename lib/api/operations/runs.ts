@@ -7,10 +7,10 @@ import { listRuns as list } from "../control/list_runs.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun } from "../../run/overview.ts";
-import { isOver, RUN_PARAM, state, workdir } from "./fields.ts";
-import { operation, tool } from "./operation.ts";
+import { isOver, state, workdir } from "./fields.ts";
+import { operation, runOperation, tool } from "./operation.ts";
 import { isOver as isRunOver, short } from "./run_state.ts";
-import { requestedRun, workdirOf } from "./served.ts";
+import { workdirOf } from "./served.ts";
 
 /** A whole number of a query or a header, from 0. */
 const sequence = z.string().regex(/^\d{1,15}$/, "not a whole number").transform(Number);
@@ -54,13 +54,12 @@ export const listRuns = operation({
   },
 });
 
-export const getRun = operation({
+export const getRun = runOperation({
   id: "getRun",
   method: "get",
   path: "/v1/runs/{run}",
   summary: "How a run is",
   description: "The same as `panewright status --json`, with the sequence of the last record that is in it.",
-  params: RUN_PARAM,
   replies: {
     200: {
       about: "How it is.",
@@ -70,20 +69,18 @@ export const getRun = operation({
       }),
     },
   },
-  problems: ["unknown_run", "ambiguous_run"],
-  async handle({ context, params }) {
-    const overview = await readRun(await requestedRun(params["run"], context), JOBS);
+  async handle(folder) {
+    const overview = await readRun(folder, JOBS);
     const view = viewRun(overview, { processes: await lookAtProcesses(), wd: undefined });
     return { status: 200, json: { ...view, sequence: overview.sequence ?? 0 } };
   },
 });
 
-export const listQuestions = operation({
+export const listQuestions = runOperation({
   id: "listQuestions",
   method: "get",
   path: "/v1/runs/{run}/questions",
   summary: "What a run waits for, and what it was answered",
-  params: RUN_PARAM,
   replies: {
     200: {
       about: "What waits for an answer, the first one first; and the answers that were given, oldest first.",
@@ -95,14 +92,13 @@ export const listQuestions = operation({
       }),
     },
   },
-  problems: ["unknown_run", "ambiguous_run"],
-  async handle({ context, params }) {
-    const { questions, progress } = await readRun(await requestedRun(params["run"], context), JOBS);
+  async handle(folder) {
+    const { questions, progress } = await readRun(folder, JOBS);
     return { status: 200, json: { questions, answers: progress?.answers ?? [] } };
   },
 });
 
-export const followRun = operation({
+export const followRun = runOperation({
   id: "followRun",
   method: "get",
   path: "/v1/runs/{run}/events",
@@ -110,7 +106,6 @@ export const followRun = operation({
   description:
     "Server-Sent Events. A client that comes back with the id that it saw last gets exactly what it has not " +
     "seen, also of a run that is over. The stream stays open after the run's end, since a run can be resumed.",
-  params: RUN_PARAM,
   query: z.object({
     after: sequence.describe("The last sequence that is known. Default: 0, all of it.").optional(),
     follow: z.enum(["true", "false"]).describe("`false`: the stream ends with what there is. Default: `true`.")
@@ -118,9 +113,7 @@ export const followRun = operation({
   }),
   headers: z.object({ "last-event-id": sequence.describe("Like `after`, and before it.").optional() }),
   replies: { 200: { about: "The events.", type: "text/event-stream", schema: event } },
-  problems: ["unknown_run", "ambiguous_run"],
-  async handle({ context, params, query, headers }) {
-    const folder = await requestedRun(params["run"], context);
+  async handle(folder, { context, query, headers }) {
     return {
       async events(stream) {
         using lease = context.hubs.open(folder);

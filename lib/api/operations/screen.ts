@@ -1,10 +1,9 @@
+import { runOperation } from "./operation.ts";
 import { SCREEN_EVENT } from "../output/screen_event.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { eventFrame, type EventStream } from "../follow/event_stream.ts";
-import { ROLE_PARAM, RUN_PARAM } from "./fields.ts";
-import { operation } from "./operation.ts";
-import { requestedRun } from "./served.ts";
+import { ROLE_PARAM } from "./fields.ts";
 import { Problem } from "../control/problem.ts";
 import type { RunHub } from "../follow/run_hub.ts";
 import { withHub } from "../follow/warm_hub.ts";
@@ -42,7 +41,7 @@ async function readInTime(stream: EventStream, clock: Clock): Promise<void> {
   }
 }
 
-export const watchScreen = operation({
+export const watchScreen = runOperation({
   id: "watchScreen",
   method: "get",
   path: "/v1/runs/{run}/screens/{role}",
@@ -50,7 +49,7 @@ export const watchScreen = operation({
   description:
     "Server-Sent Events without ids: each `screen` replaces the one before, so a client that comes back has missed " +
     "nothing. It is looked at only while somebody watches. A client that reads slowly gets fewer frames.",
-  params: { ...RUN_PARAM, ...ROLE_PARAM },
+  params: ROLE_PARAM,
   replies: {
     200: {
       about: "The frames.",
@@ -58,9 +57,8 @@ export const watchScreen = operation({
       schema: SCREEN_EVENT,
     },
   },
-  problems: ["unknown_run", "ambiguous_run", "unknown_role"],
-  async handle({ context, params }) {
-    const folder = await requestedRun(params["run"], context);
+  problems: ["unknown_role"],
+  async handle(folder, { context, params }) {
     const role = await withHub(context, folder, (hub) => requireRole(params["role"]!, hub));
     return {
       async events(stream) {

@@ -4,7 +4,6 @@ import { present } from "../../base/schema.ts";
 import { JOB_IDS } from "../../journal/run_facts.ts";
 import { OVERRIDES, type RunToStart, startRun as start } from "../control/start_run.ts";
 import { flag, text } from "../output/shapes.ts";
-import type { ActContext } from "./context.ts";
 import { filled, key, MAX_TEXT_CHARS, next, startedRun, workdir } from "./fields.ts";
 import { operation, tool, type ToolCall, withinTime } from "./operation.ts";
 import { requestedWorkdir, workdirOf } from "./served.ts";
@@ -108,7 +107,7 @@ interface Begin extends Pick<RunToStart, "kind" | "overrides"> {
 
 async function begin(
   { kind, task: text, taskFile: path, config, key = crypto.randomUUID(), workdir, overrides = {} }: Begin,
-  { tool, workdirs, detach, clock, progress, signal }: ToolCall & ActContext & { readonly tool: string },
+  { tool, workdirs, detach, clock, progress, signal }: ToolCall & { readonly tool: string },
 ): Promise<z.input<typeof begunRun>> {
   if (text !== undefined && path !== undefined) {
     throw new UsageError("Cannot use both task and taskFile: the task is the one or the other", { code: "bad_input" });

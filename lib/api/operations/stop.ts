@@ -1,3 +1,4 @@
+import { runOperation, runTool } from "./operation.ts";
 import * as z from "zod";
 import { stopRun as stop } from "../../jobs/stop_run.ts";
 import { canResume } from "../../run/condition.ts";
@@ -6,10 +7,8 @@ import { runCommandLine } from "../../run/command_line.ts";
 import { RUN_OUTPUTS } from "../output/run_outputs.ts";
 import { flag } from "../output/shapes.ts";
 import type { ActContext } from "./context.ts";
-import { next, run, RUN_PARAM, state, workdir } from "./fields.ts";
-import { operation, tool } from "./operation.ts";
+import { next, state } from "./fields.ts";
 import { nextOf } from "./run_state.ts";
-import { findServed, requestedRun } from "./served.ts";
 
 async function act(
   folder: RunFolder,
@@ -22,20 +21,18 @@ async function act(
   return { ...await stop(folder, { force, resumeCommand, clock, signal }), resumeCommand };
 }
 
-export const stopRun = operation({
+export const stopRun = runOperation({
   id: "stopRun",
   method: "post",
   path: "/v1/runs/{run}/stop",
   summary: "Stops a run, to be resumed later",
-  params: RUN_PARAM,
   body: z.strictObject({
     force: flag("Whether to kill the process that executes it, instead of telling it to end. Default: false.")
       .optional(),
   }),
   replies: { 200: { about: "What was done.", schema: RUN_OUTPUTS.run_stopped } },
-  problems: ["unknown_run", "ambiguous_run", "refused"],
-  async handle({ context, params, body: { force }, signal }) {
-    const folder = await requestedRun(params["run"], context);
+  problems: ["refused"],
+  async handle(folder, { context, body: { force }, signal }) {
     const { pid, endedAgents, agentsAlive, overview, resumeCommand } = await act(folder, { ...context, force, signal });
     const { condition: state, executed, progress } = overview;
     const resumes = canResume(state, { job: progress?.job, executed });
@@ -49,14 +46,12 @@ export const stopRun = operation({
   },
 });
 
-export const stopTool = tool({
+export const stopTool = runTool({
   title: "Stop a run",
   description: "Stops a run and its agents. Nothing is lost: resume continues it.",
-  input: z.strictObject({
-    run,
+  input: {
     force: flag("Kill its process, when it did not end by itself.").optional(),
-    workdir,
-  }),
+  },
   output: z.object({
     run: z.string(),
     state,
@@ -65,8 +60,7 @@ export const stopTool = tool({
   }),
   isDestructive: true,
   isIdempotent: true,
-  async act({ force, ...named }, call) {
-    const folder = await findServed(named, call);
+  async act(folder, { force }, call) {
     const { overview, agentsAlive } = await act(folder, { ...call, force });
     return { run: folder.id, state: overview.condition, agentsAlive, next: nextOf(overview) };
   },

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { present } from "../../base/schema.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { count, text } from "../output/shapes.ts";
-import { ended, filled, isOver, messageState, next, question, run, state, waitSeconds, workdir } from "./fields.ts";
+import { ended, filled, isOver, MAX_WAIT_SECONDS, messageState, next, question, state, waitSeconds } from "./fields.ts";
 import { isMessageOver, requireMessage } from "./message_state.ts";
-import { deadlineOf, MAX_WAIT_SECONDS, tool } from "./operation.ts";
+import { deadlineOf, runTool } from "./operation.ts";
 import {
   doingOf,
   endedOf,
@@ -14,16 +14,14 @@ import {
   nextOfMessage,
   questionsOf,
 } from "./run_state.ts";
-import { findServed } from "./served.ts";
 import { watched, watchRun } from "./watch_run.ts";
 
-export const waitTool = tool({
+export const waitTool = runTool({
   title: "Wait for a run",
   description: `Waits, at most ${MAX_WAIT_SECONDS} seconds, until a run is over, a question is open or, with ` +
     "`message`, that message has its response; then tells only what has changed after `after`. Call it again with the " +
     "sequence that it returned.",
-  input: z.strictObject({
-    run,
+  input: {
     after: count("The sequence that the last call returned; 0, or nothing, for all from the beginning.").optional(),
     until: z.enum(["attention", "change"]).describe(
       "attention (where it is missing): until something is needed of you or the run is over; change: until " +
@@ -32,8 +30,7 @@ export const waitTool = tool({
     message: filled("The id of a message that handoff, assign or send_message returned: wait for its response.", 200)
       .optional(),
     timeoutSeconds: waitSeconds(MAX_WAIT_SECONDS),
-    workdir,
-  }),
+  },
   output: z.object({
     run: z.string(),
     state,
@@ -46,8 +43,7 @@ export const waitTool = tool({
     next,
   }),
   isReadOnly: true,
-  async act({ after = 0, until = "attention", message, timeoutSeconds, ...named }, call) {
-    const folder = await findServed(named, call);
+  async act(folder, { after = 0, until = "attention", message, timeoutSeconds }, call) {
     const stateOf = (overview: RunOverview) =>
       message === undefined ? undefined : requireMessage(folder, overview, message);
     const { overview, ...seen } = await watchRun(folder, {

@@ -6,7 +6,6 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import * as z from "zod";
 import { count, text } from "../output/shapes.ts";
-import type { ActContext } from "./context.ts";
 import type { ToolCall } from "./operation.ts";
 
 export const watched = {
@@ -37,7 +36,7 @@ interface WatchOptions {
   readonly deadlineMs: number;
   /** Whether what has come so far is what was waited for; it is asked again after changes. */
   readonly isEnough: (overview: RunOverview, seen: { readonly changes: number; readonly records: number }) => boolean;
-  readonly call: Pick<ToolCall & ActContext, "signal" | "progress" | "clock">;
+  readonly call: Pick<ToolCall, "signal" | "progress" | "clock">;
 }
 
 interface Seen extends Watched {

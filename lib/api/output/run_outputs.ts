@@ -7,7 +7,7 @@ import { CONDITIONS } from "../../run/condition.ts";
 import { JOB_IDS } from "../../journal/run_facts.ts";
 import { ACP_ACTIVITIES } from "../../agents/acp/activity.ts";
 import { ROLES } from "../../base/roles.ts";
-import { kindsOf, objectAt, zodOf } from "./records.ts";
+import { kindsOf, objectAt } from "./records.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 
 export const condition = z.enum(CONDITIONS).describe(

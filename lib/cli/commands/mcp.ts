@@ -1,8 +1,8 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { ownRedactor } from "../../api/control/own_redactor.ts";
+import type { ActContext } from "../../api/operations/context.ts";
 import { serveStdio } from "../../api/mcp/serve_stdio.ts";
-import { createToolActs } from "../../api/operations/mod.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { standardStreams } from "../../base/ports/standard_streams.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -29,14 +29,14 @@ export const command = defineCommand({
     const workdirs = await Promise.all((flags.wd ?? ["."]).map((folder) => realFolder(folder, io)));
     const redactor = ownRedactor();
     const warn = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
-    const acts = createToolActs({
+    const context: ActContext = {
       workdirs,
       redactor,
       meetRun: createSecretLearner({ io, redactor, clock: systemClock, warn }),
       requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust: false, mayAsk: false }),
       clock: systemClock,
-    });
-    await serveStdio({ acts, redactor, clock: systemClock }, { streams: standardStreams(), signal: io.signal });
+    };
+    await serveStdio(context, { streams: standardStreams(), signal: io.signal });
     return 0;
   },
 });

@@ -1,8 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { leaveMessage } from "../../../lib/api/control/send_message.ts";
-import { createToolActs } from "../../../lib/api/operations/mod.ts";
-import { createRedactor } from "../../../lib/base/redact/redactor.ts";
-import { systemClock } from "../../../lib/base/ports/clock.ts";
+import { toolsOf } from "../support.ts";
 import { messageIdOf } from "../../../lib/run/inbox.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { reviewFinished, RUN_ID, writeReview } from "../../support/run_folders.ts";
@@ -33,14 +31,12 @@ async function answered(path: string, end: Parameters<typeof writeReview>[1] = [
 Deno.test("a message that ended long ago is told as it ended, and not as one that is still left", async () => {
   await using dir = await tempDir();
   const folder = await answered(dir.path);
-  const requireTrust = () => Promise.resolve();
-  const acts = createToolActs({ workdirs: [dir.path], redactor: createRedactor([]), requireTrust, clock: systemClock });
-  const call = { signal: new AbortController().signal, progress: () => {}, client: "a-client" };
-  const { message, next } = await acts.wait({ run: RUN_ID, message: await messageIdOf("k0") }, call);
+  const callTool = toolsOf(dir.path);
+  const { message, next } = await callTool("wait", { run: RUN_ID, message: await messageIdOf("k0") });
   assertEquals([message?.state, message?.response, message?.role], ["answered", "8080", "tester"]);
   assertEquals(next, "The message is answered.");
   // Who was killed, and asks again with its key, is told the same.
-  const again = await acts.handoff({ run: RUN_ID, role: "tester", text: "Which port?", key: "k0" }, call);
+  const again = await callTool("handoff", { run: RUN_ID, role: "tester", text: "Which port?", key: "k0" });
   assertEquals([again.state, again.response], ["answered", "8080"]);
   assertEquals((await leaveMessage(folder, { ...MESSAGE, key: "k0" })).isNew, false);
 });

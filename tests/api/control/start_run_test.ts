@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { giveAnswer } from "../../../lib/api/control/give_answer.ts";
-import { resultOf } from "../../../lib/api/control/result_of.ts";
+import { toolsOf } from "../support.ts";
 import { resumeDetached } from "../../../lib/api/control/resume_detached.ts";
 import { type RunToStart, startRun } from "../../../lib/api/control/start_run.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
@@ -45,8 +45,8 @@ Deno.test("a run is started, waited for, answered, stopped, resumed and told of,
     folder: begun.folder,
   });
   await until(() => readOverview(folder, JOBS), ({ condition, executed }) => condition === "passed" && !executed);
-  const result = await resultOf(folder);
-  assertEquals([result.outcome, result.last?.by, result.last?.text], ["pass", "only", "All done."]);
+  const result = await toolsOf(path)("result", { run: folder.id });
+  assertEquals([result.ended.outcome, result.summary], ["pass", "All done."]);
 
   const status = await project.call("logs", begun.runId);
   assertStringIncludes(status.stdout, "answer to q1, given by a model over MCP (codex): SQLite");

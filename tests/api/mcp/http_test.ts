@@ -7,11 +7,10 @@ import { createMcpHttp, type McpHttp } from "../../../lib/api/mcp/http_sessions.
 import { mountMcp } from "../../../lib/api/mcp/mount.ts";
 import { createMcpServer } from "../../../lib/api/mcp/server.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
-import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { HOST, testServer } from "../http/support.ts";
 import { writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { actsOf } from "./support.ts";
+import { serverOf } from "./support.ts";
 
 /** A client of whatever answers requests. */
 async function connect(answer: (request: Request) => Promise<Response>) {
@@ -32,7 +31,7 @@ async function connect(answer: (request: Request) => Promise<Response>) {
 function openHttp(options: { readonly maxSessions?: number; readonly maxUnderWay?: number } = {}) {
   const release = Promise.withResolvers<void>();
   const cancelled: unknown[] = [];
-  const acts = actsOf({
+  const server = serverOf({
     runs: () => Promise.resolve({ runs: [], leftOut: 0 }),
     async stop({ run }, { signal, progress }) {
       signal.addEventListener("abort", () => cancelled.push(run));
@@ -40,9 +39,9 @@ function openHttp(options: { readonly maxSessions?: number; readonly maxUnderWay
       await Promise.race([release.promise, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
       return { run, state: "stopped" as const, agentsAlive: false, next: "" };
     },
-  });
+  }, { clock: systemClock });
   const http = createMcpHttp({
-    createServer: () => createMcpServer({ acts, redactor: createRedactor([]), clock: systemClock }),
+    createServer: () => createMcpServer(server),
     clock: systemClock,
     ...options,
   });

@@ -5,19 +5,17 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { type CallToolResult, CallToolResultSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { UsageError } from "../../../lib/base/errors.ts";
-import type { ToolActs } from "../../../lib/api/operations/mod.ts";
 import { createMcpServer } from "../../../lib/api/mcp/server.ts";
 import { TOOLS } from "../../../lib/api/operations/mod.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
-import { createRedactor } from "../../../lib/base/redact/redactor.ts";
 import { createFakeClock } from "../../support/fake_clock.ts";
-import { actsOf } from "./support.ts";
+import { type Acts, serverOf } from "./support.ts";
 
 const SECRET = "correct-horse-battery";
 
 /** A client of a server with these acts. */
-async function connect(acts: Partial<ToolActs>, { clock = systemClock } = {}) {
-  const server = createMcpServer({ acts: actsOf(acts), redactor: createRedactor([SECRET]), clock });
+async function connect(acts: Acts, { clock = systemClock } = {}) {
+  const server = createMcpServer(serverOf(acts, { clock, secret: SECRET }));
   const client = new Client({ name: "a-client", version: "1.0.0" });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(ours);

@@ -1,7 +1,10 @@
 import { Client } from "@modelcontextprotocol/sdk/client";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport";
 import type { CallToolResult, JSONRPCMessage } from "@modelcontextprotocol/sdk/types";
-import type { ToolName, ToolOutput } from "../../../lib/api/operations/mod.ts";
+import type * as z from "zod";
+import type { ToolName, TOOLS } from "../../../lib/api/operations/mod.ts";
+
+type ToolOutput<Name extends ToolName> = z.input<(typeof TOOLS)[Name]["output"]>;
 
 /** A `panewright mcp` that runs, and the SDK's client of it. */
 export interface StdioClient extends AsyncDisposable {
