@@ -2,7 +2,6 @@ import { Interruption } from "./lib/cli/console/command.ts";
 import { denoIo } from "./lib/cli/console/deno_io.ts";
 import { renderOptions, runCli } from "./lib/cli/main.ts";
 import { createWatchdog } from "./lib/base/ports/watchdog.ts";
-import { renderError } from "./lib/cli/console/render_error.ts";
 
 /** Runs the command line of this process to its exit code, signals and stray errors included. */
 async function main(): Promise<number> {
@@ -42,6 +41,7 @@ async function main(): Promise<number> {
   });
   const exitCode = await runCli(Deno.args, io);
   if (strayErrors.length === 0 || exitCode !== 0) return exitCode;
+  const { renderError } = await import("./lib/cli/console/render_error.ts");
   const rendered = await renderError(strayErrors[0], renderOptions(Deno.args, io));
   io.stderr(rendered.text);
   return rendered.exitCode;

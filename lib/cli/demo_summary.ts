@@ -2,7 +2,7 @@ import type { ReviewFact } from "../journal/loop/facts.ts";
 import { lineDiff } from "../base/text/line_diff.ts";
 import { sanitizeText } from "../base/text/sanitize.ts";
 import { paint, type Style } from "./console/color.ts";
-import { tokenText } from "../journal/words/usage_text.ts";
+import { tokenText } from "../journal/words/lines.ts";
 import { duration, plural } from "../journal/words/words.ts";
 
 interface DemoStory {

@@ -1,17 +1,18 @@
 import { COLOR_CHOICES, type ColorChoice, colorsOf } from "./console/color.ts";
-import { actionsIo } from "./console/actions_io.ts";
 import type { CliIo, Command, CommandEntry, GlobalFlags } from "./console/command.ts";
 import { COMMANDS, findCommand } from "./command_table.ts";
 import { checkPositionals, commandIndex, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
-import { renderError, type RenderErrorOptions } from "./console/render_error.ts";
+import type { RenderErrorOptions } from "./console/render_error.ts";
 import { outputLine } from "../api/output/line.ts";
 
 export async function runCli(argv: readonly string[], given: CliIo): Promise<number> {
-  const io = actionsIo(given);
+  const isElsewhere = given.env("GITHUB_ACTIONS") === undefined;
+  const io = isElsewhere ? given : (await import("./console/actions_io.ts")).actionsIo(given);
   try {
     return await dispatch(argv, io);
   } catch (error) {
     const reason = io.signal.aborted ? io.signal.reason : error;
+    const { renderError } = await import("./console/render_error.ts");
     const rendered = await renderError(reason, renderOptions(argv, io));
     if (hasFlag(argv, "--json")) io.stdout(outputLine("error", rendered.json));
     io.stderr(rendered.text);

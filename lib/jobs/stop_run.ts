@@ -1,7 +1,7 @@
 import { RuntimeError } from "../base/errors.ts";
 import type { Clock } from "../base/ports/clock.ts";
-import { trySignal } from "../base/ports/child.ts";
-import { hasFileOpen } from "../base/ports/open_files.ts";
+import { trySignal } from "../base/ports/process.ts";
+import { hasFileOpen } from "../base/ports/process_table.ts";
 import { openJournal } from "../journal/journal.ts";
 import { endLeftProcesses } from "../run/left_processes.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";

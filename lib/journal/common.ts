@@ -8,8 +8,17 @@ import type { RunCaps } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
 import type { RunEnd } from "./run_facts.ts";
 import type { Cost } from "./usage.ts";
-import { detail, line, paragraph, shortened, type ShownLine } from "./words/shown_line.ts";
-import { costText, tokensOf, toldCostText, workerTokens } from "./words/usage_text.ts";
+import {
+  costText,
+  detail,
+  line,
+  paragraph,
+  shortened,
+  type ShownLine,
+  tokensOf,
+  toldCostText,
+  workerTokens,
+} from "./words/lines.ts";
 import { duration, plural } from "./words/words.ts";
 
 // What the records that both jobs have mean in either of them.

@@ -5,7 +5,7 @@ import { adds, type ItemChange } from "./items/item_changes.ts";
 import type { Recorded } from "./job.ts";
 import { REVIEW_RECORDS, type ReviewFact } from "./loop/facts.ts";
 import type { Progress } from "./progress.ts";
-import type { ShownLine } from "./words/shown_line.ts";
+import type { ShownLine } from "./words/lines.ts";
 
 export type ShownRecord = ReviewFact | ExecEvent;
 

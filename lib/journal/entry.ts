@@ -6,7 +6,7 @@ import type { MeterEvent } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
 import { afterRecord, type Change, type Progress } from "./progress.ts";
 import type { Cost } from "./usage.ts";
-import type { ShownLine } from "./words/shown_line.ts";
+import type { ShownLine } from "./words/lines.ts";
 
 /**
  * All that there is to say of a record type, besides its fields. Those of its fields that older versions need not know

@@ -6,8 +6,7 @@ import { findCarried } from "./carried.ts";
 import { findCarriedLoop } from "./carried_loop.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
 import { withoutPanes } from "../journal/workers.ts";
-import { readEnds } from "../journal/read_ends.ts";
-import { MAX_JOURNAL_BYTES, tryParseFacts } from "../journal/read_facts.ts";
+import { MAX_JOURNAL_BYTES, readEnds, tryParseFacts } from "../journal/read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 interface ReadProgress {

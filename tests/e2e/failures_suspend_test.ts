@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { trySignal } from "../../lib/base/ports/child.ts";
+import { trySignal } from "../../lib/base/ports/process.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { listProcesses, processTree } from "../../lib/base/ports/process_table.ts";
 import { setUpFailureStage, type StartedRun } from "./failures_stage.ts";

@@ -1,10 +1,9 @@
-import { listOpenFiles } from "../../base/ports/open_files.ts";
+import { listOpenFiles, listProcesses, processTree } from "../../base/ports/process_table.ts";
 import { LineTail } from "../../base/follow/line_tail.ts";
 import { essence } from "../../base/text/essence.ts";
 import type { LogQuery } from "../process/cli.ts";
 import type { RecordedSession } from "../agent.ts";
 import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
-import { listProcesses, processTree } from "../../base/ports/process_table.ts";
 import { createCodexReader } from "./reader.ts";
 
 /** A log's name ends with the id of its thread: `rollout-2026-11-20T08-32-37-01a1f816-….jsonl`. */

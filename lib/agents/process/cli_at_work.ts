@@ -2,7 +2,7 @@ import type { AgentEvent } from "../agent.ts";
 import { UsageError } from "../../base/errors.ts";
 import { systemHost } from "../../base/ports/host.ts";
 import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
-import { keepTail } from "../../base/ports/tail.ts";
+import { keepTail } from "../../base/ports/process.ts";
 import { LineSplitter } from "../../base/follow/line_splitter.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { CliStepProvider } from "../provider.ts";

@@ -1,6 +1,6 @@
 import type { ReportItem } from "../../journal/items/source.ts";
 import { runCommandLine } from "../../run/command_line.ts";
-import { answerForm } from "../../journal/words/dialog_text.ts";
+import { answerForm } from "../../journal/words/lines.ts";
 import { conditionText } from "../show/run_words.ts";
 import { duration, plural } from "../../journal/words/words.ts";
 import { condense } from "../../base/text/condense.ts";

@@ -10,7 +10,7 @@ import { runCommandLine } from "../../run/command_line.ts";
 import { outputLine } from "../output/line.ts";
 // Types only: zod is not loaded for them.
 import type { Exact, OutputFields } from "../output/outputs.ts";
-import { answerForm } from "../../journal/words/dialog_text.ts";
+import { answerForm } from "../../journal/words/lines.ts";
 import { present } from "../../base/schema.ts";
 
 /** All that `panewright status` shows of a run. Plain data: the same is the object of `--json`. */

@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import { cut } from "../../base/text/display_width.ts";
 import { basename } from "@std/path/posix";
 import type { RunOverview } from "../../run/overview.ts";
@@ -7,7 +7,7 @@ import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { Waiting } from "../../journal/waiting.ts";
 import { workerOf } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { dialogRequest } from "../../journal/words/dialog_text.ts";
+import { dialogRequest } from "../../journal/words/lines.ts";
 import { forHowLong, localTime, plural, senderText, timeOfDay, workerStatusText } from "../../journal/words/words.ts";
 
 export function conditionText(

@@ -1,5 +1,4 @@
-import { keepTail } from "./tail.ts";
-import { trySignal, writeInput } from "./child.ts";
+import { keepTail, trySignal, writeInput } from "./process.ts";
 
 /** A program that lives on without this process. */
 interface DetachedSpec {

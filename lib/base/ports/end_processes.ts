@@ -1,6 +1,5 @@
-import { trySignal } from "./child.ts";
+import { type ProcessRunner, systemProcessRunner, trySignal } from "./process.ts";
 import type { Clock } from "./clock.ts";
-import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 import { listProcesses, type ProcessInfo, processTree, readProc } from "./process_table.ts";
 
 export interface ProcessMark {

@@ -1,4 +1,4 @@
-import { trySignal } from "./child.ts";
+import { trySignal } from "./process.ts";
 
 /** A program that we exchange data with while it runs. */
 interface PipedProcessSpec {

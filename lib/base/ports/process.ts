@@ -1,7 +1,6 @@
 import { systemClock } from "./clock.ts";
-import { keepTail, type Tail } from "./tail.ts";
-import { trySignal, writeInput } from "./child.ts";
 import { present } from "../schema.ts";
+import { joinBytes } from "./bytes.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
@@ -178,4 +177,53 @@ export async function runInForeground(spec: ForegroundSpec): Promise<number> {
   } finally {
     signal?.removeEventListener("abort", end);
   }
+}
+
+/** Writes all that a program is given on its standard input, and closes that. Never rejects. */
+export async function writeInput(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch { /* a program may end without reading what it was given */ }
+}
+
+/** Sends a signal to a process, or with a negative id to a process group, that may have ended meanwhile. */
+export function trySignal(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch { /* it ended between the look and the signal */ }
+}
+
+export interface Tail {
+  push(bytes: Uint8Array): void;
+  /** What was kept, cut between characters. */
+  text(): string;
+  truncated(): boolean;
+}
+
+/** Keeps the last bytes that it is given. */
+export function keepTail(limitBytes: number): Tail {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let dropped = false;
+  return {
+    push(bytes) {
+      // A copy: a program's output comes in buffers of 64 KiB, however short each piece is.
+      const piece = bytes.slice();
+      chunks.push(piece);
+      size += piece.length;
+      while (chunks.length > 1 && size - chunks[0]!.length >= limitBytes) {
+        size -= chunks.shift()!.length;
+        dropped = true;
+      }
+    },
+    text() {
+      const bytes = joinBytes(chunks);
+      let start = Math.max(0, bytes.length - limitBytes);
+      if (start > 0) { while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; }
+      return new TextDecoder().decode(bytes.subarray(start));
+    },
+    truncated: () => dropped || size > limitBytes,
+  };
 }

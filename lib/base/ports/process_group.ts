@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { findMarkedPids, type ProcessMark, stillAlive } from "./end_processes.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
-import { trySignal, writeInput } from "./child.ts";
+import { trySignal, writeInput } from "./process.ts";
 
 export interface ProcessGroupSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */

@@ -22,7 +22,7 @@ import { showRoles, type ShowRolesOptions } from "../show_roles.ts";
 import { AttemptActivity } from "../attempt_activity.ts";
 import { paint } from "../console/color.ts";
 import { painted } from "../show/live_output.ts";
-import type { ShownLine } from "../../journal/words/shown_line.ts";
+import type { ShownLine } from "../../journal/words/lines.ts";
 import { taskName } from "../../api/show/run_words.ts";
 import { localTime } from "../../journal/words/words.ts";
 import { recordLine } from "../../api/output/line.ts";

@@ -2,7 +2,7 @@ import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
-import { dialogRequest } from "../../journal/words/dialog_text.ts";
+import { dialogRequest } from "../../journal/words/lines.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 import { ago } from "../../journal/words/words.ts";
 

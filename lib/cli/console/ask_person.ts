@@ -2,7 +2,7 @@ import type { DialogQuestion } from "../../turn/desk/desk_context.ts";
 import type { PersonQuestion } from "../../jobs/pipeline/await_answer.ts";
 import { type Clock, systemClock } from "../../base/ports/clock.ts";
 import { createKeyFeed } from "../../base/text/keys.ts";
-import { dialogRequest } from "../../journal/words/dialog_text.ts";
+import { dialogRequest } from "../../journal/words/lines.ts";
 import { type EditorStep, EMPTY_ANSWER, onInput, renderAnswer } from "./answer_editor.ts";
 import { askLine } from "./ask_line.ts";
 import { canMoveCursor } from "./color.ts";

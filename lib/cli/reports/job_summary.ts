@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import type { RunSummary } from "../../journal/exec/summary.ts";
 import { condense } from "../../base/text/condense.ts";
 import { fenced } from "../../base/text/markdown.ts";

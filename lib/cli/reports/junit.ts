@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import type { RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
 import { openStep } from "./table.ts";
 

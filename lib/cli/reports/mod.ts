@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import { relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import type { ExecEvent } from "../../journal/exec/facts.ts";

@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import {
   type Outcome,
   type RunSummary,
@@ -11,7 +11,7 @@ import { displayWidth } from "../../base/text/display_width.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { paint, type Style } from "../console/color.ts";
 import { padEnd } from "../console/layout.ts";
-import { toldCostText } from "../../journal/words/usage_text.ts";
+import { toldCostText } from "../../journal/words/lines.ts";
 import { duration } from "../../journal/words/words.ts";
 
 export const SUMMARY_COLUMNS = ["TASK", "STEP", "RESULT", "TIME", "TOKENS"] as const;

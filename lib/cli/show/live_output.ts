@@ -12,7 +12,7 @@ import { wrapProse } from "../console/layout.ts";
 import { liveColumns, LiveLine } from "../console/live_line.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { liveText, stoppingText, taskName } from "../../api/show/run_words.ts";
-import type { ShownLine, Tone } from "../../journal/words/shown_line.ts";
+import type { ShownLine, Tone } from "../../journal/words/lines.ts";
 import { timeOfDay } from "../../journal/words/words.ts";
 
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */

@@ -2,7 +2,7 @@ import { permissionText } from "../../journal/exec/task.ts";
 import type { StepPreview, TaskPreview } from "../../jobs/pipeline/preview.ts";
 import { shellJoin } from "../../shell/quote.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
-import { titleOf } from "../../journal/exec/task_title.ts";
+import { titleOf } from "../../journal/exec/place.ts";
 import { duration, plural } from "../../journal/words/words.ts";
 
 /** Lines of a prompt that are shown without `--verbose`. */

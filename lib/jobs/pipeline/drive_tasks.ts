@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
 import type { RunResult } from "../../run/execution.ts";
 import type { Drive } from "./context.ts";

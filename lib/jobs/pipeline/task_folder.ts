@@ -1,4 +1,4 @@
-import { plainName } from "../../journal/exec/task_title.ts";
+import { plainName } from "../../journal/exec/place.ts";
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";

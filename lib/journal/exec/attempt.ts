@@ -1,20 +1,18 @@
-import { adds, closes, opens } from "../items/item_changes.ts";
+import { adds, auditDetail, closes, opens } from "../items/item_changes.ts";
 import type { NewDetail } from "../items/source.ts";
 import type { FailureClass } from "../../base/terms.ts";
 import { toldCost, type Usage, usage } from "../../base/usage.ts";
 import { flag, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
-import { detail, line, note, shortened, type ShownLine } from "../words/shown_line.ts";
+import { detail, line, note, shortened, type ShownLine, tokensOf, toldCostText } from "../words/lines.ts";
 import { byteSize, duration } from "../words/words.ts";
 import { atLevel, counted } from "../progress.ts";
 import { attemptUsed, changeAgent, turnOf } from "./place.ts";
+import { type AttemptReason, attemptReason } from "./fields.ts";
 import { atStage, attemptFailed, type ExecState, inStep, newOfAttempt, tokensOfAttempt, workerOf } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { type AttemptReason, attemptReason } from "./fields.ts";
 import { COUNTED, REPEATED } from "../common.ts";
-import { auditDetail } from "../items/details.ts";
 import { auditEnd } from "../run_facts.ts";
 import { FAILURE_CLASSES } from "../../base/terms.ts";
-import { tokensOf, toldCostText } from "../words/usage_text.ts";
 import type { AgentFact } from "../../base/activity.ts";
 
 const stepRecord = entriesOf<ExecState>();

@@ -1,6 +1,6 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
-import { detail, line, note, outputOf, paragraph, shortened, type ShownLine } from "../words/shown_line.ts";
+import { detail, line, note, outputOf, paragraph, shortened, type ShownLine } from "../words/lines.ts";
 import { duration, plural } from "../words/words.ts";
 import { changeAgent } from "./place.ts";
 import { atStage, attemptFailed, type ExecState, inStep, type StepState } from "./state.ts";

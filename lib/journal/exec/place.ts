@@ -3,6 +3,8 @@ import type { Usage } from "../../base/usage.ts";
 import { type Change, type Done, levelOf, type Progress, tokensCounted } from "../progress.ts";
 import type { Worker } from "../workers.ts";
 import { ATTEMPT, stepWorker } from "./state.ts";
+import { basename } from "@std/path/posix";
+import { clip, displayWidth } from "../../base/text/display_width.ts";
 
 export function stepLevel(number: number, steps: readonly string[]) {
   const name = steps[number - 1];
@@ -24,4 +26,17 @@ export function done(before: Progress, what: Done): Change {
 
 export function turnOf({ task, step, attempt }: Readonly<Record<"task" | "step" | "attempt", number>>): string {
   return `t${task}-s${step}-a${attempt}`;
+}
+
+const MAX_TITLE_COLUMNS = 60;
+
+export function titleOf(text: string): string {
+  const first = text.trim().split("\n", 1)[0] ?? "";
+  const isLong = displayWidth(first) > MAX_TITLE_COLUMNS;
+  return `"${isLong ? `${clip(first, MAX_TITLE_COLUMNS - 1)}…` : first}"`;
+}
+
+/** The name of a task, for people: that of its file, without `.md`. */
+export function plainName(file: string): string {
+  return basename(file).replace(/\.md$/i, "");
 }

@@ -1,9 +1,9 @@
 import { toldCost, usage } from "../../base/usage.ts";
-import { adds, closes, opens } from "../items/item_changes.ts";
-import { QUESTION_KEY } from "../items/details.ts";
+import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
 import { number, optional, present, text } from "../../base/schema.ts";
-import { line, paragraph } from "../words/shown_line.ts";
-import { attemptUsed, changeAgent, turnOf } from "./place.ts";
+import { line, paragraph } from "../words/lines.ts";
+import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
+import { type AnsweredBy, answeredBy } from "./fields.ts";
 import {
   atStage,
   closeQuestions,
@@ -14,8 +14,6 @@ import {
   tokensOfAttempt,
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { type AnsweredBy, answeredBy } from "./fields.ts";
-import { titleOf } from "./task_title.ts";
 import { parsePersonsAnswer } from "../../base/terms.ts";
 import { waitsFor } from "../waiting.ts";
 

@@ -1,13 +1,12 @@
 import { usage } from "../../base/usage.ts";
 import { either, flag, listOf, mapOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { warned } from "../progress.ts";
-import { changeAgent } from "./place.ts";
+import { changeAgent, titleOf } from "./place.ts";
+import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
 import { RUN_FACTS } from "../run_facts.ts";
-import { titleOf } from "./task_title.ts";
 import { modelsMay } from "../waiting.ts";
 import { basename } from "@std/path/posix";
 

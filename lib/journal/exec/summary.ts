@@ -1,8 +1,8 @@
 import { END } from "./fields.ts";
+import { ATTEMPT } from "./state.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../usage.ts";
 import type { ExecFact } from "./facts.ts";
-import { ATTEMPT } from "./state.ts";
 import { present } from "../../base/schema.ts";
 
 export interface RunSummary {

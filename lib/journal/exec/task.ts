@@ -1,9 +1,10 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
-import { line, note } from "../words/shown_line.ts";
+import { line, note } from "../words/lines.ts";
 import { plural } from "../words/words.ts";
 import { atLevel, levelOf } from "../progress.ts";
-import { done, stepLevel } from "./place.ts";
+import { done, stepLevel, titleOf } from "./place.ts";
+import { autonomyLevel } from "./fields.ts";
 import {
   atStage,
   type ChangedFiles,
@@ -17,8 +18,6 @@ import {
   workerOf,
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { autonomyLevel } from "./fields.ts";
-import { titleOf } from "./task_title.ts";
 import { SANDBOX_MODES } from "../../base/terms.ts";
 
 const stepRecord = entriesOf<ExecState>();

@@ -1,4 +1,3 @@
-import { QUESTION_KEY } from "./details.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import type { DetailSource, NewDetail, ReportItem } from "./source.ts";
 import { present } from "../../base/schema.ts";
@@ -135,4 +134,23 @@ function shortText(text: string | undefined): { readonly text?: string } {
 
 function cutTo(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+export const QUESTION_KEY = "question:";
+
+export function responseDetail(path: string, sha256: string | undefined): NewDetail {
+  const hash = sha256 === undefined ? {} : { sha256 };
+  return { kind: "response", title: "The response", from: "file", path, ...hash };
+}
+
+export function screenDetail(path: string): NewDetail {
+  return path.endsWith(".ansi")
+    ? { kind: "screen", title: "Its screen", from: "file", path }
+    : { kind: "output", title: "What it said last", from: "file", path };
+}
+
+export function auditDetail(audit: { readonly records: number } | undefined): readonly NewDetail[] {
+  return audit === undefined
+    ? []
+    : [{ kind: "audit", title: "The record of the audit log", from: "audit", record: audit.records }];
 }

@@ -3,7 +3,7 @@ import { flag, listOf, number, oneOf, optional, present, text } from "../../base
 import { type Role, ROLES } from "../../base/roles.ts";
 import { entriesOf } from "../entry.ts";
 import { waitsNoLonger } from "../waiting.ts";
-import { detail, line, type ShownLine } from "../words/shown_line.ts";
+import { detail, line, type ShownLine } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
 import { changeWorker, withoutPanes, workerOf } from "../workers.ts";
 import { role } from "./fields.ts";

@@ -1,13 +1,11 @@
-import { adds, closes, opens } from "../items/item_changes.ts";
+import { adds, auditDetail, closes, opens, screenDetail } from "../items/item_changes.ts";
 import { listOf, number, oneOf, optional, orMissing, present, text } from "../../base/schema.ts";
 import { ANSWER_WAYS, answerWay } from "../../base/terms.ts";
 import { entriesOf } from "../entry.ts";
-import { auditDetail, screenDetail } from "../items/details.ts";
 import { counted } from "../progress.ts";
 import { auditEnd } from "../run_facts.ts";
 import { agentQuestion, waitsFor, waitsNoLonger } from "../waiting.ts";
-import { answerForm, dialogRequest } from "../words/dialog_text.ts";
-import { detail, line, paragraph } from "../words/shown_line.ts";
+import { answerForm, detail, dialogRequest, line, paragraph } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
 import { role } from "./fields.ts";
 import { findOpenTurn, inTurn, type RunRecords } from "./state.ts";

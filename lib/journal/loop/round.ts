@@ -1,11 +1,11 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { entriesOf } from "../entry.ts";
-import { detail, line, note, outputOf } from "../words/shown_line.ts";
+import { detail, line, note, outputOf } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
 import { role } from "./fields.ts";
-import { inRound, turnPlace } from "./place.ts";
 import type { RunRecords } from "./state.ts";
+import { inRound, turnPlace } from "./place.ts";
 
 const loopRecord = entriesOf<RunRecords>();
 

@@ -6,11 +6,11 @@ import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
 import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
 import { modelsMay } from "../waiting.ts";
-import { line, outputOf, shortened } from "../words/shown_line.ts";
+import { line, outputOf, shortened } from "../words/lines.ts";
 import { withoutPanes } from "../workers.ts";
 import { origin, role, rulesUsed, settings, task } from "./fields.ts";
-import { inRound } from "./place.ts";
 import type { RunRecords } from "./state.ts";
+import { inRound } from "./place.ts";
 
 const loopRecord = entriesOf<RunRecords>();
 

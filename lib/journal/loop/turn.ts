@@ -6,11 +6,11 @@ import { entriesOf } from "../entry.ts";
 import { closes, type ItemChange, opens } from "../items/item_changes.ts";
 import { counted } from "../progress.ts";
 import { waitsFor, waitsNoLonger } from "../waiting.ts";
-import { detail, line } from "../words/shown_line.ts";
+import { detail, line } from "../words/lines.ts";
 import { duration, plural } from "../words/words.ts";
 import { role } from "./fields.ts";
-import { turnActivity, turnBegins, turnPlace, waitEnds } from "./place.ts";
 import { inTurn, newTurn, type RunRecords } from "./state.ts";
+import { turnActivity, turnBegins, turnPlace, waitEnds } from "./place.ts";
 
 const loopRecord = entriesOf<RunRecords>();
 const messageKind = wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true });

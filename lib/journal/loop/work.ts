@@ -1,9 +1,8 @@
-import { adds } from "../items/item_changes.ts";
+import { adds, screenDetail } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
 import { CHANGED, REPEATED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
-import { screenDetail } from "../items/details.ts";
-import { detail, line } from "../words/shown_line.ts";
+import { detail, line } from "../words/lines.ts";
 import { role } from "./fields.ts";
 import { inTurn, type RunRecords } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasFileOpen, listOpenFiles } from "../../../lib/base/ports/open_files.ts";
+import { hasFileOpen, listOpenFiles } from "../../../lib/base/ports/process_table.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 const missing = Deno.build.os === "linux" ? undefined : "there is no /proc";
