@@ -66,9 +66,7 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   cleanUp.defer(() => listener.close());
   await Deno.chmod(path, 0o600);
   const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const staging = `${folder}/.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(staging, JSON.stringify({ socket: path, secret }), { createNew: true, mode: 0o600 });
-  await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
+  await writeChannelFile(folder, { socket: path, secret });
 
   const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
@@ -136,6 +134,12 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
       await accepting;
     },
   };
+}
+
+async function writeChannelFile(folder: string, channel: { readonly socket: string; readonly secret: string }) {
+  const staging = `${folder}/.${crypto.randomUUID()}`;
+  await Deno.writeTextFile(staging, JSON.stringify(channel), { createNew: true, mode: 0o600 });
+  await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
 }
 
 async function socketPath(folder: string, cleanUp: AsyncDisposableStack): Promise<string> {

@@ -173,8 +173,10 @@ Deno.test("a JUnit file without a name is refused before the run", () => {
   assertThrows(() => openReports({ io: fakeIo(), junit: "" }), UsageError, 'Cannot write --junit "": it names no file');
 });
 
-Deno.test("a JUnit file that cannot be written is refused before the run where its folder is missing", () => {
-  assertThrows(() => openReports({ io: fakeIo({ cwd: "/nonexistent" }), junit: "a.xml" }), UsageError, "no folder");
+Deno.test("a JUnit file that cannot be written is refused before the run where its folder is missing", async () => {
+  await using dir = await tempDir();
+  const cwd = `${dir.path}/missing`;
+  assertThrows(() => openReports({ io: fakeIo({ cwd }), junit: "a.xml" }), UsageError, "no folder");
 });
 
 Deno.test("security: a JUnit file never takes the place of a device, a link or a folder", async () => {
