@@ -117,9 +117,7 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
       timeoutSeconds: HOOK_TIMEOUT_SECONDS,
     }),
     pending: (role) => pending.get(role) ?? [],
-    forget(role, requests) {
-      pending.set(role, (pending.get(role) ?? []).filter((one) => !requests.includes(one)));
-    },
+    forget: (role, gone) => void pending.set(role, (pending.get(role) ?? []).filter((one) => !gone.includes(one))),
     listen(role, decide) {
       deciders.set(role, decide);
       return {
