@@ -4,7 +4,8 @@ import { ACP_ACTING_KINDS, ACP_TOOL_KINDS } from "../agents/acp/acp_provider.ts"
 import type { Pack } from "../agents/packs/pack.ts";
 import { DECIDED_KINDS } from "../policy/mod.ts";
 import type { FileForm } from "./schema.ts";
-import { pattern, text } from "./shapes.ts";
+import { pattern } from "../screen/rules_schema.ts";
+import { text } from "./shapes.ts";
 
 const line = (most: number) =>
   z.string().min(1).max(most).regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line, without control characters");

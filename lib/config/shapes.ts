@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { CAP_SETTINGS, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Setting, SettingValue } from "../base/settings.ts";
-import { patternProblem } from "../screen/pattern_cost.ts";
 
 export interface ShapeValue {
   readonly kind: "shape";
@@ -21,13 +20,6 @@ export const seconds = () => z.number().positive().max(MOST.seconds);
 /** A command for `sh -c`; a blank one would pass whatever is tested. */
 export const shellText = () => z.string().min(1, { abort: true }).regex(/\S/, "must not be blank");
 export const argv = () => z.tuple([text()], z.string());
-
-/** A regular expression for rows of a screen, or for words of an agent: its cost is bounded. */
-export const pattern = () =>
-  z.string().min(1).superRefine((source, context) => {
-    const problem = patternProblem(source);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-  });
 
 /** What an agent of a configuration's own may be called: not as what every object has. */
 export const AGENT_ID = /^(?!constructor$)[a-z][a-z0-9_-]{0,63}$/;

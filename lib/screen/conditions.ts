@@ -1,7 +1,8 @@
 import { MAX_PATTERN_TEXT } from "./pattern_cost.ts";
 import type { Regions } from "./regions.ts";
 import type { RowRange } from "./screen.ts";
-import type { Condition, Layout, LayoutPart, RowCondition, RowRegion } from "./rules.ts";
+import type { Condition, Layout, RowCondition } from "./rules.ts";
+import type { LayoutPart, RowRegion } from "./rules_schema.ts";
 import { type Row, type Screen, styleAt } from "./screen.ts";
 import { asksForColor, isAnyColored, isColored, matchesStyle, withoutColor } from "./style_pattern.ts";
 

@@ -1,51 +1,26 @@
+import type * as z from "zod";
 import commonRules from "./common_rules.json" with { type: "json" };
-import type { DialogKind } from "./dialog.ts";
-import type { Condition, Layout, LayoutPart, RowRegion, RowSelection, Rule, RulePack, StylePattern } from "./rules.ts";
+import type { Condition, Layout, Rule, RulePack, StylePattern } from "./rules.ts";
+import type { condition, rule } from "./rules_schema.ts";
 import type { TerminalStatus } from "../base/status.ts";
 import { present } from "../base/schema.ts";
 
 /** A regular expression that is valid in Unicode mode, or several of which one must match. */
 export type PatternData = string | readonly string[];
 
-/** How text is drawn, as plain data: any key may be `undefined`. */
-export type StyleData = { readonly [Key in keyof StylePattern]?: StylePattern[Key] | undefined };
+type Written<Data> = Data extends readonly (infer Each)[] ? readonly Written<Each>[]
+  : Data extends object ? { readonly [Key in keyof Data]: Written<Data[Key]> }
+  : Data;
 
 /** Conditions of which all must hold, as built-in rules and people's own are written. See {@linkcode Condition}. */
-export interface ConditionData {
-  readonly dead?: boolean | undefined;
-  readonly region?: RowRegion | undefined;
-  readonly pattern?: PatternData | undefined;
-  readonly row?: RowSelection | undefined;
-  readonly style?: StyleData | undefined;
-  readonly style_needed?: boolean | undefined;
-  readonly title?: PatternData | undefined;
-  readonly command?: PatternData | undefined;
-  readonly cursor_visible?: boolean | undefined;
-  readonly styled?: boolean | undefined;
-  readonly has?: readonly LayoutPart[] | undefined;
-  readonly dialog?: readonly DialogKind[] | undefined;
-}
+export type ConditionData = Written<z.infer<ReturnType<typeof condition>>>;
 
 /** A rule as it is written. See {@linkcode Rule}. */
-export interface RuleData extends ConditionData {
-  readonly id: string;
-  readonly note?: string | undefined;
-  /** Takes away the rule with this id. */
-  readonly remove?: boolean | undefined;
-  /** Takes the place of the rule with this id. */
-  readonly replace?: boolean | undefined;
-  /** Missing only in an entry that removes a rule. */
-  readonly status?: TerminalStatus | undefined;
-  /** @default {where most rules of the status stand} */
-  readonly priority?: number | undefined;
-  readonly also?: readonly ConditionData[] | undefined;
-  readonly excludes?: readonly ConditionData[] | undefined;
-  readonly doubtful?: { readonly unless_seen?: string | undefined } | undefined;
-}
+export type RuleData = Written<z.infer<ReturnType<typeof rule>>>;
 
 /**
  * A layout as it is written, or what differs in one: {@linkcode Layout} with its names in snake_case and patterns as
- * text. The schema in lib/config/rules_schema.ts says what it may hold.
+ * text. The schema says what it may hold.
  */
 export type LayoutData = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { ColorPattern, StylePattern } from "./rules.ts";
+import type { StylePattern } from "./rules.ts";
 import type { Color, Row, RowRange, Screen, Style } from "./screen.ts";
 import { present } from "../base/schema.ts";
 
@@ -14,7 +14,7 @@ function isVivid(color: Color): boolean {
   return Math.max(...parts) - Math.min(...parts) > GREY_SPREAD;
 }
 
-function isOneOf(color: Color | undefined, allowed: readonly ColorPattern[]): boolean {
+function isOneOf(color: Color | undefined, allowed: readonly Color[]): boolean {
   if (allowed.includes(color ?? "default")) return true;
   return color !== undefined && (allowed.includes("coloured") || allowed.includes("vivid") && isVivid(color));
 }

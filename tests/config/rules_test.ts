@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { loadSettings } from "../../lib/config/load.ts";
-import { screenSchema } from "../../lib/config/rules_schema.ts";
+import { screenSchema } from "../../lib/screen/rules_schema.ts";
 import { UsageError } from "../../lib/base/errors.ts";
 import { findPaneProvider, PROVIDERS } from "../../lib/agents/mod.ts";
 import { classify, parseScreen } from "../../lib/screen/mod.ts";

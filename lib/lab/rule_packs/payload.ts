@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { screenSchema } from "../../config/rules_schema.ts";
+import { screenSchema } from "../../screen/rules_schema.ts";
 import type { Recording } from "../recordings/recording.ts";
 import { isObject } from "../../base/schema.ts";
 import type { ScreenData } from "../../screen/screen_data.ts";

@@ -1,7 +1,7 @@
 /** Everything about the toy agent is in this folder: no list, schema or message elsewhere names it. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { loadConfig } from "../../../lib/config/load.ts";
-import { screenSchema } from "../../../lib/config/rules_schema.ts";
+import { screenSchema } from "../../../lib/screen/rules_schema.ts";
 import { UsageError } from "../../../lib/base/errors.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { PROVIDERS } from "../../../lib/agents/mod.ts";
