@@ -7,7 +7,7 @@ import type {
   AcpPermissionRequest,
 } from "./protocol/protocol.ts";
 import { ACP_QUESTIONS } from "./protocol/questions.ts";
-import type { AcpNotification, AcpUnread, AcpUpdate, CallPatch } from "./protocol/update.ts";
+import type { AcpNotification, AcpUpdate, CallPatch } from "./protocol/update.ts";
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
 import { abortable } from "../../base/ports/abortable.ts";
 import { present } from "../../base/schema.ts";
@@ -252,19 +252,14 @@ export class AcpAgent implements Agent {
     return this.stop();
   }
 
-  update({ sessionId, update }: AcpNotification): void {
+  update({ sessionId = this.sessionId, update }: AcpNotification): void {
     if (sessionId !== this.sessionId) return this.#takeOther(sessionId, update);
     // What comes before the first prompt can only be of the session's past.
     const isPast = this.resumed && this.#state.turns === 0;
     if (isPast && update.type === "call") return this.#take({ type: "replayed", callId: update.call.id });
-    if (isPast && (update.type === "message" || update.type === "thought" || update.type === "plan")) return;
+    if (isPast && ["message", "thought", "plan"].includes(update.type)) return;
+    if (isPast && update.type === "unread" && update.about !== "mode") return;
     this.#take({ type: "update", update });
-  }
-
-  unread({ sessionId = this.sessionId, about }: AcpUnread): void {
-    if (sessionId !== this.sessionId) return this.#noteOtherSession();
-    if (this.resumed && this.#state.turns === 0 && about !== "mode") return;
-    this.#take({ type: "unread", about });
   }
 
   async permission(

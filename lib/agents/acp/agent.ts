@@ -27,7 +27,6 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
     ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: acp.startSeconds * 1000 },
     handlers: {
       update,
-      unread: (told) => agent?.unread(told),
       permission: async (request, gone) => await agent?.permission(request, gone) ?? { outcome: "cancelled" },
       elicitation: async (question, gone) => await agent?.elicitation(question, gone) ?? { action: "cancel" },
       extension(_method, params) {

@@ -3,7 +3,7 @@ import type { AcpAskMode, AcpToolInput } from "./acp_provider.ts";
 import type { AcpActivity } from "./activity.ts";
 import type { AcpPromptReply } from "./protocol/protocol.ts";
 import type { CallAct } from "./exact_request.ts";
-import type { AcpUpdate, CallPatch, CallStatus, RestReason, UnreadCall } from "./protocol/update.ts";
+import type { AcpUpdate, CallPatch, CallStatus, RestReason } from "./protocol/update.ts";
 import type { UsageRules, UsageState } from "./usage.ts";
 
 export type AcpEvent =
@@ -12,8 +12,6 @@ export type AcpEvent =
   | { readonly type: "replayed"; readonly callId: string }
   | { readonly type: "prompted"; readonly text: string }
   | { readonly type: "update"; readonly update: AcpUpdate }
-  /** An update that was dropped because it cannot be read. */
-  | { readonly type: "unread"; readonly about: UnreadCall | "mode" }
   /** The reply to a prompt: in version 1 the end of its turn, in version 2 only its acknowledgement. */
   | { readonly type: "replied"; readonly turn: number; readonly reply: AcpPromptReply }
   /** An error in place of that reply. */

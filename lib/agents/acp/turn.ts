@@ -29,10 +29,6 @@ export function foldAcp(before: AcpState, event: AcpEvent, about: Pick<Fold, "no
     case "update":
       takeUpdate(fold, event.update);
       break;
-    case "unread":
-      if (event.about === "mode") takeUnreadMode(fold);
-      else takeUnread(fold, event.about);
-      break;
     case "replied":
     case "refused":
       takeReply(fold, event);
@@ -72,8 +68,6 @@ function heardIn(event: AcpEvent): string | undefined {
       return "its session";
     case "update":
       return wordsOf(event.update);
-    case "unread":
-      return "an update that cannot be read";
     case "replied":
     case "refused":
       return "its reply to the prompt";
@@ -124,6 +118,8 @@ function takeUpdate(fold: Fold, update: AcpUpdate): void {
       return;
     case "state":
       return takeState(fold, update);
+    case "unread":
+      return update.about === "mode" ? takeUnreadMode(fold) : takeUnread(fold, update.about);
     case "other":
       return;
     default:
@@ -273,6 +269,8 @@ function wordsOf({ type }: AcpUpdate): string {
       return "an echo of the prompt";
     case "call":
       return "a tool call";
+    case "unread":
+      return "an update that cannot be read";
     default:
       return `an update of its ${type}`;
   }

@@ -45,7 +45,7 @@ const LOOK: AcpEvent = { type: "looked" };
 
 const read = (given: unknown): AcpEvent => {
   const told = readUpdate({ sessionId: "s", update: given });
-  return "problem" in told ? { type: "unread", about: "mode" } : update(told.update);
+  return update("problem" in told ? { type: "unread", about: "mode" } : told.update);
 };
 const update = (update: AcpUpdate): AcpEvent => ({ type: "update", update });
 const say = (text: string, id?: string): AcpEvent => update({ type: "message", text, ...(id ? { id } : {}) });
@@ -204,7 +204,7 @@ Deno.test("what is done without asking is a violation where the mode is to ask b
 });
 
 Deno.test("security: a call that cannot be read hides nothing: what it does not tell may be what must be asked for", () => {
-  const unread = (about: Extract<AcpEvent, { type: "unread" }>["about"]): AcpEvent => ({ type: "unread", about });
+  const unread = (about: Extract<AcpUpdate, { type: "unread" }>["about"]) => update({ type: "unread", about });
   const violationOf = (...events: readonly AcpEvent[]) => play([OPENED, PROMPT, ...events]).state.violation;
   const done = { id: "t1", kind: "execute", status: "completed", isCut: false } as const;
   assertMatch(violationOf(unread(done)) ?? "", /has done something without asking/);

@@ -19,7 +19,7 @@ import { RPC_CODES, type RpcReply } from "./json_rpc.ts";
 import { ACP_VERSION, type AcpElicitationReply, type AcpInitialized, type AcpPermissionOutcome } from "./protocol.ts";
 import { readElicitation, readInitialized, readPermission } from "./shapes.ts";
 import { TroubleCounter } from "./troubles.ts";
-import { type AcpUnread, readCut, readUnread, readUpdate } from "./update.ts";
+import { readCut, readUnread, readUpdate } from "./update.ts";
 import { Wire } from "./wire.ts";
 
 const START_LIMIT_MS = 120_000;
@@ -83,7 +83,10 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
       write: (bytes) => this.#group.write(bytes),
       request: (...request) => this.#answer(...request),
       notification: (...message) => this.#takeNotification(...message),
-      dropped: (head) => this.#takeUnread(readCut(head)),
+      dropped(head) {
+        const unread = readCut(head);
+        if (unread !== undefined) handlers.update(unread);
+      },
       broken: (problem) => void this.#closeAfterGrace(problem),
       failed: (error) => void this.close({ kind: "broken", error }),
       wire: handlers.wire,
@@ -216,16 +219,15 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
       const request = readPermission(params);
       if (request === undefined) return this.#malformed(params);
       const cancelled: AcpPermissionOutcome = { outcome: "cancelled" };
-      const handle = (gone: AbortSignal) => permission(request, gone);
-      const reply = await this.#answerBy(handle, { takenBack, cancelled, sessionId: request.sessionId });
-      const { answers, ...outcome } = reply;
+      const asked = { sessionId: request.sessionId, takenBack, cancelled };
+      const { answers, ...outcome } = await this.#answerBy((gone) => permission(request, gone), asked);
       return { result: { outcome, ...present({ answers }) } };
     }
     const question = readElicitation(params);
     if (question === undefined || elicitation === undefined) return this.#malformed(params);
     const cancelled: AcpElicitationReply = { action: "cancel" };
-    const handle = (gone: AbortSignal) => elicitation(question, gone);
-    return { result: await this.#answerBy(handle, { takenBack, cancelled, sessionId: question.sessionId }) };
+    const asked = { sessionId: question.sessionId, takenBack, cancelled };
+    return { result: await this.#answerBy((gone) => elicitation(question, gone), asked) };
   }
 
   #malformed(params: unknown): RpcReply {
@@ -263,16 +265,11 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
     }
     const unread = readUnread(params);
     // A command must be what was sent, to the last byte.
-    if (unread !== undefined && !line.isUtf8) return this.#takeUnread(unread);
-    const read = readUpdate(params);
+    const read = unread !== undefined && !line.isUtf8 ? unread : readUpdate(params);
     if (!("problem" in read)) return this.#options.handlers.update(read);
     if (read.problem === "unknown") return this.#troubles.add("unknown_update", read.kind);
     this.#troubles.add("malformed_update", line.text);
-    this.#takeUnread(unread);
-  }
-
-  #takeUnread(update: AcpUnread | undefined): void {
-    if (update !== undefined) this.#options.handlers.unread?.(update);
+    if (unread !== undefined) this.#options.handlers.update(unread);
   }
 
   /** An agent that cannot be talked to any more may be ending; how it ended tells more. */

@@ -12,7 +12,7 @@ import type {
   AcpPermissionRequest,
 } from "./protocol.ts";
 import type { AcpTrouble, AcpTroubleKind } from "./troubles.ts";
-import type { AcpNotification, AcpUnread } from "./update.ts";
+import type { AcpNotification } from "./update.ts";
 
 export interface AcpConnectionOptions {
   readonly plan: LaunchPlan;
@@ -46,8 +46,6 @@ export interface AcpHandlers {
   permission(request: AcpPermissionRequest, signal: AbortSignal): Promise<AcpPermissionOutcome>;
   /** A question to a person, like `permission`. Without this handler, agents are told that they cannot ask. */
   elicitation?(question: AcpElicitation, signal: AbortSignal): Promise<AcpElicitationReply>;
-  /** An update that cannot be read, and was dropped, though it may tell of what the agent does. */
-  unread?(update: AcpUnread): void;
   extension?(method: string, params: unknown): void;
   trouble?(trouble: AcpTrouble): void;
   /** Each line that is sent or received, without its line end; of one that is too long only the beginning. */

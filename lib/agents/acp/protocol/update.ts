@@ -57,6 +57,8 @@ export type AcpUpdate =
   | { readonly type: "usage"; readonly used: number; readonly size: number; readonly cost?: AcpCost }
   | { readonly type: "notice"; readonly isProblem: boolean; readonly text: string }
   | ({ readonly type: "state"; readonly state: "running" | "idle" | "requires_action" } & RestReason)
+  /** One that was dropped, and that may tell of what an agent has done, or is allowed to do. */
+  | { readonly type: "unread"; readonly about: UnreadCall | "mode" }
   | { readonly type: "other" };
 
 export interface RestReason {
@@ -70,15 +72,9 @@ export interface AcpCost {
 }
 
 export interface AcpNotification {
-  readonly sessionId: string;
-  readonly update: AcpUpdate;
-}
-
-/** An update that was dropped, and that may tell of what an agent has done, or is allowed to do. */
-export interface AcpUnread {
   /** Missing where it cannot be read: then it may be any session's. */
   readonly sessionId?: string;
-  readonly about: UnreadCall | "mode";
+  readonly update: AcpUpdate;
 }
 
 /** What could be read of a tool call that was dropped. */
@@ -135,7 +131,7 @@ export function readUpdate(
   return update === undefined ? { problem: "malformed" } : { sessionId, update };
 }
 
-export function readUnread(params: unknown): AcpUnread | undefined {
+export function readUnread(params: unknown): AcpNotification | undefined {
   const { sessionId, update } = objectOf(params);
   const { sessionUpdate, ...call } = objectOf(update);
   return unreadOf(sessionUpdate, { sessionId, call, isCut: false });
@@ -144,7 +140,7 @@ export function readUnread(params: unknown): AcpUnread | undefined {
 /**
  * What a dropped message is about, by its beginning. An update that does not say there what it is may be a tool call.
  */
-export function readCut(head: string): AcpUnread | undefined {
+export function readCut(head: string): AcpNotification | undefined {
   const word = (name: string) => new RegExp(`"${name}":"([^"\\\\]*)"`).exec(head)?.[1];
   if (!/^\s*\{/.test(head) || word("method") !== "session/update") return undefined;
   // A kind, or a status, in its beginning need not be its own.
@@ -159,18 +155,16 @@ function unreadOf(
     readonly call: JsonObject;
     readonly isCut: boolean;
   },
-): AcpUnread | undefined {
-  const sessionId = textOf(of);
+): AcpNotification | undefined {
+  const session = present({ sessionId: textOf(of) });
   if (what === "current_mode_update" || what === "config_option_update") {
-    return { ...present({ sessionId }), about: "mode" };
+    return { ...session, update: { type: "unread", about: "mode" } };
   }
   if (what !== "tool_call" && what !== "tool_call_update") return undefined;
   const kind = oneOf(ACP_TOOL_KINDS, call["kind"]);
   const status = oneOf(CALL_STATUSES, call["status"]);
-  return {
-    ...present({ sessionId }),
-    about: { isCut, ...present({ id: wordOf(call["toolCallId"]), kind, status }) },
-  };
+  const about = { isCut, ...present({ id: wordOf(call["toolCallId"]), kind, status }) };
+  return { ...session, update: { type: "unread", about } };
 }
 
 /**

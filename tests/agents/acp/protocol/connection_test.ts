@@ -161,7 +161,7 @@ Deno.test("updates of another session are handed over as what they are", async (
   const sessions: string[] = [];
   await using fake = await openFake({
     steps: [{ update: { sessionUpdate: "plan", entries: [] }, sessionId: "another" }],
-    with: { update: ({ sessionId }) => void sessions.push(sessionId) },
+    with: { update: ({ sessionId }) => void sessions.push(sessionId!) },
   });
   await (await startTurn(fake)).reply;
   assertEquals(sessions, ["another"]);

@@ -99,19 +99,19 @@ Deno.test("a request that is not UTF-8 is refused: what is decided about must be
 
 Deno.test("security: a tool call that is not UTF-8 is not read: its command would be another one", async () => {
   const unread: unknown[] = [];
-  await using it = await open({ unread: (update) => void unread.push(update) });
+  await using it = await open({ update: (told) => void unread.push(told) });
   const call = '{"sessionUpdate":"tool_call","toolCallId":"t","title":"x","rawInput":{"command":"echo \xff"}}';
   const params = `{"sessionId":"s","update":${call}}`;
   it.agent.print(
     Uint8Array.from(`{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`, (c) => c.charCodeAt(0)),
   );
   await turnOfLoop();
-  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { id: "t", isCut: false } }]]);
+  assertEquals(unread, [{ sessionId: "s", update: { type: "unread", about: { id: "t", isCut: false } } }]);
 });
 
 Deno.test("a batch: what it asks is refused, and what it tells of tool calls counts as not to be read", async () => {
   const unread: unknown[] = [];
-  await using it = await open({ unread: (update) => void unread.push(update) });
+  await using it = await open({ update: (told) => void unread.push(told) });
   const call = '{"sessionUpdate":"tool_call","toolCallId":"t","title":"x","kind":"execute","status":"completed"}';
   const update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":${call}}}`;
   it.agent.say(`[{"jsonrpc":"2.0","id":"b",${PERMISSION}},${update},${NOTICE},7,null]`);
@@ -121,7 +121,7 @@ Deno.test("a batch: what it asks is refused, and what it tells of tool calls cou
     id: "b",
     error: { code: -32600, message: "the protocol has no batches" },
   }]);
-  assertEquals([it.updates, unread], [[], [{ sessionId: "s", about: { id: "t", isCut: true } }]]);
+  assertEquals(unread, [{ sessionId: "s", update: { type: "unread", about: { id: "t", isCut: true } } }]);
   assertEquals(it.connection.troubles(), { not_a_message: 1 });
 });
 
