@@ -6,7 +6,6 @@ import type { RunResult } from "../../run/execution.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import { countInterrupted, hearInterrupted } from "./left_over.ts";
 import type { Drive } from "./context.ts";
-import { followActions } from "../follow_actions.ts";
 import { type Action, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "../../journal/exec/state.ts";
 import { runCheck } from "./step_checks.ts";
@@ -21,11 +20,11 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
   try {
     await countInterrupted(drive);
     await hearInterrupted(drive);
-    return await followActions({
-      signal: drive.signal,
-      next: () => nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel),
-      perform: (action) => perform(action, drive),
-    });
+    for (;;) {
+      drive.signal.throwIfAborted();
+      const end = await perform(nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel), drive);
+      if (end !== undefined) return end;
+    }
   } finally {
     takeBack();
     dropContents(drive);

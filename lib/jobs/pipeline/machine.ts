@@ -1,7 +1,6 @@
 import type { AttemptReason, AutonomyLevel } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
 import { followingStep } from "../flow.ts";
-import type { FinishRun } from "../follow_actions.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { ExecSettings } from "./settings.ts";
 import {
@@ -32,7 +31,7 @@ export type Action =
   | { readonly do: "check"; readonly at: StepPlace; readonly number: number; readonly check: CheckPlan }
   | { readonly do: "finish_step"; readonly at: StepPlace; readonly reason?: string; readonly next?: NextStep }
   | { readonly do: "finish_task"; readonly task: TaskState; readonly reason?: string }
-  | FinishRun
+  | { readonly do: "finish_run"; readonly outcome: "pass" | "fail"; readonly reason: string }
   | { readonly do: "nothing" };
 
 export interface StepPlace {

@@ -1,47 +1,39 @@
 import { RuntimeError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
-import { contextOf } from "./fold.ts";
+import { promptOf } from "./prompts/mod.ts";
 import { lookUpNames } from "./existing_names.ts";
-import { buildPrompt } from "./prompts/mod.ts";
 import { outsideMessagePrompt } from "./prompts/outside_message.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import type { OutsideMessage } from "../../journal/loop/state.ts";
-import type { LoopResponse, Turn } from "./state.ts";
+import type { Turn } from "./state.ts";
 import { createTurnPlayer, type TurnPlayerOptions, type Work } from "./turn_player.ts";
 
 interface AgentTurns {
-  readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<LoopResponse>;
+  readonly askAgent: (turn: Turn) => Promise<void>;
   readonly playMessage: (message: OutsideMessage, text: string, signal: AbortSignal) => Promise<void>;
 }
 
 export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
   const { plan, folder, team, state, record, clock } = options;
   const play = createTurnPlayer(options);
-  const renewed = new Set<Role>();
-
   return {
-    async askAgent(role, prompt, turn) {
-      let source: Omit<LoopResponse, "text"> = {};
-      const text = await playWork({
-        turnId: turn.id,
+    async askAgent(turn) {
+      const { id: turnId, role } = turn;
+      await playWork({
+        turnId,
         role,
         place: turn,
-        // What an agent before was told may be new to this one.
-        promptOf: (isNew) =>
-          isNew || renewed.delete(role)
-            ? buildPrompt({ context: contextOf(state()), state: state().loop, turn })
-            : prompt,
+        // What an agent before was told is new to another one.
+        promptOf: () => promptOf(state(), turn),
         archiveDir: folder.responsesDir,
         onResponse({ text, ...response }) {
           const names = lookUpNames(plan.workdir, { role, text });
-          source = { file: response.archivedAs, ...names };
-          record({ type: "response_received", turnId: turn.id, role, ...response, ...names }, text);
+          record({ type: "response_received", turnId, role, ...response, ...names }, text);
         },
         // With the time of an agent that was lost: the turn's minutes are capped.
         startedAtMs: clock.now(),
         signal: options.signal,
       });
-      return { text, ...source };
     },
     async playMessage({ id, role, wantsResponse, ...from }, text, signal) {
       const { workdir } = plan;
@@ -52,10 +44,7 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
       await playWork({
         turnId: id,
         role,
-        promptOf(isNew) {
-          if (isNew) renewed.add(role);
-          return outsideMessagePrompt({ workdir, role, message });
-        },
+        promptOf: () => outsideMessagePrompt({ workdir, role, message }),
         expectsResponse: wantsResponse,
         archiveDir: `${folder.repliesDir}/${id}`,
         onResponse({ text: _, ...response }) {
@@ -70,17 +59,15 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
     },
   };
 
-  async function playWork(work: Work): Promise<string> {
+  async function playWork(work: Work): Promise<void> {
     const { role, signal } = work;
-    let isNew = await team.start(role);
-    for (;;) {
+    for (await team.start(role);;) {
       const terminal = team.terminalOf(role);
       try {
-        return await play(work, { prompt: work.promptOf(isNew), terminal });
+        return await play(work, terminal);
       } catch (error) {
         if (work.isOver?.() === true || !await restartLost(options, { role, error, terminal, signal })) throw error;
       }
-      isNew = true;
     }
   }
 }

@@ -47,13 +47,12 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "response_received": {
       const { turnId, archivedAs: file, names, text } = event;
       if (text === undefined) throw new TypeError(`Cannot apply the response to ${turnId}: its text is missing`);
-      return follow(state, applyResponse(state.loop, { text, file, names }, contextOf(state)), { told: 0 });
+      return follow(state, applyResponse(state.loop, { text, file, names }, contextOf(state)));
     }
     case "test_command_finished": {
       const { passed, exitCode, seconds, timedOut, output, truncated } = event;
       const command = { passed, exitCode, seconds, timedOut, output, truncated };
-      // Its first event is this one.
-      return follow(state, applyTestCommandResult(state.loop, command, contextOf(state)), { told: 1 });
+      return follow(state, applyTestCommandResult(state.loop, command, contextOf(state)));
     }
     default:
       return state;
@@ -74,8 +73,8 @@ export function contextOf({ head: { workdir, task: job, settings } }: Pick<RunSt
   return { workdir, job, settings };
 }
 
-function follow(state: RunState, transition: Transition, { told }: { readonly told: number }): RunState {
-  return { ...state, loop: transition.state, untold: transition.events.slice(told) };
+function follow(state: RunState, { state: loop, events: untold }: Transition): RunState {
+  return { ...state, loop, untold };
 }
 
 /**

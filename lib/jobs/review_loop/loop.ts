@@ -1,111 +1,78 @@
-import type { Job } from "../../journal/loop/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
 import { abridge } from "../../base/text/abridge.ts";
 import { lastLines } from "../../base/text/lines.ts";
-import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
-import { followActions } from "../follow_actions.ts";
-import { applyResponse, applyTestCommandResult, type LoopAction, nextAction, startLoop } from "./machine.ts";
-import { buildPrompt } from "./prompts/mod.ts";
-import { type ReviewLoopSettings, reviewLoopSettings } from "./settings.ts";
-import type { LoopContext, LoopResponse, LoopState, Transition, Turn } from "./state.ts";
+import type { RunResult } from "../../run/execution.ts";
+import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
+import { promptOf } from "./prompts/mod.ts";
+import { nextAction } from "./machine.ts";
+import type { RunParts } from "./run_parts.ts";
+import type { RunState, Turn } from "./state.ts";
 
-export interface ReviewLoopOptions {
-  /** The absolute folder that the agents work in; response files live below it. */
-  readonly workdir: string;
-  readonly job: Job;
-  readonly settings: ReviewLoopSettings;
-  readonly askAgent: (role: Role, prompt: string, turn: Turn) => Promise<string | LoopResponse>;
-  readonly runTestCommand?: (command: TestCommand) => Promise<TestCommandResult>;
-  readonly isProgramGone?: (command: TestCommand) => boolean;
-  readonly onEvent?: (event: ReviewFact) => void | Promise<void>;
-  /** The state to continue from, as an earlier process left it. @default {the beginning} */
-  readonly state?: LoopState;
-  readonly begunTurn?: string;
-  readonly signal?: AbortSignal;
-}
-
-export interface ReviewLoopResult {
-  readonly outcome: "pass" | "fail";
-  readonly rounds: number;
-  readonly reason: string;
-  readonly state: LoopState;
+export interface LoopOptions extends Pick<RunParts, "state" | "record" | "signal"> {
+  /** Waits until the agent of a role has no other work, such as a message from outside. */
+  readonly takeAgent: (role: Role) => Promise<Disposable>;
+  /** Has the turn played, and records the response to it. */
+  readonly askAgent: (turn: Turn) => Promise<void>;
+  readonly runTestCommand: (command: TestCommand) => Promise<TestCommandResult>;
+  readonly isProgramGone: (command: TestCommand) => boolean;
+  /** What is done before that is recorded which follows from a response or a test. */
+  readonly beforeTold: (fact: ReviewFact) => Promise<void>;
 }
 
 /**
- * Runs a job through the five roles, round by round, until the test passes or a limit is reached.
- *
- * The state machine in machine.ts decides; this only carries prompts, responses and events between it and the outside.
- * Events about panes and response files (`agent_*`, `status_changed`, `reminder_sent`, `response_received`) and the
- * first and last one of a run are the caller's.
+ * Plays what is left of the loop: does what the machine says is due, and records what comes of it, from which the next
+ * state follows.
  */
-export async function runReviewLoop(options: ReviewLoopOptions): Promise<ReviewLoopResult> {
-  const { workdir, job, signal } = options;
-  const context: LoopContext = { workdir, job, settings: reviewLoopSettings(options.settings) };
-  if (context.settings.projectTestCmd !== undefined && options.runTestCommand === undefined) {
-    throw new UsageError("Cannot run the review loop: there is a project test command, but nothing to run it with");
+export async function driveLoop(options: LoopOptions): Promise<RunResult> {
+  const { state, record, beforeTold, signal } = options;
+  for (;;) {
+    signal.throwIfAborted();
+    for (const fact of state().untold) {
+      await beforeTold(fact);
+      record(fact);
+    }
+    const action = nextAction(state().loop);
+    switch (action.do) {
+      case "run_attempt":
+        await playTurn(action.at, options);
+        break;
+      case "check":
+        await runCommand(options);
+        break;
+      case "finish_run":
+        return { outcome: action.outcome, reason: action.reason };
+    }
   }
-  const follow = async (transition: Transition): Promise<LoopState> => {
-    for (const event of transition.events) await options.onEvent?.(event);
-    return transition.state;
-  };
-  signal?.throwIfAborted();
-  let state = options.state ?? await follow(startLoop(context));
-  return await followActions<LoopAction, ReviewLoopResult>({
-    signal,
-    next: () => nextAction(state),
-    async perform(action) {
-      switch (action.do) {
-        case "run_attempt":
-          state = await follow(await playTurn(state, { turn: action.at, context, options }));
-          return undefined;
-        case "check":
-          state = await follow(await runCommand(state, { context, options }));
-          return undefined;
-        case "finish_run":
-          return { outcome: action.outcome, rounds: state.round, reason: action.reason, state };
-      }
-    },
-  });
 }
 
-async function playTurn(
-  state: LoopState,
-  { turn, context, options }: {
-    readonly turn: Turn;
-    readonly context: LoopContext;
-    readonly options: ReviewLoopOptions;
-  },
-): Promise<Transition> {
+async function playTurn(turn: Turn, { state, record, takeAgent, askAgent }: LoopOptions): Promise<void> {
   const { id: turnId, role, round, cycle } = turn;
-  const prompt = buildPrompt({ context, state, turn });
-  const promptBytes = new TextEncoder().encode(prompt).length;
-  const started: ReviewFact = turnId === options.begunTurn
-    ? { type: "turn_resumed", turnId, role, round, cycle }
-    : { type: "turn_started", turnId, role, round, cycle, promptBytes };
-  await options.onEvent?.(started);
-  return applyResponse(state, await options.askAgent(role, prompt, turn), context);
+  using _agent = await takeAgent(role);
+  const isBegun = state().turn?.id === turnId;
+  const { length: promptBytes } = new TextEncoder().encode(promptOf(state(), turn));
+  const place = { turnId, role, round, cycle };
+  record(isBegun ? { type: "turn_resumed", ...place } : { type: "turn_started", ...place, promptBytes });
+  await askAgent(turn);
 }
 
-async function runCommand(
-  state: LoopState,
-  { context, options }: { readonly context: LoopContext; readonly options: ReviewLoopOptions },
-): Promise<Transition> {
-  const command = context.settings.projectTestCmd;
-  if (command === undefined || options.runTestCommand === undefined) {
+async function runCommand({ state, record, runTestCommand, isProgramGone }: LoopOptions): Promise<void> {
+  const { head: { settings: { projectTestCmd: command } }, loop: { round, testCommandRan } }: RunState = state();
+  if (command === undefined) {
     throw new UsageError(
       "Cannot resume a run that waits for its project test command: none is configured any more",
     );
   }
   const shown = formatTestCommand(command);
-  await options.onEvent?.({ type: "test_command_started", round: state.round, command: shown });
-  const result = await options.runTestCommand(command);
+  record({ type: "test_command_started", round, command: shown });
+  const result = await runTestCommand(command);
   // Once it could be run, the configuration is right: what has become of it since is the agents' doing, but for what is
   // none of the project's.
-  const isOfConfig = state.testCommandRan !== shown || options.isProgramGone?.(command) === true;
+  const isOfConfig = testCommandRan !== shown || isProgramGone(command);
   if (couldNotRun(result) && isOfConfig) throw notRun(command, result);
-  return applyTestCommandResult(state, result, context);
+  const { passed, exitCode, seconds, timedOut, output, truncated } = result;
+  record({ type: "test_command_finished", round, passed, exitCode, seconds, timedOut, output, truncated });
 }
 
 /** Of what a test command said that could not be run, its end tells why. */

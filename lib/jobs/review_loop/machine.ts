@@ -1,15 +1,15 @@
 import type { Role } from "../../base/roles.ts";
-import type { FinishRun } from "../follow_actions.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { TestCommandResult } from "../test_command.ts";
-import { afterAuthor, afterReview } from "./review_phase.ts";
+import { parseReviewVerdict, parseTestVerdict } from "../verdicts.ts";
+import { afterReview, afterTest } from "./gates.ts";
 import type { LoopContext, LoopResponse, LoopState, Source, Transition, Turn } from "./state.ts";
 import { firstWork, roleAfter, rolesFrom } from "./steps.ts";
-import { afterTestCommand, afterTester } from "./test_phase.ts";
 
-export type LoopAction =
+type LoopAction =
   | { readonly do: "run_attempt"; readonly at: Turn }
   | { readonly do: "check"; readonly round: number }
-  | FinishRun;
+  | { readonly do: "finish_run"; readonly outcome: "pass" | "fail"; readonly reason: string };
 
 export function startLoop({ settings }: LoopContext): Transition {
   return {
@@ -64,32 +64,60 @@ export function rolesUsed({ startAgent, maxRounds }: Pick<LoopContext["settings"
   return rolesLeft({ round: 1, stage: firstWork(startAgent) }, { maxRounds });
 }
 
-export function applyResponse(state: LoopState, given: string | LoopResponse, context: LoopContext): Transition {
-  const { stage } = state;
+/** After a response: on to what is next in the round, or the question for a verdict that is missing. */
+export function applyResponse(before: LoopState, given: LoopResponse, context: LoopContext): Transition {
+  const { stage } = before;
   if (stage.kind !== "work" && stage.kind !== "verdict") {
     throw new TypeError(`Cannot apply a response: the loop is at ${stage.kind}`);
   }
   const { role, cycle } = stage;
   const asked = stage.kind === "verdict";
-  const { text: response, ...source } = typeof given === "string" ? { text: given } : given;
-  const answered: LoopState = {
-    ...state,
-    prompted: state.prompted.includes(role) ? state.prompted : [...state.prompted, role],
-    sources: { ...state.sources, [role]: joinSources(asked ? state.sources[role] : undefined, source) },
+  const text = asked ? `${before.outputs[role] ?? ""}\n\n${given.text}` : given.text;
+  const state: LoopState = {
+    ...before,
+    outputs: { ...before.outputs, [role]: text },
+    prompted: before.prompted.includes(role) ? before.prompted : [...before.prompted, role],
+    sources: { ...before.sources, [role]: joinSources(asked ? before.sources[role] : undefined, given) },
   };
   switch (role) {
     case "analyst":
     case "programmer":
-      return afterAuthor(answered, { role, cycle, response });
+      return { state: { ...state, stage: { kind: "work", role: roleAfter(role, "pass"), cycle } }, events: [] };
     case "analyst_review":
-    case "programmer_review":
-      return afterReview(answered, { context, role, cycle, asked, response });
-    case "tester":
-      return afterTester(answered, { context, asked, response });
+    case "programmer_review": {
+      const verdict = parseReviewVerdict(given.text);
+      if (verdict === undefined && !asked) return askForVerdict(state, { role, cycle });
+      return afterReview(state, { context, role, cycle, verdict });
+    }
+    case "tester": {
+      const verdict = parseTestVerdict(given.text);
+      if (verdict === undefined && !asked) return askForVerdict(state, { role, cycle });
+      const note = verdict === undefined
+        ? "no unambiguous verdict of the tester, even when asked: taken as FAIL"
+        : undefined;
+      const testerVerdict = verdict ?? "FAIL";
+      // The command also runs after a FAIL: its output is evidence that does not depend on what the tester wrote down.
+      return context.settings.projectTestCmd === undefined
+        ? afterTest(state, { context, testerVerdict, note, command: undefined })
+        : { state: { ...state, stage: { kind: "test_command", testerVerdict, note } }, events: [] };
+    }
   }
 }
 
-function joinSources(before: Source | undefined, { file, names }: Omit<LoopResponse, "text">): Source {
+function askForVerdict(
+  state: LoopState,
+  stage: Pick<Extract<LoopState["stage"], { kind: "verdict" }>, "role" | "cycle">,
+): Transition {
+  const { role } = stage;
+  const warning: ReviewFact = {
+    type: "warning",
+    role,
+    message: `The response of ${role} states no unambiguous verdict: asking for it once`,
+  };
+  return { state: { ...state, stage: { kind: "verdict", ...stage } }, events: [warning] };
+}
+
+function joinSources(before: Source | undefined, { file, names }: LoopResponse): Source {
   return {
     files: [...before?.files ?? [], ...(file === undefined ? [] : [file])],
     names: {
@@ -99,10 +127,12 @@ function joinSources(before: Source | undefined, { file, names }: Omit<LoopRespo
   };
 }
 
+/** After the project's test command: the round's end. */
 export function applyTestCommandResult(state: LoopState, command: TestCommandResult, context: LoopContext): Transition {
   const { stage } = state;
   if (stage.kind !== "test_command") {
     throw new TypeError(`Cannot apply a test command's result: the loop is at ${stage.kind}`);
   }
-  return afterTestCommand(state, { context, testerVerdict: stage.testerVerdict, note: stage.note, command });
+  const { testerVerdict, note } = stage;
+  return afterTest(state, { context, testerVerdict, note, command });
 }

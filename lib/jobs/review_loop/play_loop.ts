@@ -1,7 +1,5 @@
 import type { Role } from "../../base/roles.ts";
-import { present } from "../../base/schema.ts";
 import type { WakeSource } from "../../agents/pane/wake_source.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { createAcpDesk } from "../../turn/desk/acp_desk.ts";
 import type { DialogDeskContext } from "../../turn/desk/desk_context.ts";
 import { createPaneDesk } from "../../turn/desk/pane_desk.ts";
@@ -9,7 +7,8 @@ import { isOutsideProgramGone } from "../programs.ts";
 import { runTestOf } from "../test_of_run.ts";
 import type { AgentTeam } from "./agents.ts";
 import { createAgentTurns } from "./ask_agent.ts";
-import { type ReviewLoopResult, runReviewLoop } from "./loop.ts";
+import type { RunResult } from "../../run/execution.ts";
+import { driveLoop } from "./loop.ts";
 import { rolesLeft } from "./machine.ts";
 import { openMailbox } from "./mailbox.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -32,20 +31,13 @@ export async function playLoop(
     /** Told what of a message keeps the run from continuing. */
     readonly onBroken: (error: unknown) => void;
   },
-): Promise<ReviewLoopResult> {
+): Promise<RunResult> {
   const { plan, folder, mail, redactor, state, record, clock, signal } = parts;
   const locks = createLocks<Role>();
   const { turn: begunTurn } = state();
   let held = begunTurn && await locks.take(begunTurn.role, signal);
   const work = watchWork({ ...parts, workdir: plan.workdir });
   const changes = keepTurnChanges({ ...parts, workdir: plan.workdir });
-  const tell = async (event: ReviewFact) => {
-    // Its agent may be at work on a message from outside.
-    if (event.type === "turn_started") held = await locks.take(event.role, signal);
-    await work.keepEvidence(event);
-    record(event);
-  };
-  for (const event of state().untold) await tell(event);
   const { askAgent, playMessage } = createAgentTurns({
     plan,
     ...{ folder, redactor, team, counter, responses, state, record },
@@ -65,28 +57,25 @@ export async function playLoop(
     play: playMessage,
     onBroken,
   });
-  const result = await runReviewLoop({
-    workdir: plan.workdir,
-    job: state().head.task,
-    settings: plan.loop,
-    state: state().loop,
-    ...present({ begunTurn: begunTurn?.id }),
-    async askAgent(role, prompt, turn) {
+  const result = await driveLoop({
+    ...{ state, record, signal, beforeTold: work.keepEvidence },
+    async takeAgent(role) {
+      const agent = held ?? await locks.take(role, signal);
+      held = undefined;
+      return agent;
+    },
+    async askAgent(turn) {
       try {
-        return await work.around(turn, () => changes.around(turn, () => askAgent(role, prompt, turn)));
+        await work.around(turn, () => changes.around(turn, () => askAgent(turn)));
       } catch (error) {
         onFailure(error);
         throw error;
-      } finally {
-        held?.[Symbol.dispose]();
       }
     },
     runTestCommand: (command) =>
       runTestOf(parts, { command, cwd: plan.workdir, timeoutSeconds: plan.loop.testCommandTimeoutSeconds }),
     isProgramGone: (command) =>
       isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
-    onEvent: tell,
-    signal,
   });
   await mailbox.finish();
   // What the last reply has used is written down a moment later.

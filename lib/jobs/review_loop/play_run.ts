@@ -8,7 +8,6 @@ import type { Role } from "../../base/roles.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
 import { findLateReplies, findLateResponse } from "./late_response.ts";
-import type { ReviewLoopResult } from "./loop.ts";
 import { keepDialogScreens } from "./kept_screens.ts";
 import { nextAction } from "./machine.ts";
 import { failLeftMessages } from "./mailbox.ts";
@@ -43,7 +42,7 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   return next;
 }
 
-async function runWithAgents(outer: RunParts): Promise<ReviewLoopResult> {
+async function runWithAgents(outer: RunParts): Promise<RunResult> {
   const broken = new AbortController();
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
   const { plan, folder, state, record, clock, signal } = parts;

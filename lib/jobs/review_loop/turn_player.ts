@@ -49,7 +49,7 @@ export interface Work {
   readonly role: Role;
   /** Where in the loop it is; missing for a message from outside. */
   readonly place?: Pick<Turn, "round" | "cycle">;
-  readonly promptOf: (isNew: boolean) => string;
+  readonly promptOf: () => string;
   /** @default {true} */
   readonly expectsResponse?: boolean;
   /** Absolute. */
@@ -61,26 +61,20 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-type PlayWithAgent = (
-  work: Work,
-  agent: { readonly prompt: string; readonly terminal: RoleAgent },
-) => Promise<string>;
-
 /**
  * Makes what plays the turns of a run, each with one agent.
  *
  * What is sent is written down first, and so is that it is about to be sent; a turn that an earlier process began
  * continues where that one left it. A turn that fails leaves what can be seen of its agent in the run's folder.
  */
-export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
+export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, terminal: RoleAgent) => Promise<void> {
   const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock } = options;
   const known = new Set<string>();
   const acceptTimes = new Map<string, number>();
 
-  return async (
-    { turnId, role, place, expectsResponse = true, archiveDir, onResponse, startedAtMs, signal },
-    { prompt, terminal },
-  ) => {
+  return async (work, terminal) => {
+    const { turnId, role, place, expectsResponse = true, archiveDir, onResponse, startedAtMs, signal } = work;
+    const prompt = work.promptOf();
     const { id: terminalId } = terminal;
     const isKnown = known.has(terminalId);
     known.add(terminalId);
@@ -126,10 +120,9 @@ export function createTurnPlayer(options: TurnPlayerOptions): PlayWithAgent {
           draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
           dialogs: desk,
         });
-      const response = await whileCounting({ counter, role, signal }, play);
+      await whileCounting({ counter, role, signal }, play);
       if (terminal.via === "acp") await terminal.endTurn({ signal });
       await counter.requireCount(role, usedBefore, signal);
-      return response;
     } catch (error) {
       if (!signal.aborted) await noteFailure(terminal, { turnId, role });
       throw error;

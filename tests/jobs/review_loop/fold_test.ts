@@ -1,14 +1,12 @@
 import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import type { Role } from "../../../lib/base/roles.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
-import { applyEvent, type RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
+import type { RecordedEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { foldEvents } from "../../support/fold_events.ts";
-import { type ReviewLoopOptions, runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
 import { openTurnOf } from "../../../lib/journal/loop/state.ts";
 import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
-import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE } from "./scripted_agents.ts";
+import { FAIL, GOOD_REVIEW, PASS, recorded, REVISE, runScripted, runStarted } from "./scripted_agents.ts";
 
 const SETTINGS = reviewLoopSettings({ minReviewCyclesBeforeApproval: 1, projectTestCmd: "npm test", maxRounds: 3 });
 
@@ -33,68 +31,19 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 const PASSING_COMMANDS = [2, 3];
 
-function answerTo(role: Role, turnId: string): string {
-  const fallback = role.endsWith("_review") ? GOOD_REVIEW : `The work of ${turnId}.`;
-  return ANSWERS[turnId] ?? fallback;
-}
+const at = recorded;
 
-function at(event: ReviewFact, text?: string): RecordedEvent {
-  // Through JSON, as a journal has it.
-  const recorded = { at: "2026-11-20T12:00:00.000Z", ...JSON.parse(JSON.stringify(event)) };
-  return text === undefined ? recorded : { ...recorded, text };
-}
-
-const START = at({
-  type: "run_started",
-  job: "run",
-  runId: "r",
-  workdir: "/job",
-  folder: "/job/.panewright/runs/r",
-  startAgent: "analyst",
-  task: JOB,
-  settings: SETTINGS,
-  origin: { configFile: null, cwd: "/job", flags: {} },
-});
-
-interface Played {
-  readonly events: readonly RecordedEvent[];
-  readonly prompts: Readonly<Record<string, string>>;
-  readonly outcome: string;
-}
+const START = runStarted({ settings: SETTINGS });
 
 /** Plays a run to its end, from the beginning or from what a journal holds. */
-async function play(journal: readonly RecordedEvent[]): Promise<Played> {
-  const events: RecordedEvent[] = [...journal];
-  const prompts: Record<string, string> = {};
-  const begin = foldEvents(journal);
-  assert(begin !== undefined);
-  let state: RunState = begin;
-  const record = (event: ReviewFact, text?: string) => {
-    const recorded = at(event, text);
-    events.push(recorded);
-    state = applyEvent(state, recorded);
-  };
-  for (const event of state.untold) record(event);
-  const options: ReviewLoopOptions = {
-    workdir: "/job",
-    job: state.head.task,
-    settings: SETTINGS,
-    state: state.loop,
-    ...(state.turn === undefined ? {} : { begunTurn: state.turn.id }),
-    onEvent: (event) => record(event),
-    askAgent(role, prompt, { id: turnId }) {
-      prompts[turnId] = prompt;
-      const text = answerTo(role, turnId);
-      const file = `/a/${turnId}.md`;
-      const names = role.endsWith("_review") ? { names: { files: ["Makefile", "Учёба"], folders: [] } } : {};
-      const received = { turnId, role, seconds: 1, archivedAs: file, sha256: "0", bytes: text.length, ...names };
-      record({ type: "response_received", ...received }, text);
-      return Promise.resolve({ text, file, ...names });
-    },
-    runTestCommand: () => Promise.resolve(commandResult(PASSING_COMMANDS.includes(state.loop.round))),
-  };
-  const { outcome } = await runReviewLoop(options);
-  return { events, prompts, outcome };
+async function play(journal: readonly RecordedEvent[]) {
+  const { sent, result, journal: events } = await runScripted({}, {
+    journal,
+    names: { files: ["Makefile", "Учёба"], folders: [] },
+    answer: ({ id, role }) => ANSWERS[id] ?? (role.endsWith("_review") ? GOOD_REVIEW : `The work of ${id}.`),
+    runTestCommand: (_command, round) => Promise.resolve(commandResult(PASSING_COMMANDS.includes(round))),
+  });
+  return { events, prompts: Object.fromEntries(sent.map(({ turn, prompt }) => [turn.id, prompt])), ...result };
 }
 
 function commandResult(passed: boolean): TestCommandResult {
@@ -106,28 +55,21 @@ function told(events: readonly RecordedEvent[]): readonly string[] {
     .map((event) => JSON.stringify({ ...event, text: undefined }));
 }
 
-Deno.test("a run goes on from any prefix of its journal to the same end, and nothing is told or done twice", async () => {
-  const whole = await play([START]);
-  assertEquals(whole.outcome, "pass");
-  assert(whole.events.length > 50, `a long run, of ${whole.events.length} events`);
-  for (let length = 1; length <= whole.events.length; length++) {
-    const rest = await play(whole.events.slice(0, length));
-    assertEquals(told(rest.events), told(whole.events), `from the first ${length} records`);
-    assertEquals(rest.outcome, "pass");
-  }
-});
-
-Deno.test("a prompt that is built after a resume is the one that would have been sent, but for its random delimiter", async () => {
+Deno.test("a run goes on from any prefix of its journal to the same end, with the same prompts, and nothing is told or done twice", async () => {
   const whole = await play([START]);
   const plain = (prompt: string | undefined) => prompt?.replaceAll(/PANEWRIGHT_[0-9a-f]{12}/g, "DELIMITER");
+  assertEquals(whole.outcome, "pass");
+  assert(whole.events.length > 50, `a long run, of ${whole.events.length} events`);
   assert(whole.prompts["r1-programmer_review-c2"]?.includes("read what is missing in /a/r1-programmer-c2.md"));
   const byNames = whole.events.find((event) =>
     event.type === "review_decided" && event.role === "programmer_review" && event.cycle === 2
   );
   assertEquals(byNames?.type === "review_decided" && byNames.verdict, "APPROVED");
   for (let length = 1; length <= whole.events.length; length++) {
-    const { prompts } = await play(whole.events.slice(0, length));
-    for (const [turnId, prompt] of Object.entries(prompts)) {
+    const rest = await play(whole.events.slice(0, length));
+    assertEquals(told(rest.events), told(whole.events), `from the first ${length} records`);
+    assertEquals(rest.outcome, "pass");
+    for (const [turnId, prompt] of Object.entries(rest.prompts)) {
       assertEquals(plain(prompt), plain(whole.prompts[turnId]), `${turnId}, from the first ${length} records`);
     }
   }

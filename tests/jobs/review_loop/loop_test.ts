@@ -2,10 +2,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { UsageError } from "../../../lib/base/errors.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
-import { runReviewLoop } from "../../../lib/jobs/review_loop/loop.ts";
-import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { TestCommandResult } from "../../../lib/jobs/test_command.ts";
-import { FAIL, GOOD_REVIEW, JOB, PASS, REVISE, runScripted, type Sent } from "./scripted_agents.ts";
+import { reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
+import { FAIL, GOOD_REVIEW, JOB, PASS, recorded, REVISE, runScripted, type Sent } from "./scripted_agents.ts";
 
 function commandResult(over: Partial<TestCommandResult> = {}): TestCommandResult {
   return { passed: true, exitCode: 0, timedOut: false, seconds: 1, output: "1 passed\n", truncated: false, ...over };
@@ -236,12 +235,12 @@ Deno.test("a test that never passes ends the loop with fail after the last round
   assertEquals(ofType(events, "round_started").length, 3);
 });
 
-Deno.test("the last round's evidence is in the result of a failed loop", async () => {
-  const { result } = await runScripted({ tester: [FAIL] }, {
+Deno.test("the last round's evidence is kept of a failed loop", async () => {
+  const { state: { loop } } = await runScripted({ tester: [FAIL] }, {
     settings: { maxRounds: 1, projectTestCmd: ["make", "check"] },
     runTestCommand: () => Promise.resolve(commandResult({ passed: false, exitCode: 2, output: "boom" })),
   });
-  assertEquals([result.state.testEvidence?.report, result.state.testEvidence?.command?.output], [FAIL, "boom"]);
+  assertEquals([loop.testEvidence?.report, loop.testEvidence?.command?.output], [FAIL, "boom"]);
 });
 
 for (const [index, role] of ROLES.entries()) {
@@ -344,21 +343,16 @@ Deno.test("a test command whose program the machine has lost since is no evidenc
 });
 
 Deno.test("another test command than the one that could be run is a mistake of the configuration again", async () => {
-  const ran = await runScripted({}, {
+  const { journal } = await runScripted({}, {
     settings: { projectTestCmd: ["npm", "test"], maxRounds: 2 },
     runTestCommand: () => Promise.resolve(commandResult({ passed: false, exitCode: 1 })),
   });
-  const { result: { state } } = ran;
-  const again = {
-    ...state,
-    round: 2,
-    stage: { kind: "test_command", testerVerdict: "PASS", note: undefined } as const,
-  };
+  const settings = reviewLoopSettings({ projectTestCmd: ["npn", "test"] });
+  const second = journal.findLastIndex(({ type }) => type === "test_command_started") + 1;
   await assertRejects(
     () =>
       runScripted({}, {
-        state: again,
-        settings: { projectTestCmd: ["npn", "test"], maxRounds: 3 },
+        journal: [...journal.slice(0, second), recorded({ type: "run_resumed", runId: "r", folder: "/f", settings })],
         runTestCommand: () => Promise.resolve(commandResult({ passed: false, exitCode: 127 })),
       }),
     UsageError,
@@ -427,28 +421,9 @@ Deno.test("without a project test command nothing is run", async () => {
   assertEquals(ofType(events, "test_command_started"), []);
 });
 
-Deno.test("a test command without a runner is refused before any agent is asked", async () => {
-  const sent: Sent[] = [];
+Deno.test("what an agent, the test command and the journal throw ends the loop", async () => {
   await assertRejects(
-    () =>
-      runReviewLoop({
-        workdir: "/job",
-        job: JOB,
-        settings: reviewLoopSettings({ projectTestCmd: "make check" }),
-        askAgent: (role, prompt, turn) => {
-          sent.push({ role, prompt, turn });
-          return Promise.resolve("");
-        },
-      }),
-    UsageError,
-    "test command",
-  );
-  assertEquals(sent, []);
-});
-
-Deno.test("what askAgent, the test command and the event's receiver throw ends the loop", async () => {
-  await assertRejects(
-    () => runScripted({}, { askAgent: () => Promise.reject(new Error("pane died")) }),
+    () => runScripted({}, { answer: () => Promise.reject(new Error("pane died")) }),
     Error,
     "pane died",
   );
@@ -462,25 +437,15 @@ Deno.test("what askAgent, the test command and the event's receiver throw ends t
     "no shell",
   );
   await assertRejects(
-    () => runScripted({}, { onEvent: () => Promise.reject(new Error("disk full")) }),
+    () =>
+      runScripted({}, {
+        onEvent() {
+          throw new Error("disk full");
+        },
+      }),
     Error,
     "disk full",
   );
-});
-
-Deno.test("the loop waits for the receiver of an event before it goes on", async () => {
-  const order: string[] = [];
-  await runScripted({}, {
-    onEvent: async (event) => {
-      await new Promise((done) => setTimeout(done, 1));
-      order.push(event.type);
-    },
-    askAgent: (role) => {
-      order.push(`ask ${role}`);
-      return Promise.resolve(role === "tester" ? PASS : GOOD_REVIEW);
-    },
-  });
-  assertEquals(order.slice(0, 4), ["round_started", "turn_started", "ask analyst", "turn_started"]);
 });
 
 Deno.test("an aborted loop asks nobody any more and rejects with the signal's reason", async () => {
@@ -490,10 +455,10 @@ Deno.test("an aborted loop asks nobody any more and rejects with the signal's re
     () =>
       runScripted({}, {
         signal: controller.signal,
-        askAgent: (role) => {
+        answer({ role }) {
           asked.push(role);
           if (role === "programmer") controller.abort(new Error("Ctrl-C"));
-          return Promise.resolve(GOOD_REVIEW);
+          return GOOD_REVIEW;
         },
       }),
     Error,

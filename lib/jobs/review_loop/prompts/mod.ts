@@ -1,4 +1,6 @@
 import type { Role } from "../../../base/roles.ts";
+import { contextOf } from "../fold.ts";
+import type { RunState, Turn } from "../state.ts";
 import { analystPrompt } from "./analyst.ts";
 import { analystReviewPrompt } from "./analyst_review.ts";
 import { programmerPrompt } from "./programmer.ts";
@@ -19,4 +21,9 @@ const PROMPTS: Readonly<Record<Role, (input: PromptInput) => string>> = {
 
 export function buildPrompt(input: PromptInput): string {
   return input.turn.kind === "verdict" ? verdictFollowUpPrompt(input) : PROMPTS[input.turn.role](input);
+}
+
+/** The prompt of a turn, by what was recorded until now. */
+export function promptOf(state: RunState, turn: Turn): string {
+  return buildPrompt({ context: contextOf(state), state: state.loop, turn });
 }
