@@ -7,8 +7,7 @@ import { JOBS } from "../jobs/mod.ts";
 import { followJournal } from "../journal/follow_journal.ts";
 import { findRun } from "../run/find_run.ts";
 import { giveAnswer } from "./control/give_answer.ts";
-import { resumeDetached } from "./control/resume_detached.ts";
-import { type RunToStart, startRun } from "./control/start_run.ts";
+import { resumeDetached, type RunToStart, startRun } from "./control/start_run.ts";
 
 /** A run, by where it works and its id. */
 export interface RunPlace {

@@ -1,6 +1,5 @@
 import { openRegularFile, type RegularFile } from "../base/ports/regular_file.ts";
-import { createRedactor } from "../base/redact/redactor.ts";
-import { privateWordsOf } from "../base/redact/secret_patterns.ts";
+import { redactorOf } from "../base/redact/redactor.ts";
 import { plainText } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 
@@ -17,7 +16,7 @@ export function openDetachedIo(
   given: CliIo,
   { stdinBytes = 0 }: { readonly stdinBytes?: number | undefined },
 ): DetachedIo {
-  const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+  const redactor = redactorOf();
   let log: { readonly path: string; readonly file: RegularFile } | undefined;
   let early = "";
   const keep = (text: string) => {

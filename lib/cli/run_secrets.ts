@@ -1,5 +1,5 @@
 import { loadSettings } from "../config/load.ts";
-import type { MeetRun } from "../api/control/meet_run.ts";
+import type { MeetRun } from "../api/control/act.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { agentSecrets } from "../agents/agent_secrets.ts";

@@ -3,8 +3,7 @@ import { JOBS } from "../jobs/mod.ts";
 import { machineSecrets } from "../run/notify/machine_secrets.ts";
 import { systemClock } from "../base/ports/clock.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
-import { createRedactor } from "../base/redact/redactor.ts";
-import { privateWordsOf } from "../base/redact/secret_patterns.ts";
+import { redactorOf } from "../base/redact/redactor.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { readRun } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";
@@ -20,7 +19,7 @@ const NEWEST = 100;
  * now, or only by a configuration that the person does not trust any more, stays for `panewright notify flush`.
  */
 export async function tellEarlierEnds(workdir: string, io: CliIo): Promise<void> {
-  const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+  const redactor = redactorOf();
   const wallClock = () => new Date();
   for (const id of (await listRunIds(workdir)).slice(-NEWEST)) {
     const folder = runFolderAt(workdir, id);

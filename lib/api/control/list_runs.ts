@@ -2,7 +2,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
-import type { MeetRun } from "./meet_run.ts";
+import type { MeetRun } from "./act.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 
 export interface RunRow extends RunOverview {

@@ -1,10 +1,11 @@
 import { UsageError } from "../../base/errors.ts";
 import { makeFoldersBelow, replaceFile } from "../../base/ports/own_files.ts";
-import { makePanewrightFolder } from "../../run/run_folder.ts";
+import { makePanewrightFolder, type RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Actor } from "./act.ts";
 import { type DetachedRun, type DetachOptions, startDetached } from "./detach.ts";
 import { present } from "../../base/schema.ts";
+import { dirname } from "@std/path/posix";
 
 export type { DetachedRun } from "./detach.ts";
 
@@ -103,4 +104,20 @@ function flagOf(kind: RunToStart["kind"], name: string, value: OverrideValue): r
 
 function badInput(message: string, hint?: string): UsageError {
   return new UsageError(message, { code: "bad_input", ...present({ hint }) });
+}
+
+interface ResumeRequest extends Pick<Actor, "by"> {
+  /** Caps that it may go up to from now on, by name: `max_turns`. */
+  readonly raise?: Readonly<Record<string, number>>;
+}
+
+export async function resumeDetached(
+  { id, path }: RunFolder,
+  { by, raise = {} }: ResumeRequest,
+  options: DetachOptions = {},
+): Promise<Omit<DetachedRun, "isNew">> {
+  const flags = Object.entries(raise).map(([name, value]) => `--raise=${name}=${value}`);
+  const cwd = dirname(dirname(dirname(path)));
+  const { runId, folder } = await startDetached({ command: "resume", flags, positionals: [id], cwd, by }, options);
+  return { runId, folder };
 }

@@ -149,3 +149,21 @@ function createRunHub(folder: RunFolder, { clock, signal: ending }: HubOptions) 
   });
   return { hub, ended, end: () => over.abort(new Error("nobody follows the run")) };
 }
+
+/** How long a run is followed after a question about it: who asks again and again does not have it read each time. */
+const WARM_MS = 30_000;
+
+export async function withHub<Found>(
+  { hubs, clock, signal }: { readonly hubs: RunHubs; readonly clock: Clock; readonly signal: AbortSignal },
+  folder: RunFolder,
+  ask: (hub: RunHub) => Found | Promise<Found>,
+): Promise<Found> {
+  const lease = hubs.open(folder);
+  const leave = () => lease[Symbol.dispose]();
+  try {
+    await lease.hub.ready;
+    return await ask(lease.hub);
+  } finally {
+    clock.sleep(WARM_MS, signal).then(leave, leave);
+  }
+}

@@ -3,7 +3,7 @@ import type { Redactor } from "../../base/redact/redactor.ts";
 import type { MachineSecrets } from "../../run/notify/machine_secrets.ts";
 import type { DetachOptions } from "../control/detach.ts";
 import type { GiveAnswerOptions } from "../control/give_answer.ts";
-import type { MeetRun } from "../control/meet_run.ts";
+import type { MeetRun } from "../control/act.ts";
 import { createEventFeed, type EventFeed } from "../follow/event_feed.ts";
 import { ReportFeed } from "../follow/report_feed.ts";
 import { createRunHubs, type RunHub, type RunHubs } from "../follow/run_hub.ts";

@@ -7,8 +7,7 @@ import { RUN_PARAM } from "./fields.ts";
 import { operation, runOperation } from "./operation.ts";
 import { Problem } from "../control/problem.ts";
 import { placeOf, type ReportFeed } from "../follow/report_feed.ts";
-import type { RunHub } from "../follow/run_hub.ts";
-import { withHub } from "../follow/warm_hub.ts";
+import { type RunHub, withHub } from "../follow/run_hub.ts";
 
 const header = z.looseObject({
   sequence: count("The last record that is taken in."),

@@ -3,7 +3,7 @@ import { PanewrightError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRun } from "../../run/overview.ts";
-import { resumeDetached } from "../control/resume_detached.ts";
+import { resumeDetached } from "../control/start_run.ts";
 import { next, startedRun, state } from "./fields.ts";
 import { actorOf, runOperation, runTool, withinTime } from "./operation.ts";
 

@@ -5,8 +5,7 @@ import type { Clock } from "../../base/ports/clock.ts";
 import { eventFrame, type EventStream } from "../follow/event_stream.ts";
 import { ROLE_PARAM } from "./fields.ts";
 import { Problem } from "../control/problem.ts";
-import type { RunHub } from "../follow/run_hub.ts";
-import { withHub } from "../follow/warm_hub.ts";
+import { type RunHub, withHub } from "../follow/run_hub.ts";
 
 function requireRole(name: string, { progress }: Pick<RunHub, "progress">): Role {
   const role = ROLES.find((one) => one === name);

@@ -1,7 +1,7 @@
 import { placeText } from "../show/run_words.ts";
 import { workerStatusText } from "../../journal/words/words.ts";
 import type { Condition } from "../../run/condition.ts";
-import type { Progress } from "../../journal/progress.ts";
+import { initialProgress, type Progress } from "../../journal/progress.ts";
 import { allWaiting, type Waiting } from "../../journal/waiting.ts";
 import type { Worker } from "../../journal/workers.ts";
 import type { TerminalStatus } from "../../base/status.ts";
@@ -27,38 +27,30 @@ const MAX_TASK = 32_000;
 /** The header of a report: what its records tell, and what is around them. */
 export function headerOf({ sequence, progress, ...state }: ReportState, around: AroundRun): ReportHeader {
   const { runId, condition, executed, problem, audit } = around;
-  const finished = progress?.finished;
-  const [waiting, ...alsoWaiting] = progress === undefined
-    ? []
-    : allWaiting(progress).map((one) => waitingRow(one, around));
+  const known = progress ?? initialProgress("run");
+  const { finished, workdir, about, startedAt, executedSince, lastAt, place, answers, done, counts, warnings } = known;
+  const [waiting, ...alsoWaiting] = allWaiting(known).map((one) => waitingRow(one, around));
   const resumeCommand = around.resumeCommand ?? (executed ? undefined : finished?.resumeCommand);
   return {
     ...{ sequence, runId, condition, executed },
-    ...(progress === undefined ? {} : { job: progress.job }),
-    workdir: progress?.workdir ?? "",
-    about: progress?.about ?? "",
+    ...present({ job: progress?.job }),
+    ...{ workdir, about },
     task: abridge(state.task, { maxChars: MAX_TASK }),
     ...(finished === undefined ? {} : { outcome: finished.outcome, endedAt: finished.at }),
     why: whyOf(progress, around),
     ...present({ resumeCommand }),
-    startedAt: progress?.startedAt ?? "",
-    executedSince: progress?.executedSince ?? "",
-    lastAt: progress?.lastAt ?? "",
-    place: progress?.place ?? [],
+    ...{ startedAt, executedSince, lastAt, place },
     placeText: progress === undefined ? "" : placeText(progress),
     ...(progress?.activity === undefined || finished !== undefined ? {} : { activity: progress.activity }),
     lanes: state.lanes,
-    workers: progress === undefined ? [] : progress.workers.map((worker) => workerRow(worker, progress)),
+    workers: known.workers.map((worker) => workerRow(worker, known)),
     ...present({ waiting }),
     ...(alsoWaiting.length === 0 ? {} : { alsoWaiting }),
-    answers: progress?.answers ?? [],
-    done: progress?.done ?? [],
-    counts: progress?.counts ?? { turns: 0, responses: 0, reminders: 0, acceptedDialogs: 0, declinedDialogs: 0 },
-    tokens: progress === undefined ? [] : tokenRows(progress, state.cost?.byWorker ?? {}),
+    ...{ answers, done, counts },
+    tokens: tokenRows(known, state.cost?.byWorker ?? {}),
     ...(state.cost === undefined ? {} : { cost: { total: state.cost.total, pricesOf: state.cost.pricesOf } }),
     ...present({ audit }),
-    warnings: progress?.warnings ?? [],
-    gaps: state.gaps,
+    ...{ warnings, gaps: state.gaps },
     ...present({ problem, panewright: state.panewright }),
   };
 }

@@ -1,9 +1,6 @@
-import { runCommandLine } from "../../run/command_line.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import { createRedactor, type Redactor } from "../../base/redact/redactor.ts";
-import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
-import { canResume } from "../../run/condition.ts";
+import { type Redactor } from "../../base/redact/redactor.ts";
 import { byteOfLine, createFactReader, DamagedJournalError } from "../../journal/fact_reader.ts";
 import type { JournalEntry, JournalGap } from "../../journal/follow_journal.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
@@ -14,14 +11,8 @@ import { createCollector, type ReportCollector } from "./collect.ts";
 import type { ReportEntry } from "./fold.ts";
 import { type AroundRun, headerOf } from "./header.ts";
 import type { ReportAudit, ReportHeader } from "./model.ts";
+import { resumeCommandOf } from "../show/run_view.ts";
 import { present } from "../../base/schema.ts";
-
-export function reportRedactor(
-  env: Readonly<Record<string, string>> = Deno.env.toObject(),
-  secrets: readonly string[] = [],
-): Redactor {
-  return createRedactor([...secrets, ...privateWordsOf(env, "").secrets ?? []]);
-}
 
 export function readReport(folder: RunFolder, redactor: Redactor): ReportCollector {
   const collector = createCollector(redactor);
@@ -85,19 +76,13 @@ async function readAround(
 }
 
 export function aroundOf(
-  { folder: { id: runId }, condition, executed, questions, problem, progress }: RunOverview,
+  overview: RunOverview,
   { audit, wd }: { readonly audit?: ReportAudit; readonly wd: string | undefined },
 ): AroundRun {
-  const isDamaged = problem instanceof DamagedJournalError;
-  const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
-  const resumeCommand = runCommandLine(["resume", runId, ...(isDamaged ? ["--from-last-good"] : [])], wd);
+  const { folder: { id: runId }, condition, executed, questions, problem } = overview;
   const answered = questions.flatMap(({ id, answered }) => id !== undefined && answered ? [id] : []);
-  return {
-    ...{ runId, condition, executed, answered },
-    ...(problem === undefined ? {} : { problem: problem.message }),
-    ...present({ audit }),
-    ...(resumes ? { resumeCommand } : {}),
-  };
+  const resumeCommand = resumeCommandOf(overview, wd);
+  return { runId, condition, executed, answered, ...present({ problem: problem?.message, audit, resumeCommand }) };
 }
 
 export async function readHeader(

@@ -36,8 +36,7 @@ export function viewRun(
   const agentsAlive = progress !== undefined && hasLiveAgents(progress, folder, processes);
   const line = (...words: readonly string[]) => runCommandLine(words, wd);
   const session = agentsAlive ? progress.session : undefined;
-  const isDamaged = problem instanceof DamagedJournalError;
-  const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
+  const resume = resumeCommandOf(overview, wd);
   return {
     run: id,
     state: condition,
@@ -49,7 +48,7 @@ export function viewRun(
     ...(progress?.job === "run" ? { agents: progress.workers.map((worker) => viewAgent(worker, processes)) } : {}),
     ...(question === undefined ? {} : { question: { ...question, answered, ...answerCommandOf(overview, wd) } }),
     commands: {
-      ...(resumes ? { resume: line("resume", id, ...(isDamaged ? ["--from-last-good"] : [])) } : {}),
+      ...present({ resume }),
       ...(session !== undefined || executed && isWithoutPanes(progress) ? { attach: line("attach", id) } : {}),
       ...(session === undefined ? {} : { attachTmux: attachCommand(session.socket, session.name) }),
       ...(executed || agentsAlive ? { stop: line("stop", id) } : {}),
@@ -59,6 +58,16 @@ export function viewRun(
       problem: { message: problem.message, ...present({ hint: problem.hint }) },
     }),
   };
+}
+
+/** The command that continues a run; nothing where there is nothing to resume. */
+export function resumeCommandOf(
+  { folder, condition, executed, problem, progress }: RunOverview,
+  wd: string | undefined,
+): string | undefined {
+  const isDamaged = problem instanceof DamagedJournalError;
+  const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
+  return resumes ? runCommandLine(["resume", folder.id, ...(isDamaged ? ["--from-last-good"] : [])], wd) : undefined;
 }
 
 function viewAgent(worker: Worker, processes: LiveProcesses): AgentView {

@@ -1,6 +1,6 @@
 import { plainText, sanitizeText } from "../text/sanitize.ts";
 import { scrub } from "./scrub.ts";
-import { secretPatterns } from "./secret_patterns.ts";
+import { privateWordsOf, secretPatterns } from "./secret_patterns.ts";
 
 export interface Redactor {
   /** Text with placeholders in place of secrets; it may have styles, and rows that wrap. */
@@ -68,6 +68,14 @@ export function createRedactor(secrets: readonly string[]): LearningRedactor {
       return { ...record, ...Object.fromEntries(quoting.map(([name, value]) => [name, mapTexts(value, text)])) };
     },
   };
+}
+
+/** A redactor that knows the secrets of an environment, and these. */
+export function redactorOf(
+  env: Readonly<Record<string, string>> = Deno.env.toObject(),
+  secrets: readonly string[] = [],
+): LearningRedactor {
+  return createRedactor([...secrets, ...privateWordsOf(env, "").secrets ?? []]);
 }
 
 /** A value as JSON has it, with each of its texts changed, and no name. */

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
-import { ownRedactor } from "../../api/control/own_redactor.ts";
+import { redactorOf } from "../../base/redact/redactor.ts";
 import type { ActContext } from "../../api/operations/context.ts";
 import { serveStdio } from "../../api/mcp/serve_stdio.ts";
 import { systemClock } from "../../base/ports/clock.ts";
@@ -27,7 +27,7 @@ export const command = defineCommand({
       });
     }
     const workdirs = await Promise.all((flags.wd ?? ["."]).map((folder) => realFolder(folder, io)));
-    const redactor = ownRedactor();
+    const redactor = redactorOf();
     const warn = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const context: ActContext = {
       workdirs,

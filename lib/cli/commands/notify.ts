@@ -9,8 +9,7 @@ import type { NotificationPlan } from "../../run/notify/plan.ts";
 import { wayBackOf } from "../../run/notify/way_back.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { stateFolder } from "../../base/ports/state_folder.ts";
-import { createRedactor } from "../../base/redact/redactor.ts";
-import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
+import { redactorOf } from "../../base/redact/redactor.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { readRun } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
@@ -122,7 +121,7 @@ function wordsAbout(
 
 async function flush(wd: string | undefined, { io, trust, json, quiet }: Around): Promise<number> {
   const workdir = resolve(await findRunsWorkdir(io, wd));
-  const redactor = createRedactor(privateWordsOf(Deno.env.toObject(), "").secrets ?? []);
+  const redactor = redactorOf();
   let isAllGone = true;
   let count = 0;
   let untold: unknown;

@@ -6,7 +6,8 @@ import { createDetailLoader } from "../../api/report/details.ts";
 import { makeDocument } from "../../api/report/document.ts";
 import { reportMarkdown } from "../../api/report/markdown.ts";
 import type { ReportDocument } from "../../api/report/model.ts";
-import { readHeader, readReport, reportRedactor } from "../../api/report/read_report.ts";
+import { redactorOf } from "../../base/redact/redactor.ts";
+import { readHeader, readReport } from "../../api/report/read_report.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { firstLine } from "../../base/text/lines.ts";
@@ -72,7 +73,7 @@ async function readDocument(
   { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
 ): Promise<ReportDocument> {
   const { secrets, problem } = await secretsOfRun(folder, io);
-  const redactor = reportRedactor(Object.fromEntries(io.envNames().map((name) => [name, io.env(name) ?? ""])), secrets);
+  const redactor = redactorOf(Object.fromEntries(io.envNames().map((name) => [name, io.env(name) ?? ""])), secrets);
   if (problem !== undefined) {
     io.stderr(
       `panewright: the report may hold secrets that only the run's configuration has: ${

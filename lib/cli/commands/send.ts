@@ -1,6 +1,6 @@
 import { PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import { leaveMessage, type MessageOutcome, waitForMessage } from "../../api/control/send_message.ts";
-import { ownRedactor } from "../../api/control/own_redactor.ts";
+import { redactorOf } from "../../base/redact/redactor.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
@@ -86,7 +86,7 @@ async function tellOutcome(
   const outcome = await waitForMessage(folder, message, { signal: io.signal });
   const { status, archivedAs, reason } = outcome;
   if (status !== "answered" && status !== "failed") throw notOver(folder, { message, outcome, resume });
-  const redactor = ownRedactor();
+  const redactor = redactorOf();
   redactor.learn((await secretsOfRun(folder, io)).secrets);
   const { text, outgoing } = redactor;
   // A terminal does what an agent's words say; a program gets them as they are.

@@ -2,9 +2,8 @@ import { resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { stateFolder } from "../../base/ports/state_folder.ts";
-import { createRedactor } from "../../base/redact/redactor.ts";
+import { redactorOf } from "../../base/redact/redactor.ts";
 import { createSecretLearner } from "../run_secrets.ts";
-import { privateWordsOf } from "../../base/redact/secret_patterns.ts";
 import { mountMcp } from "../../api/mcp/mount.ts";
 import { createServeApp } from "../../api/http/app.ts";
 import { hostsOf, isHost, LOOPBACK, shownHost } from "../../api/http/hosts.ts";
@@ -70,7 +69,7 @@ export const command = defineCommand({
     });
     const scheme = "tls" in at ? "https" : "http";
     const over = new AbortController();
-    const redactor = createRedactor([token, ...privateWordsOf(environmentOf(io), "").secrets ?? []]);
+    const redactor = redactorOf(environmentOf(io), [token]);
     const log = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const app = createServeApp({
       workdirs,

@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { giveAnswer } from "../../../lib/api/control/give_answer.ts";
 import { toolsOf } from "../support.ts";
-import { resumeDetached } from "../../../lib/api/control/resume_detached.ts";
-import { type RunToStart, startRun } from "../../../lib/api/control/start_run.ts";
+import { resumeDetached, type RunToStart, startRun } from "../../../lib/api/control/start_run.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { PanewrightError } from "../../../lib/base/errors.ts";
 import { JOBS } from "../../../lib/jobs/mod.ts";
