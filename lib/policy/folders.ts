@@ -17,31 +17,27 @@ interface State {
   otherwise: PossibleFolders;
 }
 
-/** Follows the folder through a script's `cd` commands, as far as they can be known, also where one of them fails. */
-export interface FolderTracker {
-  /** Where a command may run. Commands are asked about in their order. */
-  at(command: ShellCommand): PossibleFolders;
-  /** Notes that a command changed the folder; `undefined` for a folder that is not known. */
-  change(command: ShellCommand, folder: string | undefined): void;
-}
+export type FolderTracker = ReturnType<typeof trackFolders>;
 
-/** Starts at the folders that the script may be run in. */
-export function trackFolders(script: ShellScript, start: PossibleFolders): FolderTracker {
+/**
+ * Follows the folder through a script's `cd` commands, as far as they can be known, also where one of them fails; from
+ * the folders on that the script may be run in.
+ */
+export function trackFolders(script: ShellScript, start: PossibleFolders) {
   const states = new Map<number, State>();
   const stateOf = (scope: number): State => {
     const known = states.get(scope);
     if (known !== undefined) return known;
     const parent = script.scopes[scope];
     const above = parent === undefined ? undefined : stateOf(parent);
-    const state: State = {
-      current: above === undefined ? start : union(above.current, above.otherwise),
-      otherwise: [],
-    };
+    const current = above === undefined ? start : union(above.current, above.otherwise);
+    const state: State = { current, otherwise: [] };
     states.set(scope, state);
     return state;
   };
   return {
-    at({ scope, precededBy }) {
+    /** Where a command may run. Commands are asked about in their order. */
+    at({ scope, precededBy }: ShellCommand): PossibleFolders {
       const state = stateOf(scope);
       if (precededBy !== "&&") {
         state.current = union(state.current, state.otherwise);
@@ -49,7 +45,8 @@ export function trackFolders(script: ShellScript, start: PossibleFolders): Folde
       }
       return state.current;
     },
-    change({ scope }, folder) {
+    /** Notes that a command changed the folder; `undefined` for a folder that is not known. */
+    change({ scope }: ShellCommand, folder: string | undefined): void {
       const state = stateOf(scope);
       const { current } = state;
       state.otherwise = union(state.otherwise, current);

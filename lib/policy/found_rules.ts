@@ -3,13 +3,10 @@ import { matchCommand, matchPath, meansCommand } from "./pattern.ts";
 import { concernsKind, concernsWrites, type ListedRule, mayBegin } from "./rule_lists.ts";
 import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 
-interface Spelled {
-  readonly inspection: Inspection;
-  /** Worked out when they are first asked for. */
-  readonly spellings: () => readonly Spelling[];
-}
+type Spelled = ReturnType<typeof spelled>;
 
-export function spelled(inspection: Inspection): Spelled {
+/** A request with the spellings of its commands, which are worked out when they are first asked for. */
+export function spelled(inspection: Inspection) {
   const { commands, ground: { workdir } } = inspection;
   let found: readonly Spelling[] | undefined;
   return { inspection, spellings: () => found ??= commands.flatMap((command) => spellingsOf(command, workdir)) };

@@ -11,19 +11,7 @@ export interface ListedRule {
   readonly pattern: () => CommandPattern;
 }
 
-export interface RuleLists {
-  readonly deny: readonly ListedRule[];
-  readonly ask: readonly ListedRule[];
-  readonly allow: AllowList;
-}
-
-/** The entries of `allow`, by what they name. */
-interface AllowList {
-  /** Those for commands that may begin with a word; `undefined` for a word that is not known. */
-  readonly commands: (first: string | undefined) => readonly ListedRule[];
-  readonly paths: readonly ListedRule[];
-  readonly whole: readonly ListedRule[];
-}
+export type RuleLists = ReturnType<typeof ruleLists>;
 
 const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
 
@@ -31,7 +19,7 @@ const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
 export function ruleLists(
   policy: PermissionPolicy,
   { role, provider }: { readonly role: Role | undefined; readonly provider: string },
-): RuleLists {
+) {
   const listed = (list: "deny" | "ask" | "allow") =>
     policy[list].map((rule, index) => listedRule(rule, rule.place ?? `permissions.${list}[${index}]`))
       .filter(({ rule }) =>
@@ -65,13 +53,15 @@ function listedRule(rule: PermissionRule, place: string): ListedRule {
   };
 }
 
-function allowList(rules: readonly ListedRule[]): AllowList {
+/** The entries of `allow`, by what they name. */
+function allowList(rules: readonly ListedRule[]) {
   const commands = rules.filter(({ rule }) => rule.command !== undefined);
   const byFirst = Map.groupBy(commands, ({ begins }) => begins);
   const others = byFirst.get(undefined) ?? [];
   for (const [begins, named] of byFirst) if (begins !== undefined) byFirst.set(begins, [...named, ...others]);
   return {
-    commands: (first) => first === undefined ? commands : byFirst.get(first) ?? others,
+    /** Those for commands that may begin with a word; `undefined` for a word that is not known. */
+    commands: (first: string | undefined): readonly ListedRule[] => first === undefined ? commands : byFirst.get(first) ?? others,
     paths: rules.filter(({ rule }) => rule.command === undefined && rule.path !== undefined),
     whole: rules.filter(({ rule }) => rule.command === undefined && rule.path === undefined),
   };

@@ -61,9 +61,14 @@ export function ensureResponseDir(workdir: string): Promise<void> {
       Deno.mkdirSync(root, { recursive: true });
       for (const part of RESPONSE_DIR_PARTS) {
         if (lstatOrUndefined(`${root}/${part}`) === undefined) Deno.mkdirSync(`${root}/${part}`);
-        refuseUnlessFolderInside(root, part);
+        const problem = findFolderProblem(root, part);
+        if (problem === undefined) continue;
+        throw new RuntimeError(`Cannot use ${responseDirFor(root)}: ${problem}`, { hint: REMOVE_IT_HINT });
       }
-      removeProbes(responseDirFor(root));
+      const dir = responseDirFor(root);
+      for (const { name, isFile } of Deno.readDirSync(dir)) {
+        if (isFile && name.startsWith(PROBE_PREFIX)) removeIfThere(`${dir}/${name}`);
+      }
     } catch (error) {
       if (error instanceof RuntimeError) throw error;
       throw new RuntimeError(`Cannot create ${responseDirFor(root)}: ${errorText(error)}`, { cause: error });
@@ -120,19 +125,6 @@ function kindOf({ isSymlink, isDirectory, isFifo }: Deno.FileInfo): string {
   if (isSymlink) return "a symbolic link";
   if (isDirectory) return "a folder";
   return isFifo ? "a FIFO" : "not a regular file";
-}
-
-function removeProbes(dir: string): void {
-  for (const { name, isFile } of Deno.readDirSync(dir)) {
-    if (isFile && name.startsWith(PROBE_PREFIX)) removeIfThere(`${dir}/${name}`);
-  }
-}
-
-function refuseUnlessFolderInside(root: string, part: string): void {
-  const problem = findFolderProblem(root, part);
-  if (problem !== undefined) {
-    throw new RuntimeError(`Cannot use ${responseDirFor(root)}: ${problem}`, { hint: REMOVE_IT_HINT });
-  }
 }
 
 function findFolderProblem(root: string, part: string): string | undefined {

@@ -59,13 +59,10 @@ function weighHook(
 
 const MAX_KEPT = 50;
 
-/** What the hooks of an agent's CLI tell beside its record: they come first, the record lasts. */
-export interface HookWord {
-  weigh(record: StatusReport | undefined, sessionId: string | undefined): StatusReport | undefined;
-  expectPrompt(sessionId: string | undefined): void;
-}
+export type HookWord = ReturnType<typeof createHookWord>;
 
-export function createHookWord({ mail, clock }: { readonly mail: HookMail; readonly clock: Clock }): HookWord {
+/** What the hooks of an agent's CLI tell beside its record: they come first, the record lasts. */
+export function createHookWord({ mail, clock }: { readonly mail: HookMail; readonly clock: Clock }) {
   let witness = NO_HOOK_YET;
   let kept: readonly { readonly event: HookEvent; readonly atMs: number }[] = [];
 
@@ -83,11 +80,11 @@ export function createHookWord({ mail, clock }: { readonly mail: HookMail; reado
   }
 
   return {
-    weigh(record, sessionId) {
+    weigh(record: StatusReport | undefined, sessionId: string | undefined): StatusReport | undefined {
       takeIn(sessionId);
       return weighHook(record, witness, clock.now());
     },
-    expectPrompt(sessionId) {
+    expectPrompt(sessionId: string | undefined): void {
       takeIn(sessionId);
       kept = [];
       witness = { ...witness, awaitsPrompt: true };

@@ -5,12 +5,7 @@ import type { Decision } from "../../screen/classify.ts";
 import type { Provider } from "../provider.ts";
 import type { StatusSource } from "./status_source.ts";
 
-export interface SandboxWatch {
-  /** Told right before a prompt is submitted: from now on there is a turn to be read back. */
-  noteSubmission(): void;
-  /** As long as no turn was read back, none has an end: it is `unknown` what the agent does. */
-  judge(decision: Decision): Decision;
-}
+export type SandboxWatch = ReturnType<typeof createSandboxWatch>;
 
 const READ_BACK_MS = 15_000;
 
@@ -21,7 +16,7 @@ export function createSandboxWatch(
     readonly source: Pick<StatusSource, "sandboxReport" | "doubt">;
     readonly clock: Clock;
   },
-): SandboxWatch {
+) {
   let isNeeded = false;
   let restsSinceMs: number | undefined;
   const refuse = (problem: string): never => {
@@ -31,11 +26,13 @@ export function createSandboxWatch(
     });
   };
   return {
-    noteSubmission() {
+    /** Told right before a prompt is submitted: from now on there is a turn to be read back. */
+    noteSubmission(): void {
       isNeeded = true;
       restsSinceMs = undefined;
     },
-    judge(decision) {
+    /** As long as no turn was read back, none has an end: it is `unknown` what the agent does. */
+    judge(decision: Decision): Decision {
       const { turns = 0, problem } = source.sandboxReport?.() ?? {};
       if (problem !== undefined) return refuse(problem);
       const isAtRest = decision.status === "idle" || decision.status === "completed";

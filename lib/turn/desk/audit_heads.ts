@@ -1,6 +1,7 @@
 import { basename, dirname } from "@std/path/posix";
 import { openRegularFile, readRegularText, type RegularFile } from "../../base/ports/regular_file.ts";
 import { makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import type { AuditEnd } from "./audit_chain.ts";
 
 /**
@@ -15,10 +16,7 @@ export function auditHeadsPath(
   return folder === undefined || env("PANEWRIGHT_AUDIT_COPY") === "0" ? undefined : `${folder}/audit/${id}.ndjson`;
 }
 
-export interface AuditHeads extends Disposable {
-  /** Adds a head. A copy that cannot be written is told once, and no reason to stop. */
-  add(head: AuditEnd): void;
-}
+export type AuditHeads = ReturnType<typeof openAuditHeads>;
 
 /** The most that a copy may have: 64 MiB. */
 const MAX_HEADS_BYTES = 64 * 1024 * 1024;
@@ -29,11 +27,12 @@ const MAX_HEADS_BYTES = 64 * 1024 * 1024;
 export function openAuditHeads(
   path: string | undefined,
   { onProblem }: { readonly onProblem: (message: string) => void },
-): AuditHeads {
+) {
   let file: RegularFile | undefined;
   let failed = path === undefined;
   return {
-    add(head) {
+    /** Adds a head. A copy that cannot be written is told once, and no reason to stop. */
+    add(head: AuditEnd): void {
       if (failed || path === undefined) return;
       try {
         file ??= openCopy(path);
@@ -41,8 +40,7 @@ export function openAuditHeads(
         file.sync();
       } catch (error) {
         failed = true;
-        const reason = error instanceof Error ? error.message : String(error);
-        onProblem(`Cannot keep a copy of the audit log's heads in ${path}: ${reason}`);
+        onProblem(`Cannot keep a copy of the audit log's heads in ${path}: ${errorText(error)}`);
       }
     },
     [Symbol.dispose]: () => file?.[Symbol.dispose](),

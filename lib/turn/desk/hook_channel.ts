@@ -20,14 +20,7 @@ export interface HookedRequest {
   dismiss(): void;
 }
 
-export interface HookChannel extends AsyncDisposable {
-  hookOf(role: Role): HookCommand;
-  /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
-  pending(role: Role): readonly Request[];
-  forget(role: Role, requests: readonly Request[]): void;
-  /** From now on `decide` is asked about the requests of a role's agent, until disposal. */
-  listen(role: Role, decide: (asked: HookedRequest) => Promise<void>): Disposable;
-}
+export type HookChannel = Awaited<ReturnType<typeof openHookChannel>>;
 
 interface HookChannelOptions {
   /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
@@ -54,17 +47,14 @@ const MAX_PENDING = 50;
  * @throws {RuntimeError} for a folder with a comma in its path, which no Deno can be given access to
  * @throws when the folder or the socket cannot be made
  */
-export async function openHookChannel(options: HookChannelOptions): Promise<HookChannel> {
+export async function openHookChannel(options: HookChannelOptions) {
   const { folder, panewright } = options;
   await using cleanUp = new AsyncDisposableStack();
   if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
   makeOwnFolder(folder);
   cleanUp.defer(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
   const path = await socketPath(folder, cleanUp);
-  await Deno.remove(path).catch(() => {});
-  const listener = Deno.listen({ transport: "unix", path });
-  cleanUp.defer(() => listener.close());
-  await Deno.chmod(path, 0o600);
+  const listener = await listenAt(path, cleanUp);
   const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
   await writeChannelFile(folder, { socket: path, secret });
 
@@ -112,13 +102,17 @@ export async function openHookChannel(options: HookChannelOptions): Promise<Hook
   const accepting = acceptAll().catch(() => {});
   const resources = cleanUp.move();
   return {
-    hookOf: (role) => ({
+    hookOf: (role: Role): HookCommand => ({
       command: hookCommand({ folder, socket: path, role, ...present({ panewright }) }),
       timeoutSeconds: HOOK_TIMEOUT_SECONDS,
     }),
-    pending: (role) => pending.get(role) ?? [],
-    forget: (role, gone) => void pending.set(role, (pending.get(role) ?? []).filter((one) => !gone.includes(one))),
-    listen(role, decide) {
+    /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
+    pending: (role: Role): readonly Request[] => pending.get(role) ?? [],
+    forget(role: Role, gone: readonly Request[]): void {
+      pending.set(role, (pending.get(role) ?? []).filter((one) => !gone.includes(one)));
+    },
+    /** From now on `decide` is asked about the requests of a role's agent, until disposal. */
+    listen(role: Role, decide: (asked: HookedRequest) => Promise<void>): Disposable {
       deciders.set(role, decide);
       return {
         [Symbol.dispose]() {
@@ -138,6 +132,14 @@ async function writeChannelFile(folder: string, channel: { readonly socket: stri
   const staging = `${folder}/.${crypto.randomUUID()}`;
   await Deno.writeTextFile(staging, JSON.stringify(channel), { createNew: true, mode: 0o600 });
   await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
+}
+
+async function listenAt(path: string, cleanUp: AsyncDisposableStack): Promise<Deno.UnixListener> {
+  await Deno.remove(path).catch(() => {});
+  const listener = Deno.listen({ transport: "unix", path });
+  cleanUp.defer(() => listener.close());
+  await Deno.chmod(path, 0o600);
+  return listener;
 }
 
 async function socketPath(folder: string, cleanUp: AsyncDisposableStack): Promise<string> {

@@ -1,25 +1,18 @@
 import type { QuestionReply } from "../../base/question.ts";
-import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
-import type { QuestionsOutcome } from "../../agents/pane/answer_questions.ts";
 import type { PaneLook } from "../../agents/pane/pane_look.ts";
 import type { Request } from "../../policy/request.ts";
 import type { Given } from "./asked.ts";
-import type { AuditDecision, AuditLog } from "./audit.ts";
-
-interface ReplyMeans {
-  readonly terminal: Pick<AgentTerminal, "answerQuestions" | "pendingRequests">;
-  readonly audit: AuditLog;
-  readonly signal: AbortSignal;
-}
+import type { AuditDecision } from "./audit.ts";
+import type { DialogDeskContext, DialogDeskTurn } from "./desk_context.ts";
 
 export async function giveReplies(
-  { terminal, audit, signal }: ReplyMeans,
+  { terminal, audit, signal }: Pick<DialogDeskContext, "audit" | "signal"> & Pick<DialogDeskTurn, "terminal">,
   { entry, request, replies }: {
     readonly entry: AuditDecision;
     readonly request: Request;
     readonly replies: readonly QuestionReply[];
   },
-): Promise<Given & { readonly problem: string | undefined }> {
+): Promise<Given & { readonly problem?: string }> {
   const { questions = [] } = request;
   const outcome = await terminal.answerQuestions({ callId: request.id, questions, replies }, {
     isMeant: async () => (await terminal.pendingRequests()).some(({ id }) => id === request.id),
@@ -34,21 +27,14 @@ export async function giveReplies(
     },
     signal,
   });
-  return { ...givenOf(outcome), after: rowsOf({ screen: outcome.after }) };
-}
-
-function givenOf(outcome: QuestionsOutcome): Omit<Given, "after"> & { readonly problem: string | undefined } {
-  switch (outcome.result) {
-    case "closed": {
-      const { told: replies, isAsSaid } = outcome;
-      const result = `${isAsSaid ? "closed" : "closed, with other answers"}: ${replies}`;
-      return { outcome: "closed", result, replies, problem: undefined };
-    }
-    case "gone":
-      return { outcome: "gone", result: "gone", problem: undefined };
-    case "stopped":
-      return { outcome: "stopped", result: `stopped: ${outcome.problem}`, problem: outcome.problem };
+  const after = rowsOf({ screen: outcome.after });
+  if (outcome.result === "gone") return { outcome: "gone", result: "gone", after };
+  if (outcome.result === "stopped") {
+    const { problem } = outcome;
+    return { outcome: "stopped", result: `stopped: ${problem}`, problem, after };
   }
+  const result = `${outcome.isAsSaid ? "closed" : "closed, with other answers"}: ${outcome.told}`;
+  return { outcome: "closed", result, replies: outcome.told, after };
 }
 
 export function rowsOf({ screen: { rows } }: Pick<PaneLook, "screen">): readonly string[] {
