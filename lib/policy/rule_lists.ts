@@ -61,7 +61,8 @@ function allowList(rules: readonly ListedRule[]) {
   for (const [begins, named] of byFirst) if (begins !== undefined) byFirst.set(begins, [...named, ...others]);
   return {
     /** Those for commands that may begin with a word; `undefined` for a word that is not known. */
-    commands: (first: string | undefined): readonly ListedRule[] => first === undefined ? commands : byFirst.get(first) ?? others,
+    commands: (first: string | undefined): readonly ListedRule[] =>
+      first === undefined ? commands : byFirst.get(first) ?? others,
     paths: rules.filter(({ rule }) => rule.command === undefined && rule.path !== undefined),
     whole: rules.filter(({ rule }) => rule.command === undefined && rule.path === undefined),
   };
