@@ -11,16 +11,13 @@ export interface DetailSource {
 }
 
 export function detailsOfDocument(): DetailSource {
-  const elements = new Map<string, Element>();
-  for (const element of document.querySelectorAll("script[data-ref]")) {
-    elements.set(element.getAttribute("data-ref")!, element);
-  }
-  const now = (ref: string): ReportDetail | undefined => {
-    const text = elements.get(ref)?.textContent;
-    return text === undefined || text === null ? undefined : JSON.parse(text);
-  };
+  const elements = [...document.querySelectorAll("script[data-ref]")];
+  const texts = new Map(elements.map((element) => [element.getAttribute("data-ref"), element.textContent]));
   return {
-    now,
+    now(ref) {
+      const text = texts.get(ref) ?? undefined;
+      return text === undefined ? undefined : JSON.parse(text);
+    },
     load: (ref) => Promise.reject(new Error(`It is not in this file: ${ref}`)),
   };
 }

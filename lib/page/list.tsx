@@ -158,25 +158,23 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
         </span>
         <span class="arrow small" aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
       </button>
-      {isOpen
-        ? (
-          <div class="more" id={name}>
-            {(text ?? "") === "" ? null : <p class="words">{shownText(text!)}</p>}
-            {details.length === 0 ? null : <Details refs={details} source={source} all={all} />}
-            <p class="quiet facts">
-              {hasMore ? null : "Nothing more is recorded. "}
-              <a href={`#${encodeURIComponent(item.id)}`}>Record {item.sequence}</a> · <time>{at}</time>
-              {until === undefined ? null : (
-                <>
-                  {" to "}
-                  <time>{until}</time>
-                </>
-              )}
-              {item.turn === undefined ? null : ` · turn ${shownLine(item.turn)}`}
-            </p>
-          </div>
-        )
-        : null}
+      {isOpen && (
+        <div class="more" id={name}>
+          {(text ?? "") === "" ? null : <p class="words">{shownText(text!)}</p>}
+          {details.length === 0 ? null : <Details refs={details} source={source} all={all} />}
+          <p class="quiet facts">
+            {hasMore ? null : "Nothing more is recorded. "}
+            <a href={`#${encodeURIComponent(item.id)}`}>Record {item.sequence}</a> · <time>{at}</time>
+            {until === undefined ? null : (
+              <>
+                {" to "}
+                <time>{until}</time>
+              </>
+            )}
+            {item.turn === undefined ? null : ` · turn ${shownLine(item.turn)}`}
+          </p>
+        </div>
+      )}
     </div>
   );
 }

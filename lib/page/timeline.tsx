@@ -237,13 +237,11 @@ function LaneRows({ used, lanes, current, placed }: {
           <text role="rowheader" class="name" style={laneStyle(lanes.indexOf(lane))} x="6" y={index * LANE_HEIGHT + 11}>
             {shownLine(lane.title)}
           </text>
-          {lane.id === current?.lane
-            ? (
-              <g id="timeline-cell" role="gridcell" aria-selected="true" aria-label={tell(current)}>
-                <Marker placed={placed} index={index} />
-              </g>
-            )
-            : null}
+          {lane.id === current?.lane && (
+            <g id="timeline-cell" role="gridcell" aria-selected="true" aria-label={tell(current)}>
+              {placed && <Marker placed={placed} index={index} />}
+            </g>
+          )}
         </g>
       ))}
     </>
@@ -255,9 +253,7 @@ function tell({ at, until, kind, title }: ReportItem): string {
   return `${timeOfDay(at)} ${KIND_WORDS[kind] ?? kind}: ${shownLine(title)}${took}`;
 }
 
-function Marker({ placed, index }: { readonly placed: Placed | undefined; readonly index: number }) {
-  if (placed === undefined) return null;
-  const { x, width } = placed;
+function Marker({ placed: { x, width }, index }: { readonly placed: Placed; readonly index: number }) {
   return (
     <rect
       class="marker"

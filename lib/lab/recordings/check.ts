@@ -64,10 +64,7 @@ interface SummaryOptions {
 
 const TRAP = /\besc to interrupt\b|\bWould you like to \S|\bDo you want to \S|\b[Ee]nter to confirm\b|[❯›] \d\. /;
 
-/**
- * The classes of a recording: its status; `streaming` by its name or note; `negative` when the agent is at
- * rest although the conversation contains words of a spinner or dialog.
- */
+/** `negative`: it is at rest although the conversation has the words of a spinner or a dialog. */
 export function classesOf({ name, note, expect, ansi }: Recording): readonly RecordingClass[] {
   const classes: RecordingClass[] = [];
   if (expect !== undefined && expect !== "unknown") classes.push(expect);

@@ -24,12 +24,7 @@ export function truthPathFor(timelinePath: string): string {
   return `${timelinePath.replace(RECORDING_NAME, "")}.truth.json`;
 }
 
-interface FoundTimelines {
-  readonly checkable: readonly string[];
-  readonly unknown: readonly string[];
-}
-
-export async function findTimelines(path: string): Promise<FoundTimelines> {
+export async function findTimelines(path: string) {
   const files = await filesAt(path);
   const found = Object.groupBy(
     files.filter(isTimelinePath),

@@ -5,7 +5,6 @@ import type { CorpusReport, Outcome } from "./check.ts";
 // deno-lint-ignore no-control-regex
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-/** Text for an XML attribute or element; characters that XML cannot hold become U+FFFD. */
 function escapeXml(text: string): string {
   return text.toWellFormed().replaceAll(NOT_XML, "\ufffd").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("\n", "&#10;");

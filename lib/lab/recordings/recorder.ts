@@ -38,7 +38,6 @@ export interface RecordingResult {
   readonly distortedFrames: number;
 }
 
-/** Only changes are written, with secrets replaced, and each frame in one piece. */
 export async function recordPane(options: RecorderOptions): Promise<RecordingResult> {
   const { about, capture, clock, durationMs = Infinity, intervalMs, onProgress, signal, write } = options;
   const startedMs = clock.now();
@@ -47,15 +46,25 @@ export async function recordPane(options: RecorderOptions): Promise<RecordingRes
   const header: TimelineHeader = { ...about, cols: screen.cols ?? 80, rows: screen.height ?? screen.rows.length };
   write(encodeHeader(header));
 
-  const frames = new FrameMaker(options);
+  let seen = "";
+  let made: ReturnType<typeof makeFrame> | undefined;
+  let distortedFrames = 0;
   let previous: Frame | undefined;
   let written = 0;
   const finish = (ended: RecordingResult["ended"]): RecordingResult => {
     write(encodeEvents([encodeEnd(secondsNow())]));
-    return { frames: written, seconds: secondsNow(), ended, distortedFrames: frames.distorted };
+    return { frames: written, seconds: secondsNow(), ended, distortedFrames };
   };
   for (;;) {
-    const frame = frames.make(screen, secondsNow());
+    const atSeconds = secondsNow();
+    const { styled: _, ...shown } = screen;
+    const now = JSON.stringify(shown);
+    if (made === undefined || now !== seen) {
+      made = makeFrame(screen, options);
+      if (made.isDistorted) distortedFrames++;
+    }
+    seen = now;
+    const frame = { ...made.frame, atSeconds };
     const events = encodeFrame(frame, { header, previous });
     if (events.length > 0) {
       write(encodeEvents(events));
@@ -78,32 +87,14 @@ export async function recordPane(options: RecorderOptions): Promise<RecordingRes
   }
 }
 
-class FrameMaker {
-  distorted = 0;
-  readonly #options: Pick<RecorderOptions, "classify" | "scrub">;
-  #seen: string | undefined;
-  #frame: Frame & { readonly status: RecordedStatus } | undefined;
-
-  constructor(options: Pick<RecorderOptions, "classify" | "scrub">) {
-    this.#options = options;
-  }
-
-  make(screen: Screen, atSeconds: number): Frame & { readonly status: RecordedStatus } {
-    const { rows, height, styled: _, ...known } = screen;
-    const text = rows.map(({ raw }) => raw).join("\n");
-    const meta: ScreenMeta = { ...known, ...present({ rows: height }) };
-    const seen = JSON.stringify([text, meta]);
-    if (this.#frame !== undefined && seen === this.#seen) return this.#frame = { ...this.#frame, atSeconds };
-    this.#seen = seen;
-
-    const { classify, scrub } = this.#options;
-    const { status, rule } = classify(screen);
-    const capture = scrub(text, meta.cols);
-    const title = meta.title === undefined ? undefined : scrub(meta.title, undefined);
-    const scrubbedMeta = { ...meta, ...present({ title }) };
-    if (capture !== text || title !== meta.title) {
-      if (classify(parseScreen(capture, scrubbedMeta)).status !== status) this.distorted++;
-    }
-    return this.#frame = { atSeconds, capture, meta: scrubbedMeta, status: { status, rule } };
-  }
+function makeFrame(screen: Screen, { classify, scrub }: Pick<RecorderOptions, "classify" | "scrub">) {
+  const { rows, height, styled: _, ...known } = screen;
+  const text = rows.map(({ raw }) => raw).join("\n");
+  const { status, rule } = classify(screen);
+  const title = known.title === undefined ? undefined : scrub(known.title, undefined);
+  const meta: ScreenMeta = { ...known, ...present({ rows: height, title }) };
+  const capture = scrub(text, meta.cols);
+  const isOther = capture !== text || title !== known.title;
+  const isDistorted = isOther && classify(parseScreen(capture, meta)).status !== status;
+  return { frame: { capture, meta, status: { status, rule } }, isDistorted };
 }

@@ -10,11 +10,6 @@ export interface TruthInterval {
   readonly alone?: boolean;
 }
 
-interface Truth {
-  readonly source: string;
-  readonly truth: readonly TruthInterval[];
-}
-
 const Interval = z.strictObject({
   from: z.number().min(0),
   to: z.number(),
@@ -23,7 +18,7 @@ const Interval = z.strictObject({
 });
 const TruthFile = z.strictObject({ source: z.string(), truth: z.array(Interval).min(1) });
 
-export function parseTruth(text: string, name: string): Truth {
+export function parseTruth(text: string, name: string): { readonly truth: readonly TruthInterval[] } {
   const fail = (problem: string): never => {
     throw new UsageError(`Cannot read the truth in ${name}: ${problem}`);
   };
@@ -38,5 +33,5 @@ export function parseTruth(text: string, name: string): Truth {
     if (from < end) return fail(`truth.${index}: it begins at ${from}, before the one before it ends at ${end}`);
     end = to;
   }
-  return parsed.data as Truth;
+  return parsed.data as { readonly truth: readonly TruthInterval[] };
 }

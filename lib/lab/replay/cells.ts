@@ -1,9 +1,7 @@
-import { BLANK, type Line, line, styled, wrapText } from "./lines.ts";
+import { BLANK, BOLD, DIM, type Line, line, styled, wrapText } from "./lines.ts";
 import type { Cell } from "./state.ts";
 
 // Colours and attributes as recorded from Codex CLI 0.169.0.
-const DIM = "2";
-const BOLD = "1";
 const GREEN_BULLET = "1;38;5;2";
 const GREEN = "38;5;2";
 const RED = "38;5;1";

@@ -1,5 +1,8 @@
 import { clip, displayWidth } from "../../base/text/display_width.ts";
 
+export const BOLD = "1";
+export const DIM = "2";
+
 interface Span {
   readonly text: string;
   readonly sgr?: string;

@@ -5,10 +5,7 @@ export interface LoggedPrompt {
   readonly prompt: string;
 }
 
-/**
- * Appends a prompt to a log of JSON lines, which all agents of a run may share. It is written when this returns: an
- * agent that is killed has accepted no prompt that the log lacks.
- */
+/** It is written when this returns: an agent that is killed has accepted no prompt that the log lacks. */
 export function logPrompt(path: string, { role, prompt }: Pick<LoggedPrompt, "role" | "prompt">): void {
   const logged: LoggedPrompt = { at: new Date().toISOString(), role, pid: Deno.pid, prompt };
   Deno.writeTextFileSync(path, `${JSON.stringify(logged)}\n`, { append: true });

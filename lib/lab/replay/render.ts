@@ -1,7 +1,7 @@
 import { displayWidth } from "../../base/text/display_width.ts";
 import { cellLines, commandSpan, formatElapsed, stickyPrompt } from "./cells.ts";
 import { composerDisplay } from "./composer.ts";
-import { BLANK, type Line, line, renderLine, styled, wrapText } from "./lines.ts";
+import { BLANK, BOLD, DIM, type Line, line, renderLine, styled, wrapText } from "./lines.ts";
 import { activityOf, type AgentState, type ApprovalDialog } from "./state.ts";
 
 interface FrameOptions {
@@ -21,8 +21,6 @@ const SPINNER_STEP_MS = 100;
 const BULLET_STEP_MS = 600;
 const DIALOG_BLINK_MS = 1000;
 const PLACEHOLDER = "Ask Codex to do anything";
-const BOLD = "1";
-const DIM = "2";
 const ITALIC = "3";
 const REVERSE_BOLD = "1;7";
 
@@ -169,10 +167,7 @@ function optionLine(row: string, ending: string): Line {
   return line(row.slice(0, -ending.length), styled(BOLD, ending.slice(0, -1)), ")");
 }
 
-/**
- * The part of the transcript that is in sight. Where the present prompt has left the screen, the first row repeats it.
- * Built from the end, because a long session costs nothing then.
- */
+/** Built from the end, because a long session costs nothing then. */
 function transcriptWindow(state: AgentState, columns: number, rows: number): Line[] {
   if (rows <= 0) return [];
   let lines: Line[] = [];

@@ -5,7 +5,7 @@ import { isObject } from "../../base/schema.ts";
 import type { ScreenData } from "../../screen/screen_data.ts";
 import { TERMINAL_STATUSES } from "../../base/status.ts";
 import { VERSION } from "../../base/version.ts";
-import { needsNewerEngine, RULES_VERSION } from "./versions.ts";
+import { isNewer, RULES_VERSION } from "./versions.ts";
 
 export const PACK_FORMAT = 1;
 
@@ -90,7 +90,7 @@ const MAX_SHOWN_ISSUES = 10;
 function requireEngine(value: unknown): void {
   if (!isObject(value)) throw new Error("its payload is not an object");
   const { format, minimum_engine: minimum } = value;
-  if (typeof minimum === "string" && RULES_VERSION.test(minimum) && needsNewerEngine(minimum)) {
+  if (typeof minimum === "string" && RULES_VERSION.test(minimum) && isNewer(minimum, VERSION)) {
     throw new NewerEngineError(`it needs panewright ${minimum} or newer, and this is ${VERSION}`);
   }
   if (typeof format === "number" && format > PACK_FORMAT) {
