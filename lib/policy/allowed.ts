@@ -7,7 +7,6 @@ import { gitCommandAt } from "./programs/mod.ts";
 import { concernsKind, concernsWrites, type RuleLists } from "./rule_lists.ts";
 import { knownWord, normalSpellings } from "./spellings.ts";
 
-/** What the entries of `allow` are compared in. */
 interface AllowContext extends Pick<PermissionContext, "policy" | "workdir" | "home"> {
   readonly lists: RuleLists;
 }
@@ -22,7 +21,6 @@ export type AllowMatch = (
   naming?: string,
 ) => boolean;
 
-/** Compares the commands of one dialog with the entries of `allow`. */
 export function allowMatch({ kind, reads, writes, ...found }: Inspection, context: AllowContext): AllowMatch {
   const { workdir, home, lists } = context;
   const named = new Map(found.named);
@@ -73,7 +71,6 @@ function withoutGitOptions(words: readonly KnownWord[]): readonly KnownWord[] {
   return [...words.slice(0, 1), ...words.slice(at)];
 }
 
-/** Whether a file may be written by what the policy says of files. */
 function isWritable({ paths }: InspectedWrite, { policy, workdir, lists }: AllowContext): boolean {
   const rules = [...lists.allow.paths, ...lists.allow.whole].filter(concernsWrites);
   return paths.every((path) =>

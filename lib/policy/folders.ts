@@ -4,7 +4,6 @@ import { type CommandLayer, type ShellCommand, type ShellScript, type ShellWord,
 /** The folders that a command may run in; `undefined` where that is not known. */
 export type PossibleFolders = readonly string[] | undefined;
 
-/** More folders than these count as not known. */
 const MAX_FOLDERS = 16;
 
 /** A folder that is further down counts as not known: each command in it is compared with all of its path. */
@@ -84,7 +83,6 @@ export function pathOf(word: ShellWord): string | undefined {
   return text;
 }
 
-/** Whether a command is a `cd` of the shell that runs it. */
 export function changesFolder(layers: readonly CommandLayer[]): boolean {
   const last = layers.at(-1);
   return /^(?:cd|pushd|popd|chdir)$/.test(last?.program ?? "") &&

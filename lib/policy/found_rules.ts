@@ -14,7 +14,6 @@ export function spelled(inspection: Inspection) {
 
 export interface FoundRule {
   readonly sure?: { readonly place: string; readonly what: string };
-  /** The place of a rule that may hold. */
   readonly maybe?: string;
 }
 

@@ -1,6 +1,5 @@
 import { type ShellCommand, type ShellScript, type ShellWord, type WordPart, wordText } from "../shell/mod.ts";
 
-/** The variables whose values are known without running anything. */
 interface KnownVariables {
   readonly pwd: string | undefined;
   readonly home: string | undefined;

@@ -12,7 +12,6 @@ const TELLERS = /^(?:which|whereis|whatis|apropos|pgrep|pkill|killall|pidof|kill
 
 const TEXT_OPTION = /^(?:-c|--(?:command|run|exec|call|cmd|script|shell))(?:=|$)/;
 
-/** No more words than these are looked at. */
 const MAX_WORDS = 64;
 
 /**

@@ -16,7 +16,6 @@ export function isShellInteger(name: string): boolean {
   return INTEGERS.has(name);
 }
 
-/** Whether a variable may hold text that the shell took from a command. */
 export function carriesText(name: string): boolean {
   return CARRIERS.test(name);
 }

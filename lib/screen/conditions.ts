@@ -17,7 +17,6 @@ export interface Evidence {
   readonly text: string;
 }
 
-/** A screen and its parts, as conditions are tested on them. */
 export interface Scene {
   readonly screen: Screen;
   readonly regions: Regions;

@@ -17,7 +17,6 @@ const SCROLL_MARK = /^( {0,5})[↑↓] (?=\d)/;
 /** The same in a row of its own. */
 const SCROLL_ROW = /^ {0,5}[↑↓]$/;
 
-/** One choice, or a row that continues one, as offsets into the screen. */
 interface Choice {
   readonly row: number;
   readonly number: number | undefined;
@@ -88,7 +87,6 @@ function choiceAt(screen: Screen, row: number, selected: Selected): Choice | und
 /** So many rows below a row that was wrapped to the left edge, the next choice begins at the latest. */
 const MAX_WRAPPED_ROWS = 4;
 
-/** All choices around the selected one, from top to bottom. */
 function findChoices(screen: Screen, selected: Selected, bounds: { lastRow: number; layout: Layout }): Choice[] {
   const { dialog } = bounds.layout;
   const continues = createWrapTest(screen.rows);
@@ -174,7 +172,6 @@ function findTop(screen: Screen, firstChoice: number, layout: Layout): number {
   return top;
 }
 
-/** The paragraphs between two rows: stretches of rows that are neither blank nor a line. */
 function paragraphs(screen: Screen, range: RowRange, rule: RegExp): string[] {
   const found: string[][] = [[]];
   for (let row = range.first; row <= range.last; row++) {

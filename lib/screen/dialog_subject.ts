@@ -5,7 +5,6 @@ import type { Layout, SubjectPattern } from "./rules.ts";
 import { type Row, type RowRange, type Screen, styleAt } from "./screen.ts";
 import { matchesStyle } from "./style_pattern.ts";
 
-/** What a dialog is about, as far as the screen tells. */
 interface Subject {
   readonly text: string | undefined;
   /** Whether `text`, or one of `otherReadings`, is all of it. */
@@ -15,7 +14,6 @@ interface Subject {
 
 const UNKNOWN: Subject = { text: undefined, complete: false, otherReadings: [] };
 
-/** Finds what a dialog is about, by the patterns for its kind. */
 export function findSubject(
   screen: Screen,
   dialog: RowRange & { readonly kind: DialogKind },
@@ -30,7 +28,6 @@ export function findSubject(
   return UNKNOWN;
 }
 
-/** The last block of the conversation above a dialog. */
 function blockAbove(screen: Screen, dialogRow: number, { head }: Layout): RowRange {
   for (let row = dialogRow - 1; row >= 0; row--) {
     if (head.test(screen.rows[row]?.text ?? "")) return { first: row, last: dialogRow - 1 };
@@ -38,7 +35,6 @@ function blockAbove(screen: Screen, dialogRow: number, { head }: Layout): RowRan
   return { first: 0, last: -1 };
 }
 
-/** What one row adds to a subject: nothing when it is not one of its rows. */
 function subjectRow(
   current: Row,
   text: RegExp,
@@ -60,14 +56,12 @@ function endOf({ text }: Row, subject: string): number {
   return widestDisplayWidth(trimmed === "" ? text : text.slice(0, text.lastIndexOf(trimmed) + trimmed.length));
 }
 
-/** The column at which rows end that are wrapped. */
 function rightEdge(screen: Screen, { rightMargin = 0 }: SubjectPattern): number {
   const cols = screen.cols ??
     screen.rows.reduce((widest, { text }) => Math.max(widest, displayWidth(text)), 0);
   return cols - rightMargin;
 }
 
-/** A subject that is one text, of one row or more. */
 function readText(screen: Screen, range: RowRange, pattern: SubjectPattern): Subject | undefined {
   const { after, first, next, cut } = pattern;
   const options = { style: pattern.style, styled: screen.styled };
@@ -94,7 +88,6 @@ function readText(screen: Screen, range: RowRange, pattern: SubjectPattern): Sub
   return undefined;
 }
 
-/** A subject that is a list, of one row each. */
 function readList(screen: Screen, range: RowRange, pattern: SubjectPattern): Subject | undefined {
   const options = { style: pattern.style, styled: screen.styled };
   const right = rightEdge(screen, pattern);

@@ -6,7 +6,6 @@ import { createWrapTest } from "./wrapping.ts";
 import { asksForColor, isAnyColored, isColored, matchesStyle } from "./style_pattern.ts";
 import { present } from "../base/schema.ts";
 
-/** Where a prompt is typed. */
 export interface Composer {
   /** What was typed, without glyph and indentation; empty where only a placeholder is shown. */
   readonly text: string;
@@ -20,19 +19,15 @@ export interface Composer {
 /** What a composer shows of pasted texts that are too long for it. */
 export interface PastedText {
   readonly markers: readonly PasteMarker[];
-  /** What stands besides them. */
   readonly rest: string;
 }
 
 /** What stands for a pasted text, and how long it says that one is. */
 export interface PasteMarker {
-  /** Unicode characters. */
   readonly chars?: number;
-  /** Line ends. */
   readonly lines?: number;
 }
 
-/** A screen's parts, by its structure. */
 export interface Regions {
   readonly composer: Composer | undefined;
   readonly dialog: (RowRange & { readonly info: DialogInfo }) | undefined;
@@ -54,7 +49,6 @@ function lastInkedRow(rows: readonly Row[], from: number = rows.length - 1): num
   return row;
 }
 
-/** Whether a row shows nothing. */
 function isBlank(row: Row): boolean {
   return row.text.trim() === "";
 }

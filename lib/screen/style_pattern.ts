@@ -47,22 +47,18 @@ export function matchesStyle(style: Style, pattern: StylePattern, { mark }: { re
     (pattern.mark === undefined || pattern.mark === (style.foreground === mark?.foreground));
 }
 
-/** Whether a pattern says anything of colours. */
 export function asksForColor({ foreground, background, mark }: StylePattern): boolean {
   return foreground !== undefined || background !== undefined || mark !== undefined;
 }
 
-/** What a pattern asks for besides colours. */
 export function withoutColor({ bold, dim, italic, reverse }: StylePattern): StylePattern {
   return present({ bold, dim, italic, reverse });
 }
 
-/** Whether anything in a row has a colour of its own. */
 export function isColored({ spans }: Row): boolean {
   return spans.some(({ style: { foreground, background } }) => foreground !== undefined || background !== undefined);
 }
 
-/** Whether anything in these rows has a colour of its own. */
 export function isAnyColored({ rows }: Screen, { first, last }: RowRange): boolean {
   for (let row = last; row >= first; row--) if (isColored(rows[row] as Row)) return true;
   return false;

@@ -1,4 +1,3 @@
-/** What stands behind a backslash, and what it stands for. */
 const SIMPLE = new Map(
   [..."abeEfnrtv\\'\"?"].map((letter, index) => [letter, "\x07\b\x1b\x1b\f\n\r\t\v\\'\"?"[index]]),
 );

@@ -57,7 +57,6 @@ function expand(glyphs: readonly Glyph[]): readonly (readonly Glyph[])[] | undef
   return [glyphs];
 }
 
-/** What is between an opening brace and its own closing one. */
 function readChoice(
   glyphs: readonly Glyph[],
   open: number,

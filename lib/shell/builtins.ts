@@ -4,13 +4,9 @@ import { namesIn } from "./name_list.ts";
 import type { ShellVariable, ShellWord } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
 
-/** What a command of the shell itself does to the shell. */
 export interface BuiltinEffects {
-  /** Variables that it sets. */
   readonly sets: readonly ShellVariable[];
-  /** Expressions that it evaluates, in bash or in zsh. */
   readonly arithmetic: readonly string[];
-  /** Why it is not known what it does. */
   readonly unclear?: string;
 }
 
@@ -46,14 +42,10 @@ interface Row {
   readonly rule: string;
   /** The words that are harmless; for `unset`, the variables whose being unset is the default. */
   readonly words?: string;
-  /** Why any other word is unclear. */
   readonly otherwise?: string;
-  /** Options without and with a value. */
   readonly flags?: string;
   readonly valued?: string;
-  /** The variable that is set where none is named. */
   readonly unnamed?: string;
-  /** How many of its words count. */
   readonly only?: number;
 }
 

@@ -24,7 +24,6 @@ interface Grammar extends WordOptions {
 
 type ReadConstruct = (reader: Reader, grammar: Grammar, word: string) => void;
 
-/** How each construct is read after the reserved word that it begins with. */
 const CONSTRUCTS: readonly (readonly [word: string, read: ReadConstruct])[] = [
   ["{", (reader, { context, readList }) => expectEnd(reader, readList(reader, context, ["}"]), "{", "}")],
   ["if", readCondition],
@@ -97,7 +96,6 @@ function readArithmeticCommand(reader: Reader, grammar: Grammar): void {
   reader.collected.notPosix.push(noteFrom(reader, from, "((…))"));
 }
 
-/** The three expressions of `for ((…; …; …))`. */
 function readArithmeticHead(reader: Reader, grammar: Grammar): void {
   const { arithmetic } = reader.collected;
   readArithmeticCommand(reader, grammar);

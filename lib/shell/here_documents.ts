@@ -3,7 +3,6 @@ import type { WordPart } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
 import { readHereText, type WordOptions } from "./words.ts";
 
-/** Skips blanks, comments and newlines, with the here-documents that begin after them. */
 export function skipNewlines(reader: Reader, options: WordOptions): void {
   for (;;) {
     skipBlanks(reader);

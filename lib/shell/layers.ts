@@ -8,7 +8,6 @@ import { present } from "../base/schema.ts";
 
 /** One of the commands that a simple command runs: itself, and what `env`, `xargs`, `sh -c` and the like run for it. */
 export interface CommandLayer {
-  /** Program and arguments. Never empty. */
   readonly words: readonly ShellWord[];
   /** The base name of the program; `undefined` if it is not known. */
   readonly program: string | undefined;
@@ -20,7 +19,6 @@ export interface CommandLayer {
   readonly assignments?: readonly ShellWord[];
   /** For a shell or `eval`: where it gets its commands from. */
   readonly input?: ShellInput;
-  /** Why what it runs is not known. */
   readonly unclear?: string;
   /** Whether it runs commands from its words in a way that is not followed here: `ssh`, `script`, `strace`. */
   readonly opaque?: true;
@@ -96,7 +94,6 @@ function whyUnclear(program: string | undefined): string | undefined {
 
 const OPAQUE = new Set(namesIn(DATA.opaque));
 
-/** A command in a shell text, at any depth. */
 export interface FoundCommand {
   readonly layer: CommandLayer;
   /** Where its simple command is in the outermost text. */

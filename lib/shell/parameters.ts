@@ -4,7 +4,6 @@ interface ParameterEffects {
   readonly arithmetic: readonly string[];
   /** The variable that `${NAME:=…}` sets. */
   readonly sets?: string;
-  /** Why it is not known what it does. */
   readonly unclear?: string;
 }
 

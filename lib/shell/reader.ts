@@ -61,12 +61,10 @@ export function peek(reader: Reader, ahead = 0): string {
   return index < reader.end ? reader.text[index] as string : "";
 }
 
-/** Whether these characters come next. */
 export function looksAt(reader: Reader, text: string): boolean {
   return reader.at + text.length <= reader.end && reader.text.startsWith(text, reader.at);
 }
 
-/** Ends the parse. */
 export function fail(reader: Reader, message: string, from: number = reader.at): never {
   throw new ShellSyntaxError({
     message,
@@ -75,7 +73,6 @@ export function fail(reader: Reader, message: string, from: number = reader.at):
   });
 }
 
-/** What is written from an index up to the reader's position, as a note. */
 export function noteFrom(reader: Reader, from: number, message: string): ShellNote {
   return { message, start: reader.offsetOf(from), end: reader.offsetOf(reader.at) };
 }
@@ -94,7 +91,6 @@ export function openScope(reader: Reader, context: CommandContext): CommandConte
   return deeper(reader, context, { scope: scopes.length - 1 });
 }
 
-/** Skips blanks, continued lines and a comment. */
 export function skipBlanks(reader: Reader): void {
   for (;;) {
     const next = peek(reader);
@@ -107,13 +103,11 @@ export function skipBlanks(reader: Reader): void {
   reader.at = newline === -1 || newline > reader.end ? reader.end : newline;
 }
 
-/** Whether a reserved word, as a whole word, comes next. */
 export function looksAtWord(reader: Reader, word: string): boolean {
   const after = peek(reader, word.length);
   return looksAt(reader, word) && (after === "" || " \t\n;&|()<>".includes(after));
 }
 
-/** Skips a reserved word that comes next; false if it does not. */
 export function skipWord(reader: Reader, word: string): boolean {
   const found = looksAtWord(reader, word);
   if (found) reader.at += word.length;

@@ -8,7 +8,6 @@ const DESCRIPTOR = /[0-9]{1,9}(?=[<>])/y;
 /** A redirection whose here-document is filled in once its text has been read. */
 export type RedirectionDraft = { -readonly [K in keyof ShellRedirection]: ShellRedirection[K] };
 
-/** Reads the redirection at the reader's position; `undefined` if none begins there. */
 export function readRedirection(reader: Reader, options: WordOptions): RedirectionDraft | undefined {
   const start = reader.at;
   const digits = matchAt(reader, DESCRIPTOR)?.[0];

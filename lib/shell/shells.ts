@@ -2,7 +2,6 @@ import { namesIn } from "./name_list.ts";
 import DATA from "./programs.json" with { type: "json" };
 import type { ShellCommand, ShellWord } from "./syntax.ts";
 
-/** Where a shell gets its commands from. */
 export type ShellInput =
   /** They are known: from `-c`, `eval`, a here-document or a here-string. */
   | { readonly from: "text"; readonly text: string; readonly sameShell: boolean }
@@ -12,19 +11,15 @@ export type ShellInput =
 
 const POSIX_SHELLS = new Set(namesIn(DATA.shells));
 
-/** Shells with a language of their own. */
 const OTHER_SHELLS = new Set(namesIn(DATA.otherShells));
 
-/** Whether a program is a shell, by its name. */
 export function isShell(program: string): boolean {
   return POSIX_SHELLS.has(program) || OTHER_SHELLS.has(program);
 }
 
-/** A command whose program is known by name. */
 interface NamedCommand {
   readonly program: string;
   readonly words: readonly ShellWord[];
-  /** Whether the program receives more words that are not known. */
   readonly moreWords: boolean;
 }
 

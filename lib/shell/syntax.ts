@@ -17,14 +17,12 @@ export interface WordPart {
   readonly quoted: boolean;
 }
 
-/** One word of a command, with quotes removed as the shell does. */
 export interface ShellWord {
   /** What the command receives, if nothing in the word is expanded. */
   readonly value: string | undefined;
   readonly parts: readonly WordPart[];
   /** Each kind once, in order of appearance. A name pattern (`*.ts`), `{a,b}` and `~` are literal in `parts`. */
   readonly expansions: readonly ExpansionKind[];
-  /** The word as it was written. */
   readonly source: string;
   /** Offsets into the text, in UTF-16 units. */
   readonly start: number;
@@ -36,7 +34,6 @@ export interface ShellAssignment {
   readonly name: string;
   /** The whole word, `NAME=` included. */
   readonly word: ShellWord;
-  /** The words of `NAME=(…)`. */
   readonly elements?: readonly ShellWord[];
 }
 
@@ -54,7 +51,6 @@ export const REDIRECTIONS = ["&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", "
 
 export type RedirectionOperator = typeof REDIRECTIONS[number];
 
-/** A redirection of a simple command, or of a group. */
 export interface ShellRedirection {
   readonly operator: RedirectionOperator;
   /** The number before the operator. */
@@ -83,7 +79,6 @@ export interface ShellCommand {
   readonly precededBy: ListOperator | undefined;
   /** Whether it reads from a pipe, its own or that of an enclosing group. */
   readonly readsPipe: boolean;
-  /** Whether it may run several times. */
   readonly inLoop: boolean;
   /** The shell that runs it, as an index into {@linkcode ShellScript.scopes}. */
   readonly scope: number;
@@ -91,15 +86,12 @@ export interface ShellCommand {
   readonly end: number;
 }
 
-/** A position in the text, and what is there. */
 export interface ShellNote {
-  /** What it is, as half a sentence. */
   readonly message: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A parsed shell text. */
 export interface ShellScript {
   /** Every simple command in source order; those of a substitution come before the command that contains it. */
   readonly commands: readonly ShellCommand[];
@@ -109,7 +101,6 @@ export interface ShellScript {
   readonly undecidable: readonly ShellNote[];
   /** Expressions that the shell evaluates: of `$((…))` and `((…))`, subscripts, operands of `-eq`. */
   readonly arithmetic: readonly string[];
-  /** Variables that constructs set. */
   readonly variables: readonly ShellVariable[];
   /** What a POSIX shell, such as dash, reads in another way than bash does. */
   readonly notPosix: readonly ShellNote[];

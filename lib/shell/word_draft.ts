@@ -2,7 +2,6 @@ import type { Reader } from "./reader.ts";
 import type { ExpansionKind, ShellWord, WordPart } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
 
-/** A word being read. */
 export interface Draft {
   readonly parts: WordPart[];
   readonly expansions: Set<ExpansionKind>;
@@ -10,7 +9,6 @@ export interface Draft {
   bare: string;
 }
 
-/** A word of which nothing is read yet. */
 export function newDraft(): Draft {
   return { parts: [], expansions: new Set(), bare: "" };
 }
@@ -25,7 +23,6 @@ export function add(draft: Draft, part: WordPart): void {
   draft.bare += part.type === "literal" && !part.quoted ? part.text : "\0";
 }
 
-/** The word that was read from `start` to the reader's position. */
 export function finish(
   draft: Draft,
   { reader, start }: { readonly reader: Reader; readonly start: number },

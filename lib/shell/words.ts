@@ -19,13 +19,11 @@ type ReadCommands = (reader: Reader, context: CommandContext, until: ")" | "end"
 
 const METACHARACTERS = " \t\n|&;()<>";
 
-/** The context of a word, and how commands inside it are read. */
 export interface WordOptions {
   readonly context: CommandContext;
   readonly readCommands: ReadCommands;
 }
 
-/** Reads the word at the reader's position; `undefined` if none begins there. */
 export function readWord(reader: Reader, options: WordOptions): ShellWord | undefined {
   const start = reader.at;
   const draft = newDraft();
@@ -34,7 +32,6 @@ export function readWord(reader: Reader, options: WordOptions): ShellWord | unde
   return finish(draft, { reader, start });
 }
 
-/** Reads one character or construct of a word; false at the end of the word. */
 function readPiece(reader: Reader, draft: Draft, options: WordOptions): boolean {
   const next = peek(reader);
   if ((next === "<" || next === ">") && peek(reader, 1) === "(") {
@@ -274,7 +271,6 @@ function readBackquoted(reader: Reader, draft: Draft, options: Quoting): void {
   add(draft, { type: "command_substitution", text: reader.text.slice(open, reader.at), quoted: options.quoted });
 }
 
-/** Reads a here-document's text with its expansions, from the reader's position to its end. */
 export function readHereText(reader: Reader, options: WordOptions): readonly WordPart[] {
   const draft = newDraft();
   readExpandable(reader, draft, { ...options, until: "end" });

@@ -6,13 +6,11 @@ import { wordText } from "./word_text.ts";
 interface WrapperRow {
   /** Options without a value, or with the value in the same word. */
   readonly flags?: string;
-  /** Options whose value is the next word. */
   readonly valued?: string;
   /** How many words of its own come between the options and the command. */
   readonly operands?: number;
   /** Whether `NAME=value` may stand before the command. */
   readonly assignments?: boolean;
-  /** Whether it adds words to the command. */
   readonly adds?: boolean;
   /** Whether it also changes who runs the command, or on what. */
   readonly acts?: boolean;
@@ -29,13 +27,11 @@ const WRAPPERS = new Map(
 );
 
 interface Unwrapped {
-  /** The words of each command; none if only the wrapper itself acts. */
   readonly inner: readonly (readonly ShellWord[])[];
   readonly adds: boolean;
   readonly acts: boolean;
   /** `NAME=value` for what it runs. */
   readonly assignments: readonly ShellWord[];
-  /** Why what it runs is not known. */
   readonly unclear?: string;
 }
 

@@ -10,7 +10,6 @@ interface Violation {
   readonly message: string;
 }
 
-/** Something that cannot be known. */
 export interface Doubt {
   readonly message: string;
   /** The built-in rule that it may be against; where that is lifted, it does not matter. */
@@ -45,11 +44,9 @@ export interface InspectedRead {
   readonly word?: ShellWord;
 }
 
-/** What is found about a request. */
 export interface Inspection {
   readonly kind: DialogKind;
   readonly ground: Ground;
-  /** The paths that a dialog about files names. */
   readonly files: string[];
   readonly commands: InspectedCommand[];
   readonly violations: Violation[];
@@ -70,7 +67,6 @@ export function newInspection(kind: DialogKind, ground: Ground): Inspection {
   return { kind, ground, ...found, named: new Map(), variables: [], arithmetic: [], values: new Map() };
 }
 
-/** Notes what cannot be known. */
 export function doubt(context: Inspection, message: string): void {
   context.doubts.push({ message });
 }

@@ -59,7 +59,6 @@ export function inspectNames({ commands, variables }: ShellScript, context: Insp
   }
 }
 
-/** Whether what `xargs` reads are names of files. */
 export function givenFileNames({ before, command, layers }: LayerPlace): boolean {
   return !readsFile(command, layers) && before.length <= MAX_PIPED && writesFileNames(before);
 }

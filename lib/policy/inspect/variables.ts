@@ -4,7 +4,6 @@ import { changesCommands } from "../variables.ts";
 import { checkRead } from "./files.ts";
 import type { Doubt, Here, Inspection } from "./inspection.ts";
 
-/** Looks at what stands before a command: `NAME=value`. */
 export function inspectAssignments(command: ShellCommand, { here, context }: Here): void {
   const { assignments, words } = command;
   const unless = { words: [...assignments.map(({ word }) => word), ...words], folders: here.folders };
@@ -17,7 +16,6 @@ export function inspectAssignments(command: ShellCommand, { here, context }: Her
   }
 }
 
-/** The parts of `NAME=value` after the `=`. */
 export function valueOf({ parts }: ShellWord): ShellWord["parts"] {
   const at = parts.findIndex(({ text }) => text.includes("="));
   const part = parts[at];

@@ -49,7 +49,6 @@ const PROGRAMS: Readonly<Record<string, Targets>> = {
   },
 };
 
-/** What `git clean -f` and `git rm` remove. */
 function removedByGit(words: readonly ShellWord[]): readonly FileTarget[] | undefined {
   const [, command, ...rest] = words;
   const operands = rest.filter(({ value }) => !/^-./.test(value ?? ""));

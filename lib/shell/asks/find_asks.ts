@@ -16,11 +16,9 @@ import { afterRunner } from "./runners.ts";
 /** The leading words of each command that asks a person, such as `["panewright", "ask"]`. */
 export type AskCommands = readonly (readonly [string, ...string[]])[];
 
-/** A question that a shell text asks, if that part of it is run. */
 export interface FoundAsk {
   /** As the command receives it; if something in it is expanded, as it was written. */
   readonly question: string;
-  /** Whether nothing in it is expanded. */
   readonly isExact: boolean;
   /** Whether it is asked whatever the commands before it do; otherwise it depends on how they end. */
   readonly isCertain: boolean;
@@ -58,7 +56,6 @@ const MAX_ASKS = 20;
 
 interface Place {
   readonly asks: AskCommands;
-  /** The outermost text. */
   readonly whole: string;
   readonly depth: number;
 }

@@ -3,7 +3,6 @@ import NAMES from "./names.json" with { type: "json" };
 /** Flags of every command of panewright that take no value: they may stand before a question, or after it. */
 const SWITCHES = new Set(NAMES.switches.split(" "));
 
-/** What looks like a flag; text with blanks does not. */
 const FLAG = /^--?[A-Za-z][\w-]*(?:=\S*)?$/;
 
 /**

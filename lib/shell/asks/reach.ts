@@ -50,7 +50,6 @@ export function reachIn(text: string, { commands }: ShellScript): (command: Shel
   };
 }
 
-/** What is known of all commands of a text. */
 interface Known {
   readonly kinds: ReadonlyMap<ShellCommand, Kind>;
   readonly hereDocuments: readonly Span[];
@@ -70,7 +69,6 @@ function look(text: string, commands: readonly ShellCommand[]): Known {
   return { kinds, hereDocuments: commands.flatMap((one) => hereDocumentsOf(one, text)) };
 }
 
-/** The commands within one, which stand right before it. */
 function innerOf(commands: readonly ShellCommand[], index: number): readonly ShellCommand[] {
   const { start } = commands[index]!;
   let from = index;
@@ -151,7 +149,6 @@ const PLAIN = /^[hosl\s;&|(){}]*$/;
 
 const TOKEN = /&&\s*|\|\|\s*|\|&?\s*|[;&\n(){}hosl]/g;
 
-/** Whether a command may not be reached, by the outline of the text before it. */
 function mayBeSkipped(before: string): boolean {
   if (!PLAIN.test(before) || /\(\s*\)/.test(before)) return true;
   const newList = () => ({ isSkipped: false, mayFail: false, hasFailed: false });

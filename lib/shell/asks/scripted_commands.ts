@@ -78,7 +78,6 @@ function readText(tokens: readonly Token[], from: number): string | undefined {
 interface Token {
   /** A template with substitutions is a `sign`: its text is not known. */
   readonly type: "name" | "string" | "sign";
-  /** The value of a string. */
   readonly text: string;
 }
 
