@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { dirname } from "@std/path/posix";
+import { exists } from "@std/fs";
+import { basename, dirname } from "@std/path/posix";
 import { callCli } from "../support/call_cli.ts";
+import { asProgram, denoDirectory } from "../support/run_panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import {
   DIR,
@@ -13,6 +15,9 @@ import {
 import { changesOf, filesIn, inTranscript } from "../support/transcript_folder.ts";
 
 const FOLDER = new URL("transcripts/", import.meta.url);
+
+/** What the programs have that a call starts, where it says nothing else. */
+const HOST = { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", DENO_DIR: denoDirectory() };
 
 /** Writes what comes out in place of what should: look at the difference before you keep it. */
 const UPDATES = Deno.env.get("UPDATE_TRANSCRIPTS") === "1";
@@ -48,16 +53,21 @@ async function play(
     for (const [path, file] of Object.entries(files)) await put(`${dir.path}/${path}`, file, here);
     env = call.env ?? env;
     const before = await filesIn(dir.path);
-    const { code, stdout, stderr } = await callCli(call.args.map(here), {
+    const place = {
       cwd: cwd === "" ? dir.path : `${dir.path}/${cwd}`,
       env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, here(value)])),
-      terminal: terminal.split(" ").filter((stream) =>
-        stream === "stdin" || stream === "stdout" || stream === "stderr"
-      ),
-      ...(columns === undefined ? {} : { columns: Number(columns) }),
-      ...(stdin === undefined ? {} : { stdin: here(stdin) }),
-      ...(keys === undefined ? {} : { keys: JSON.parse(keys).map((key: string | null) => key ?? undefined) }),
-    });
+    };
+    const callHere = () =>
+      callCli(call.args.map(here), {
+        ...place,
+        terminal: terminal.split(" ").filter((stream) =>
+          stream === "stdin" || stream === "stdout" || stream === "stderr"
+        ),
+        ...(columns === undefined ? {} : { columns: Number(columns) }),
+        ...(stdin === undefined ? {} : { stdin: here(stdin) }),
+        ...(keys === undefined ? {} : { keys: JSON.parse(keys).map((key: string | null) => key ?? undefined) }),
+      });
+    const { code, stdout, stderr } = await asProgram({ ...place, env: { ...HOST, ...place.env } }, callHere);
     const texts = { stdout: inTranscript(stdout, dir.path), stderr: inTranscript(stderr, dir.path) };
     const wrote = changesOf(before, await filesIn(dir.path));
     played.push({ ...call, code, ...texts, wrote: Object.fromEntries(Object.entries(wrote).map(plain)) });
@@ -70,9 +80,15 @@ function plain([path, file]: [string, TranscriptFile | undefined]): [string, Tra
   return [path, file && { kind: "file", text: file.text }];
 }
 
+async function whereIs(name: string): Promise<string> {
+  for (const folder of HOST.PATH.split(":")) if (await exists(`${folder}/${name}`)) return `${folder}/${name}`;
+  throw new Error(`Cannot test without ${name}`);
+}
+
 async function put(path: string, file: TranscriptFile | undefined, here: (text: string) => string): Promise<void> {
   if (file === undefined) return await Deno.remove(path, { recursive: true });
   await Deno.mkdir(dirname(path), { recursive: true });
+  if (file.kind === "tool") return await Deno.symlink(await whereIs(basename(path)), path);
   if (file.kind === "link") return await Deno.symlink(here(file.text), path);
   await Deno.writeTextFile(path, here(file.text));
   await Deno.chmod(path, file.kind === "program" ? 0o755 : 0o644);

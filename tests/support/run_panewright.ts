@@ -95,11 +95,19 @@ async function play(
   { cwd = ROOT, env: variables, stdin }: RunPanewrightOptions,
 ): Promise<CalledCli> {
   const env = cleanEnvironment(variables);
+  return await asProgram({ cwd, env }, () => callCli(args, { cwd, env, ...present({ stdin }) }));
+}
+
+/** What runs with the folder and the variables of a program of its own; nothing may run beside it. */
+export async function asProgram<T>(
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  act: () => Promise<T>,
+): Promise<T> {
   const [cwdBefore, envBefore] = [Deno.cwd(), Deno.env.toObject()];
   Deno.chdir(cwd);
   become(env);
   try {
-    return await callCli(args, { cwd, env, ...present({ stdin }) });
+    return await act();
   } finally {
     become(envBefore);
     Deno.chdir(cwdBefore);

@@ -18,7 +18,8 @@ export interface TranscriptCall {
 }
 
 export interface TranscriptFile {
-  readonly kind: "file" | "program" | "link";
+  /** A tool is a link to the program of that name on PATH. */
+  readonly kind: "file" | "program" | "link" | "tool";
   readonly text: string;
 }
 
@@ -75,8 +76,9 @@ function parsePart(part: string): { readonly calls: readonly TranscriptCall[]; r
     else if (what === "wrote" || what === "removed") {
       const wrote = what === "wrote" ? { kind: "file", text: body } as const : undefined;
       calls[calls.length - 1] = { ...last!, wrote: { ...last!.wrote, [rest]: wrote } };
-    } else if (what === "file" || what === "program") before.files[rest] = { kind: what, text: body };
-    else if (what === "link") before.files[rest] = { kind: "link", text: text.trimEnd() };
+    } else if (what === "file" || what === "program" || what === "tool") {
+      before.files[rest] = { kind: what, text: body };
+    } else if (what === "link") before.files[rest] = { kind: "link", text: text.trimEnd() };
     else if (what === "gone") before.files[rest] = undefined;
     else if (what === "env") before["env"] = Object.fromEntries(text.trimEnd().split("\n").map(variable));
     else before[what] = what === "stdin" || what === "keys" ? body : rest;

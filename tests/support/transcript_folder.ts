@@ -23,8 +23,10 @@ export async function filesIn(folder: string): Promise<ReadonlyMap<string, Trans
   return found;
 }
 
+/** The same on every machine. */
 export function inTranscript(text: string, folder: string): string {
-  return text.replaceAll(folder, DIR);
+  return text.replaceAll(folder, DIR).replaceAll(/(?<=\bdeno )\d+\.\S+ [\w-]+/g, "VERSION, PLATFORM")
+    .replaceAll(/(?<=\btmux )\d+\.\w+/g, "VERSION");
 }
 
 /** Longer files are not told: it would be what another command prints. */

@@ -1,7 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { JOB_TEMPLATE } from "../../../lib/jobs/review_loop/job_template.ts";
-import { TASK_TEMPLATE } from "../../../lib/jobs/pipeline/task_template.ts";
 import { playPanewright, runPanewright } from "../../support/run_panewright.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 import { FLAG_JOB } from "../../support/jobs.ts";
@@ -77,36 +75,6 @@ const reviewLoop = (config: object, job = FLAG_JOB) => ({
 const LOGGED_IN = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
 const LOGGED_OUT = '[ "$1" = login ] && { echo "Not logged in" >&2; exit 1; }; exit 0';
 
-Deno.test("run tells at once what keeps it from working, each with its remedy, and starts nothing", async () => {
-  await using machine = await machineWith({
-    tools: TOOLS.filter((name) => name !== "find"),
-    files: reviewLoop({ project_test_cmd: ["nosuchprog", "-v"] }, JOB_TEMPLATE),
-  });
-  const { code, stdout, stderr } = await machine.run("run");
-  assertEquals([code, stdout], [2, ""]);
-  assertStringIncludes(stderr, "panewright: Cannot start the run: 5 problems\n");
-  assertStringIncludes(
-    stderr,
-    "\n  programs: there is no find on PATH\n    Correct PATH, or install what is missing",
-  );
-  assertStringIncludes(stderr, "tmux: Cannot run tmux: it is not installed, or not on PATH\n    Install tmux:");
-  assertStringIncludes(stderr, 'Codex: there is no program "codex" on PATH\n    Install it with: npm install');
-  assertStringIncludes(
-    stderr,
-    'test command: nosuchprog -v (panewright.jsonc:1) cannot be run: there is no program "nosuchprog" on PATH\n',
-  );
-  assertStringIncludes(stderr, 'job: job.md is as "panewright init" writes it');
-  assertEquals(await machine.hasRun(), false);
-});
-
-Deno.test("a configuration that cannot be used is told with what the machine lacks", async () => {
-  await using machine = await machineWith({ tools: TOOLS, files: reviewLoop({ limits: { max_rounds: 0 } }) });
-  const { code, stderr } = await machine.run("run");
-  assertEquals(code, 2);
-  assertStringIncludes(stderr, "limits.max_rounds must be at least 1, but is 0\n      |\n");
-  assertStringIncludes(stderr, "tmux: Cannot run tmux");
-});
-
 Deno.test("limits that contradict each other are mistakes for run, validate, config show and doctor", async () => {
   await using machine = await machineWith({
     clis: { codex: LOGGED_IN },
@@ -135,14 +103,6 @@ Deno.test("limits that contradict each other are mistakes for run, validate, con
   assertEquals(await machine.hasRun(), false);
 });
 
-Deno.test("a limit that nobody has set gives way to one that somebody has", async () => {
-  await using machine = await machineWith({
-    clis: { codex: LOGGED_IN },
-    files: reviewLoop({ handoff: { response_timeout: 1 }, limits: { max_review_cycles: 1, at_review_limit: "fail" } }),
-  });
-  assertEquals((await machine.run("validate")).code, 0);
-});
-
 Deno.test("an agent CLI without a login, in a folder that it does not trust, needs a person: exit code 3", async () => {
   await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files: reviewLoop({}) });
   const { code, stderr } = await machine.run("run");
@@ -168,27 +128,6 @@ Deno.test("the CLI of a role that the loop never comes to is not needed", async 
   }
 });
 
-Deno.test("what is found of agents that are started differently is told once", async () => {
-  const roles = { analyst: { env: { A: "1" } }, tester: { args: ["--search"] } };
-  await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files: reviewLoop({ roles }) });
-  const { stderr } = await machine.run("run");
-  assertStringIncludes(stderr, "Cannot start the run: 2 problems\n");
-  assertEquals(await Deno.readTextFile(`${machine.dir.path}/calls`), "login status\n".repeat(3));
-});
-
-Deno.test("a key that only a person may allow, and a folder, keep Claude Code from starting", async () => {
-  await using machine = await machineWith({
-    clis: { claude: "exit 1" },
-    env: { ANTHROPIC_API_KEY: "sk-test-0123456789abcdefghij" },
-    files: reviewLoop({ provider: "claude_code" }),
-  });
-  const { code, stderr } = await machine.run("run");
-  assertEquals(code, 3);
-  assertStringIncludes(stderr, "Claude Code: it would ask whether to use the key in ANTHROPIC_API_KEY\n");
-  assertStringIncludes(stderr, `Claude Code: it does not trust ${machine.dir.path}/project yet\n`);
-  assertEquals(await exists(`${machine.dir.path}/calls`), false, "the key shows without a call");
-});
-
 Deno.test("what cannot be known is a warning, and the run starts", async () => {
   await using machine = await machineWith({
     clis: { codex: 'case "$1" in --version) exit 0;; esac; echo "unrecognized subcommand"; exit 2' },
@@ -201,21 +140,6 @@ Deno.test("what cannot be known is a warning, and the run starts", async () => {
   assertStringIncludes(stderr, "warning: Codex: it does not say whether it is logged in: unrecognized subcommand");
   assertStringIncludes(stderr, "Codex ended while it was starting");
   assertEquals([code, await machine.hasRun()], [1, true]);
-});
-
-Deno.test("a CLI that cannot even tell its version works neither for run nor for exec nor for doctor", async () => {
-  const main = [{ name: "a", prompt: "self", check: { type: "none" } }];
-  const files = { ...reviewLoop({ provider: "claude_code", pipelines: { main } }), "task.md": "Fix it." };
-  const clis = { claude: 'echo "Error: claude native binary not installed." >&2; exit 1' };
-  await using machine = await machineWith({ clis, env: { CLAUDE_CODE_OAUTH_TOKEN: "x" }, files });
-  await machine.dir.write({ "home/.claude.json": '{ "projects": { "/": { "hasTrustDialogAccepted": true } } }' });
-  const failure = "Claude Code: claude --version ended with code 1: Error: claude native binary not installed.";
-  for (const [args, expected] of [[["run"], 2], [["exec", "task.md"], 2], [["doctor"], 1]] as const) {
-    const { code, stdout, stderr } = await machine.run(...args);
-    assertEquals(code, expected, stdout + stderr);
-    assertStringIncludes(stdout + stderr, failure);
-  }
-  assertEquals(await machine.hasRun(), false);
 });
 
 Deno.test("where npm left only a launcher, the native CLI behind it is looked at, which a run starts", async () => {
@@ -240,38 +164,6 @@ Deno.test("where npm left only a launcher, the native CLI behind it is looked at
   assertStringIncludes(stderr, "Claude Code ended while it was starting");
   const preview = await machine.run("exec", "Fix it.", "--check", "true", "--provider", "claude_code", "--dry-run");
   assertStringIncludes(preview.stdout, `${path}/${native} -p`);
-});
-
-Deno.test("a CLI that is not executable, or whose interpreter is missing, is told once, with its reason", async () => {
-  await using machine = await machineWith({ clis: { codex: LOGGED_IN }, files: reviewLoop({}) });
-  const { path } = machine.dir;
-  const file = `${path}/npm/codex/bin/codex.js`;
-  await machine.dir.write({
-    "home/.codex/config.toml": `[projects."${path}/project"]\ntrust_level = "trusted"\n`,
-    "npm/codex/bin/codex.js": "#!/none/node\n",
-  });
-  const broken = "Codex: codex cannot be started: what its first line names is not there\n";
-  const locked = `Codex: ${file} is not executable\n`;
-  for (const [mode, reason] of [[0o755, broken], [0o644, locked]] as const) {
-    await Deno.chmod(file, mode);
-    const { code, stderr } = await machine.run("run");
-    assertEquals(code, 2);
-    assertStringIncludes(stderr, `Cannot start the run: 1 problem\n  ${reason}`);
-    assertStringIncludes((await machine.run("doctor")).stdout, `fail  ${reason}`);
-  }
-});
-
-Deno.test("a script in place of a CLI does not make doctor fail: a run starts it as it is", async () => {
-  await using machine = await machineWith({ files: reviewLoop({}) });
-  const { path } = machine.dir;
-  await machine.dir.write({
-    "home/.codex/config.toml": `[projects."${path}/project"]\ntrust_level = "trusted"\n`,
-    "bin/codex": '#!/bin/sh\necho "Not logged in"\nexit 1\n',
-  });
-  await Deno.chmod(`${path}/bin/codex`, 0o755);
-  const { code, stdout } = await machine.run("doctor");
-  assertEquals(code, 0, stdout);
-  assertStringIncludes(stdout, "warn  Codex: codex --version ended with code 1: Not logged in\n");
 });
 
 Deno.test("a model provider of its own needs no login with OpenAI, but its key", async () => {
@@ -371,83 +263,6 @@ Deno.test("a session of tmux that is not there is told before a run is made", as
   assertEquals(await machine.hasRun(), false);
 });
 
-Deno.test("exec refuses a check that cannot be run, an agent without a login, and the task of init", async () => {
-  const main = [{
-    name: "a",
-    prompt: "self",
-    provider: "claude_code",
-    check: { type: "shell", command: "nosuchprog -v" },
-  }];
-  const files = {
-    "panewright.jsonc": JSON.stringify({ pipelines: { main } }),
-    "task.md": "Fix it.",
-    "new.md": TASK_TEMPLATE,
-  };
-  await using machine = await machineWith({ tools: TOOLS, clis: { claude: 'echo "Not logged in"; exit 1' }, files });
-  const { code, stderr } = await machine.run("exec", "task.md");
-  assertEquals(code, 2);
-  assertStringIncludes(
-    stderr,
-    'check of main/a: nosuchprog -v cannot be run: there is no program "nosuchprog" on PATH',
-  );
-  assertStringIncludes(stderr, "Claude Code: Not logged in\n");
-  const unwritten = await machine.run("exec", "new.md");
-  assertEquals(unwritten.code, 2);
-  assertStringIncludes(unwritten.stderr, "new.md: it is as `panewright init` wrote it");
-  assertEquals(await machine.hasRun(), false);
-  assertEquals(await Deno.readTextFile(`${machine.dir.path}/calls`), "auth status --text\n");
-});
-
-Deno.test("a notification that could never be sent keeps a run from starting; a desktop that is not there does not", async () => {
-  const pipelines = {
-    main: [{ name: "fix", provider: "codex", prompt: "self", check: { type: "shell", command: ["true"] } }],
-  };
-  const notifications = {
-    ...{ command: ["./tell-me.sh"], desktop: true, ntfy_topic: "jobs", ntfy_token_file: "/nonexistent/token" },
-    ...{ webhook_url: "http://127.0.0.1:1/", webhook_secret_file: "/nonexistent/key" },
-  };
-  await using machine = await machineWith({
-    clis: { codex: LOGGED_OUT },
-    env: { PANEWRIGHT_TRUST: "1" },
-    files: reviewLoop({ notifications, pipelines }),
-  });
-  for (const command of ["run", "exec"]) {
-    const { code, stderr } = await machine.run(...command === "run" ? ["run"] : ["exec", "Do the job."]);
-    assertEquals(code, 2, stderr);
-    assertStringIncludes(
-      stderr,
-      'notifications.command: ["./tell-me.sh"] cannot be run: there is no program "./tell-me.sh"\n',
-    );
-    assertMatch(stderr, /notifications\.ntfy_token_file: .*\/nonexistent\/token/);
-    assertMatch(stderr, /notifications\.webhook_secret_file: .*\/nonexistent\/key/);
-  }
-  assertEquals(await machine.hasRun(), false);
-  const validated = await machine.run("validate");
-  assertEquals(validated.code, 2);
-  assertEquals(validated.stdout.match(/notifications\.command:/g)?.length, 1, validated.stderr);
-  assertMatch(validated.stdout, /warning: .*notifications\.desktop: .*there is no program "(?:notify-send|osascript)"/);
-});
-
-Deno.test("exec needs the CLIs of the pipelines that its tasks use, and no others", async () => {
-  const step = (provider: string) => [{ name: "a", prompt: "self", provider, check: { type: "none" } }];
-  const pipelines = { main: step("codex"), other: step("claude_code") };
-  const files = { "panewright.jsonc": JSON.stringify({ pipelines }), "task.md": "Fix it." };
-  await using machine = await machineWith({
-    tools: TOOLS,
-    clis: { claude: LOGGED_OUT.replace("login", "auth") },
-    files,
-  });
-  const { code, stderr } = await machine.run("exec", "task.md");
-  assertEquals(code, 2);
-  assertStringIncludes(stderr, 'Cannot start the run: 1 problem\n  Codex: there is no program "codex" on PATH\n');
-  assertMatch((await machine.run("doctor")).stdout, /^warn {2}tmux: Cannot run tmux/m);
-  const other = await machine.run("exec", "task.md", "--pipeline", "other");
-  assertEquals(other.code, 3);
-  assertStringIncludes(other.stderr, "Cannot start the run: 1 problem\n  Claude Code: Not logged in\n");
-  assertEquals((await machine.run("validate")).code, 2);
-  assertEquals(await machine.hasRun(), false);
-});
-
 Deno.test("what init wrote validates, and needs its job to be written before it runs", async () => {
   await using machine = await machineWith({ tools: TOOLS, files: {} });
   assertEquals((await machine.run("init")).code, 0);
@@ -520,43 +335,6 @@ Deno.test("a job may still be written after a run refused the one of init", asyn
   assertStringIncludes(changed.stderr, "it has changed since you trusted it");
 });
 
-Deno.test("an agent over ACP that is too old, missing, or has no command keeps a run from starting; tmux is not asked for", async () => {
-  await using machine = await machineWith({
-    tools: TOOLS,
-    clis: { gemini: "echo 0.9.0" },
-    env: { GEMINI_API_KEY: "dummy" },
-    files: reviewLoop({
-      provider: "gemini",
-      roles: { tester: { provider: "qwen" }, programmer: { provider: "acp" } },
-    }),
-  });
-  const { code, stderr } = await machine.run("run");
-  assertEquals([code, await machine.hasRun()], [2, false]);
-  assertStringIncludes(stderr, "Cannot start the run: 3 problems\n");
-  assertStringIncludes(
-    stderr,
-    "  Gemini CLI: gemini 0.9.0 is too old: panewright needs 0.61.0 or newer\n" +
-      "    Install it with: npm install --global @google/gemini-cli\n",
-  );
-  assertStringIncludes(stderr, '  Qwen Code, the agent of tester: there is no program "qwen" on PATH\n');
-  assertStringIncludes(
-    stderr,
-    "  ACP agent, the agent of programmer: Cannot start an agent of acp: no command is given\n",
-  );
-});
-
-Deno.test("doctor needs no tmux where no role has a pane", async () => {
-  await using machine = await machineWith({
-    tools: TOOLS,
-    clis: { "claude-agent-acp": "echo 0.100.0" },
-    env: { ANTHROPIC_API_KEY: "dummy" },
-    files: reviewLoop({ provider: "claude_acp" }),
-  });
-  const { code, stdout } = await machine.run("doctor");
-  assertEquals(code, 0, stdout);
-  assertMatch(stdout, /^warn {2}tmux: Cannot run tmux/m);
-});
-
 Deno.test("an agent over ACP that says it is not logged in is for a person; a Node.js that is too old is named", async () => {
   const files = reviewLoop({ provider: "claude_acp" });
   const said = `[ "$1" = --cli ] && echo '{ "loggedIn": false }'; exit 1`;
@@ -614,58 +392,4 @@ Deno.test("a script of a Node.js of its own is judged by that one, not by the on
     assertEquals(await machine.hasRun(), problem === undefined, stderr);
     if (problem !== undefined) assertStringIncludes(stderr, `runs on Node.js 22 or newer${problem}\n`);
   }
-});
-
-Deno.test("of a script, too, an agent over ACP is looked at: many are scripts that npm did not install", async () => {
-  await using machine = await machineWith({
-    tools: TOOLS,
-    files: {
-      ...reviewLoop({
-        provider: "gemini",
-        agents: { mine: "./mine.jsonc", quiet: "./quiet.jsonc" },
-        roles: { tester: { provider: "mine" }, programmer: { provider: "quiet" } },
-        pipelines: { main: [{ name: "a", prompt: "self", check: { type: "none" }, provider: "mine" }] },
-      }),
-      "mine.jsonc": JSON.stringify({
-        ...{ label: "Mine", program: "mine", min_version: "2.0.0", login_status_args: ["l"] },
-        env: { MINE_UPDATES: "off" },
-      }),
-      "quiet.jsonc": '{ "label": "Quiet", "program": "quiet" }',
-      "task.md": "Fix it.\n",
-    },
-  });
-  const { path } = machine.dir;
-  const write = (name: string, script: string) =>
-    Deno.writeTextFile(`${path}/bin/${name}`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  await write("gemini", "echo 0.40.0");
-  // With the variables that it is started with.
-  await write("mine", '[ "$MINE_UPDATES" = off ] && echo 1.4.0');
-  await write("quiet", `touch ${path}/asked; exit 2`);
-  const old = "  Gemini CLI: gemini 0.40.0 is too old: panewright needs 0.61.0 or newer\n" +
-    "    Install it with: npm install --global @google/gemini-cli\n";
-  const { code, stderr } = await machine.run("run");
-  assertEquals(code, 2, stderr);
-  assertStringIncludes(stderr, `Cannot start the run: 2 problems\n${old}`);
-  assertStringIncludes(stderr, "  Mine: mine 1.4.0 is too old: panewright needs 2.0.0 or newer\n");
-  assertEquals(await exists(`${path}/asked`), false, "what no minimum is known of is not asked for its version");
-  assertMatch((await machine.run("doctor")).stdout, /^fail {2}Gemini CLI: gemini 0\.40\.0 is too old/m);
-
-  await write("mine", 'case "$1" in l) echo "Not logged in"; exit 1;; *) echo 2.0.0;; esac');
-  const exec = await machine.run("exec", "task.md");
-  assertEquals(exec.code, 3, exec.stderr);
-  assertStringIncludes(exec.stderr, "  Mine: Not logged in\n    Log in with mine once.\n");
-
-  await write("mine", "echo broken >&2; exit 3");
-  assertStringIncludes((await machine.run("run")).stderr, "  Mine: mine --version ended with code 3: broken\n");
-  assertEquals(await machine.hasRun(), false);
-});
-
-Deno.test("a step with the agent acp needs a command; the place is told", async () => {
-  const step = { name: "a", prompt: "self", check: { type: "none" } };
-  await using machine = await machineWith({
-    files: { "panewright.jsonc": JSON.stringify({ provider: "acp", pipelines: { m: [step] } }), "task.md": "Do it.\n" },
-  });
-  const { code, stderr } = await machine.run("exec", "task.md");
-  assertEquals(code, 2);
-  assertMatch(stderr, /panewright\.jsonc:1:\d+: pipelines\.m\[0\] needs a command: acp has no program of its own/);
 });
