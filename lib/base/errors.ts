@@ -8,13 +8,29 @@
  * - `busy`: another process has what is needed; `key_reused`: the key of a request belongs to another request
  * - `bad_input`: what was given cannot be used
  */
-export const ERROR_CODES = [
-  ...["unknown_run", "run_over", "not_open", "answered_before", "needs_trust", "reserved_for_person"] as const,
-  ...["busy", "key_reused", "bad_input"] as const,
-] as const;
+export type ErrorCode =
+  | "unknown_run"
+  | "run_over"
+  | "not_open"
+  | "answered_before"
+  | "needs_trust"
+  | "reserved_for_person"
+  | "busy"
+  | "key_reused"
+  | "bad_input";
 
-/** One of {@linkcode ERROR_CODES}. */
-export type ErrorCode = typeof ERROR_CODES[number];
+/** Every {@linkcode ErrorCode}. */
+export const ERROR_CODES: readonly ErrorCode[] = [
+  "unknown_run",
+  "run_over",
+  "not_open",
+  "answered_before",
+  "needs_trust",
+  "reserved_for_person",
+  "busy",
+  "key_reused",
+  "bad_input",
+];
 
 /** What an error may have besides its message. */
 export interface PanewrightErrorOptions {

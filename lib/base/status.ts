@@ -1,15 +1,15 @@
-/** Every {@linkcode TerminalStatus}, in the order in which reports list them. */
-export const TERMINAL_STATUSES = [
+/** What an agent is doing, in the words of the seeds; `unknown` authorises nothing. */
+export type TerminalStatus = "idle" | "processing" | "completed" | "waiting_user_answer" | "error" | "unknown";
+
+/** Every status, in the order in which reports list them. */
+export const TERMINAL_STATUSES: readonly TerminalStatus[] = [
   "idle",
   "processing",
   "completed",
   "waiting_user_answer",
   "error",
   "unknown",
-] as const;
-
-/** What an agent is doing, in the words of the seeds; `unknown` authorises nothing. */
-export type TerminalStatus = typeof TERMINAL_STATUSES[number];
+];
 
 /**
  * Whether the agent has nothing to do: its turn is over, or none was begun.

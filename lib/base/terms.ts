@@ -10,6 +10,17 @@
  * - `network`: the server cannot be reached, or the connection broke
  * - `other`: none of these, or nothing that is understood
  */
+export type FailureClass =
+  | "usage_limit"
+  | "rate_limit"
+  | "overloaded"
+  | "auth"
+  | "context"
+  | "model"
+  | "network"
+  | "other";
+
+/** Every class of failures. */
 export const FAILURE_CLASSES = [
   "usage_limit",
   "rate_limit",
@@ -20,9 +31,6 @@ export const FAILURE_CLASSES = [
   "network",
   "other",
 ] as const;
-
-/** One of {@linkcode FAILURE_CLASSES}. */
-export type FailureClass = typeof FAILURE_CLASSES[number];
 
 /** Whether agents run in a sandbox: `cli` is the one that their CLI brings. */
 export const SANDBOX_MODES = ["off", "cli"] as const;

@@ -139,6 +139,16 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
   };
 }
 
+/** What {@linkcode FactReader.read} comes to, or why the line cannot be read. */
+export function readOrProblem(reader: FactReader, line: string): ReturnType<FactReader["read"]> | PanewrightError {
+  try {
+    return reader.read(line);
+  } catch (error) {
+    if (error instanceof PanewrightError) return error;
+    throw error;
+  }
+}
+
 export function byteOfLine(text: string, line: number): number {
   const before = text.split("\n", line - 1).map((one) => `${one}\n`).join("");
   return new TextEncoder().encode(before).length;

@@ -7,7 +7,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { watchFolder } from "../base/follow/folder_watch.ts";
 import { LineTail } from "../base/follow/line_tail.ts";
 import { quickHash } from "../base/text/quick_hash.ts";
-import { byteOfLine, createFactReader, type FactReader } from "./fact_reader.ts";
+import { byteOfLine, createFactReader, type FactReader, readOrProblem } from "./fact_reader.ts";
 import { MAX_JOURNAL_BYTES, readJournalText } from "./read_facts.ts";
 
 /**
@@ -106,7 +106,7 @@ export async function* followJournal(
         yield { kind: "gap", why: "cut", from: sequence, to: known };
         known = sequence - 1;
       }
-      const read = readLine(reader, line);
+      const read = readOrProblem(reader, line);
       if (read instanceof PanewrightError) {
         unreadable = true;
         yield { kind: "gap", why: "unreadable", from: sequence, problem: read };
@@ -128,15 +128,6 @@ export async function* followJournal(
     }
     yield { kind: "pause", sequence: known, executed };
     await (executed ? changes.wait(LOOK_EVERY_MS, signal) : clock.sleep(LOOK_EVERY_MS, signal));
-  }
-}
-
-function readLine(reader: FactReader, line: string): ReturnType<FactReader["read"]> | PanewrightError {
-  try {
-    return reader.read(line);
-  } catch (error) {
-    if (error instanceof PanewrightError) return error;
-    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import type { AnyFact, Job, JobRecords, JournalFolder, Recorded } from "./job.ts
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { openRegularFile, readRegularFile, readRegularText, type RegularFile } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions } from "./fact_reader.ts";
+import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions, readOrProblem } from "./fact_reader.ts";
 
 export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
@@ -30,15 +30,11 @@ export function tryParseFacts(
   const result = (problem: PanewrightError | undefined) => (
     { version: reader.version, job: reader.job, lines: read, facts, problem }
   );
-  try {
-    for (const line of lines) {
-      const { fact } = reader.read(line);
-      read++;
-      if (fact !== undefined) facts.push(fact);
-    }
-  } catch (problem) {
-    if (problem instanceof PanewrightError) return result(problem);
-    throw problem;
+  for (const line of lines) {
+    const found = readOrProblem(reader, line);
+    if (found instanceof PanewrightError) return result(found);
+    read++;
+    if (found.fact !== undefined) facts.push(found.fact);
   }
   return result(undefined);
 }

@@ -3,7 +3,8 @@ import { startDetachedProcess } from "../../base/ports/detached_process.ts";
 import { selfCommand } from "../../base/ports/self.ts";
 import type { StartedBy } from "../../journal/run_facts.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { isObject, present } from "../../base/schema.ts";
+import { present } from "../../base/schema.ts";
+import { parseJsonObject } from "../../base/text/json.ts";
 
 export interface DetachOptions {
   /** How panewright is called. @default {selfCommand(["--allow-all"])} */
@@ -79,19 +80,10 @@ export async function startDetached(call: DetachedCall, options: DetachOptions =
 
 /** What the process says first: see `cli/commands/detached.ts`. */
 function parseWord(line: string): { readonly run: DetachedRun } | { readonly error: PanewrightError } | undefined {
-  const said = parsed(line);
+  const said = parseJsonObject(line);
   if (said?.["type"] === "error") return { error: errorOf(said) };
   if (said?.["type"] !== "run_detached") return undefined;
   return { run: { runId: String(said["run"]), folder: String(said["folder"]), isNew: said["isNew"] === true } };
-}
-
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function errorOf({ message, hint, exitCode, code }: Readonly<Record<string, unknown>>): PanewrightError {

@@ -8,6 +8,7 @@ import { openRegularFile, readRegularFile, readRegularText } from "../../base/po
 import type { Redactor } from "../../base/redact/redactor.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { scanRow } from "../../base/text/ansi.ts";
+import { parseJsonObject } from "../../base/text/json.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText } from "../../base/text/sanitize.ts";
@@ -156,13 +157,9 @@ async function changeOf(
 
 function sizeOfScreen(path: string): { readonly columns?: number; readonly rows?: number } {
   try {
-    const sidecar: unknown = JSON.parse(readRegularText(path.replace(/\.ansi$/, ".json"), { maxBytes: 64 * 1024 }));
-    if (typeof sidecar !== "object" || sidecar === null) return {};
-    const { cols: columns, rows } = sidecar as Record<string, unknown>;
-    return {
-      ...(isSize(columns) ? { columns } : {}),
-      ...(isSize(rows) ? { rows } : {}),
-    };
+    const text = readRegularText(path.replace(/\.ansi$/, ".json"), { maxBytes: 64 * 1024 });
+    const { cols: columns, rows } = parseJsonObject(text) ?? {};
+    return { ...(isSize(columns) ? { columns } : {}), ...(isSize(rows) ? { rows } : {}) };
   } catch {
     return {};
   }

@@ -1,4 +1,5 @@
 import type { ReportItem } from "../../journal/items/source.ts";
+import { cutTo } from "../../journal/items/item_changes.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { answerForm } from "../../journal/words/lines.ts";
 import { conditionText } from "../show/run_words.ts";
@@ -122,7 +123,5 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
 }
 
 function cell(text: string): string {
-  return markdownLine(
-    text.length <= MAX_CELL ? text : `${text.slice(0, MAX_CELL - 1).replace(/[\ud800-\udbff]$/, "")}…`,
-  );
+  return markdownLine(cutTo(text, MAX_CELL));
 }

@@ -1,7 +1,7 @@
 import { PanewrightError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { type Redactor } from "../../base/redact/redactor.ts";
-import { byteOfLine, createFactReader, DamagedJournalError } from "../../journal/fact_reader.ts";
+import { byteOfLine, createFactReader, DamagedJournalError, readOrProblem } from "../../journal/fact_reader.ts";
 import type { JournalEntry, JournalGap } from "../../journal/follow_journal.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
@@ -28,12 +28,9 @@ function* entriesOf({ journalPath: path }: RunFolder): Generator<ReportEntry> {
   const reader = createFactReader({ path, jobs: JOBS, byteOf: (line) => byteOfLine(text, line) });
   for (const [index, line] of lines.entries()) {
     const sequence = index + 1;
-    let read: ReturnType<typeof reader.read>;
-    try {
-      read = reader.read(line);
-    } catch (error) {
-      if (!(error instanceof PanewrightError)) throw error;
-      return yield { gap: { from: sequence, to: lines.length, reason: whyUnread(error) } };
+    const read = readOrProblem(reader, line);
+    if (read instanceof PanewrightError) {
+      return yield { gap: { from: sequence, to: lines.length, reason: whyUnread(read) } };
     }
     yield { sequence, ...read };
   }
@@ -70,7 +67,7 @@ function whyUnread(problem: PanewrightError): string {
 /** What is around the journal of a run: who executes it, and how it stands. */
 async function readAround(
   folder: RunFolder,
-  { audit, wd }: { readonly audit?: ReportAudit; readonly wd?: string } = {},
+  { audit, wd }: { readonly audit?: ReportAudit; readonly wd?: string | undefined } = {},
 ): Promise<AroundRun> {
   return aroundOf(await readOverview(folder, JOBS), { ...present({ audit }), wd });
 }
@@ -88,7 +85,7 @@ export function aroundOf(
 export async function readHeader(
   folder: RunFolder,
   collector: ReportCollector,
-  options: { readonly audit?: ReportAudit; readonly wd?: string } = {},
+  options: { readonly audit?: ReportAudit; readonly wd?: string | undefined } = {},
 ): Promise<ReportHeader> {
   return headerOf(collector.state, await readAround(folder, options));
 }

@@ -1,4 +1,4 @@
-import type { Redactor } from "../../base/redact/redactor.ts";
+import { mapTexts, type Redactor } from "../../base/redact/redactor.ts";
 import type { AnyFact, Recorded } from "../../journal/job.ts";
 
 const WRITTEN = new Set(["task", "target", "text", "finalText", "answer", "command", "description", "subject"]);
@@ -7,12 +7,5 @@ export function redactFact(fact: Recorded<AnyFact>, redactor: Redactor): Recorde
   const bare = redactor.record(fact);
   const written = Object.entries(bare).filter(([name]) => WRITTEN.has(name));
   if (written.length === 0) return bare;
-  return { ...bare, ...Object.fromEntries(written.map(([name, value]) => [name, redactIn(value, redactor)])) };
-}
-
-function redactIn(value: unknown, redactor: Redactor): unknown {
-  if (typeof value === "string") return redactor.text(value);
-  if (Array.isArray(value)) return value.map((one) => redactIn(one, redactor));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redactIn(one, redactor)]));
+  return { ...bare, ...Object.fromEntries(written.map(([name, value]) => [name, mapTexts(value, redactor.text)])) };
 }

@@ -18,7 +18,6 @@ import { outputLine } from "../../api/output/line.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { secretsOfRun } from "../run_secrets.ts";
 import { byteSize } from "../../journal/words/words.ts";
-import { present } from "../../base/schema.ts";
 
 const FORMATS = ["html", "md", "json"] as const;
 
@@ -83,7 +82,7 @@ async function readDocument(
   }
   const audit = await auditOf(folder, (name) => io.env(name));
   const collector = readReport(folder, redactor);
-  const header = await readHeader(folder, collector, { audit, ...present({ wd }) });
+  const header = await readHeader(folder, collector, { audit, wd });
   return await makeDocument({ header, collector }, {
     load: createDetailLoader({ folder, redactor }),
     now: new Date(),

@@ -132,7 +132,7 @@ function shortText(text: string | undefined): { readonly text?: string } {
   return text === undefined || text === "" ? {} : { text: abridge(text, { maxChars: MAX_TEXT }) };
 }
 
-function cutTo(text: string, length: number): string {
+export function cutTo(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

@@ -1,5 +1,6 @@
 import { ROLES } from "../../base/roles.ts";
-import { type Check, either, isObject, mapOf, object, oneOf, optional, text, type ValueOf } from "../../base/schema.ts";
+import { type Check, either, isObject, mapOf, object, oneOf, optional, text, type ValueOf, wordOf } from "../../base/schema.ts";
+import type { MessageKind } from "../../base/terms.ts";
 
 export const role = oneOf(...ROLES);
 
@@ -36,3 +37,5 @@ export const settings: Check<LoopSettings> = (value): value is LoopSettings => i
 export type RulesUsed = ValueOf<typeof rulesUsed>;
 
 export type RunOrigin = ValueOf<typeof origin>;
+
+export const messageKind = wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true });

@@ -1,6 +1,5 @@
 import type { NewDetail } from "../items/source.ts";
-import type { MessageKind } from "../../base/terms.ts";
-import { flag, number, oneOf, optional, present, text, wordOf } from "../../base/schema.ts";
+import { flag, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { tokensIn } from "../../base/usage.ts";
 import { entriesOf } from "../entry.ts";
 import { closes, type ItemChange, opens } from "../items/item_changes.ts";
@@ -8,12 +7,11 @@ import { counted } from "../progress.ts";
 import { waitsFor, waitsNoLonger } from "../waiting.ts";
 import { detail, line } from "../words/lines.ts";
 import { duration, plural } from "../words/words.ts";
-import { role } from "./fields.ts";
+import { messageKind, role } from "./fields.ts";
 import { inTurn, newTurn, type RunRecords } from "./state.ts";
 import { turnActivity, turnBegins, turnPlace, waitEnds } from "./place.ts";
 
 const loopRecord = entriesOf<RunRecords>();
-const messageKind = wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true });
 
 /** The turns of a review loop: how one begins, and its message goes out. */
 export const TURN_BEGINS = {

@@ -1,7 +1,6 @@
 import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, responseDetail } from "../items/item_changes.ts";
-import type { MessageKind } from "../../base/terms.ts";
-import { flag, listOf, number, object, oneOf, optional, text, wordOf } from "../../base/schema.ts";
+import { flag, listOf, number, object, oneOf, optional, text } from "../../base/schema.ts";
 import { isAtRest, TERMINAL_STATUSES } from "../../base/status.ts";
 import { FAILURE_CLASSES, isMessageId } from "../../base/terms.ts";
 import { COUNTED } from "../common.ts";
@@ -13,12 +12,11 @@ import { waitsNoLonger } from "../waiting.ts";
 import { detail, line } from "../words/lines.ts";
 import { byteSize, duration, workerStatusText } from "../words/words.ts";
 import { changeWorker, workerOf } from "../workers.ts";
-import { role } from "./fields.ts";
+import { messageKind, role } from "./fields.ts";
 import { countOf, findOpenTurn, inAgent, inTurn, type RunRecords } from "./state.ts";
 import { isOfMessage, turnPlace, waitEnds } from "./place.ts";
 
 const loopRecord = entriesOf<RunRecords>();
-const messageKind = wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true });
 
 /** How a turn goes on, to its response. */
 export const TURN_GOES = {
