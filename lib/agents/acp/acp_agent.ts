@@ -216,10 +216,6 @@ export class AcpAgent implements Agent {
     return failureOf(this.#state, this.provider.failures ?? []);
   }
 
-  /**
-   * Why it must not work on, as a full sentence: it acted without asking, or its mode is another one. Its state is then
-   * `ended`.
-   */
   /** Why it must not work on, as a full sentence. Its state is then `ended`. */
   violation() {
     return this.#state.violation;

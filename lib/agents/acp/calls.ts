@@ -73,7 +73,7 @@ export function takeRequest(fold: Fold, { id, call, text }: Extract<AcpEvent, { 
   activities.push({ type: "permission_asked", id, text });
 }
 
-export function takeAnswer(fold: Fold, { id, answer, note }: Extract<AcpEvent, { type: "answered" }>): void {
+export function takeAnswer(fold: Fold, { id, answer }: Extract<AcpEvent, { type: "answered" }>): void {
   const { state, rules, activities, events } = fold;
   if (!state.waiting.has(id)) return;
   const call = state.calls.get(state.waiting.get(id) ?? "");
@@ -87,7 +87,7 @@ export function takeAnswer(fold: Fold, { id, answer, note }: Extract<AcpEvent, {
     }
     keepCall(fold, { ...call, asked: answer === "allow" ? "allowed" : answer === "reject" ? "rejected" : "gone" });
   }
-  activities.push({ type: "permission_answered", id, answer, ...present({ note }) });
+  activities.push({ type: "permission_answered", id, answer });
 }
 
 /** A call that is over, and that is begun once more: what was allowed before does not count for it. */

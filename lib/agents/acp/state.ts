@@ -21,7 +21,6 @@ export type AcpEvent =
     readonly type: "answered";
     readonly id: string;
     readonly answer: "allow" | "reject" | "reply" | "gone";
-    readonly note?: string;
   }
   | { readonly type: "cancelled"; readonly because: "asked" | "silent" }
   /** Nobody waits for the end of its turn any more. */

@@ -6,7 +6,7 @@ import { takeAnswer, takeCall, takeReplayed, takeRequest, takeUnread } from "./c
 import { type AcpUpdate, type ConfigOption, isOver, type RestReason } from "./protocol/update.ts";
 import { type AcpEvent, type AcpState, closeSpeech, type Fold, noteWork, set, violate } from "./state.ts";
 import { lookForUnasked, lookForUnaskedAtEnd } from "./unasked.ts";
-import { addMessageUsage, addReplyUsage, type UsageState } from "./usage.ts";
+import { addToldUsage, type UsageState } from "./usage.ts";
 
 /** What is kept of a message. The end counts: that is where the result stands. */
 const MAX_MESSAGE_CHARS = 1_000_000;
@@ -92,7 +92,7 @@ function takeUpdate(fold: Fold, update: AcpUpdate): void {
   switch (update.type) {
     case "message":
     case "thought":
-      takeUsage(fold, addMessageUsage(state.usage, update.usage, rules.usage));
+      takeUsage(fold, addToldUsage(state.usage, { from: "message", usage: update.usage }, rules.usage));
       return takePiece(fold, { ...update, type: update.type });
     case "user":
       return closeSpeech(fold);
@@ -216,8 +216,9 @@ function takeReply(fold: Fold, event: Extract<AcpEvent, { type: "replied" | "ref
     state.refusal = { ...present({ code }), text };
     return endTurn(fold, text);
   }
-  takeUsage(fold, addReplyUsage(state.usage, event.reply, rules.usage));
-  if (event.reply.stopReason !== undefined) return endWith(fold, event.reply.stopReason);
+  const { stopReason, usage, _meta: meta } = event.reply;
+  takeUsage(fold, addToldUsage(state.usage, { from: "prompt", usage, meta }, rules.usage));
+  if (stopReason !== undefined) return endWith(fold, stopReason);
   state.isAcknowledged = true;
   if (state.rest !== undefined) endAtRest(fold, state.rest);
 }

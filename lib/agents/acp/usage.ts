@@ -14,30 +14,21 @@ export interface UsageRules {
   readonly model: string | undefined;
 }
 
-export function addReplyUsage(
+/** What a reply to a prompt, or a message, tells of what was used. */
+export function addToldUsage(
   state: UsageState,
-  reply: unknown,
+  told: { readonly from: "prompt" | "message"; readonly usage: unknown; readonly meta?: unknown },
   { sources, model = "unknown" }: UsageRules,
 ): UsageState {
-  const { usage, _meta: meta } = objectOf(reply);
   for (const { from, of } of sources) {
-    const told = from === "prompt"
-      ? promptUsage(usage, model)
+    const used = from === told.from
+      ? promptUsage(told.usage, model)
       : from === "quota"
-      ? quotaUsage(objectOf(meta)["quota"], model)
+      ? quotaUsage(objectOf(told.meta)["quota"], model)
       : undefined;
-    if (told !== undefined) return { ...state, tokens: of === "session" ? told : addUsage(state.tokens, told) };
+    if (used !== undefined) return { ...state, tokens: of === "session" ? used : addUsage(state.tokens, used) };
   }
   return state;
-}
-
-export function addMessageUsage(
-  state: UsageState,
-  given: unknown,
-  { sources, model = "unknown" }: UsageRules,
-): UsageState {
-  const told = sources.some(({ from }) => from === "message") ? promptUsage(given, model) : undefined;
-  return told === undefined ? state : { ...state, tokens: addUsage(state.tokens, told) };
 }
 
 /**

@@ -55,25 +55,18 @@ export class AcpEndedError extends PanewrightError {
   }
 }
 
-/** Why an agent could not be started. */
-export type AcpStartProblem =
-  /** There is no such program, or it cannot be executed. */
-  | "no_program"
-  | "ended"
-  | "silent"
-  | "refused";
-
 /** An agent could not be started: nothing has happened yet. */
 export class AcpStartError extends PanewrightError {
   override name = "AcpStartError";
   override readonly exitCode: number;
-  readonly problem: AcpStartProblem;
+  /** `no_program`: there is no such program, or it cannot be executed. */
+  readonly problem: "no_program" | "ended" | "silent" | "refused";
   /** Its last lines of standard error, or else of what it printed in place of messages; safe for a terminal. */
   readonly lastLines: readonly string[];
 
   constructor(
     message: string,
-    options: PanewrightErrorOptions & { readonly problem: AcpStartProblem; readonly lastLines: readonly string[] },
+    options: PanewrightErrorOptions & Pick<AcpStartError, "problem" | "lastLines">,
   ) {
     super([message, ...options.lastLines.map((line) => `  ${line}`)].join("\n"), options);
     this.problem = options.problem;
