@@ -194,3 +194,9 @@ Deno.test("of thousands of asks in one text the first ones are told", () => {
   const text = "cat <<'E'\nx\nE\nfalse || panewright ask q 2>&1; ".repeat(5000);
   assertEquals(findAsks(text, ASKS).length, 20);
 });
+
+Deno.test("an ask that reads a file may fail without it; an empty input cannot", () => {
+  for (const [from, isCertain] of [["< note", false], ["<> note", false], ["< /dev/null", true], ["", true]] as const) {
+    assertEquals(findAsks(`panewright ask q ${from}`, ASKS).map((ask) => ask.isCertain), [isCertain], from);
+  }
+});
