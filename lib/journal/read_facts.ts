@@ -2,7 +2,13 @@ import type { AnyFact, Job, JobRecords, JournalFolder, Recorded } from "./job.ts
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { openRegularFile, readRegularFile, readRegularText, type RegularFile } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { byteOfLine, createFactReader, DamagedJournalError, type FactReaderOptions, readOrProblem } from "./fact_reader.ts";
+import {
+  byteOfLine,
+  createFactReader,
+  DamagedJournalError,
+  type FactReaderOptions,
+  readOrProblem,
+} from "./fact_reader.ts";
 
 export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 

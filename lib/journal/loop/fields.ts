@@ -1,5 +1,16 @@
 import { ROLES } from "../../base/roles.ts";
-import { type Check, either, isObject, mapOf, object, oneOf, optional, text, type ValueOf, wordOf } from "../../base/schema.ts";
+import {
+  type Check,
+  either,
+  isObject,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  text,
+  type ValueOf,
+  wordOf,
+} from "../../base/schema.ts";
 import type { MessageKind } from "../../base/terms.ts";
 
 export const role = oneOf(...ROLES);

@@ -1,5 +1,5 @@
 import { captureScreen } from "../../../lib/tmux/capture.ts";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { responseFileInstruction } from "../../../lib/turn/instruction.ts";
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
 import { systemHost } from "../../../lib/base/ports/host.ts";
@@ -76,54 +76,6 @@ Deno.test("in a pane: a prompt is pasted and submitted, the response file is wri
     assertMatch(textOf(completed), /^ {2}Worked for \d+s • \d\d:\d\d$/m);
     assertEquals(completed.title, "tester | project");
     assertEquals(await Deno.readTextFile(responsePathFor(agent.workdir, "tester")), "RESULT: PASS\nIt is fine.\n");
-  }));
-
-Deno.test("in a pane: Enter right after typed text becomes a newline, and submits after a pause", () =>
-  withAgent([[{ think: 100 }, { stream: "Heard." }]], async (agent) => {
-    await agent.tmux(["send-keys", "-l", "hello"], ["send-keys", "Enter"], ["send-keys", "-l", "there"]);
-    const draft = await agent.until((screen) => composerOf(screen)?.text.includes("there") ?? false);
-    assertEquals([composerOf(draft)?.text, statusOf(draft)], ["hello\nthere", "idle"]);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await agent.keys("Enter");
-    assertStringIncludes(textOf(await agent.until(hasStatus("completed"))), "› hello\n  there\n");
-  }));
-
-Deno.test("in a pane: an approval dialog waits, and y lets the work go on", () =>
-  withAgent(
-    [[{ run: { command: "touch /etc/x", approval: "May I?", ms: 300 } }, { stream: "Done." }]],
-    async (agent) => {
-      await agent.paste("Do it.");
-      await agent.keys("Enter");
-      const asking = await agent.until(hasStatus("waiting_user_answer"));
-      assertMatch(asking.title ?? "", /^\[ [!.] \] Action Required \| tester \| project$/);
-      assertEquals([asking.cursorVisible, composerOf(asking)], [false, undefined]);
-      assertEquals(classify(asking, CODEX_RULES).dialog?.kind, "command");
-      await agent.keys("y");
-      await agent.until(hasStatus("processing"));
-      const completed = await agent.until(hasStatus("completed"));
-      assertStringIncludes(textOf(completed), "✔ You approved codex to run touch /etc/x this time");
-      assertEquals(completed.cursorVisible, true);
-    },
-  ));
-
-Deno.test("in a pane: escape interrupts endless work", () =>
-  withAgent([[{ endless: true }]], async (agent) => {
-    await agent.paste("Work.");
-    await agent.keys("Enter");
-    await agent.until(hasStatus("processing"));
-    await agent.keys("Escape");
-    const idle = await agent.until(hasStatus("idle"));
-    assertStringIncludes(textOf(idle), "■ Conversation interrupted");
-  }));
-
-Deno.test("in a pane: a crash leaves the last frame and the spinning title behind", () =>
-  withAgent([[{ think: 300 }, { crash: {} }]], async (agent) => {
-    await agent.paste("Crash.");
-    await agent.keys("Enter");
-    const dead = await agent.until((screen) => screen.dead === true);
-    assertMatch(textOf(dead), /Working \(\ds • esc to interrupt\)/);
-    assertMatch(dead.title ?? "", /^[\u2800-\u28ff] /);
-    assertEquals([statusOf(dead), dead.alternate], ["error", true]);
   }));
 
 Deno.test("in a pane: the screen follows the terminal's size, and C-c restores the terminal", () =>
