@@ -27,7 +27,9 @@ export type AgentAnswer =
   | { readonly type: "allow" }
   /** The reason goes to the agent where its driver has a way. */
   | { readonly type: "reject"; readonly reason?: string }
-  | { readonly type: "reply"; readonly replies: readonly QuestionReply[] };
+  | { readonly type: "reply"; readonly replies: readonly QuestionReply[] }
+  /** As if nobody had been asked: the settings of its CLI decide, where its driver has a way. */
+  | { readonly type: "leave" };
 
 /**
  * Where a command is seen. The same one appears in several of these, at most once in each: the model's call, the CLI's

@@ -10,6 +10,7 @@ export interface SpooledMessage {
 }
 
 export interface HeldMessage extends SpooledMessage {
+  readonly id: string;
   release(answer?: string): void;
 }
 
@@ -23,9 +24,10 @@ export interface Spool extends AsyncDisposable {
   waitingCommandFor(sender: string): string;
   /**
    * Like that, but it prints the answer that its message is released with; `otherwise` where there is none, and where
-   * nobody answers for {@linkcode ASKING_LOOKS} looks, of 20 ms and the start of a program each.
+   * nobody answers for {@linkcode ASKING_LOOKS} looks, of 20 ms and the start of a program each; one that is patient
+   * waits for most of a day.
    */
-  askingCommandFor(sender: string, otherwise: string): string;
+  askingCommandFor(sender: string, otherwise: string, options?: { readonly isPatient: boolean }): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
   held(sender: string): readonly HeldMessage[];
@@ -70,7 +72,8 @@ export async function openSpool(
   return {
     commandFor: (sender) => commandFor(folder, { sender, waits: false }),
     waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
-    askingCommandFor: (sender, otherwise) => commandFor(folder, { sender, waits: true, otherwise }),
+    askingCommandFor: (sender, otherwise, { isPatient } = { isPatient: false }) =>
+      commandFor(folder, { sender, waits: true, otherwise, isPatient }),
     take(sender) {
       const messages = messagesOf(folder, sender);
       for (const { release } of messages) release();
@@ -94,21 +97,27 @@ const PAUSE = "sleep 0.02 2>/dev/null || sleep 1";
 /** How often a sender looks for its answer: whoever would give it may be gone, and a CLI takes silence for a yes. */
 export const ASKING_LOOKS = 1500;
 
+/** Then one a second: it ends before the time that the CLI gives its hook, a day. */
+const PATIENT_LOOKS = 80_000;
+
 interface SpoolCommand {
   readonly sender: string;
   readonly waits: boolean;
   readonly otherwise?: string;
+  readonly isPatient?: boolean;
 }
 
 /** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
-function commandFor(folder: string, { sender, waits, otherwise }: SpoolCommand): string {
+function commandFor(folder: string, { sender, waits, otherwise, isPatient = false }: SpoolCommand): string {
+  const pause = isPatient ? `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else sleep 1; fi` : PAUSE;
+  const looks = isPatient ? PATIENT_LOOKS : ASKING_LOOKS;
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
     '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
     (!waits
       ? ""
       : otherwise === undefined
       ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; `
-      : `n=0; while [ -e "$d/$f" ] && [ $n -lt ${ASKING_LOOKS} ]; do ${PAUSE}; n=$((n+1)); done; `) +
+      : `n=0; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${pause}; n=$((n+1)); done; `) +
     (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
     "exit 0";
   const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];
@@ -141,7 +150,7 @@ function readMessage(path: string): readonly HeldMessage[] {
       if (answer !== undefined) Deno.writeTextFileSync(answerPath(path), answer, { mode: 0o600 });
       removeQuietly(path);
     };
-    return [{ text, writtenAt, release }];
+    return [{ id: path, text, writtenAt, release }];
   } catch (error) {
     if (!(error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound)) throw error;
     removeQuietly(path);

@@ -13,8 +13,7 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { findRoleProvider, hasAcp } from "../agents/mod.ts";
-import type { RoleProvider } from "../agents/provider.ts";
+import { findRoleProvider } from "../agents/mod.ts";
 import type { Prices } from "../run/prices.ts";
 import { type Role, ROLES } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
@@ -68,7 +67,7 @@ function capsIn(limits: object | undefined): { readonly caps?: Caps } {
 
 function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {
   const cap = tokenCapOf(role, { caps, ofWorker: agent.caps });
-  if (cap === undefined || tellsTokens(agent.provider)) return;
+  if (cap === undefined || tellsTokens(agent)) return;
   throw new UsageError(
     `Cannot keep the cap ${cap}: ${agent.provider.label}, the agent of ${role}, reports no tokens`,
     {
@@ -77,8 +76,8 @@ function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan;
   );
 }
 
-function tellsTokens(provider: RoleProvider): boolean {
-  return (hasAcp(provider) ? provider.acp : provider.terminal).tellsTokens === true;
+function tellsTokens({ provider: { acp, terminal } }: AgentPlan): boolean {
+  return (acp ?? terminal)?.tellsTokens === true;
 }
 
 export function settingsIn<Slice extends TableSlice>(config: object, slice: Slice): SettingsOf<Slice> {

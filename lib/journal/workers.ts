@@ -52,7 +52,7 @@ export const worker = object({
   since: text,
   sessionId: orMissing(text),
   /** How it is driven; missing where it is in a pane, or works on a step. */
-  protocol: optional(oneOf("acp")),
+  protocol: optional(oneOf("acp", "process")),
   process: optional(object(agentProcess)),
   /** The pane that it was ready in; undefined while it starts, and where it has none. */
   pane: orMissing(agentPane),

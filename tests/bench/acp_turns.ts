@@ -7,7 +7,7 @@ import { openWakeUp } from "../../lib/turn/wake_up.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { startAcpAgent } from "../../lib/agents/acp/agent.ts";
-import { AcpTerminal } from "../../lib/agents/acp/acp_terminal.ts";
+import { DrivenTerminal } from "../../lib/agents/driven_terminal.ts";
 import { packProvider } from "../../lib/agents/packs/provider.ts";
 import { acpPack } from "../chaos/acp_job.ts";
 import type { Answer } from "../chaos/agent_log.ts";
@@ -50,7 +50,7 @@ export async function openAcpTurns(): Promise<AcpTurns> {
   );
   stack.use(agent.listen(() => agent.requests().forEach((one) => void one.answer("allow"))));
   const found = () => hasResponse({ workdir, role: "tester", maxBytes: 1_000_000 });
-  const terminal = new AcpTerminal({ agent, hasResponse: found, clock: systemClock });
+  const terminal = new DrivenTerminal({ agent, hasResponse: found, clock: systemClock });
   const responses = stack.use(watchResponses(workdir));
   const resources = stack.move();
   return {

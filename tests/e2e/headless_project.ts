@@ -1,4 +1,4 @@
-import type { HeadlessRequest } from "../../lib/agents/process/headless.ts";
+import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
 import type { AgentFact } from "../../lib/agents/agent.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { findStepProvider } from "../../lib/agents/mod.ts";
@@ -17,7 +17,7 @@ export interface HeadlessProject extends AsyncDisposable {
   /** What the agent was told and did, in order. */
   readonly facts: AgentFact[];
   /** The request of an attempt; each has folders of its own. */
-  request(prompt: string, change?: Partial<HeadlessRequest>): HeadlessRequest;
+  request(prompt: string, change?: Partial<AttemptRequest>): AttemptRequest;
 }
 
 /** What differs from a CLI that may do everything. */

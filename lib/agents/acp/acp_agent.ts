@@ -12,10 +12,11 @@ import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "
 import { abortable } from "../../base/ports/abortable.ts";
 import { present } from "../../base/schema.ts";
 import type { Request } from "../../policy/request.ts";
-import type { Agent, AgentAnswer, AgentEvent } from "../agent.ts";
+import type { AgentAnswer } from "../agent.ts";
+import { type AgentListener, type DrivenAgent, exitWords, Listeners } from "../driven_agent.ts";
 import type { AcpAgentProvider } from "../provider.ts";
 import { formAsked, questionsAsked } from "./asked_questions.ts";
-import type { AcpAgentOptions, AcpUsage } from "./contract.ts";
+import type { AcpAgentOptions } from "./contract.ts";
 import { exactRequestOf } from "./exact_request.ts";
 import type { OpenedSession, Opening } from "./opening.ts";
 import { type AnswerWays, PendingRequests, permissionWays } from "./pending.ts";
@@ -47,17 +48,13 @@ const LOST_END_GRACE_MS = 5000;
 const FOLDER_LOOK_MS = 20;
 const FOLDER_LOOKS = 25;
 
-const MAX_UNHEARD = 2000;
-
-/** Told of what an agent has told; of nothing where only its view has changed. */
-type Listener = (events: readonly AgentEvent[]) => void;
-
 /**
  * An agent over the Agent Client Protocol with one session, the driver of the seam `Agent`: in come what it sends and
  * what it is to do, out go its events, what it waits for, and a view of what it does that its process and its own words
  * prove. Those who listen decide about its requests, and judge its turns.
  */
-export class AcpAgent implements Agent {
+export class AcpAgent implements DrivenAgent {
+  readonly driver = "acp";
   readonly id: string;
   readonly name: string;
   readonly provider: AcpAgentProvider;
@@ -72,9 +69,7 @@ export class AcpAgent implements Agent {
   readonly #connection: AcpConnection;
   readonly #rules: AcpRules;
   readonly #pending: PendingRequests;
-  readonly #listeners = new Set<Listener>();
-  /** What was told while nobody listened. */
-  #unheard: AgentEvent[] = [];
+  readonly #listeners = new Listeners();
   #state: AcpState;
   #requests = 0;
   #endedTurn = 0;
@@ -105,7 +100,7 @@ export class AcpAgent implements Agent {
     };
     this.#pending = new PendingRequests((id, answer) => {
       this.#take({ type: "answered", id, answer });
-      this.#tell([{ type: "answered", id }]);
+      this.#listeners.tell([{ type: "answered", id }]);
     });
     this.#state = startAcpState(clock.now());
     const { agentInfo } = connection.initialized;
@@ -154,33 +149,12 @@ export class AcpAgent implements Agent {
     });
   }
 
-  events({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<AgentEvent> {
-    const stack = new DisposableStack();
-    return new ReadableStream<AgentEvent>({
-      start: (controller) => {
-        const close = () => {
-          if (stack.disposed) return;
-          stack.dispose();
-          controller.close();
-        };
-        stack.use(this.listen((events) => events.forEach((event) => controller.enqueue(event))));
-        this.ended.then(close);
-        signal?.addEventListener("abort", close, { once: true });
-        if (signal?.aborted) close();
-      },
-      cancel: () => stack.dispose(),
-    });
+  events({ signal }: { readonly signal?: AbortSignal } = {}) {
+    return this.#listeners.events({ ended: this.ended, signal });
   }
 
-  /** Calls back at once, for all that it tells and for each change of its view: first for what nobody has heard yet. */
-  listen(listener: Listener): Disposable {
-    // One function may listen twice.
-    const own: Listener = (events) => listener(events);
-    this.#listeners.add(own);
-    const unheard = this.#unheard;
-    this.#unheard = [];
-    if (unheard.length > 0) own(unheard);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
+  listen(listener: AgentListener): Disposable {
+    return this.#listeners.listen(listener);
   }
 
   view() {
@@ -198,7 +172,8 @@ export class AcpAgent implements Agent {
 
   async answer(id: string, answer: AgentAnswer): Promise<boolean> {
     const one = this.#pending.list().find(({ request }) => request.id === id);
-    return await one?.answer(answer.type === "reply" ? answer : answer.type) ?? false;
+    const reason = answer.type === "reject" ? answer.reason : undefined;
+    return await one?.answer(answer.type === "reply" ? answer : answer.type, reason) ?? false;
   }
 
   async cancel(): Promise<void> {
@@ -206,10 +181,12 @@ export class AcpAgent implements Agent {
     await this.#connection.cancel(this.sessionId);
   }
 
-  usage(): AcpUsage | undefined {
+  usage() {
     const { cost, tokens } = this.#state.usage;
-    if (cost === undefined && Object.keys(tokens).length === 0) return undefined;
-    return { sessionId: this.sessionId, usage: tokens, ...present({ cost }) };
+    const isTold = cost !== undefined || Object.keys(tokens).length > 0;
+    if (!isTold && !this.provider.acp.tellsTokens) return undefined;
+    // Each process counts from its own beginning; see `AcpUsageSource`.
+    return { usage: tokens, sessionId: `${this.sessionId}@${this.launchedAtMs}`, ...present({ cost }) };
   }
 
   failure() {
@@ -219,6 +196,25 @@ export class AcpAgent implements Agent {
   /** Why it must not work on, as a full sentence. Its state is then `ended`. */
   violation() {
     return this.#state.violation;
+  }
+
+  problem() {
+    const { violation } = this.#state;
+    if (violation === undefined) return undefined;
+    const { name, worker = "role" } = this.#options;
+    const who = worker === "step" ? "the agent of a step" : name;
+    return new HumanInterventionRequiredError(`Cannot let ${who} continue: ${violation}`, {
+      hint: `The rules no longer check what it does. Look at what it did, and give the ${worker} another agent.`,
+    });
+  }
+
+  unproven() {
+    return undefined;
+  }
+
+  /** The attempt of a step is told by the turn's end itself. */
+  lingers(): boolean {
+    return false;
   }
 
   /** How its process ended, or why we have ended it, such as "killed by signal 9"; `undefined` while it runs. */
@@ -311,7 +307,7 @@ export class AcpAgent implements Agent {
       signal,
       onWaiting: (asked) => {
         onWaiting();
-        this.#tell([{ type: "asked", request: asked }]);
+        this.#listeners.tell([{ type: "asked", request: asked }]);
       },
     });
   }
@@ -336,12 +332,7 @@ export class AcpAgent implements Agent {
     const isOver = state.phase === "over" && this.#endedTurn < state.turns && viewOf(state, nowMs).state === "idle";
     if (isOver) this.#endedTurn = state.turns;
     const end = isOver ? [turnEndOf(state, { nowMs, failures: this.provider.failures ?? [] })] : [];
-    if (isNews || isOver || events.length > 0) this.#tell([...events, ...end]);
-  }
-
-  #tell(events: readonly AgentEvent[]): void {
-    if (this.#listeners.size === 0) this.#unheard = [...this.#unheard, ...events].slice(-MAX_UNHEARD);
-    for (const listener of this.#listeners) listener(events);
+    if (isNews || isOver || events.length > 0) this.#listeners.tell([...events, ...end]);
   }
 
   #takeRefusal(turn: number, error: unknown): void {
@@ -422,5 +413,5 @@ export class AcpAgent implements Agent {
 function endWords(end: AcpEnd): string {
   if (end.kind === "closed") return "panewright has ended it";
   if (end.kind !== "exited") return describeAcpEnd(end);
-  return end.code > 128 ? `killed by signal ${end.code - 128}` : `exit code ${end.code}`;
+  return exitWords(end.code);
 }

@@ -4,16 +4,21 @@ import type { Request } from "../../policy/request.ts";
 import type { Replied } from "./elicitation.ts";
 import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
 
+export type PendingAnswer = "allow" | "reject" | "leave" | { readonly replies: readonly QuestionReply[] };
+
 export interface PendingRequest {
   readonly request: Request;
   readonly signal: AbortSignal;
   problemWith(replies: readonly QuestionReply[]): string | undefined;
-  answer(answer: "allow" | "reject" | { readonly replies: readonly QuestionReply[] }): Promise<boolean>;
+  /** @param reason why it is rejected, for an agent that can be told */
+  answer(answer: PendingAnswer, reason?: string): Promise<boolean>;
 }
 
 export interface AnswerWays<Reply> {
   readonly allow?: Reply;
   readonly reject?: Reply;
+  /** A no that tells why. */
+  readonly rejectWith?: (reason: string) => Reply;
   readonly replyWith?: (replies: readonly QuestionReply[]) => Replied<Reply>;
   /** What is said when nobody waits any more. */
   readonly gone: Reply;
@@ -53,17 +58,17 @@ export class PendingRequests {
         const replied = replyWith(replies);
         return "problem" in replied ? replied.problem : undefined;
       },
-      answer(answer) {
-        if (typeof answer === "string") {
-          const reply = ways[answer];
-          if (reply === undefined) {
-            throw new TypeError(`The agent offers no plain ${answer === "allow" ? "yes" : "no"}`);
-          }
-          return Promise.resolve(end(reply, answer));
+      answer(answer, reason) {
+        if (answer === "leave") return Promise.resolve(end(ways.gone, "gone"));
+        if (typeof answer !== "string") {
+          const replied = replyWith(answer.replies);
+          if ("problem" in replied) throw new TypeError(`The agent cannot take replies: ${replied.problem}`);
+          return Promise.resolve(end(replied.reply, "reply"));
         }
-        const replied = replyWith(answer.replies);
-        if ("problem" in replied) throw new TypeError(`The agent cannot take replies: ${replied.problem}`);
-        return Promise.resolve(end(replied.reply, "reply"));
+        const told = answer === "reject" && reason !== undefined ? ways.rejectWith?.(reason) : undefined;
+        const reply = told ?? ways[answer];
+        if (reply === undefined) throw new TypeError(`The agent offers no plain ${answer === "allow" ? "yes" : "no"}`);
+        return Promise.resolve(end(reply, answer));
       },
     });
     onWaiting(asked);

@@ -1,21 +1,12 @@
 import type { TurnEnd } from "../agent.ts";
 import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
+import type { AgentView } from "../driven_agent.ts";
 import type { AcpState } from "./state.ts";
 import { isOver } from "./protocol/update.ts";
 import { present } from "../../base/schema.ts";
 
-export interface AcpView {
-  readonly state: "idle" | "working" | "waiting" | "ended";
-  readonly turns: number;
+interface AcpView extends AgentView {
   readonly stopReason?: string;
-  readonly lastMessage: string;
-  readonly quietMs: number;
-  /**
-   * Whether its turn may be over although it never said so: it has been silent for a while, and nothing of it runs or
-   * waits. A response that is complete may then be taken; without one it is at work.
-   */
-  readonly mayBeOver: boolean;
-  readonly evidence: string;
 }
 
 /** For how long a word or act after the end of a turn counts as work, and a cancel of its own as unfinished. */
@@ -47,7 +38,7 @@ export function viewOf(state: AcpState, nowMs: number): AcpView {
   };
 }
 
-function stateOf(state: AcpState, nowMs: number): Pick<AcpView, "state" | "evidence"> {
+function stateOf(state: AcpState, nowMs: number): Pick<AgentView, "state" | "evidence"> {
   const { end, heard, lateMs, phase, refusal, stopReason, turns, violation, waiting } = state;
   if (end !== undefined) return { state: "ended", evidence: `its process has ended: ${end}` };
   if (violation !== undefined) return { state: "ended", evidence: violation };

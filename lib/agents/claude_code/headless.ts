@@ -1,5 +1,10 @@
-import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider, SessionUsageQuery } from "../process/cli.ts";
-import type { AttemptRequest } from "../process/seam.ts";
+import type {
+  HeadlessLaunch,
+  HeadlessPlan,
+  HeadlessPlanOptions,
+  HeadlessProvider,
+  SessionUsageQuery,
+} from "../process/cli.ts";
 import { shellJoin } from "../../shell/mod.ts";
 import { claudeCommandHooks } from "./hooks.ts";
 import { findNativeClaude } from "./program.ts";
@@ -36,15 +41,24 @@ async function claudeSessionUsage(
  * the agent may do is for the arguments and the settings to say. Of several `--settings` the last one counts (2.1.328):
  * one among the arguments replaces ours with the hooks, but not the sandbox.
  */
-function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan {
-  const { model, args = [], ask, env = {}, resumeSessionId, sandbox } = request;
+function claudePrintPlan(request: HeadlessLaunch, options: HeadlessPlanOptions): HeadlessPlan {
+  const { model, args = [], env = {}, resumeSessionId, sandbox } = request;
+  const { ask, path } = options;
   const command = request.command ?? [findNativeClaude(options.host) ?? "claude"];
   const settings = {
     ...(sandbox === undefined ? {} : claudeSandboxSettings(sandbox, { autoAllow: true })),
     ...(options.hooks === undefined ? {} : { hooks: claudeCommandHooks(options.hooks) }),
   };
   const ours = Object.keys(settings).length === 0 ? [] : ["--settings", JSON.stringify(settings)];
-  const folder = options.launcherFolder;
+  const folder = ask?.launcherFolder ?? "";
+  const allowed = [
+    ...(sandbox === undefined ? [] : FILE_TOOLS),
+    ...(ask?.commands ?? []).map((words) => `Bash(${words.join(" ")}:*)`),
+    // A rule cannot name every path.
+    ...(/[()*,]/.test(folder) ? [] : ask?.commands ?? []).map((words) =>
+      `Bash(${shellJoin([`${folder}/${words[0]}`, ...words.slice(1)])}:*)`
+    ),
+  ];
   return {
     argv: [
       ...command,
@@ -55,14 +69,8 @@ function claudePrintPlan(request: AttemptRequest, options: HeadlessPlanOptions):
       ...(sandbox === undefined ? [...ours, ...args] : [...args, ...ours]),
       ...(model === undefined ? [] : ["--model", model]),
       ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
-      "--allowedTools",
-      ...(sandbox === undefined ? [] : FILE_TOOLS),
-      ...ask.commands.map((words) => `Bash(${words.join(" ")}:*)`),
-      // A rule cannot name every path.
-      ...(/[()*,]/.test(folder)
-        ? []
-        : ask.commands.map((words) => `Bash(${shellJoin([`${folder}/${words[0]}`, ...words.slice(1)])}:*)`)),
+      ...(allowed.length === 0 ? [] : ["--allowedTools", ...allowed]),
     ],
-    env: { ...env, ...options.variables, PATH: `${options.launcherFolder}:${options.path}` },
+    env: { ...env, ...options.variables, PATH: ask === undefined ? path : `${folder}:${path}` },
   };
 }

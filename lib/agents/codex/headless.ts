@@ -1,5 +1,4 @@
-import type { HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../process/cli.ts";
-import type { AttemptRequest } from "../process/seam.ts";
+import type { HeadlessLaunch, HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../process/cli.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexHookSettings } from "./hook_settings.ts";
 import { codexSandboxSettings } from "./sandbox.ts";
@@ -28,11 +27,11 @@ export const codexHeadless: HeadlessProvider = {
  * ready (0.169.0). A version that does not know `allow_login_shell` passes over it. Hooks tell each exact command in any
  * case (0.130.0 and later).
  */
-async function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptions): Promise<HeadlessPlan> {
+async function codexExecPlan(request: HeadlessLaunch, options: HeadlessPlanOptions): Promise<HeadlessPlan> {
   const { model, args = [], command, env = {}, resumeSessionId } = request;
   const [program, ...leading] = command ?? [findNativeCodex(options.host) ?? "codex"];
-  const { hooks, launcherFolder, path } = options;
-  const variables = { ...options.variables, PATH: `${launcherFolder}:${path}` };
+  const { ask, hooks, path } = options;
+  const variables = { ...options.variables, PATH: ask === undefined ? path : `${ask.launcherFolder}:${path}` };
   const settings = [
     "features.daemon_auto_start=false",
     "check_for_update_on_startup=false",
@@ -61,6 +60,6 @@ async function codexExecPlan(request: AttemptRequest, options: HeadlessPlanOptio
       "-",
     ],
     // For the CLI itself the launchers come last: it runs programs outside of the sandbox, and agents may write there.
-    env: { ...env, ...options.variables, PATH: `${path}:${launcherFolder}` },
+    env: { ...env, ...options.variables, PATH: ask === undefined ? path : `${path}:${ask.launcherFolder}` },
   };
 }

@@ -10,11 +10,8 @@ import type { HeadlessResult } from "./seam.ts";
 import { addUsage, type ToldCost, type Usage } from "../../base/usage.ts";
 import { present } from "../../base/schema.ts";
 
-export type Teller = "report" | "log";
-
 interface AccountOptions {
   readonly askCommands: AskCommands;
-  readonly hasLog: boolean;
   readonly failures?: FailureTable;
   readonly onFact: (fact: AgentFact) => void;
 }
@@ -34,20 +31,15 @@ export class Account {
   readonly #ledger: AskLedger;
   #usage: Usage = {};
   #roughCost: HeadlessResult["usage"] | undefined;
-  /** What the report told as long as it is not known whether there is a log; `undefined` once that is decided. */
-  #held: AgentFact[] | undefined;
-  #teller: Teller;
   #turnEnd: TurnEnd | undefined;
   #limit: Extract<AgentEvent, { type: "limit" }> | undefined;
   #mode: string | undefined;
   #denied: readonly string[] = [];
-  #lastSaid = "";
+  lastSaid = "";
   #lastTrouble: string | undefined;
 
   constructor(readonly options: AccountOptions) {
     this.#ledger = new AskLedger(options.askCommands.map(([program]) => program));
-    this.#held = options.hasLog ? [] : undefined;
-    this.#teller = options.hasLog ? "log" : "report";
   }
 
   get question(): string | undefined {
@@ -85,7 +77,7 @@ export class Account {
     this.#ledger.settle({ atEnd: false });
   }
 
-  take(observation: AgentEvent, teller: Teller): void {
+  take(observation: AgentEvent): void {
     switch (observation.type) {
       case "session":
         if (this.sessionId === observation.sessionId) return;
@@ -105,10 +97,8 @@ export class Account {
       case "reasoned":
       case "ran":
       case "saw":
-        if (observation.type === "said") this.#lastSaid = observation.text;
-        if (this.#held !== undefined && teller === "report") this.#held.push(observation);
-        else if (this.#teller === teller) this.#tell(observation);
-        return;
+        if (observation.type === "said") this.lastSaid = observation.text;
+        return this.#tell(observation);
       case "usage":
         this.cost = observation.cost ?? this.cost;
         return this.#tell(observation);
@@ -155,16 +145,7 @@ export class Account {
     }
   }
 
-  decideTeller(teller: Teller): void {
-    const held = this.#held;
-    if (held === undefined) return;
-    this.#held = undefined;
-    this.#teller = teller;
-    if (teller === "report") held.forEach((fact) => this.#tell(fact));
-  }
-
   close({ isCut }: { readonly isCut: boolean }): void {
-    this.decideTeller("report");
     this.#ledger.settle({ atEnd: !isCut });
     const isEmpty = () => Object.keys(this.#usage).length === 0;
     if (isEmpty() && this.#roughCost !== undefined) this.#usage = this.#roughCost;
@@ -174,7 +155,7 @@ export class Account {
 
   result(end: AccountEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "cost" | "sessionId"> {
     const common = {
-      finalText: this.#turnEnd?.finalText ?? this.#lastSaid,
+      finalText: this.#turnEnd?.finalText ?? this.lastSaid,
       exitCode: end.exitCode,
       timedOut: end.timedOutAfterSeconds !== undefined,
       ...(this.#denied.length === 0 ? {} : { denied: this.#denied }),

@@ -3,15 +3,27 @@ import type { Host } from "../../base/ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
 import type { Usage } from "../../base/usage.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
-import type { AttemptRequest } from "./seam.ts";
+import type { AgentLaunch } from "../driven_agent.ts";
+
+/** What a CLI is started with for one turn. */
+export interface HeadlessLaunch extends AgentLaunch {
+  /** Resumes a session of the CLI's own instead of beginning one. */
+  readonly resumeSessionId?: string | undefined;
+}
 
 export interface HeadlessPlanOptions {
   readonly host: Host;
   /** PATH as it would be without us. */
   readonly path: string;
-  readonly launcherFolder: string;
+  /** The commands that ask a person, and the folder of their launchers; missing where there are none. */
+  readonly ask?: AskLaunchers | undefined;
   readonly variables: Readonly<Record<string, string>>;
   readonly hooks?: CommandHookSet;
+}
+
+export interface AskLaunchers {
+  readonly commands: readonly (readonly [string, ...string[]])[];
+  readonly launcherFolder: string;
 }
 
 export interface HeadlessPlan {
@@ -46,8 +58,8 @@ interface StepGround {
 
 export interface HeadlessProvider {
   readonly argsToWork?: (ground: StepGround) => readonly string[];
-  plan(request: AttemptRequest, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
-  createReader(request: Pick<AttemptRequest, "model" | "args">): SessionReader;
+  plan(launch: HeadlessLaunch, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
+  createReader(launch: Pick<AgentLaunch, "model" | "args">): SessionReader;
   readonly foldSandbox?: (report: SandboxReport, event: AgentEvent, folders: readonly string[]) => SandboxReport;
   /**
    * The lines that the attempt adds to the CLI's own session log, as they are written. Absent where the CLI's report

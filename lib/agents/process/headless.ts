@@ -1,19 +1,13 @@
 import { systemHost } from "../../base/ports/host.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
-import { isCliStepProvider, type StepProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { Account } from "./account.ts";
 import type { Request } from "../../policy/request.ts";
-import type { AgentEnd, AttemptParts } from "./attempt_watch.ts";
-import { workByCli } from "./cli_attempt.ts";
+import { Attempt } from "./attempt.ts";
 import { writeLaunchers } from "./launchers.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "./seam.ts";
 import { openStepFiles } from "./step_files.ts";
 import { present } from "../../base/schema.ts";
-
-export interface HeadlessRequest extends AttemptRequest {
-  readonly provider: StepProvider;
-}
 
 /**
  * Runs an agent without a terminal, to the end of its turn. Whatever happens, nothing of its process tree is left when
@@ -23,7 +17,7 @@ export interface HeadlessRequest extends AttemptRequest {
  * @throws the signal's reason when it is aborted
  * @throws {UsageError} when there is no such program
  */
-export async function runHeadless(request: HeadlessRequest): Promise<HeadlessResult> {
+export async function runHeadless(request: AttemptRequest): Promise<HeadlessResult> {
   const { provider, ask, clock, signal, stepFolder, timeLimitSeconds } = request;
   signal.throwIfAborted();
   const startMs = clock.now();
@@ -33,7 +27,6 @@ export async function runHeadless(request: HeadlessRequest): Promise<HeadlessRes
   const account = new Account({
     askCommands: ask.commands,
     ...present({ failures: provider.failures }),
-    hasLog: provider.headless?.openLog !== undefined,
     onFact(fact) {
       files.fact(fact);
       request.onProgress?.(fact);
@@ -44,7 +37,7 @@ export async function runHeadless(request: HeadlessRequest): Promise<HeadlessRes
     const about = { name: "the agent", sandbox, host: systemHost(env), processRunner: systemProcessRunner };
     await requireSandbox(provider, { ...request, ...about });
   }
-  const { end, exitCode, stderr, halted, error, unproven } = await workBy(provider, request, { account, files });
+  const { end, exitCode, stderr, halted, error, unproven } = await new Attempt(request, { account, files }).run();
   const requireProof = () => {
     if (unproven !== undefined) throw unproven;
   };
@@ -81,10 +74,4 @@ export async function runHeadless(request: HeadlessRequest): Promise<HeadlessRes
   if (undecided !== undefined) throw asked(undecided);
   files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
   return { ...result, ...known };
-}
-
-async function workBy(provider: StepProvider, request: AttemptRequest, parts: AttemptParts): Promise<AgentEnd> {
-  if (isCliStepProvider(provider)) return await workByCli(request, { ...parts, provider });
-  const { workByAcp } = await import("./acp_attempt.ts");
-  return await workByAcp(request, { ...parts, provider });
 }

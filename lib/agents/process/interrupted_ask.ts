@@ -1,12 +1,12 @@
 import type { AskCommands } from "../../shell/asks/find_asks.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
-import type { StepProvider } from "../provider.ts";
+import type { Provider } from "../provider.ts";
 import { Account } from "./account.ts";
 import { readAsks } from "./ask_channel.ts";
 import type { AttemptRequest } from "./seam.ts";
 
 interface InterruptedAttempt extends Pick<AttemptRequest, "model" | "args"> {
-  readonly provider: StepProvider;
+  readonly provider: Provider;
   readonly stepFolder: string;
   readonly channelFolder: string;
   readonly commands: AskCommands;
@@ -24,14 +24,14 @@ export async function findInterruptedAsk(attempt: InterruptedAttempt): Promise<s
   const { channelFolder, commands, provider, stepFolder } = attempt;
   const [recorded] = await readAsks(channelFolder);
   if (recorded !== undefined) return recorded.question;
-  const account = new Account({ askCommands: commands, hasLog: true, onFact: () => {} });
+  const account = new Account({ askCommands: commands, onFact: () => {} });
   const reader = provider.headless?.createReader(attempt);
   if (reader === undefined) return undefined;
   for (const line of linesOf(`${stepFolder}/raw.ndjson`)) {
-    for (const observation of reader.readReport(line)) account.take(observation, "report");
+    for (const observation of reader.readReport(line)) account.take(observation);
   }
   for (const line of linesOf(`${stepFolder}/session.ndjson`)) {
-    for (const observation of reader.readLog(line)) account.take(observation, "log");
+    for (const observation of reader.readLog(line)) account.take(observation);
   }
   account.close({ isCut: true });
   return account.question;

@@ -4,10 +4,14 @@ import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Request } from "../../policy/request.ts";
+import type { Driver } from "../driven_agent.ts";
+import type { Provider } from "../provider.ts";
 import type { CallJudge } from "./call_judge.ts";
-import type { RefuseWrite } from "./command_hooks.ts";
 import type { SandboxRequest } from "../sandbox.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
+
+/** Why a step may not do what a tool is about to do; `undefined` where it may. */
+type RefuseWrite = (request: Request) => string | undefined;
 
 interface AskSettings {
   readonly commands: readonly (readonly [string, ...string[]])[];
@@ -18,6 +22,9 @@ interface AskSettings {
 }
 
 export interface AttemptRequest {
+  readonly provider: Provider;
+  /** What drives the agent. @default what its provider offers for a step */
+  readonly driver?: Driver;
   readonly workdir: string;
   readonly prompt: string;
   readonly model?: string;

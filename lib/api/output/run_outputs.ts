@@ -60,7 +60,7 @@ export const RUN_OUTPUTS = {
     agents: z.array(z.object({
       role: z.string(),
       provider: z.string(),
-      protocol: z.literal("acp").describe("How it is driven; missing where it is in a pane.").optional(),
+      protocol: z.enum(["acp", "process"]).describe("How it is driven; missing where it is in a pane.").optional(),
       terminalId: z.string().optional(),
       pid: z.int().describe("Of its process, where it has no pane.").optional(),
       sessionId: z.string().optional(),

@@ -6,8 +6,8 @@ import { commandProblem, programProblem } from "../../jobs/programs.ts";
 import { unwrittenSections } from "../../jobs/review_loop/job_template.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import { formatTestCommand } from "../../jobs/test_command.ts";
-import { systemHost } from "../../base/ports/host.ts";
-import { hasAcp } from "../../agents/mod.ts";
+import { roleDriverOf } from "../../agents/drivers.ts";
+import { argvOf } from "../../agents/launch_of.ts";
 import type { Role } from "../../base/roles.ts";
 import { lookAtSetups } from "./agent.ts";
 import { agentOf } from "./agent_cli.ts";
@@ -44,13 +44,12 @@ async function lookAtLaunch(
   { plan: { agents, tmux, workdir }, programs = true }: ReviewToLookAt,
   context: LookContext,
 ): Promise<Obstacle | undefined> {
-  const { provider, ...request } = agents[role];
+  const { provider, driver = roleDriverOf({ provider }), ...request } = agents[role];
   const check = provider.label;
   // A session that is there already has an environment of its own.
-  const status = tmux.session === undefined || hasAcp(provider) ? "fail" : "warn";
+  const status = tmux.session === undefined || driver !== "pane" ? "fail" : "warn";
   try {
-    if (hasAcp(provider)) provider.acp.launch({ ...request, workdir });
-    else await provider.terminal.launch({ ...request, role, workdir }, systemHost(request.env ?? {}));
+    await argvOf(driver, { ...request, provider, name: role, workdir });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message: detail, hint } = error;
@@ -120,7 +119,9 @@ async function lookAtAgents(
   { plan: { agents, workdir, tmux, sandbox }, roles }: Pick<ReviewToLookAt, "plan" | "roles">,
   context: LookContext,
 ): Promise<readonly Obstacle[]> {
-  const looked = roles.flatMap((role) => agentOf(agents[role], { workdir, asksPerson: true }));
+  const looked = roles.flatMap((role) =>
+    agentOf(agents[role], { workdir, asksPerson: roleDriverOf(agents[role]) !== "process" })
+  );
   const looks = [lookAtSetups(looked, context), ...(sandbox === undefined ? [] : [lookAtSandboxes(looked, context)])];
   const found = (await Promise.all(looks)).flat();
   // A session that is there already has an environment of its own: what ours lacks may be there.

@@ -1,4 +1,4 @@
-import type { HeadlessRequest } from "../../agents/process/headless.ts";
+import type { AttemptRequest } from "../../agents/process/seam.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
 import { readText } from "./read_text.ts";
@@ -15,7 +15,7 @@ interface AttemptFolders {
 }
 
 export type AgentRequest = Omit<
-  HeadlessRequest,
+  AttemptRequest,
   "signal" | "clock" | "onForcedExit" | "onProgress" | "resumeSessionId"
 >;
 

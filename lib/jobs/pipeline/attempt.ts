@@ -1,7 +1,6 @@
-import type { HeadlessRequest } from "../../agents/process/headless.ts";
 import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
-import { AgentAskedError, type HeadlessResult } from "../../agents/process/seam.ts";
+import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "../../agents/process/seam.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
 import { noProgressName } from "../../run/no_progress.ts";
@@ -48,7 +47,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   const progress = recordProgress({ at, attempt: attempt.number }, drive);
   const hookFolder = hooksFolderOf(await nameInState(drive.folder, drive.state().run?.isCopy === true));
   const { allowWrite } = plan;
-  const request: HeadlessRequest = {
+  const request: AttemptRequest = {
     ...(allowWrite === undefined ? {} : { refuseWrite: (call) => whyRefused(call, { workdir, allowWrite }) }),
     ...agentRequest(plan, {
       plan: drive.plan,

@@ -1,7 +1,6 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
-import type { HeadlessRequest } from "../../agents/process/headless.ts";
+import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
 import type { AuditLog } from "../../turn/desk/audit.ts";
-import type { HeadlessResult } from "../../agents/process/seam.ts";
 import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
@@ -20,5 +19,5 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly person: AskPerson | undefined;
   /** Whether a question is waited for although nobody sits at a terminal. */
   readonly isPatient: boolean;
-  readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
+  readonly runHeadless: (request: AttemptRequest) => Promise<HeadlessResult>;
 }

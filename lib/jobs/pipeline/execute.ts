@@ -1,8 +1,8 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { UsageError } from "../../base/errors.ts";
-import { type HeadlessRequest, runHeadless } from "../../agents/process/headless.ts";
-import type { HeadlessResult } from "../../agents/process/seam.ts";
+import { runHeadless } from "../../agents/process/headless.ts";
+import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
 import type { Execution, RunOptions, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import { findCarried } from "../../run/carried.ts";
@@ -39,7 +39,7 @@ export interface ExecOptions extends RunOptions<ExecEvent> {
   readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
   /** @default {runHeadless of lib/agents} */
-  readonly runHeadless?: (request: HeadlessRequest) => Promise<HeadlessResult>;
+  readonly runHeadless?: (request: AttemptRequest) => Promise<HeadlessResult>;
 }
 
 interface ExecStart {

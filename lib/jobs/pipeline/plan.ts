@@ -1,6 +1,7 @@
 import type { AutonomyLevel } from "../../journal/exec/fields.ts";
 import type { DialogPlan } from "../../turn/desk/decision.ts";
-import type { StepProvider } from "../../agents/provider.ts";
+import type { Driver } from "../../agents/driven_agent.ts";
+import type { Provider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
@@ -34,7 +35,9 @@ export interface StepPlan {
   readonly name: string;
   /** The task's own text, or the absolute path of a file with the step's prompt. */
   readonly prompt: { readonly kind: "self" } | PromptFile;
-  readonly provider: StepProvider;
+  readonly provider: Provider;
+  /** What drives its agent. @default what its provider offers for a step */
+  readonly driver?: Driver;
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

@@ -1,12 +1,11 @@
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { SANDBOX_MODES } from "../../base/terms.ts";
-import { systemHost } from "../../base/ports/host.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { isCliStepProvider } from "../../agents/provider.ts";
-import { type AgentRequest, agentRequest, stepTextOf } from "./agent_request.ts";
+import { stepDriverOf } from "../../agents/drivers.ts";
+import { argvOf } from "../../agents/launch_of.ts";
+import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { describeCheck } from "./checks.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
-import { systemClock } from "../../base/ports/clock.ts";
 import type { Next } from "../flow.ts";
 import type { StepPlace } from "./machine.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
@@ -122,7 +121,7 @@ async function previewStep(
     name: stepPlan.name,
     provider: stepPlan.provider.id,
     autonomyLevel,
-    argv: await argvOf(stepPlan, request, { path, launcherFolder }),
+    argv: await argvOf(stepDriverOf(stepPlan), { ...request, name: "agent", path }),
     prompt,
     sandbox: plan.sandbox === undefined ? "off" : "cli",
     permissions: whoPermits(plan),
@@ -132,17 +131,6 @@ async function previewStep(
     ...optionsOf(stepPlan),
     ...(stepPlan.next === undefined ? {} : { next: { ...stepPlan.next, maxRepeats: plan.settings.maxRepeatsPerStep } }),
   };
-}
-
-async function argvOf(
-  { provider, env }: StepPlan,
-  request: AgentRequest,
-  { path, launcherFolder }: { readonly path: string; readonly launcherFolder: string },
-): Promise<readonly string[]> {
-  if (!isCliStepProvider(provider)) return provider.acp.launch(request).argv;
-  const never = { signal: new AbortController().signal, clock: systemClock };
-  const options = { host: systemHost(env), path, launcherFolder, variables: {} };
-  return (await provider.headless.plan({ ...request, ...never }, options)).argv;
 }
 
 function standIn({ name }: StepPlan, index: number): StepOutput {

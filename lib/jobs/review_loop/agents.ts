@@ -1,12 +1,12 @@
 import type { RunState } from "./state.ts";
 import { RuntimeError } from "../../base/errors.ts";
-import { hasAcp } from "../../agents/mod.ts";
+import { roleDriverOf } from "../../agents/drivers.ts";
 import { createSettling, type Settling } from "../../turn/settle.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { rolesAhead } from "./machine.ts";
-import { type AcpAgentsOptions, startAcpRole } from "./acp_agents.ts";
-import { adoptPaneAgent, type PaneAgentOptions, startPaneAgent } from "./pane_agents.ts";
 import type { RoleAgent } from "./role_agent.ts";
+import { adoptInPane } from "./role_pane.ts";
+import { type RoleStartOptions, startRole } from "./start_role.ts";
 
 export interface AgentTeam extends AsyncDisposable {
   /** Starts a role's agent where it has not been started: nobody knew that the run would come to it. */
@@ -21,7 +21,7 @@ export interface AgentTeam extends AsyncDisposable {
   restart(role: Role): Promise<void>;
 }
 
-interface StartAgentsOptions extends PaneAgentOptions, AcpAgentsOptions {
+interface StartAgentsOptions extends RoleStartOptions {
   readonly state: () => Pick<RunState, "agents" | "loop">;
   readonly alive: ReadonlySet<string>;
 }
@@ -111,25 +111,19 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<RoleA
   const agent = state().agents[role];
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
     const { pane, seenRules } = agent;
-    if (!hasAcp(provider)) return await adoptPaneAgent(role, { pane, seenRules }, { ...options, provider });
+    if (roleDriverOf(plan.agents[role]) === "pane") return await adoptInPane(role, { pane, seenRules }, options);
     // The configuration has given the role another agent meanwhile: two would work at the same time.
     await options.session?.closePane({ paneId: pane.terminalId, pid: pane.pid });
   }
   const isSame = agent?.provider === provider.id;
-  if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await start(role, undefined, options);
+  if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await startRole(role, undefined, options);
   try {
-    return await start(role, agent.sessionId, options);
+    return await startRole(role, agent.sessionId, options);
   } catch (error) {
     // A CLI that does not know the session any more ends at once; a dialog or a login stands in the way of every start.
     if (!(error instanceof RuntimeError) || options.signal.aborted) throw error;
     const message = `cannot resume session ${agent.sessionId}: a new one replaces it. ${error.message}`;
     record({ type: "warning", role, message });
-    return await start(role, undefined, options);
+    return await startRole(role, undefined, options);
   }
-}
-
-async function start(role: Role, resumes: string | undefined, options: StartAgentsOptions): Promise<RoleAgent> {
-  const { provider } = options.plan.agents[role];
-  if (hasAcp(provider)) return await startAcpRole(role, resumes, { ...options, provider });
-  return await startPaneAgent(role, resumes, { ...options, provider });
 }

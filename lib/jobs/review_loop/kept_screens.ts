@@ -17,7 +17,7 @@ export async function keepScreen(
   { folder, name, redactor }: KeptAs,
 ): Promise<string | undefined> {
   try {
-    if (terminal.via === "acp") {
+    if (terminal.via !== "pane") {
       await replaceFile(`${folder.evidenceDir}/${name}.txt`, redactor.text(`${terminal.evidence()}\n`));
       return `evidence/${name}.txt`;
     }

@@ -2,7 +2,8 @@ import type { Job } from "../../journal/loop/fields.ts";
 import type { Role } from "../../base/roles.ts";
 import type { PermissionPlan } from "../../turn/desk/decision.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";
-import type { RoleProvider } from "../../agents/provider.ts";
+import type { Driver } from "../../agents/driven_agent.ts";
+import type { Provider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { NoProgressLimits } from "../../run/no_progress.ts";
@@ -32,7 +33,9 @@ export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
 }
 
 export interface AgentPlan {
-  readonly provider: RoleProvider;
+  readonly provider: Provider;
+  /** What drives it. @default what its provider offers for a role */
+  readonly driver?: Driver;
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

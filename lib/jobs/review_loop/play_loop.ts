@@ -42,9 +42,9 @@ export async function playLoop(
     plan,
     ...{ folder, redactor, team, counter, responses, state, record },
     createDesk: ({ terminal, ...turn }) =>
-      terminal.via === "acp"
-        ? createAcpDesk(desks, { ...turn, terminal })
-        : createPaneDesk(desks, { ...turn, terminal }),
+      terminal.via === "pane"
+        ? createPaneDesk(desks, { ...turn, terminal })
+        : createAcpDesk(desks, { ...turn, terminal }),
     commandsOf: (role, turnId) => work.commandsOf(role, turnId),
     attachCommandOf,
     onStuck: desks.onStuck,

@@ -3,7 +3,7 @@ import { watchResponses } from "../../turn/response_watch.ts";
 import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
-import { hasAcp } from "../../agents/mod.ts";
+import { roleDriverOf } from "../../agents/drivers.ts";
 import type { Role } from "../../base/roles.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
@@ -52,7 +52,8 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
   if (session !== undefined) {
     forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
   }
-  const attachCommandOf = (role: Role) => hasAcp(plan.agents[role].provider) ? undefined : session?.attachCommand();
+  const attachCommandOf = (role: Role) =>
+    roleDriverOf(plan.agents[role]) === "pane" ? session?.attachCommand() : undefined;
   let isUncounted = false;
   // A test command, or an agent without a pane, that an earlier process has left would work beside the new one.
   if (Object.keys(state().agents).length > 0) await endLeftProcesses(folder, { clock });

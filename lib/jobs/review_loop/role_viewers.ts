@@ -1,5 +1,5 @@
 import { selfCommand } from "../../base/ports/self.ts";
-import { hasAcp } from "../../agents/mod.ts";
+import { roleDriverOf } from "../../agents/drivers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
@@ -26,7 +26,7 @@ const PERMISSIONS = ["--allow-read", "--allow-env"] as const;
 export async function openRoleViewers(session: TmuxSession, options: RoleViewersOptions): Promise<void> {
   const { plan: { agents, loop }, folder, panewright = selfCommand(PERMISSIONS), record, signal } = options;
   const denoDir = Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR");
-  for (const role of rolesUsed(loop).filter((one) => hasAcp(agents[one].provider))) {
+  for (const role of rolesUsed(loop).filter((one) => roleDriverOf(agents[one]) !== "pane")) {
     try {
       await session.openPane({
         name: role,

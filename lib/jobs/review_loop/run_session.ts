@@ -1,7 +1,7 @@
 import type { RunState } from "./state.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { ControlClient } from "../../tmux/control_client.ts";
-import { hasAcp } from "../../agents/mod.ts";
+import { roleDriverOf } from "../../agents/drivers.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
@@ -32,7 +32,7 @@ interface RunSession extends AsyncDisposable {
 }
 
 export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
-  return rolesUsed(loop).some((role) => !hasAcp(agents[role].provider));
+  return rolesUsed(loop).some((role) => roleDriverOf(agents[role]) === "pane");
 }
 
 /**

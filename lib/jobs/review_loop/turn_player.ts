@@ -121,7 +121,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           dialogs: desk,
         });
       await whileCounting({ counter, role, signal }, play);
-      if (terminal.via === "acp") await terminal.endTurn({ signal });
+      if (terminal.via !== "pane") await terminal.endTurn({ signal });
       await counter.requireCount(role, usedBefore, signal);
     } catch (error) {
       if (!signal.aborted) await noteFailure(terminal, { turnId, role });

@@ -54,7 +54,7 @@ export const AGENT_RECORDS = {
     role,
     provider: text,
     /** How it is driven; missing where it is in a pane. */
-    protocol: optional(oneOf("acp")),
+    protocol: optional(oneOf("acp", "process")),
     /** The id of the CLI's own session that it resumes. */
     resumes: optional(text),
   }, {
@@ -109,8 +109,8 @@ export const AGENT_RECORDS = {
     role,
     terminalId: text,
     seconds: number,
-    /** The agent's program: its process id, and its start in the notation of the process table. */
-    pid: number,
+    /** Its program's process id, and its start in the notation of the process table; missing before its first turn. */
+    pid: optional(number),
     processStart: optional(text),
     /** The shell that the program was started by, where it is a script. */
     wrapperShell: optional(text),
@@ -124,12 +124,14 @@ export const AGENT_RECORDS = {
     mode: optional(text),
   }, {
     state(state, { role, terminalId, pid, processStart, wrapperShell, launchedAtMs, sandbox }) {
-      if (state.agents[role]?.protocol !== undefined) return state;
+      if (state.agents[role]?.protocol !== undefined || pid === undefined) return state;
       const pane = { terminalId, pid, processStart, wrapperShell, launchedAtMs };
       return inAgent(state, role, { pane: sandbox === undefined ? pane : { ...pane, sandbox } });
     },
     progress(before, { role, terminalId, pid, processStart, wrapperShell, launchedAtMs, at }) {
-      const where = workerOf(before, role)?.protocol === undefined
+      const where = pid === undefined
+        ? {}
+        : workerOf(before, role)?.protocol === undefined
         ? { pane: { terminalId, pid, processStart, wrapperShell, launchedAtMs } }
         : { process: { pid, processStart } };
       const inTurn = before.activity?.kind === "turn" && before.activity.worker === role;

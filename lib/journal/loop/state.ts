@@ -43,7 +43,7 @@ interface RunHead {
 export interface AgentState {
   readonly provider: string;
   /** How it is driven; missing where it is in a pane. */
-  readonly protocol?: "acp";
+  readonly protocol?: "acp" | "process";
   /** The pane that it was ready in; undefined while it is starting, and where it has none. */
   readonly pane: AgentPane | undefined;
   readonly sessionId: string | undefined;

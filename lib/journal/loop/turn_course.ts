@@ -76,7 +76,7 @@ export const TURN_GOES = {
     },
     words: ({ role, status, rule }) => {
       const tone = status === "error" ? "bad" : status === "waiting_user_answer" ? "caution" : "plain";
-      const protocol = rule?.startsWith("acp.") === true ? "acp" : undefined;
+      const protocol = (["acp", "process"] as const).find((one) => rule?.startsWith(`${one}.`));
       return line(`${role}: ${workerStatusText(status, protocol)}`, tone, tone === "plain" ? "detail" : "normal");
     },
     items: ({ role: lane, turnId: turn, status }, { title }) =>

@@ -7,7 +7,7 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
  *
  * @param protocol how it is driven; missing where that is not known, or it is in a pane
  */
-export function workerStatusText(status: WorkerStatus, protocol?: "acp"): string {
+export function workerStatusText(status: WorkerStatus, protocol?: "acp" | "process"): string {
   return (protocol === undefined ? undefined : WITHOUT_SCREEN[status]) ?? statusText(status);
 }
 

@@ -1,6 +1,6 @@
 import type { DialogDesk } from "../dialog_desk.ts";
 import type { PendingRequest } from "../../agents/acp/pending.ts";
-import type { AcpTerminal } from "../../agents/acp/acp_terminal.ts";
+import type { DrivenTerminal } from "../../agents/driven_terminal.ts";
 import { repliesText } from "../../base/question.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { present } from "../../base/schema.ts";
@@ -9,7 +9,7 @@ import { createDesk } from "./desk.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
 
 interface AcpDeskTurn extends DeskTurn {
-  readonly terminal: Pick<AcpTerminal, "id" | "provider" | "pending" | "cancel" | "lastOutput" | "wakeSources">;
+  readonly terminal: Pick<DrivenTerminal, "id" | "provider" | "pending" | "cancel" | "lastOutput" | "wakeSources">;
 }
 
 /** How many lines of what the agent said last are shown of a request that nobody answered. */
@@ -102,13 +102,13 @@ function askedOf({ terminal, workdir, refused }: AcpDesk, one: PendingRequest, e
 }
 
 async function carryOut(
-  terminal: Pick<AcpTerminal, "cancel">,
+  terminal: Pick<DrivenTerminal, "cancel">,
   one: PendingRequest,
   given: GivenAnswer,
 ): Promise<boolean> {
   if (given.answer === "reply") return await one.answer({ replies: given.replies });
   if (given.answer === "accept") return await one.answer("allow");
-  if (one.request.offers?.reject !== false) return await one.answer("reject");
+  if (one.request.offers?.reject !== false) return await one.answer("reject", given.reason);
   // Where no choice says no, the end of the turn does.
   if (one.signal.aborted) return false;
   await terminal.cancel();

@@ -7,6 +7,7 @@ import type { SettingsOf } from "../../base/settings.ts";
 import {
   decideNamed,
   decidePermission,
+  namesCalls,
   type PermissionContext,
   type PermissionPolicy,
   type PermissionVerdict,
@@ -62,6 +63,17 @@ export function decideCall(request: Request, context: DecisionContext): Permissi
   const { workdir } = context.plan;
   const ruled = decideNamed(request, { ...contextOf(context), cwd: request.cwd ?? workdir });
   return ruled && settled(ruled, request, context);
+}
+
+/** Tells which calls that need no permission the policy names; `undefined` where it names none. */
+export function namedCalls(
+  plan: DialogPlan,
+  whose: Pick<DecisionContext, "role" | "provider">,
+): ((request: Request) => boolean) | undefined {
+  const { policy, dryRun } = plan.permissions;
+  if (!namesCalls(policy, { role: whose.role, provider: whose.provider.id })) return undefined;
+  const offers = { allow: true, reject: true, refuse: true, noPlain: () => "" };
+  return (request) => !dryRun && decideCall(request, { ...whose, plan, offers }) !== undefined;
 }
 
 function contextOf({ plan, role, provider }: DecisionContext): PermissionContext {

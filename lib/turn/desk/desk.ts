@@ -3,7 +3,7 @@ import { repliesText } from "../../base/question.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { present } from "../../base/schema.ts";
 import { type Asked, auditEntry, type GivenAnswer, type PlainAnswer } from "./asked.ts";
-import { decide, requestOf } from "./decision.ts";
+import { decide, decideCall, requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
 import { givenFields, type GivenSaid, PersonWait, ruleOf, sayerOf } from "./person_wait.ts";
 
@@ -96,7 +96,9 @@ function inTurn<T>(desk: Desk, give: () => Promise<T>): Promise<T> {
 
 function verdictOf({ context, turn }: Desk, { shown, offers, doubt }: Asked): PermissionVerdict {
   const { role, terminal: { provider } } = turn;
-  return decide(shown, { plan: context.plan, role, provider, offers, doubt });
+  const about = { plan: context.plan, role, provider, offers, doubt };
+  // What needs no permission is put where the policy names it.
+  return ("source" in shown ? decideCall(shown, about) : undefined) ?? decide(shown, about);
 }
 
 function plainAnswerOf(decision: "allow" | "deny"): PlainAnswer {

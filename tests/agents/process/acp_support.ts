@@ -1,7 +1,7 @@
 import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
-import { type HeadlessRequest, runHeadless } from "../../../lib/agents/process/headless.ts";
-import type { HeadlessResult } from "../../../lib/agents/process/seam.ts";
+import { runHeadless } from "../../../lib/agents/process/headless.ts";
+import type { AttemptRequest, HeadlessResult } from "../../../lib/agents/process/seam.ts";
 import type { Pack } from "../../../lib/agents/packs/pack.ts";
 import { packProvider } from "../../../lib/agents/packs/provider.ts";
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";
@@ -23,7 +23,7 @@ export interface AcpProject extends AsyncDisposable {
 }
 
 /** What is different in an attempt. */
-export type AttemptChange = Partial<HeadlessRequest> & {
+export type AttemptChange = Partial<AttemptRequest> & {
   readonly script?: Partial<FakeAgentScript>;
   readonly pack?: Partial<Pack>;
 };

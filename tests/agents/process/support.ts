@@ -1,8 +1,8 @@
 import type { AgentFact } from "../../../lib/agents/agent.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
-import { type HeadlessRequest, runHeadless } from "../../../lib/agents/process/headless.ts";
-import { AgentAskedError, type HeadlessResult } from "../../../lib/agents/process/seam.ts";
+import { runHeadless } from "../../../lib/agents/process/headless.ts";
+import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "../../../lib/agents/process/seam.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import type { FakePlan, FakeStep } from "./fake_cli.ts";
@@ -14,7 +14,7 @@ export interface FakeProject extends AsyncDisposable {
   /** Runs an attempt of the fake: what it resolves or rejects with. */
   run(
     steps: readonly FakeStep[],
-    change?: Partial<HeadlessRequest> & { readonly plan?: Partial<FakePlan> },
+    change?: Partial<AttemptRequest> & { readonly plan?: Partial<FakePlan> },
   ): Promise<HeadlessResult>;
   /** Text of a file of the latest attempt's folder. */
   stepFile(name: string): Promise<string>;
@@ -26,7 +26,7 @@ const FAKE = new URL("./fake_cli.ts", import.meta.url).pathname;
 export const ASK_COMMANDS = [["panewright", "ask"], ["cat-herder", "ask"]] as const;
 
 /** Sets up a project for attempts of a fake CLI. */
-export async function fakeProject(provider: HeadlessRequest["provider"] = codexProvider): Promise<FakeProject> {
+export async function fakeProject(provider: AttemptRequest["provider"] = codexProvider): Promise<FakeProject> {
   const dir = await tempDir();
   const facts: AgentFact[] = [];
   let attempts = 0;

@@ -1,4 +1,4 @@
-import type { HeadlessRequest } from "../../../lib/agents/process/headless.ts";
+import type { AttemptRequest } from "../../../lib/agents/process/seam.ts";
 import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../../lib/base/errors.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
@@ -92,7 +92,7 @@ Deno.test("implement, review, implement again: the review's verdict leads back, 
 
 Deno.test("a run that was killed after any record of a way back comes to the same end, and nothing is done twice", async () => {
   await using dir = await project();
-  const play = ({ prompt }: HeadlessRequest) =>
+  const play = ({ prompt }: AttemptRequest) =>
     !prompt.includes(', "review".') ? says("Done.") : prompt.includes("round 2 of it") ? approve : revise;
   const act: Act = (request) => play(request)(request);
   const whole = await runIn(dir, STEPS, cast(act, act, act, act, act));

@@ -1,9 +1,8 @@
 import type { ExecOverrides } from "../../../lib/journal/exec/fields.ts";
-import type { HeadlessRequest } from "../../../lib/agents/process/headless.ts";
 import type { ModelAnswers } from "../../../lib/base/terms.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/policy/mod.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
-import { AgentAskedError, type HeadlessResult } from "../../../lib/agents/process/seam.ts";
+import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "../../../lib/agents/process/seam.ts";
 import type { TokenUsage } from "../../../lib/base/usage.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
@@ -14,12 +13,12 @@ import { defaultsOf } from "../../../lib/base/settings.ts";
 import type { TempDir } from "../../support/temp_dir.ts";
 
 /** What an agent does in one attempt. */
-export type Act = (request: HeadlessRequest) => HeadlessResult | Promise<HeadlessResult>;
+export type Act = (request: AttemptRequest) => HeadlessResult | Promise<HeadlessResult>;
 
 /** Agents that play one act an attempt, in the order of the attempts. */
 export interface Cast {
-  readonly requests: HeadlessRequest[];
-  readonly runHeadless: (request: HeadlessRequest) => Promise<HeadlessResult>;
+  readonly requests: AttemptRequest[];
+  readonly runHeadless: (request: AttemptRequest) => Promise<HeadlessResult>;
 }
 
 /** Tokens of one attempt of a scripted agent. */
@@ -28,7 +27,7 @@ export const TOKENS: Readonly<Record<string, TokenUsage>> = {
 };
 
 export function cast(...acts: readonly Act[]): Cast {
-  const requests: HeadlessRequest[] = [];
+  const requests: AttemptRequest[] = [];
   return {
     requests,
     async runHeadless(request) {

@@ -1,11 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../../lib/base/errors.ts";
-import { startAcpRole } from "../../../lib/jobs/review_loop/acp_agents.ts";
+import { startRole } from "../../../lib/jobs/review_loop/start_role.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { endLeftProcesses } from "../../../lib/run/left_processes.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
+import { DEFAULT_PERMISSION_POLICY } from "../../../lib/policy/mod.ts";
 import { packProvider } from "../../../lib/agents/packs/provider.ts";
 import type { Role } from "../../../lib/base/roles.ts";
 import { fakeAcpAgent } from "../../support/acp_fake.ts";
@@ -16,12 +17,12 @@ import { until } from "../../support/until.ts";
 function team(program: string, workdir: string, record: (fact: ReviewFact) => void = () => {}) {
   const folder = runFolderAt(workdir, "20261122-072600-3fa9");
   const start = (role: Role) =>
-    startAcpRole(role, undefined, {
-      provider: packProvider("fake", { label: "Fake", program }),
+    startRole(role, undefined, {
       plan: {
         workdir,
-        agents: { [role]: { args: [] } },
+        agents: { [role]: { provider: packProvider("fake", { label: "Fake", program }), args: [] } },
         handoff: { maxResponseBytes: 1000 },
+        permissions: { policy: DEFAULT_PERMISSION_POLICY, dryRun: false },
       } as unknown as ReviewRunPlan,
       folder,
       onActivity: () => {},

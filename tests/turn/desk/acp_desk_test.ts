@@ -5,7 +5,7 @@ import { type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
 import type { DialogDeskContext } from "../../../lib/turn/desk/desk_context.ts";
 import { DEFAULT_PERMISSION_POLICY } from "../../../lib/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../../../lib/turn/settings.ts";
-import { AcpTerminal } from "../../../lib/agents/acp/acp_terminal.ts";
+import { DrivenTerminal } from "../../../lib/agents/driven_terminal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { claimRunMail } from "../../../lib/run/run_mail.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake_clock.ts";
@@ -23,7 +23,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
 }) {
   const { audit, clock, earlier, allow } = options;
   const { agent, toy } = await startToy({ clock });
-  const terminal = new AcpTerminal({ agent, hasResponse: () => false, clock });
+  const terminal = new DrivenTerminal({ agent, hasResponse: () => false, clock });
   await terminal.submit("Go");
   void toy.ask(command);
   const events: DialogFact[] = [];

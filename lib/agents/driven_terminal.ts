@@ -1,18 +1,16 @@
-import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../base/errors.ts";
-import { abortable } from "../../base/ports/abortable.ts";
-import type { Clock } from "../../base/ports/clock.ts";
-import type { AgentFact } from "../agent.ts";
-import type { AgentFailure } from "../failure.ts";
-import type { SessionUsage } from "../pane/status_source.ts";
-import type { WakeSource } from "../pane/wake_source.ts";
-import type { AcpAgentProvider } from "../provider.ts";
-import type { AcpAgent } from "./acp_agent.ts";
-import type { AcpUsage } from "./contract.ts";
-import type { PendingRequest } from "./pending.ts";
-import { type AcpReading, readView } from "./read_view.ts";
+import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../base/errors.ts";
+import { abortable } from "../base/ports/abortable.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import type { AgentFact } from "./agent.ts";
+import type { PendingRequest } from "./acp/pending.ts";
+import type { DrivenAgent } from "./driven_agent.ts";
+import type { AgentFailure } from "./failure.ts";
+import type { WakeSource } from "./pane/wake_source.ts";
+import type { Provider } from "./provider.ts";
+import { type AgentReading, readView } from "./read_view.ts";
 
-interface AcpTerminalParts {
-  readonly agent: AcpAgent;
+interface DrivenTerminalParts {
+  readonly agent: DrivenAgent;
   readonly hasResponse: () => boolean;
   readonly clock: Clock;
 }
@@ -21,15 +19,17 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+const NEVER = new AbortController().signal;
+
 const MAX_WORK = 2000;
 
 /** How long an agent may take to end a turn that was cancelled. */
 const CANCEL_LIMIT_MS = 5000;
 const CANCEL_LOOK_MS = 50;
 
-export class AcpTerminal implements AsyncDisposable {
-  readonly via = "acp";
-  readonly #agent: AcpAgent;
+/** A role's terminal over an agent that has none. */
+export class DrivenTerminal implements AsyncDisposable {
+  readonly #agent: DrivenAgent;
   readonly #hasResponse: () => boolean;
   readonly #clock: Clock;
   readonly #listening: Disposable;
@@ -38,7 +38,7 @@ export class AcpTerminal implements AsyncDisposable {
   /** Why it was ended although its process did nothing wrong. */
   #givenUp: string | undefined;
 
-  constructor({ agent, hasResponse, clock }: AcpTerminalParts) {
+  constructor({ agent, hasResponse, clock }: DrivenTerminalParts) {
     this.#agent = agent;
     this.#hasResponse = hasResponse;
     this.#clock = clock;
@@ -48,11 +48,15 @@ export class AcpTerminal implements AsyncDisposable {
     });
   }
 
+  get via() {
+    return this.#agent.driver === "acp" ? "acp" : "process";
+  }
+
   get id(): string {
     return this.#agent.id;
   }
 
-  get provider(): AcpAgentProvider {
+  get provider(): Provider {
     return this.#agent.provider;
   }
 
@@ -60,7 +64,7 @@ export class AcpTerminal implements AsyncDisposable {
     return this.#agent.launchedAtMs;
   }
 
-  get sessionId(): string {
+  get sessionId(): string | undefined {
     return this.#agent.sessionId;
   }
 
@@ -86,10 +90,11 @@ export class AcpTerminal implements AsyncDisposable {
     return [state, turns, ...this.#agent.pending().map(({ id }) => id)].join(" ");
   }
 
-  status(): Promise<AcpReading> {
+  status(): Promise<AgentReading> {
     try {
       this.#requireObedience();
       return Promise.resolve(readView(this.#agent.view(), {
+        driver: this.#agent.driver,
         end: this.#end(),
         failure: this.#agent.failure(),
         hasResponse: this.#hasResponse,
@@ -101,7 +106,8 @@ export class AcpTerminal implements AsyncDisposable {
 
   async submit(
     text: string,
-    { onStep, signal }: CallOptions & { readonly onStep?: (step: "paste" | "enter") => void | Promise<void> } = {},
+    { onStep, signal = NEVER }: CallOptions & { readonly onStep?: (step: "paste" | "enter") => void | Promise<void> } =
+      {},
   ): Promise<void> {
     this.#requireObedience();
     const { state } = this.#agent.view();
@@ -135,14 +141,8 @@ export class AcpTerminal implements AsyncDisposable {
     return Promise.resolve(this.#agent.failure());
   }
 
-  /** What this process of it has used; `undefined` where it never tells. */
-  usage(): Promise<(SessionUsage & Pick<AcpUsage, "cost">) | undefined> {
-    const { provider, sessionId, launchedAtMs } = this.#agent;
-    const told = this.#agent.usage();
-    if (told === undefined && !provider.acp.tellsTokens) return Promise.resolve(undefined);
-    // Each process counts from its own beginning; see `AcpUsageSource`.
-    const source = `${sessionId}@${launchedAtMs}`;
-    return Promise.resolve({ usage: {}, ...told, sessionId: source });
+  usage(): Promise<ReturnType<DrivenAgent["usage"]>> {
+    return Promise.resolve(this.#agent.usage());
   }
 
   /** What it has run and seen since the last call. */
@@ -207,10 +207,8 @@ export class AcpTerminal implements AsyncDisposable {
   }
 
   #requireObedience(): void {
-    const violation = this.#agent.violation();
-    if (violation === undefined) return;
-    throw new HumanInterventionRequiredError(`Cannot let ${this.#agent.name} continue: ${violation}`, {
-      hint: "The rules no longer check what it does. Look at what it did, and give the role another agent.",
-    });
+    const { state, turns } = this.#agent.view();
+    const problem = this.#agent.problem() ?? (state === "idle" && turns > 0 ? this.#agent.unproven() : undefined);
+    if (problem !== undefined) throw problem;
   }
 }

@@ -1,8 +1,4 @@
-import { UsageError } from "../../base/errors.ts";
-import type { Clock } from "../../base/ports/clock.ts";
-import type { HookChannel } from "../../turn/desk/hook_channel.ts";
-import type { PaneProvider } from "../../agents/provider.ts";
-import type { SandboxRequest } from "../../agents/sandbox.ts";
+import { findPaneProvider } from "../../agents/mod.ts";
 import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
 import {
   adoptAgentTerminal,
@@ -10,15 +6,19 @@ import {
   startAgentTerminal,
 } from "../../agents/pane/start_agent_terminal.ts";
 import { turnHooksOf } from "../../agents/pane/turn_hooks.ts";
-import type { Role } from "../../base/roles.ts";
-import type { AgentPane } from "../../journal/workers.ts";
+import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Spool } from "../../agents/spool.ts";
-import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
-import type { ReviewRunPlan } from "./plan.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
+import type { ReviewFact } from "../../journal/loop/facts.ts";
+import type { AgentPane } from "../../journal/workers.ts";
+import type { TmuxSession } from "../../tmux/session.ts";
+import type { HookChannel } from "../../turn/desk/hook_channel.ts";
+import type { ReviewRunPlan } from "./plan.ts";
 
-export interface PaneAgentOptions {
+export interface RolePaneOptions {
   readonly plan: ReviewRunPlan;
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
@@ -32,10 +32,10 @@ export interface PaneAgentOptions {
 }
 
 /** Adopts a role's agent that an earlier process of the run has started, and that is alive. */
-export function adoptPaneAgent(
+export function adoptInPane(
   role: Role,
   { pane, seenRules }: { readonly pane: AgentPane; readonly seenRules: readonly string[] },
-  options: PaneAgentOptions & { readonly provider: PaneProvider },
+  options: RolePaneOptions,
 ): Promise<AgentTerminal> {
   const { terminalId: paneId, pid, launchedAtMs, wrapperShell, sandbox = null } = pane;
   if (!isSameSandbox(sandbox, options.plan.sandbox)) throw otherSandbox(role);
@@ -44,41 +44,20 @@ export function adoptPaneAgent(
   return adoptAgentTerminal(terminalOptions(role, options), agent);
 }
 
-export async function startPaneAgent(
-  role: Role,
-  resumes: string | undefined,
-  options: PaneAgentOptions & { readonly provider: PaneProvider },
-): Promise<AgentTerminal> {
-  const { plan, provider, record, clock } = options;
-  const startedAtMs = clock.now();
-  const resume = resumes === undefined ? {} : { resumes };
-  record({ type: "agent_starting", role, provider: provider.id, ...resume });
+export async function startInPane(role: Role, resume: string | undefined, options: RolePaneOptions) {
   const { request, ...common } = terminalOptions(role, options);
-  const terminal = await startAgentTerminal({
-    ...common,
-    request: resumes === undefined ? request : { ...request, resume: resumes },
-  });
-  const { paneId: terminalId, pid, startTime } = common.session.knownPane(terminal.pane);
-  record({
-    type: "agent_ready",
-    role,
-    terminalId,
-    seconds: (clock.now() - startedAtMs) / 1000,
-    pid,
-    ...present({ processStart: startTime, wrapperShell: terminal.wrapperShell }),
-    launchedAtMs: terminal.launchedAtMs,
-    ...(plan.sandbox === undefined ? {} : { sandbox: plan.sandbox.writable }),
-  });
-  return terminal;
+  const terminal = await startAgentTerminal({ ...common, request: { ...request, ...present({ resume }) } });
+  const { paneId: terminalId, pid, startTime: processStart } = common.session.knownPane(terminal.pane);
+  const { launchedAtMs, wrapperShell } = terminal;
+  const sandbox = options.plan.sandbox?.writable;
+  return { terminal, ready: { terminalId, pid, launchedAtMs, ...present({ processStart, wrapperShell, sandbox }) } };
 }
 
-function terminalOptions(
-  role: Role,
-  options: PaneAgentOptions & { readonly provider: PaneProvider },
-): AgentTerminalOptions {
-  const { plan, provider, session, hooks, turnEvents, record, clock, signal } = options;
+function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOptions {
+  const { plan, session, hooks, turnEvents, record, clock, signal } = options;
   if (session === undefined) throw new TypeError(`Cannot start the agent of ${role}: there is no session for panes`);
-  const { provider: _provider, ...request } = plan.agents[role];
+  const { provider: { id }, ...request } = plan.agents[role];
+  const provider = findPaneProvider(id, [plan.agents[role].provider]);
   const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
   return {
     session,

@@ -1,17 +1,17 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../../lib/base/errors.ts";
-import { AcpTerminal } from "../../../lib/agents/acp/acp_terminal.ts";
-import { createFakeClock, type FakeClock } from "../../support/fake_clock.ts";
-import { startToy } from "./support.ts";
+import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../../lib/base/errors.ts";
+import { DrivenTerminal } from "../../lib/agents/driven_terminal.ts";
+import { createFakeClock, type FakeClock } from "../support/fake_clock.ts";
+import { startToy } from "./acp/support.ts";
 
 /** A terminal over a toy agent; `response.isThere` says whether there is a response. */
 async function open(clock: FakeClock) {
   const { agent, toy } = await startToy({ clock });
   const response = { isThere: false };
-  return { agent, toy, response, terminal: new AcpTerminal({ agent, hasResponse: () => response.isThere, clock }) };
+  return { agent, toy, response, terminal: new DrivenTerminal({ agent, hasResponse: () => response.isThere, clock }) };
 }
 
-async function rule(terminal: AcpTerminal): Promise<string> {
+async function rule(terminal: DrivenTerminal): Promise<string> {
   const { status, rule } = await terminal.status();
   return `${status} ${rule}`;
 }

@@ -1,0 +1,492 @@
+import { AgentAtWorkError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import { LineSplitter } from "../../base/follow/line_splitter.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
+import { keepTail } from "../../base/ports/process.ts";
+import { present } from "../../base/schema.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { addUsage, type Usage } from "../../base/usage.ts";
+import type { Request } from "../../policy/request.ts";
+import { type AnswerWays, type PendingRequest, PendingRequests } from "../acp/pending.ts";
+import type { AgentAnswer, AgentEvent } from "../agent.ts";
+import { type AgentListener, type AgentView, type DrivenAgent, exitWords, Listeners } from "../driven_agent.ts";
+import type { AgentFailure } from "../failure.ts";
+import type { Provider } from "../provider.ts";
+import { type SandboxReport, writableFolders } from "../sandbox.ts";
+import { Account } from "./account.ts";
+import { createActivityTeller } from "./activities.ts";
+import type { SessionReader } from "./cli.ts";
+import { type CommandHooks, type HookReply } from "./command_hooks.ts";
+import { ReportOrLog } from "./report_or_log.ts";
+import type { CliStart } from "./start.ts";
+import { ToldCalls } from "./told_calls.ts";
+
+/** How long a CLI may run after the end of its turn. */
+const LINGER_MS = 5000;
+
+const LOG_FIRST_MS = 2000;
+
+const MAX_STDERR_BYTES = 8000;
+
+const NOT_REFUSED =
+  "the CLI runs no hook for its tools: what the step may not write is not refused, and only found after it";
+
+/** The process of one turn, with what it has told. */
+interface Turn {
+  readonly reader: SessionReader;
+  /** What it has told comes to. */
+  readonly account: Account;
+  readonly stderr: ReturnType<typeof keepTail>;
+  /** Aborted once nothing more is written. */
+  readonly written: AbortController;
+  group?: ProcessGroup;
+  exitCode?: number;
+  linger?: AbortController;
+  following?: Promise<void>;
+  finished?: Promise<void>;
+  isOver: boolean;
+  hasEnd: boolean;
+  hasLingered?: boolean;
+}
+
+/**
+ * An agent whose CLI is started without a terminal for each message, later ones in the session of the first: the driver
+ * of the seam `Agent` for CLIs that have such a mode. Its requests come by hooks of the CLI.
+ */
+export class ProcessAgent implements DrivenAgent {
+  readonly driver = "process";
+  readonly launchedAtMs = Date.now();
+  readonly id = `process:${crypto.randomUUID().slice(0, 8)}`;
+  sessionId: string | undefined;
+  ended: Promise<void> = Promise.resolve();
+  readonly #gone = Promise.withResolvers<void>();
+  readonly #listeners = new Listeners();
+  readonly #pending: PendingRequests;
+  readonly #activity: ReturnType<typeof createActivityTeller>;
+  #told: ToldCalls | undefined;
+  #sandbox: SandboxReport | undefined;
+  readonly #folders: readonly string[] = [];
+  #turn: Turn | undefined;
+  #turns = 0;
+  #heardMs: number;
+  #usedBefore: Usage = {};
+  #problem: PanewrightError | undefined;
+  #isStopped = false;
+
+  constructor(readonly options: CliStart, readonly hooks: CommandHooks | undefined) {
+    const { clock, launch: { sandbox, workdir, env }, provider, requiresHooks, resume } = options;
+    this.sessionId = resume;
+    this.#heardMs = clock.now();
+    if (requiresHooks !== undefined) this.#told = new ToldCalls();
+    this.#activity = createActivityTeller(options.onActivity);
+    this.#pending = new PendingRequests((id, answer) => {
+      this.#activity({ type: "permission_answered", id, answer });
+      this.#tell({ type: "answered", id });
+    });
+    if (sandbox === undefined || provider.headless.foldSandbox === undefined) return;
+    this.#sandbox = { turns: 0 };
+    // A narrowed sandbox names this folder; another one only says that it counts.
+    const tmpdir = sandbox.within && (env?.["TMPDIR"] ?? Deno.env.get("TMPDIR"));
+    const writable = tmpdir === undefined ? sandbox.writable : [...sandbox.writable, tmpdir];
+    this.#folders = writableFolders({ writable }, workdir);
+  }
+
+  get provider() {
+    return this.options.provider;
+  }
+
+  /**
+   * Begins a turn: resolves once the CLI is started with the text.
+   *
+   * @throws {AgentAtWorkError} while a turn is under way
+   * @throws {UsageError} when there is no such program
+   */
+  async send(text: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    signal?.throwIfAborted();
+    const { clock, launch, name, onForcedExit, provider: { failures, headless } } = this.options;
+    const end = this.describeEnd();
+    if (end !== undefined) throw new RuntimeError(`Cannot send the ${name} a prompt: its agent has ended: ${end}`);
+    if (this.#isWorking) throw new AgentAtWorkError(`Cannot send the ${name} a prompt: it is at work`);
+    this.#usedBefore = this.#usage();
+    this.#turns++;
+    this.#heardMs = clock.now();
+    const turn: Turn = {
+      reader: headless.createReader(launch),
+      account: new Account({ askCommands: [], onFact: () => {}, ...present({ failures }) }),
+      stderr: keepTail(MAX_STDERR_BYTES),
+      written: new AbortController(),
+      isOver: false,
+      hasEnd: false,
+    };
+    this.#turn = turn;
+    this.#activity({ type: "turn_begun", text });
+    const started = Promise.withResolvers<ProcessGroup>();
+    const teller = new ReportOrLog(headless.openLog !== undefined, (events) => this.#takeAll(turn, events));
+    try {
+      const log = await headless.openLog?.({
+        ...{ workdir: launch.workdir, env: { ...Deno.env.toObject(), ...launch.env }, prompt: text },
+        ...{ resumeSessionId: this.sessionId, startedAt: Date.now(), sessionId: () => this.sessionId },
+        listPids: async () => await (await started.promise).listPids(),
+        writerEnded: turn.written.signal,
+      });
+      const group = await this.#start(turn, { text, teller });
+      turn.group = group;
+      const takeBack = onForcedExit?.(() => group.killNow(), { mark: this.options.mark });
+      started.resolve(group);
+      this.ended = this.#follow(turn, { log, teller }).finally(() => takeBack?.());
+    } catch (error) {
+      turn.isOver = true;
+      throw error;
+    }
+    if (this.#isStopped) await this.stop();
+  }
+
+  async #start(
+    turn: Turn,
+    { text, teller }: { readonly text: string; readonly teller: ReportOrLog },
+  ): Promise<ProcessGroup> {
+    const { ask, clock, launch, mark, provider: { cli, headless }, variables = {} } = this.options;
+    const { env = {}, workdir } = launch;
+    const plan = await headless.plan({ ...launch, resumeSessionId: this.sessionId }, {
+      host: systemHost(env),
+      path: env["PATH"] ?? Deno.env.get("PATH") ?? "",
+      variables: { ...variables, [mark.name]: mark.value },
+      ...present({ ask, hooks: this.hooks?.commands }),
+    });
+    const report = new LineSplitter();
+    const read = (line: string) => {
+      this.options.onLine?.(line, "report");
+      teller.take(turn.reader.readReport(line), "report");
+    };
+    try {
+      const group = startProcessGroup({
+        ...{ argv: plan.argv, cwd: workdir, env: plan.env, stdin: text, mark, clock },
+        onStdout: (bytes) => {
+          for (const line of report.push(bytes)) read(line);
+        },
+        onStderr: (bytes) => turn.stderr.push(bytes),
+      });
+      const stop = async () => {
+        await group.stop();
+        const rest = report.unfinished();
+        if (rest !== "") read(rest);
+      };
+      return { ...group, stop };
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new UsageError(`Cannot start ${plan.argv[0]}: there is no such program, or no folder ${workdir}`, {
+        ...present({ hint: cli?.installHint }),
+        cause: error,
+      });
+    }
+  }
+
+  /** Until its program has ended. What that has left is ended with the turn. */
+  async #follow(turn: Turn, { log, teller }: {
+    readonly log: AsyncIterable<readonly string[]> | undefined;
+    readonly teller: ReportOrLog;
+  }): Promise<void> {
+    const { clock, worker } = this.options;
+    clock.sleep(LOG_FIRST_MS, turn.written.signal).then(() => teller.decide("report"), () => {});
+    turn.following = Promise.all([this.#followLog(turn, { log, teller }), this.#followHooks(turn)])
+      .then(() => teller.decide("report"));
+    turn.following.catch((error) => this.#stopFor(error));
+    turn.exitCode = await turn.group?.ended ?? 1;
+    if (worker !== "step") await this.#finish(turn).catch((error) => this.#stopFor(error));
+  }
+
+  /** Ends what is left of a turn. @throws when something that was told could not be taken in */
+  #finish(turn: Turn): Promise<void> {
+    return turn.finished ??= (async () => {
+      try {
+        await turn.group?.stop();
+      } finally {
+        turn.written.abort();
+        await turn.following;
+        turn.account.close({ isCut: false });
+        turn.isOver = true;
+        this.#noteEnd(turn);
+      }
+    })();
+  }
+
+  #noteEnd(turn: Turn): void {
+    const { failure } = this.#outcomeOf(turn);
+    const reason = failure?.text ?? this.describeEnd() ?? "end_turn";
+    this.#activity({ type: "turn_ended", reason, isGood: failure === undefined && this.describeEnd() === undefined });
+    if (this.#isStopped) this.#activity({ type: "ended", text: this.describeEnd() ?? "" });
+    this.#tell();
+  }
+
+  events({ signal }: { readonly signal?: AbortSignal } = {}) {
+    return this.#listeners.events({ ended: this.#gone.promise, signal });
+  }
+
+  listen(listener: AgentListener): Disposable {
+    return this.#listeners.listen(listener);
+  }
+
+  view(): AgentView {
+    const turn = this.#turn;
+    const quietMs = this.options.clock.now() - this.#heardMs;
+    const of = `turn ${this.#turns}`;
+    const about = (state: AgentView["state"], evidence: string): AgentView => {
+      const lastMessage = turn?.account.lastSaid ?? "";
+      return { state, turns: this.#turns, lastMessage, quietMs, mayBeOver: false, evidence };
+    };
+    const end = this.describeEnd();
+    if (end !== undefined) return about("ended", `its process has ended: ${end}`);
+    if (turn === undefined) return about("idle", "it was given nothing yet");
+    if (turn.isOver) return about("idle", `its process has ended with code ${turn.exitCode ?? 0} after ${of}`);
+    const waiting = this.#pending.list().length;
+    if (waiting > 0) return about("waiting", `${waiting} of its requests without an answer`);
+    return about("working", `the process of ${of} runs; last heard of ${Math.floor(quietMs / 1000)} s ago`);
+  }
+
+  pending(): readonly Request[] {
+    return this.#pending.list().map(({ request }) => request);
+  }
+
+  requests(): readonly PendingRequest[] {
+    return this.#pending.list();
+  }
+
+  async answer(id: string, answer: AgentAnswer): Promise<boolean> {
+    const reason = answer.type === "reject" ? answer.reason : undefined;
+    const one = this.#pending.list().find(({ request }) => request.id === id);
+    return await one?.answer(answer.type === "reply" ? answer : answer.type, reason) ?? false;
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#isWorking) await this.#finish(this.#turn!);
+  }
+
+  usage() {
+    const sessionId = `${this.sessionId ?? this.id}@${this.launchedAtMs}`;
+    return { sessionId, usage: this.#usage() };
+  }
+
+  failure(): AgentFailure | undefined {
+    return this.#turn?.isOver === true ? this.#outcomeOf(this.#turn).failure : undefined;
+  }
+
+  problem(): Error | undefined {
+    return this.#problem;
+  }
+
+  unproven(): Error | undefined {
+    return this.#sandbox?.turns === 0 ? this.#notInSandbox("its session log tells nothing of the turn") : undefined;
+  }
+
+  describeEnd(): string | undefined {
+    if (this.#isStopped) return "panewright has ended it";
+    return this.#turn?.isOver === true ? this.#outcomeOf(this.#turn).death : undefined;
+  }
+
+  exitCode(): number | undefined {
+    return this.#turn?.exitCode;
+  }
+
+  lingers(): boolean {
+    return this.#turn?.hasLingered === true;
+  }
+
+  stderrTail(): string {
+    return this.#turn?.stderr.text() ?? "";
+  }
+
+  async listPids(): Promise<readonly number[]> {
+    return await this.#turn?.group?.listPids() ?? [];
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    try {
+      if (this.#turn !== undefined && this.#turn.group !== undefined) await this.#finish(this.#turn);
+    } finally {
+      this.#gone.resolve();
+      await this.hooks?.[Symbol.asyncDispose]();
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  get #isWorking(): boolean {
+    return this.#turn !== undefined && !this.#turn.isOver;
+  }
+
+  #usage(): Usage {
+    return addUsage(this.#usedBefore, this.#turn?.account.usage ?? {});
+  }
+
+  /** How a turn that is over has failed, or how its program died in it. */
+  #outcomeOf({ account, exitCode = 0, hasEnd, stderr }: Turn): {
+    readonly failure?: AgentFailure;
+    readonly death?: string;
+  } {
+    if (!hasEnd && exitCode > 128) return { death: exitWords(exitCode) };
+    const { error, failure: kind = "other", usageLimit } = account.result({
+      ...{ exitCode, stderr: stderr.text().trim(), isTurnOver: hasEnd },
+    });
+    if (error === undefined) return {};
+    const evidence = `the end of turn ${this.#turns}`;
+    const resetsAt = usageLimit?.resetsAt;
+    return { failure: { class: kind, text: error, evidence, isTurnOver: true, ...present({ resetsAt }) } };
+  }
+
+  #stopFor(error: unknown): void {
+    this.#problem ??= error instanceof PanewrightError
+      ? error
+      : new RuntimeError(`Cannot follow the ${this.options.name}: ${errorText(error)}`, { cause: error });
+    this.#turn?.group?.stop().catch(() => {});
+    this.#tell();
+  }
+
+  #notInSandbox(problem: string): UsageError {
+    const { name, provider: { label, sandbox }, worker } = this.options;
+    const what = worker === "step" ? "run the step in a sandbox" : `leave ${name} at work`;
+    const whose = worker === "step" ? "that" : "the sandbox";
+    return new UsageError(`Cannot ${what}: ${whose} of ${label} is not on: ${problem}`, {
+      ...present({ hint: sandbox?.remedy }),
+    });
+  }
+
+  async #followLog(turn: Turn, { log, teller }: {
+    readonly log: AsyncIterable<readonly string[]> | undefined;
+    readonly teller: ReportOrLog;
+  }): Promise<void> {
+    if (log === undefined) return;
+    try {
+      for await (const lines of log) {
+        teller.decide("log");
+        for (const line of lines) {
+          this.options.onLine?.(line, "log");
+          for (const event of turn.reader.readLog(line)) {
+            this.#readBack(event);
+            teller.take([event], "log");
+          }
+        }
+      }
+    } catch (error) {
+      // The report and the command's own record are still there.
+      const why = errorText(error);
+      teller.take([{ type: "trouble", text: `the session log cannot be read: ${why}` }], "log");
+    }
+  }
+
+  #readBack(event: AgentEvent): void {
+    const { foldSandbox } = this.provider.headless;
+    if (this.#sandbox === undefined || foldSandbox === undefined) return;
+    this.#sandbox = foldSandbox(this.#sandbox, event, this.#folders);
+    const { problem } = this.#sandbox;
+    if (problem !== undefined) this.#stopFor(this.#notInSandbox(problem));
+  }
+
+  async #followHooks(turn: Turn): Promise<void> {
+    const { isPut = () => true, mayGoOn = () => true } = this.options;
+    await this.hooks?.follow({
+      heard: (id) => this.#told?.heard(id),
+      take: (event) => {
+        if (event.type === "ended") this.#take(turn, { ...event, source: "hook" });
+        else {
+          const { id, command } = event;
+          this.#take(turn, { type: "called", source: "hook", id, commands: [{ command, isCertain: true }] });
+        }
+        return mayGoOn();
+      },
+      asked: (request, reply) => {
+        if (request.needsPermission === false && !isPut(request)) return reply("leave");
+        this.#put(turn, { request, reply });
+      },
+    }, { signal: turn.written.signal });
+  }
+
+  #put(turn: Turn, { request, reply }: {
+    readonly request: Request;
+    readonly reply: (answer: HookReply) => void;
+  }): void {
+    const { signal } = turn.written;
+    const isQuestion = request.kind === "question";
+    const ways: AnswerWays<HookReply> = {
+      ...(isQuestion ? {} : { allow: { behavior: "allow" } }),
+      reject: { behavior: "deny" },
+      rejectWith: (reason) => ({ behavior: "deny", reason }),
+      gone: "leave",
+    };
+    const onWaiting = (asked: Request) => this.#take(turn, { type: "asked", request: asked });
+    this.#pending.wait(request, ways, { signal, onWaiting })
+      .then((answer) => signal.aborted ? undefined : reply(answer))
+      .catch((error) => this.#stopFor(error));
+  }
+
+  /** A call that has run although no hook told of it was judged by nobody, and refused nothing. */
+  #requireTold(turn: Turn, event: Extract<AgentEvent, { type: "called" | "ended" }>): void {
+    if (this.#told?.lacks(event) !== true) return;
+    this.#told = undefined;
+    if (this.options.requiresHooks === "to_judge") {
+      return this.#stopFor(notJudged(this.provider, "they do not report its calls"));
+    }
+    this.#take(turn, { type: "trouble", text: NOT_REFUSED });
+  }
+
+  #takeAll(turn: Turn, events: readonly AgentEvent[]): void {
+    for (const event of events) this.#take(turn, event);
+  }
+
+  #take(turn: Turn, event: AgentEvent): void {
+    const { clock } = this.options;
+    this.#heardMs = clock.now();
+    switch (event.type) {
+      case "session":
+        if (event.sessionId === turn.account.sessionId) break;
+        this.sessionId = event.sessionId;
+        this.#activity({
+          ...{ type: "session", agent: this.provider.label, sessionId: event.sessionId },
+          resumed: this.options.resume === event.sessionId || this.#turns > 1,
+        });
+        break;
+      case "called":
+      case "ended":
+        this.#requireTold(turn, event);
+        break;
+      case "said":
+      case "ran":
+        // What does something is not at its end: a new turn may begin by itself.
+        turn.linger?.abort();
+        break;
+      case "turn_end":
+        turn.hasEnd = true;
+        turn.linger?.abort();
+        turn.linger = new AbortController();
+        clock.sleep(LINGER_MS, AbortSignal.any([turn.linger.signal, turn.written.signal])).then(
+          () => this.#endLingering(turn),
+          () => {},
+        );
+    }
+    turn.account.take(event);
+    this.#activity.of(event);
+    this.#tell(event);
+  }
+
+  /** Its turn is over, and its program has not ended by itself. */
+  #endLingering(turn: Turn): void {
+    turn.hasLingered = true;
+    if (this.options.worker !== "step") void this.#finish(turn).catch((error) => this.#stopFor(error));
+    else this.#tell();
+  }
+
+  #tell(...events: readonly AgentEvent[]): void {
+    this.#listeners.tell(events);
+  }
+}
+
+export function notJudged({ label }: Pick<Provider, "label">, problem: string): UsageError {
+  return new UsageError(
+    `Cannot keep the rules of permissions.deny and permissions.ask, which need the hooks of ${label}: ${problem}`,
+    {
+      hint: "Codex has such hooks from 0.130.0 on, and a --settings among the arguments of Claude Code replaces them.",
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { UsageError } from "../base/errors.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { asksBeforeAll } from "./acp/acp_provider.ts";
+import type { DrivenAgent, Driver } from "./driven_agent.ts";
+import { hasAcp } from "./mod.ts";
+import { openCommandHooks } from "./process/command_hooks.ts";
+import { notJudged, ProcessAgent } from "./process/process_agent.ts";
+import type { CliStart } from "./process/start.ts";
+import { isCliStepProvider, type Provider } from "./provider.ts";
+
+/** What any driver without a pane starts an agent with; of the hooks, those that have some take their part. */
+interface DrivenStart extends Omit<CliStart, "provider" | "hooks"> {
+  readonly provider: Provider;
+  /** What the CLI's hooks are for, and the folder in which they tell it; without one there are none. */
+  readonly hookUse: Parameters<typeof openCommandHooks>[1] & { readonly folder: string | undefined };
+  readonly onTrouble: (text: string) => void;
+}
+
+/** Starts an agent without a pane: its CLI for each message, or a process that speaks the Agent Client Protocol. */
+export async function startAgent(
+  driver: Exclude<Driver, "pane">,
+  { hookUse, onTrouble, ...start }: DrivenStart,
+): Promise<DrivenAgent> {
+  const { provider, requiresHooks } = start;
+  if (driver === "process" && isCliStepProvider(provider)) {
+    const { folder, ...use } = hookUse;
+    const hooks = folder === undefined ? undefined : await openCommandHooks(folder, use)
+      .catch((error) => onTrouble(`the CLI's hooks cannot report commands: ${errorText(error)}`)) ?? undefined;
+    if (hooks === undefined && requiresHooks === "to_judge") throw notJudged(provider, "there is no place for them");
+    return new ProcessAgent({ ...start, provider }, hooks);
+  }
+  if (!hasAcp(provider)) throw new TypeError(`Cannot start an agent of ${provider.id}: it has no driver ${driver}`);
+  if (start.worker === "step" && requiresHooks === "to_judge" && !asksBeforeAll(provider.acp)) {
+    throw new UsageError(
+      `Cannot keep the rules of permissions.deny and permissions.ask: ${provider.label} does not ask before all that it does`,
+      { hint: "Give the step another agent, or leave out the entries that name a command or a path." },
+    );
+  }
+  // Imported where it is used: most runs have no such agent.
+  const { startAcpAgent } = await import("./acp/agent.ts");
+  const { ask, launch: { env }, variables } = start;
+  const path = env?.["PATH"] ?? Deno.env.get("PATH") ?? "";
+  const asking = ask === undefined ? {} : { variables: { ...variables, PATH: `${ask.launcherFolder}:${path}` } };
+  return await startAcpAgent({ ...start, provider, ...asking });
+}

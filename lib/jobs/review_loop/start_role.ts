@@ -1,0 +1,122 @@
+import type { AcpActivity } from "../../agents/acp/activity.ts";
+import { AcpStartError } from "../../agents/acp/protocol/errors.ts";
+import type { DrivenAgent, Driver } from "../../agents/driven_agent.ts";
+import { DrivenTerminal } from "../../agents/driven_terminal.ts";
+import { roleDriverOf } from "../../agents/drivers.ts";
+import { requireSandbox } from "../../agents/require_sandbox.ts";
+import { startAgent } from "../../agents/start_agent.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { findProcess } from "../../base/ports/process_table.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import type { OnForcedExit } from "../../base/ports/watchdog.ts";
+import type { Role } from "../../base/roles.ts";
+import { present } from "../../base/schema.ts";
+import { newRoleMark } from "../../run/left_processes.ts";
+import { hooksFolderOf, type RunFolder } from "../../run/run_folder.ts";
+import { namedCalls } from "../../turn/desk/decision.ts";
+import { hasResponse } from "../../turn/response_reading.ts";
+import type { RoleAgent } from "./role_agent.ts";
+import { type RolePaneOptions, startInPane } from "./role_pane.ts";
+
+export interface RoleStartOptions extends RolePaneOptions {
+  readonly folder: RunFolder;
+  readonly onActivity: (role: Role, activity: AcpActivity) => void;
+  readonly onForcedExit: OnForcedExit;
+}
+
+/** Starts a role's agent, whatever drives it, and records that. */
+export async function startRole(
+  role: Role,
+  resumes: string | undefined,
+  options: RoleStartOptions,
+): Promise<RoleAgent> {
+  const { plan, record, clock } = options;
+  const startedAtMs = clock.now();
+  const driver = roleDriverOf(plan.agents[role]);
+  const told = driver === "pane" ? {} : { protocol: driver };
+  const starting = { type: "agent_starting", role, provider: plan.agents[role].provider.id, ...told } as const;
+  record({ ...starting, ...present({ resumes }) });
+  const seconds = () => (clock.now() - startedAtMs) / 1000;
+  if (driver === "pane") {
+    const { terminal, ready: { terminalId, ...ready } } = await startInPane(role, resumes, options);
+    record({ type: "agent_ready", role, terminalId, seconds: seconds(), ...ready });
+    return terminal;
+  }
+  const agent = await startWithoutPane(driver, { role, resumes }, options);
+  try {
+    if (resumes !== undefined && agent.resumed === false) {
+      const why = agent.notResumedBecause ?? "The agent has opened another one.";
+      record({ type: "warning", role, message: `cannot resume session ${resumes}: a new one replaces it. ${why}` });
+      record(starting);
+    }
+    const { id: terminalId, launchedAtMs, mode, pid, sessionId } = agent;
+    const processStart = pid === undefined ? undefined : (await findProcess(pid))?.startTime;
+    const end = agent.describeEnd();
+    if (end !== undefined) {
+      throw new RuntimeError(
+        `Cannot start the agent of ${role}: its program has ended (${end})\n${agent.stderrTail()}`,
+      );
+    }
+    const ready = { ...present({ pid, processStart }), launchedAtMs, ...present({ mode }) };
+    record({ type: "agent_ready", role, terminalId, seconds: seconds(), ...ready });
+    // Known before any prompt: a kill right after that one loses no session.
+    if (sessionId !== undefined && sessionId !== resumes) record({ type: "agent_session", role, sessionId });
+  } catch (error) {
+    await agent.stop();
+    throw error;
+  }
+  const { workdir, handoff: { maxResponseBytes: maxBytes } } = plan;
+  return new DrivenTerminal({ agent, hasResponse: () => hasResponse({ workdir, role, maxBytes }), clock });
+}
+
+async function startWithoutPane(
+  driver: Exclude<Driver, "pane">,
+  { role, resumes }: { readonly role: Role; readonly resumes: string | undefined },
+  options: RoleStartOptions,
+): Promise<DrivenAgent> {
+  const { plan, folder, onActivity, onForcedExit, record, clock, signal } = options;
+  const { workdir, sandbox } = plan;
+  const { provider, command, args, env, model, profile } = plan.agents[role];
+  if (sandbox !== undefined) {
+    const host = systemHost(env);
+    await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
+  }
+  const named = namedCalls(plan, { role, provider });
+  const channel = hooksFolderOf(folder.id);
+  const start = () =>
+    startAgent(driver, {
+      ...{ provider, name: role, worker: "role", mark: newRoleMark(folder), clock, signal, onForcedExit } as const,
+      launch: {
+        ...{ workdir, command, env, model, sandbox },
+        args: driver === "process" && profile !== undefined ? ["--profile", profile, ...args] : args,
+      },
+      ...present({ resume: resumes }),
+      requiresHooks: named === undefined ? undefined : "to_judge",
+      isPut: (request) => named?.(request) === true,
+      hookUse: {
+        folder: channel && `${channel}/roles/${role}`,
+        ...{ clock, judgesCalls: named !== undefined, asks: true, isPatient: true },
+      },
+      onActivity: (activity) => onActivity(role, activity),
+      onTrouble: (message) => record({ type: "warning", role, message }),
+    });
+  return await start().catch(async (error) => {
+    if (!mayStartYet(error)) throw error;
+    const [why = ""] = error.message.split("\n");
+    record({ type: "warning", role, message: `its agent is started once more. ${why}` });
+    await clock.sleep(START_AGAIN_MS, signal);
+    return await start();
+  });
+}
+
+/**
+ * When an agent is started again that ended before it said anything of use. Agents that are started side by side for the
+ * first time make a database of their kind at the same moment, and all but one fail (Codex 0.166.0).
+ */
+const START_AGAIN_MS = 1500;
+
+function mayStartYet(error: unknown): error is Error {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof AcpStartError && (cause.problem === "ended" || cause.problem === "refused");
+}
