@@ -7,8 +7,8 @@ import type { PendingRequest } from "./acp/pending.ts";
 import type { Agent, AgentEvent } from "./agent.ts";
 import type { AgentFailure } from "./failure.ts";
 import type { SessionUsage } from "./pane/status_source.ts";
+import type { AgentLaunch } from "./launch_plan.ts";
 import type { Provider } from "./provider.ts";
-import type { SandboxRequest } from "./sandbox.ts";
 
 /** What drives an agent: its screen in a pane, its CLI without a terminal, the Agent Client Protocol. */
 export const DRIVERS = ["pane", "process", "acp"] as const;
@@ -92,16 +92,6 @@ export interface AgentStart<Of extends Provider = Provider> {
   readonly onLine?: (line: string, from: "agent" | "us" | "report" | "log") => void;
   /** By it the agent's processes are killed. */
   readonly onForcedExit?: OnForcedExit;
-}
-
-export interface AgentLaunch {
-  readonly workdir: string;
-  /** Program and leading arguments, instead of the provider's own program. Its flags are still added. */
-  readonly command?: readonly [string, ...string[]] | undefined;
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly model?: string | undefined;
-  readonly sandbox?: SandboxRequest | undefined;
 }
 
 const MAX_UNHEARD = 2000;

@@ -1,6 +1,7 @@
 import { systemHost } from "../base/ports/host.ts";
 import { present } from "../base/schema.ts";
-import type { AgentLaunch, Driver } from "./driven_agent.ts";
+import type { Driver } from "./driven_agent.ts";
+import type { AgentLaunch } from "./launch_plan.ts";
 import { findPaneProvider, hasAcp } from "./mod.ts";
 import type { AskLaunchers } from "./process/cli.ts";
 import { isCliStepProvider, type Provider } from "./provider.ts";

@@ -48,7 +48,7 @@ for (const [walk, most] of WALKS) {
     const reached = new Set(files.slice(0, 1));
     for (const file of files) {
       assert(reached.has(file), `${file} is imported by none of the files before it`);
-      const imports = (await Deno.readTextFile(file)).matchAll(/\bfrom "(\.[^"]+)"/g);
+      const imports = (await Deno.readTextFile(file)).matchAll(/\b(?:from |import\()"(\.[^"]+)"/g);
       for (const [, path] of imports) reached.add(resolve(file, "..", path!));
     }
   });

@@ -20,7 +20,6 @@ import type { AcpAgentOptions } from "./contract.ts";
 import { exactRequestOf } from "./exact_request.ts";
 import type { OpenedSession, Opening } from "./opening.ts";
 import { type AnswerWays, PendingRequests, permissionWays } from "./pending.ts";
-import { sameFileIn } from "./same_file.ts";
 import { type AcpEvent, type AcpRules, type AcpState, startAcpState } from "./state.ts";
 import { foldAcp } from "./turn.ts";
 import { failureOf, runningCalls, turnEndOf, viewOf } from "./view.ts";
@@ -31,6 +30,7 @@ interface AcpAgentParts {
   readonly opened: OpenedSession;
   readonly opening: Opening;
   readonly launchedAtMs: number;
+  readonly isSameFile: AcpRules["isSameFile"];
 }
 
 /** How long a turn may be silent before it is cancelled. */
@@ -79,7 +79,7 @@ export class AcpAgent implements DrivenAgent {
   #endedBecause: string | undefined;
   #isOtherSessionTold = false;
 
-  constructor({ options, connection, opened, opening, launchedAtMs }: AcpAgentParts) {
+  constructor({ options, connection, opened, opening, launchedAtMs, isSameFile }: AcpAgentParts) {
     const { clock, launch, name, provider } = options;
     this.#options = options;
     this.#connection = connection;
@@ -95,8 +95,7 @@ export class AcpAgent implements DrivenAgent {
     this.#rules = {
       tools,
       usage: { sources: usage, model: launch.model ?? opened.model },
-      isSameFile: sameFileIn(launch),
-      ...present({ askMode }),
+      ...present({ askMode, isSameFile }),
     };
     this.#pending = new PendingRequests((id, answer) => {
       this.#take({ type: "answered", id, answer });

@@ -10,6 +10,7 @@ import { openAcpConnection } from "./protocol/connection.ts";
 import { AcpEndedError, AcpStartError } from "./protocol/errors.ts";
 import { ACP_VERSION, type AcpInitialized } from "./protocol/protocol.ts";
 import { type AcpNotification, readOwnMode } from "./protocol/update.ts";
+import { sameFileIn } from "./same_file.ts";
 import { openSession } from "./session.ts";
 
 const ERROR_LINES = 5;
@@ -55,7 +56,8 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
       const ask: SessionRequest["ask"] = (question) => connection.call(question, { signal }).result;
       return openSession({ ...request, ask, signal }, opening);
     }, { clock, signal, seconds: acp.startSeconds, label });
-    return agent = new AcpAgent({ options, connection, opened, opening, launchedAtMs });
+    const isSameFile = sameFileIn(launch);
+    return agent = new AcpAgent({ options, connection, opened, opening, launchedAtMs, isSameFile });
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     throw signal.aborted ? error : startError(error, connection.stderrTail());

@@ -3,7 +3,7 @@ import type { Host } from "../../base/ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
 import type { Usage } from "../../base/usage.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
-import type { AgentLaunch } from "../driven_agent.ts";
+import type { AgentLaunch } from "../launch_plan.ts";
 
 /** What a CLI is started with for one turn. */
 export interface HeadlessLaunch extends AgentLaunch {

@@ -1,8 +1,4 @@
 import { AgentAtWorkError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
-import { LineSplitter } from "../../base/follow/line_splitter.ts";
-import { systemHost } from "../../base/ports/host.ts";
-import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
-import { keepTail } from "../../base/ports/process.ts";
 import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { addUsage, type Usage } from "../../base/usage.ts";
@@ -12,21 +8,20 @@ import type { AgentAnswer, AgentEvent } from "../agent.ts";
 import { type AgentListener, type AgentView, type DrivenAgent, exitWords, Listeners } from "../driven_agent.ts";
 import type { AgentFailure } from "../failure.ts";
 import type { Provider } from "../provider.ts";
-import { type SandboxReport, writableFolders } from "../sandbox.ts";
 import { Account } from "./account.ts";
 import { createActivityTeller } from "./activities.ts";
 import type { SessionReader } from "./cli.ts";
-import { type CommandHooks, type HookReply } from "./command_hooks.ts";
+import type { CommandHooks, HookReply } from "./command_hooks.ts";
+import { Confinement } from "./confinement.ts";
 import { ReportOrLog } from "./report_or_log.ts";
 import type { CliStart } from "./start.ts";
+import { type CliProcess, startCliProcess } from "./start_process.ts";
 import { ToldCalls } from "./told_calls.ts";
 
 /** How long a CLI may run after the end of its turn. */
 const LINGER_MS = 5000;
 
 const LOG_FIRST_MS = 2000;
-
-const MAX_STDERR_BYTES = 8000;
 
 const NOT_REFUSED =
   "the CLI runs no hook for its tools: what the step may not write is not refused, and only found after it";
@@ -36,10 +31,9 @@ interface Turn {
   readonly reader: SessionReader;
   /** What it has told comes to. */
   readonly account: Account;
-  readonly stderr: ReturnType<typeof keepTail>;
   /** Aborted once nothing more is written. */
   readonly written: AbortController;
-  group?: ProcessGroup;
+  group?: CliProcess;
   exitCode?: number;
   linger?: AbortController;
   following?: Promise<void>;
@@ -64,8 +58,7 @@ export class ProcessAgent implements DrivenAgent {
   readonly #pending: PendingRequests;
   readonly #activity: ReturnType<typeof createActivityTeller>;
   #told: ToldCalls | undefined;
-  #sandbox: SandboxReport | undefined;
-  readonly #folders: readonly string[] = [];
+  readonly #confinement: Confinement | undefined;
   #turn: Turn | undefined;
   #turns = 0;
   #heardMs: number;
@@ -74,7 +67,8 @@ export class ProcessAgent implements DrivenAgent {
   #isStopped = false;
 
   constructor(readonly options: CliStart, readonly hooks: CommandHooks | undefined) {
-    const { clock, launch: { sandbox, workdir, env }, provider, requiresHooks, resume } = options;
+    const { clock, requiresHooks, resume } = options;
+    this.#confinement = Confinement.of(options);
     this.sessionId = resume;
     this.#heardMs = clock.now();
     if (requiresHooks !== undefined) this.#told = new ToldCalls();
@@ -83,12 +77,6 @@ export class ProcessAgent implements DrivenAgent {
       this.#activity({ type: "permission_answered", id, answer });
       this.#tell({ type: "answered", id });
     });
-    if (sandbox === undefined || provider.headless.foldSandbox === undefined) return;
-    this.#sandbox = { turns: 0 };
-    // A narrowed sandbox names this folder; another one only says that it counts.
-    const tmpdir = sandbox.within && (env?.["TMPDIR"] ?? Deno.env.get("TMPDIR"));
-    const writable = tmpdir === undefined ? sandbox.writable : [...sandbox.writable, tmpdir];
-    this.#folders = writableFolders({ writable }, workdir);
   }
 
   get provider() {
@@ -113,14 +101,13 @@ export class ProcessAgent implements DrivenAgent {
     const turn: Turn = {
       reader: headless.createReader(launch),
       account: new Account({ askCommands: [], onFact: () => {}, ...present({ failures }) }),
-      stderr: keepTail(MAX_STDERR_BYTES),
       written: new AbortController(),
       isOver: false,
       hasEnd: false,
     };
     this.#turn = turn;
     this.#activity({ type: "turn_begun", text });
-    const started = Promise.withResolvers<ProcessGroup>();
+    const started = Promise.withResolvers<CliProcess>();
     const teller = new ReportOrLog(headless.openLog !== undefined, (events) => this.#takeAll(turn, events));
     try {
       const log = await headless.openLog?.({
@@ -129,7 +116,13 @@ export class ProcessAgent implements DrivenAgent {
         listPids: async () => await (await started.promise).listPids(),
         writerEnded: turn.written.signal,
       });
-      const group = await this.#start(turn, { text, teller });
+      const group = await startCliProcess(this.options, {
+        ...{ text, sessionId: this.sessionId, hooks: this.hooks?.commands },
+        onLine: (line) => {
+          this.options.onLine?.(line, "report");
+          teller.take(turn.reader.readReport(line), "report");
+        },
+      });
       turn.group = group;
       const takeBack = onForcedExit?.(() => group.killNow(), { mark: this.options.mark });
       started.resolve(group);
@@ -139,46 +132,6 @@ export class ProcessAgent implements DrivenAgent {
       throw error;
     }
     if (this.#isStopped) await this.stop();
-  }
-
-  async #start(
-    turn: Turn,
-    { text, teller }: { readonly text: string; readonly teller: ReportOrLog },
-  ): Promise<ProcessGroup> {
-    const { ask, clock, launch, mark, provider: { cli, headless }, variables = {} } = this.options;
-    const { env = {}, workdir } = launch;
-    const plan = await headless.plan({ ...launch, resumeSessionId: this.sessionId }, {
-      host: systemHost(env),
-      path: env["PATH"] ?? Deno.env.get("PATH") ?? "",
-      variables: { ...variables, [mark.name]: mark.value },
-      ...present({ ask, hooks: this.hooks?.commands }),
-    });
-    const report = new LineSplitter();
-    const read = (line: string) => {
-      this.options.onLine?.(line, "report");
-      teller.take(turn.reader.readReport(line), "report");
-    };
-    try {
-      const group = startProcessGroup({
-        ...{ argv: plan.argv, cwd: workdir, env: plan.env, stdin: text, mark, clock },
-        onStdout: (bytes) => {
-          for (const line of report.push(bytes)) read(line);
-        },
-        onStderr: (bytes) => turn.stderr.push(bytes),
-      });
-      const stop = async () => {
-        await group.stop();
-        const rest = report.unfinished();
-        if (rest !== "") read(rest);
-      };
-      return { ...group, stop };
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-      throw new UsageError(`Cannot start ${plan.argv[0]}: there is no such program, or no folder ${workdir}`, {
-        ...present({ hint: cli?.installHint }),
-        cause: error,
-      });
-    }
   }
 
   /** Until its program has ended. What that has left is ended with the turn. */
@@ -275,7 +228,7 @@ export class ProcessAgent implements DrivenAgent {
   }
 
   unproven(): Error | undefined {
-    return this.#sandbox?.turns === 0 ? this.#notInSandbox("its session log tells nothing of the turn") : undefined;
+    return this.#confinement?.unproven();
   }
 
   describeEnd(): string | undefined {
@@ -292,7 +245,7 @@ export class ProcessAgent implements DrivenAgent {
   }
 
   stderrTail(): string {
-    return this.#turn?.stderr.text() ?? "";
+    return this.#turn?.group?.stderrTail() ?? "";
   }
 
   async listPids(): Promise<readonly number[]> {
@@ -322,13 +275,13 @@ export class ProcessAgent implements DrivenAgent {
   }
 
   /** How a turn that is over has failed, or how its program died in it. */
-  #outcomeOf({ account, exitCode = 0, hasEnd, stderr }: Turn): {
+  #outcomeOf({ account, exitCode = 0, group, hasEnd }: Turn): {
     readonly failure?: AgentFailure;
     readonly death?: string;
   } {
     if (!hasEnd && exitCode > 128) return { death: exitWords(exitCode) };
     const { error, failure: kind = "other", usageLimit } = account.result({
-      ...{ exitCode, stderr: stderr.text().trim(), isTurnOver: hasEnd },
+      ...{ exitCode, stderr: group?.stderrTail().trim() ?? "", isTurnOver: hasEnd },
     });
     if (error === undefined) return {};
     const evidence = `the end of turn ${this.#turns}`;
@@ -342,15 +295,6 @@ export class ProcessAgent implements DrivenAgent {
       : new RuntimeError(`Cannot follow the ${this.options.name}: ${errorText(error)}`, { cause: error });
     this.#turn?.group?.stop().catch(() => {});
     this.#tell();
-  }
-
-  #notInSandbox(problem: string): UsageError {
-    const { name, provider: { label, sandbox }, worker } = this.options;
-    const what = worker === "step" ? "run the step in a sandbox" : `leave ${name} at work`;
-    const whose = worker === "step" ? "that" : "the sandbox";
-    return new UsageError(`Cannot ${what}: ${whose} of ${label} is not on: ${problem}`, {
-      ...present({ hint: sandbox?.remedy }),
-    });
   }
 
   async #followLog(turn: Turn, { log, teller }: {
@@ -377,11 +321,8 @@ export class ProcessAgent implements DrivenAgent {
   }
 
   #readBack(event: AgentEvent): void {
-    const { foldSandbox } = this.provider.headless;
-    if (this.#sandbox === undefined || foldSandbox === undefined) return;
-    this.#sandbox = foldSandbox(this.#sandbox, event, this.#folders);
-    const { problem } = this.#sandbox;
-    if (problem !== undefined) this.#stopFor(this.#notInSandbox(problem));
+    const problem = this.#confinement?.read(event);
+    if (problem !== undefined) this.#stopFor(problem);
   }
 
   async #followHooks(turn: Turn): Promise<void> {

@@ -1,0 +1,61 @@
+import { UsageError } from "../../base/errors.ts";
+import { LineSplitter } from "../../base/follow/line_splitter.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { keepTail } from "../../base/ports/process.ts";
+import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
+import { present } from "../../base/schema.ts";
+import type { CommandHookSet } from "./command_hooks.ts";
+import type { CliStart } from "./start.ts";
+
+interface ProcessStart {
+  readonly text: string;
+  readonly sessionId: string | undefined;
+  readonly hooks: CommandHookSet | undefined;
+  readonly onLine: (line: string) => void;
+}
+
+export interface CliProcess extends ProcessGroup {
+  /** The end of what it has written to its standard error. */
+  stderrTail(): string;
+}
+
+const MAX_STDERR_BYTES = 8000;
+
+/**
+ * Starts a CLI without a terminal for one message; each line of its report is told, an unfinished one once it is stopped.
+ *
+ * @throws {UsageError} when there is no such program
+ */
+export async function startCliProcess(
+  { ask, clock, launch, mark, provider: { cli, headless }, variables = {} }: CliStart,
+  { text, sessionId, hooks, onLine }: ProcessStart,
+): Promise<CliProcess> {
+  const { env = {}, workdir } = launch;
+  const plan = await headless.plan({ ...launch, resumeSessionId: sessionId }, {
+    host: systemHost(env),
+    path: env["PATH"] ?? Deno.env.get("PATH") ?? "",
+    variables: { ...variables, [mark.name]: mark.value },
+    ...present({ ask, hooks }),
+  });
+  const report = new LineSplitter();
+  const stderr = keepTail(MAX_STDERR_BYTES);
+  try {
+    const group = startProcessGroup({
+      ...{ argv: plan.argv, cwd: workdir, env: plan.env, stdin: text, mark, clock },
+      onStdout: (bytes) => report.push(bytes).forEach(onLine),
+      onStderr: (bytes) => stderr.push(bytes),
+    });
+    const stop = async () => {
+      await group.stop();
+      const rest = report.unfinished();
+      if (rest !== "") onLine(rest);
+    };
+    return { ...group, stop, stderrTail: () => stderr.text() };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new UsageError(`Cannot start ${plan.argv[0]}: there is no such program, or no folder ${workdir}`, {
+      ...present({ hint: cli?.installHint }),
+      cause: error,
+    });
+  }
+}
