@@ -129,29 +129,18 @@ function run({ items }: CommandPattern, words: readonly KnownWord[], options: Ru
       }
       if (word.literal !== undefined && literalLength(item) < word.literal) continue;
       if (item.type === "words") next.add(place);
-      else if (word.value === undefined) unknownWord({ place, item, word, items }, options, next);
-      else if (matchKnown(item, word, { ...options, first: index === 0 })) next.add(place + 1);
+      else if (word.value !== undefined) {
+        if (matchKnown(item, word, { ...options, first: index === 0 })) next.add(place + 1);
+      } else if (options.hopeful) {
+        // Several words may be all that are left, or none.
+        if (word.many) for (let reached = place; reached <= items.length; reached++) next.add(reached);
+        else next.add(place + 1);
+      } else if (!word.many && isAnyWord(item.glyphs)) next.add(place + 1);
     }
     places = closure(next, items);
     if (places.size === 0) return false;
   }
   return places.has(items.length);
-}
-
-function unknownWord(
-  { place, item, word, items }: {
-    readonly place: number;
-    readonly item: Item;
-    readonly word: KnownWord;
-    readonly items: readonly Item[];
-  },
-  { hopeful }: RunOptions,
-  next: Set<number>,
-): void {
-  if (hopeful) {
-    for (let reached = place + 1; reached <= (word.many ? items.length : place + 1); reached++) next.add(reached);
-    if (word.many) next.add(place);
-  } else if (!word.many && item.type === "word" && isAnyWord(item.glyphs)) next.add(place + 1);
 }
 
 function isAnyWord(glyphs: readonly Glyph[]): boolean {

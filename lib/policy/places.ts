@@ -59,15 +59,12 @@ export function whereto(path: string, { folders, does }: PathUse, ground: Ground
   const real = absolute.map((one) => realOf(one, followed, realPath));
   const known = real.filter((one) => one !== undefined);
   const paths = [...new Set([...absolute, ...known])];
-  const kept = paths.find((one) => protectedPart(below(one, workdir)) !== undefined);
-  const secret = paths.find((one) => secretPart(below(one, workdir)) !== undefined);
+  const firstOf = (partOf: (path: string) => string | undefined) =>
+    paths.map((one) => partOf(below(one, workdir))).find((part) => part !== undefined);
   const found = {
     paths,
     everything: absolute.some((one) => isEverything(one, workdir)),
-    ...present({
-      protected: kept === undefined ? undefined : protectedPart(below(kept, workdir)),
-      secret: secret === undefined ? undefined : secretPart(below(secret, workdir)),
-    }),
+    ...present({ protected: firstOf(protectedPart), secret: firstOf(secretPart) }),
   };
   const roots = [...writable, ...writable.map((one) => realPath(one) ?? one)];
   if (known.length < real.length) {

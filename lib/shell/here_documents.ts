@@ -1,5 +1,4 @@
 import { deeper, peek, type PendingHereDocument, type Reader, skipBlanks } from "./reader.ts";
-import type { WordPart } from "./syntax.ts";
 import { wordText } from "./word_text.ts";
 import { readHereText, type WordOptions } from "./words.ts";
 
@@ -25,7 +24,8 @@ export function readHereDocuments(reader: Reader, options: WordOptions): void {
     }
     if (document.quoted) document.receive(stripped(reader.text.slice(reader.at, bodyEnd), document), []);
     else {
-      const parts = readExpanded(reader, { document, bodyEnd, options });
+      const body: Reader = { ...reader, end: bodyEnd, pending: [] };
+      const parts = readHereText(body, { ...options, context: deeper(reader, document.context) });
       const known = parts.every(({ type }) => type === "literal");
       document.receive(known ? stripped(wordText({ parts }), document) : undefined, parts);
     }
@@ -69,17 +69,4 @@ function endsInBackslash(text: string, from: number, to: number): boolean {
 
 function stripped(text: string, { stripTabs }: PendingHereDocument): string {
   return stripTabs ? text.replaceAll(/^\t+/gm, "") : text;
-}
-
-function readExpanded(
-  reader: Reader,
-  { document, bodyEnd, options }: {
-    readonly document: PendingHereDocument;
-    readonly bodyEnd: number;
-    readonly options: WordOptions;
-  },
-): readonly WordPart[] {
-  const { readCommands } = options;
-  const body: Reader = { ...reader, end: bodyEnd, pending: [] };
-  return readHereText(body, { context: deeper(reader, document.context), readCommands });
 }
