@@ -133,7 +133,7 @@ function run({ items }: CommandPattern, words: readonly KnownWord[], options: Ru
         if (matchKnown(item, word, { ...options, first: index === 0 })) next.add(place + 1);
       } else if (options.hopeful) {
         // Several words may be all that are left, or none.
-        if (word.many) for (let reached = place; reached <= items.length; reached++) next.add(reached);
+        if (word.many) { for (let reached = place; reached <= items.length; reached++) next.add(reached); }
         else next.add(place + 1);
       } else if (!word.many && isAnyWord(item.glyphs)) next.add(place + 1);
     }
