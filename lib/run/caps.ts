@@ -51,7 +51,7 @@ const NAMES: Readonly<Record<Cap, string>> = {
   maxTokens: "max_tokens",
   maxCost: "max_cost",
 };
-const CAPS = ["maxTurns", "maxMinutes", "maxTokens", "maxCost"] as const satisfies readonly Cap[];
+const CAPS = Object.keys(NAMES) as readonly Cap[];
 
 export const TOKEN_CAPS = ["maxTokens", "maxCost"] as const satisfies readonly Cap[];
 

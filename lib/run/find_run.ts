@@ -56,11 +56,6 @@ export function meantRunIds(reference: string, ids: readonly string[]): readonly
   return reference === "" ? [] : runs.filter((id) => id.startsWith(reference));
 }
 
-/**
- * The run of a working directory that a reference means, as {@linkcode meantRunIds} has it.
- *
- * @throws {UsageError} when it means none, or several
- */
 export async function findReferredRun(workdir: string, reference: string): Promise<RunFolder> {
   const meant = meantRunIds(reference, await listRunIds(workdir));
   if (meant.length < 2) return await findRun(workdir, meant[0] ?? reference);

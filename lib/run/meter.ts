@@ -5,30 +5,6 @@ import { costOf, type Prices, unpricedModels } from "./prices.ts";
 import { reachedStandstill } from "./no_progress.ts";
 import { spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
-interface Meter extends Disposable {
-  readonly signal: AbortSignal;
-  /**
-   * Makes sure that a turn may begin.
-   *
-   * @throws {CapReachedError} when it may not
-   */
-  requireTurn(worker: string, turn?: TurnToCheck): void;
-  /** What a cap is now, by name; undefined where there is none. */
-  limitOf(cap: string): number | undefined;
-  /**
-   * Makes sure that what a fact says may begin, before it is written down.
-   *
-   * @throws {CapReachedError} when it may not
-   */
-  admit(event: MeterEvent | undefined): void;
-  /**
-   * Counts what was written down.
-   *
-   * @returns the models that it tells of for the first time and that have no price, where there are prices
-   */
-  take(event: MeterEvent | undefined): readonly string[];
-}
-
 const IN_A_TURN = ["maxMinutes", ...TOKEN_CAPS] as const;
 
 export interface TurnToCheck {
@@ -49,7 +25,7 @@ interface Metering extends MeterOptions {
   spent: Spending;
 }
 
-export function openMeter(options: MeterOptions): Meter {
+export function openMeter(options: MeterOptions) {
   const { clock, prices } = options;
   const metering: Metering = {
     ...options,
@@ -60,10 +36,11 @@ export function openMeter(options: MeterOptions): Meter {
   };
   return {
     signal: metering.reached.signal,
-    requireTurn: (worker, turn) => requireTurn(metering, worker, turn),
-    limitOf: (cap) => limitsOf(metering)[cap],
-    admit: (event) => admit(metering, event),
-    take(event) {
+    requireTurn: (worker: string, turn?: TurnToCheck) => requireTurn(metering, worker, turn),
+    limitOf: (cap: string) => limitsOf(metering)[cap],
+    admit: (event: MeterEvent | undefined) => admit(metering, event),
+    /** Counts what was written down, and tells the models that are new in it and have no price. */
+    take(event: MeterEvent | undefined): readonly string[] {
       const before = metering.spent;
       metering.spent = spend(before, event, clock.now());
       watchCaps(metering, event);

@@ -1,5 +1,4 @@
-import type { WorkEvent } from "../journal/meter_event.ts";
-import type { RunCaps } from "../journal/meter_event.ts";
+import type { RunCaps, WorkEvent } from "../journal/meter_event.ts";
 import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 
@@ -149,48 +148,30 @@ interface ReachedStandstill {
 
 export function reachedStandstill(caps: RunCaps, standstill: Standstill): readonly ReachedStandstill[] {
   return LIMITS
-    .map((limit) => ({ name: NAMES[limit], used: countOf(limit, standstill), seen: seenOf(limit, standstill) }))
+    .map((limit) => ({ name: NAMES[limit], ...SEEN[limit](standstill) }))
     .filter(({ name, used }) => used >= (caps[name] ?? Infinity));
-}
-
-function countOf(limit: Limit, { rounds, turns, test, command }: Standstill): number {
-  switch (limit) {
-    case "maxRoundsWithoutChange":
-      return rounds.count;
-    case "maxTurnsWithoutChange":
-      return turns.count;
-    case "maxSameTestOutput":
-      return test.count;
-    case "maxSameCommand":
-      return command.times;
-  }
 }
 
 const MOST_CHARACTERS = 300;
 
-function seenOf(limit: Limit, { rounds, turns, test, command }: Standstill): string {
-  const files = `files ${turns.files.slice(0, 12)}`;
-  switch (limit) {
-    case "maxRoundsWithoutChange": {
-      const { count, last } = rounds;
-      const which = count === 1 ? `round ${last}` : `rounds ${last - count + 1} to ${last}`;
-      return `${which} ended with FAIL, and no file changed (${files})`;
-    }
-    case "maxTurnsWithoutChange": {
-      const which = turns.count === 1 ? "turn" : `${turns.count} turns in a row, up to`;
-      return `no file changed in ${which} ${turns.last} (${files})`;
-    }
-    case "maxSameTestOutput": {
-      const where = test.evidence === undefined ? "" : `, which is in ${test.evidence}`;
-      const unchanged = test.files === undefined ? "" : `, and no file changed (files ${test.files.slice(0, 12)})`;
-      return `the test failed ${test.count} times in a row, up to ${test.last}, with the same output${where}${unchanged}`;
-    }
-    case "maxSameCommand": {
-      const text = command.command.length > MOST_CHARACTERS
-        ? `${command.command.slice(0, MOST_CHARACTERS)}…`
-        : command.command;
-      return `${command.worker} ran one command ${command.times} times in a row, with the same output, and no file ` +
-        `changed: ${sanitizeLine(text)}`;
-    }
-  }
-}
+const SEEN: Readonly<Record<Limit, (standstill: Standstill) => Omit<ReachedStandstill, "name">>> = {
+  maxRoundsWithoutChange({ rounds: { count: used, last }, turns: { files } }) {
+    const which = used === 1 ? `round ${last}` : `rounds ${last - used + 1} to ${last}`;
+    return { used, seen: `${which} ended with FAIL, and no file changed (files ${files.slice(0, 12)})` };
+  },
+  maxTurnsWithoutChange({ turns: { count: used, last, files } }) {
+    const which = used === 1 ? "turn" : `${used} turns in a row, up to`;
+    return { used, seen: `no file changed in ${which} ${last} (files ${files.slice(0, 12)})` };
+  },
+  maxSameTestOutput({ test: { count: used, last, evidence, files } }) {
+    const where = evidence === undefined ? "" : `, which is in ${evidence}`;
+    const unchanged = files === undefined ? "" : `, and no file changed (files ${files.slice(0, 12)})`;
+    const seen = `the test failed ${used} times in a row, up to ${last}, with the same output${where}${unchanged}`;
+    return { used, seen };
+  },
+  maxSameCommand({ command: { times: used, worker, command } }) {
+    const text = command.length > MOST_CHARACTERS ? `${command.slice(0, MOST_CHARACTERS)}…` : command;
+    const seen = `${worker} ran one command ${used} times in a row, with the same output, and no file changed: `;
+    return { used, seen: seen + sanitizeLine(text) };
+  },
+};

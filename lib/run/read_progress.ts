@@ -3,7 +3,7 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact, JobRecords, Recorded } from "../journal/job.ts";
 import { findCarried } from "./carried.ts";
-import { findCarriedLoop } from "./carried_loop.ts";
+import { findCarriedLoop } from "./run_mail.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
 import { withoutPanes } from "../journal/workers.ts";
 import { MAX_JOURNAL_BYTES, readEnds, tryParseFacts } from "../journal/read_facts.ts";

@@ -89,11 +89,6 @@ export function refuseLinks(workdir: string): void {
   for (const path of [root, `${root}/runs`]) refuseUnlessFolder(path);
 }
 
-/**
- * Refuses a run whose folder, or one of the folders in it, is a link or not a folder.
- *
- * @throws {UsageError}
- */
 export function refuseLinksIn(folder: RunFolder): void {
   const { path, responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, binDir } = folder;
   const own = [responsesDir, messagesDir, evidenceDir, stepsDir, agentsDir, binDir];

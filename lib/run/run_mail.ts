@@ -6,7 +6,7 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder, stateFolder } from "../base/ports/state_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { compareText } from "../base/text/order.ts";
-import { findCarried } from "./carried.ts";
+import { type Carried, findCarried } from "./carried.ts";
 import { workdirOf } from "../journal/paths.ts";
 import type { RunFolder } from "./run_folder.ts";
 
@@ -102,12 +102,23 @@ export async function noteTaker(run: Place, taker: string, state = stateFolder()
 }
 
 /**
- * Where else a run is: the folder of a copy that is still there, and that a process has executed with this state folder.
+ * Whether a review loop was carried elsewhere, like {@linkcode findCarried}. Of several folders that were made of one
+ * that is gone, the first that a process executes with this state folder is the run; the others are its copies: tmux
+ * server and agents are known by the run's id.
+ *
+ * @param recorded its folder, as the process had it that executed it last; absolute
  */
-export function findOtherPlace(run: Place, state = stateFolder()): string | undefined {
+export function findCarriedLoop(run: Place, recorded: string): Carried | undefined {
+  const carried = findCarried(run, recorded);
+  const folder = carried?.isCopy === false ? findOtherPlace(run, stateFolder()) : undefined;
+  const workdir = folder === undefined ? undefined : workdirOf(folder);
+  return folder === undefined || workdir === undefined ? carried : { folder, workdir, isCopy: true };
+}
+
+function findOtherPlace(run: Place, state: string | undefined): string | undefined {
   try {
-    const own = state === undefined ? undefined : findEntry(run, state);
-    if (state === undefined || lstatOrUndefined(entriesOf(run, state)) === undefined) return undefined;
+    if (state === undefined) return undefined;
+    const own = findEntry(run, state);
     const entries = pathsIn(entriesOf(run, state)).filter((entry) => entry !== own);
     const executed = entries.filter((entry) => lstatOrUndefined(takerPath(mailIn(entry))) !== undefined);
     return executed.map(readPlace).find((place) => place !== undefined && lstatOrUndefined(place) !== undefined);

@@ -1,13 +1,9 @@
-import type { MeterEvent } from "../journal/meter_event.ts";
-import type { RunCaps } from "../journal/meter_event.ts";
+import type { MeterEvent, RunCaps } from "../journal/meter_event.ts";
 import { addUsage, tokensIn, type Usage } from "../base/usage.ts";
 import type { Used } from "./caps.ts";
 import { atTurn, NO_STANDSTILL, noteWork, type Standstill } from "./no_progress.ts";
 
-export interface Spending {
-  readonly turns: number;
-  readonly seconds: number;
-  readonly usage: Usage;
+export interface Spending extends WorkerSpending {
   readonly workers: Readonly<Record<string, WorkerSpending>>;
   readonly process: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   /** Since when the turns under way are, by worker. */
@@ -26,9 +22,7 @@ const NOTHING_USED: WorkerSpending = { turns: 0, seconds: 0, usage: {} };
 
 /** Before the first fact. */
 export const NOTHING_SPENT: Spending = {
-  turns: 0,
-  seconds: 0,
-  usage: {},
+  ...NOTHING_USED,
   workers: {},
   process: undefined,
   open: {},
@@ -95,18 +89,18 @@ export function settled(spending: Spending): Spending {
 }
 
 export function usageIn(spending: Spending, worker?: string): Usage {
-  return worker === undefined ? spending.usage : (spending.workers[worker] ?? NOTHING_USED).usage;
+  return spentOf(spending, worker).usage;
+}
+
+function spentOf(spending: Spending, worker: string | undefined): WorkerSpending {
+  return worker === undefined ? spending : spending.workers[worker] ?? NOTHING_USED;
 }
 
 export function usedBy(spending: Spending, nowMs: number, worker?: string): Omit<Used, "maxCost"> {
-  if (worker === undefined) {
-    const { turns, seconds, process } = spending;
-    const now = process === undefined ? 0 : (nowMs - process.sinceMs) / 1000;
-    return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usageIn(spending)) };
-  }
-  const { turns, seconds } = spending.workers[worker] ?? NOTHING_USED;
-  const now = openSeconds(spending, worker, nowMs);
-  return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usageIn(spending, worker)) };
+  const { turns, seconds, usage } = spentOf(spending, worker);
+  const sinceMs = spending.process?.sinceMs ?? nowMs;
+  const now = worker === undefined ? (nowMs - sinceMs) / 1000 : openSeconds(spending, worker, nowMs);
+  return { maxTurns: turns, maxMinutes: (seconds + now) / 60, maxTokens: tokensIn(usage) };
 }
 
 function tokensUsed(

@@ -5,7 +5,7 @@ import { UsageError } from "../../base/errors.ts";
 import type { Execution, RunOptions, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { Carried } from "../../run/carried.ts";
-import { findCarriedLoop } from "../../run/carried_loop.ts";
+import { findCarriedLoop } from "../../run/run_mail.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { systemClock } from "../../base/ports/clock.ts";

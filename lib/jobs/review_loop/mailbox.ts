@@ -56,7 +56,7 @@ const LOOK_ANYWAY_MS = 10_000;
  * arrived. Agents of several roles may be at work side by side.
  */
 export function openMailbox(options: MailboxOptions): Mailbox {
-  const { mail, state, record, locks, hasAgent, clock } = options;
+  const { mail, state, locks } = options;
   const over = new AbortController();
   const looking = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
@@ -90,45 +90,17 @@ export function openMailbox(options: MailboxOptions): Mailbox {
     while (nextOf(role) !== undefined) {
       using _agent = await locks.take(role, signal);
       const message = nextOf(role);
-      if (message !== undefined) await deliver(message);
-    }
-  }
-
-  async function deliver(message: OutsideMessage): Promise<void> {
-    const { id: messageId, role } = message;
-    const fail = (reason: string, seconds?: number) =>
-      record({ type: "message_failed", messageId, role, reason, ...present({ seconds }) });
-    if (!hasAgent(role)) return fail(`The run has no agent for ${role}.`);
-    const startedAtMs = clock.now();
-    let hasBegun = message.turn !== undefined;
-    try {
-      const text = await textOf(mail, message);
-      if (!hasBegun) options.requireTurn(role);
-      record({ type: hasBegun ? "message_resumed" : "message_started", messageId, role });
-      hasBegun = true;
-      await options.play(message, text, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (error instanceof CapReachedError && !hasBegun) return void refused.set(messageId, sentenceOf(error));
-      if (!isOfMessage(error)) throw error;
-      // What went wrong after the response had been taken says nothing of it.
-      if (state().messages.some(({ id, isOver }) => id === messageId && isOver)) return;
-      fail(sentenceOf(error), hasBegun ? (clock.now() - startedAtMs) / 1000 : undefined);
+      if (message !== undefined) await deliver(message, { ...options, signal, refused });
     }
   }
 
   if (mail !== undefined) reopenInbox(mail);
   startDeliveries();
-  const looks = (async () => {
-    if (mail === undefined) return;
-    const until = AbortSignal.any([signal, looking.signal]);
-    // Watched before the first look: what comes in between is seen.
-    for (const watch = watchFolder(mail.inboxDir, { clock });;) {
-      await take();
-      startDeliveries();
-      await watch.wait(LOOK_ANYWAY_MS, until);
-    }
-  })().catch((error) => {
+  const until = AbortSignal.any([signal, looking.signal]);
+  const looks = watchInbox(options, until, async () => {
+    await take();
+    startDeliveries();
+  }).catch((error) => {
     if (!looking.signal.aborted) breakOff(error);
   });
   const delivered = async () => {
@@ -157,6 +129,48 @@ export function openMailbox(options: MailboxOptions): Mailbox {
       if (!isFinished) warnOfRest(options);
     },
   };
+}
+
+async function watchInbox(
+  { mail, clock }: MailboxOptions,
+  signal: AbortSignal,
+  look: () => Promise<void>,
+): Promise<void> {
+  if (mail === undefined) return;
+  // Watched before the first look: what comes in between is seen.
+  for (const watch = watchFolder(mail.inboxDir, { clock });;) {
+    await look();
+    await watch.wait(LOOK_ANYWAY_MS, signal);
+  }
+}
+
+/** @param refused why messages are not begun, by their ids */
+async function deliver(
+  message: OutsideMessage,
+  { mail, state, record, hasAgent, requireTurn, play, clock, signal, refused }: MailboxOptions & {
+    readonly refused: Map<string, string>;
+  },
+): Promise<void> {
+  const { id: messageId, role } = message;
+  const fail = (reason: string, seconds?: number) =>
+    record({ type: "message_failed", messageId, role, reason, ...present({ seconds }) });
+  if (!hasAgent(role)) return fail(`The run has no agent for ${role}.`);
+  const startedAtMs = clock.now();
+  let hasBegun = message.turn !== undefined;
+  try {
+    const text = await textOf(mail, message);
+    if (!hasBegun) requireTurn(role);
+    record({ type: hasBegun ? "message_resumed" : "message_started", messageId, role });
+    hasBegun = true;
+    await play(message, text, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof CapReachedError && !hasBegun) return void refused.set(messageId, sentenceOf(error));
+    if (!isOfMessage(error)) throw error;
+    // What went wrong after the response had been taken says nothing of it.
+    if (state().messages.some(({ id, isOver }) => id === messageId && isOver)) return;
+    fail(sentenceOf(error), hasBegun ? (clock.now() - startedAtMs) / 1000 : undefined);
+  }
 }
 
 /**
