@@ -8,12 +8,15 @@ export interface FailureWords {
   readonly text: string;
 }
 
-/** One piece of knowledge: what has this code, and these words, is of this class. A missing condition holds. */
+/**
+ * One piece of knowledge: what has this code, and these words, is of this class. A missing condition holds; files have
+ * regular expressions as texts.
+ */
 export interface FailureRule {
   /** What it means. */
   readonly class: FailureClass;
-  readonly code?: RegExp;
-  readonly words?: RegExp;
+  readonly code?: RegExp | string | undefined;
+  readonly words?: RegExp | string | undefined;
 }
 
 /** What is known of a CLI's failures; the first rule that holds decides. */
@@ -42,8 +45,8 @@ const MAX_CHARS = 1000;
 export function classifyFailure(table: FailureTable, { code, text }: FailureWords): FailureClass {
   const words = text.slice(0, MAX_CHARS);
   const rule = table.find((one) =>
-    (one.code === undefined || (code !== undefined && one.code.test(code))) &&
-    (one.words === undefined || one.words.test(words))
+    (one.code === undefined || (code !== undefined && new RegExp(one.code).test(code))) &&
+    (one.words === undefined || new RegExp(one.words).test(words))
   );
   return rule?.class ?? "other";
 }

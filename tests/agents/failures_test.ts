@@ -1,8 +1,6 @@
 import type { FailureClass } from "../../lib/base/terms.ts";
 import { assert, assertEquals } from "@std/assert";
-import { CLAUDE_FAILURES } from "../../lib/agents/claude_code/failures.ts";
 import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
-import { CODEX_FAILURES } from "../../lib/agents/codex/failures.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { claudeLog, codexLog } from "./read_logs.ts";
 import { classifyFailure } from "../../lib/agents/failure.ts";
@@ -70,54 +68,58 @@ Deno.test("an error is quoted whole where the CLI has wrapped it", async () => {
 
 for (
   const [table, words, expected] of [
-    [CLAUDE_FAILURES, { text: "You've hit your session limit · resets 3pm (UTC)", code: "rate_limit" }, "usage_limit"],
-    [CLAUDE_FAILURES, { text: "You've hit your team's pooled group budget", code: "rate_limit" }, "usage_limit"],
-    [CLAUDE_FAILURES, { text: "Your org is out of usage · contact your admin", code: "rate_limit" }, "usage_limit"],
-    [CLAUDE_FAILURES, { text: "You're out of usage credits · resets 3pm (UTC)" }, "usage_limit"],
     [
-      CLAUDE_FAILURES,
+      claudeCodeProvider,
+      { text: "You've hit your session limit · resets 3pm (UTC)", code: "rate_limit" },
+      "usage_limit",
+    ],
+    [claudeCodeProvider, { text: "You've hit your team's pooled group budget", code: "rate_limit" }, "usage_limit"],
+    [claudeCodeProvider, { text: "Your org is out of usage · contact your admin", code: "rate_limit" }, "usage_limit"],
+    [claudeCodeProvider, { text: "You're out of usage credits · resets 3pm (UTC)" }, "usage_limit"],
+    [
+      claudeCodeProvider,
       { text: "API Error: Request rejected (429) · spend limit reached · resets Aug 8" },
       "usage_limit",
     ],
-    [CLAUDE_FAILURES, { text: "Your seat type doesn't include usage credits", code: "rate_limit" }, "auth"],
-    [CLAUDE_FAILURES, { text: "Your group's usage limit is set to $0", code: "rate_limit" }, "auth"],
-    [CLAUDE_FAILURES, { text: "Fable 5 requires usage credits. Switch models.", code: "rate_limit" }, "model"],
-    [CLAUDE_FAILURES, { text: "You’ve hit your limit · resets 3pm (UTC)" }, "usage_limit"],
-    [CLAUDE_FAILURES, { text: "Claude AI usage limit reached|1795163557" }, "usage_limit"],
-    [CLAUDE_FAILURES, { text: "Credit balance is too low" }, "usage_limit"],
+    [claudeCodeProvider, { text: "Your seat type doesn't include usage credits", code: "rate_limit" }, "auth"],
+    [claudeCodeProvider, { text: "Your group's usage limit is set to $0", code: "rate_limit" }, "auth"],
+    [claudeCodeProvider, { text: "Fable 5 requires usage credits. Switch models.", code: "rate_limit" }, "model"],
+    [claudeCodeProvider, { text: "You’ve hit your limit · resets 3pm (UTC)" }, "usage_limit"],
+    [claudeCodeProvider, { text: "Claude AI usage limit reached|1795163557" }, "usage_limit"],
+    [claudeCodeProvider, { text: "Credit balance is too low" }, "usage_limit"],
     [
-      CLAUDE_FAILURES,
+      claudeCodeProvider,
       { text: "API Error: Request rejected (429) · this may be a temporary capacity issue." },
       "rate_limit",
     ],
-    [CLAUDE_FAILURES, { text: "Something new.", code: "rate_limit" }, "rate_limit"],
-    [CLAUDE_FAILURES, { text: "Not logged in · Please run /login" }, "auth"],
-    [CLAUDE_FAILURES, { text: "API Error: 401 Invalid API key · Please run /login" }, "auth"],
-    [CLAUDE_FAILURES, { text: "Please run /login · API Error: 401 expired", code: "authentication_failed" }, "auth"],
-    [CLAUDE_FAILURES, { text: "Prompt is too long", code: "invalid_request" }, "context"],
-    [CLAUDE_FAILURES, { text: "There's an issue with the selected model (x).", code: "model_not_found" }, "model"],
-    [CLAUDE_FAILURES, { text: "API Error: Connection lost mid-response.", code: "server_error" }, "network"],
-    [CLAUDE_FAILURES, { text: "API Error: Unable to connect to API (ECONNREFUSED)" }, "network"],
+    [claudeCodeProvider, { text: "Something new.", code: "rate_limit" }, "rate_limit"],
+    [claudeCodeProvider, { text: "Not logged in · Please run /login" }, "auth"],
+    [claudeCodeProvider, { text: "API Error: 401 Invalid API key · Please run /login" }, "auth"],
+    [claudeCodeProvider, { text: "Please run /login · API Error: 401 expired", code: "authentication_failed" }, "auth"],
+    [claudeCodeProvider, { text: "Prompt is too long", code: "invalid_request" }, "context"],
+    [claudeCodeProvider, { text: "There's an issue with the selected model (x).", code: "model_not_found" }, "model"],
+    [claudeCodeProvider, { text: "API Error: Connection lost mid-response.", code: "server_error" }, "network"],
+    [claudeCodeProvider, { text: "API Error: Unable to connect to API (ECONNREFUSED)" }, "network"],
     [
-      CLAUDE_FAILURES,
+      claudeCodeProvider,
       { text: "API Error: 400 You've hit your session limit, says the text", code: "unknown" },
       "other",
     ],
-    [CODEX_FAILURES, { text: "You’ve hit your usage limit. Try again at 3:05 PM." }, "usage_limit"],
-    [CODEX_FAILURES, { text: "Wait.", code: "usage_limit_exceeded" }, "usage_limit"],
-    [CODEX_FAILURES, { text: "unexpected status 401 Unauthorized: , url: http://127.0.0.1:1/responses" }, "auth"],
-    [CODEX_FAILURES, { text: "exceeded retry limit", code: "response_too_many_failed_attempts:429" }, "rate_limit"],
-    [CODEX_FAILURES, { text: "exceeded retry limit, last status: 503 Service Unavailable" }, "overloaded"],
-    [CODEX_FAILURES, { text: "Selected model is at capacity. Please try a different model." }, "overloaded"],
+    [codexProvider, { text: "You’ve hit your usage limit. Try again at 3:05 PM." }, "usage_limit"],
+    [codexProvider, { text: "Wait.", code: "usage_limit_exceeded" }, "usage_limit"],
+    [codexProvider, { text: "unexpected status 401 Unauthorized: , url: http://127.0.0.1:1/responses" }, "auth"],
+    [codexProvider, { text: "exceeded retry limit", code: "response_too_many_failed_attempts:429" }, "rate_limit"],
+    [codexProvider, { text: "exceeded retry limit, last status: 503 Service Unavailable" }, "overloaded"],
+    [codexProvider, { text: "Selected model is at capacity. Please try a different model." }, "overloaded"],
     [
-      CODEX_FAILURES,
+      codexProvider,
       { text: "Codex ran out of room in the model's context window. Start a new thread." },
       "context",
     ],
-    [CODEX_FAILURES, { text: '{"error":{"message":"no","code":"model_not_found"}}' }, "model"],
-    [CODEX_FAILURES, { text: "stream disconnected before completion: closed" }, "network"],
+    [codexProvider, { text: '{"error":{"message":"no","code":"model_not_found"}}' }, "model"],
+    [codexProvider, { text: "stream disconnected before completion: closed" }, "network"],
     [
-      CODEX_FAILURES,
+      codexProvider,
       { text: '{"error":{"message":"The text says \\"code\\":\\"model_not_found\\"","code":"bad"}}' },
       "other",
     ],
@@ -125,7 +127,7 @@ for (
 ) {
   const said = "code" in words ? `${words.text} (${words.code})` : words.text;
   Deno.test(`the failure "${said}" is of the class ${expected}`, () => {
-    assertEquals(classifyFailure(table, words), expected);
+    assertEquals(classifyFailure(table.failures ?? [], words), expected);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
-import { CLAUDE_FAILURES } from "./failures.ts";
+import type { FailureTable } from "../failure.ts";
+import failures from "./failures.json" with { type: "json" };
 import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
@@ -24,7 +25,7 @@ export const claudeCodeProvider: PaneProvider & CliStepProvider = {
     installHint: "Install it with: npm install --global @anthropic-ai/claude-code",
     npmPackage: "@anthropic-ai/claude-code",
   },
-  failures: CLAUDE_FAILURES,
+  failures: failures.rules as FailureTable,
   capabilities: {
     refusesWritesSince: "2.1.72",
     findHookLoss: (args) => args.find((arg) => /^--settings(?:=|$)/.test(arg)),

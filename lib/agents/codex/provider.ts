@@ -1,6 +1,7 @@
 import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
-import { CODEX_FAILURES } from "./failures.ts";
+import type { FailureTable } from "../failure.ts";
+import failures from "./failures.json" with { type: "json" };
 import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless.ts";
 import { codexHookTrial } from "./hook_trial.ts";
@@ -24,7 +25,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
     installHint: "Install it with: npm install --global @openai/codex",
     npmPackage: "@openai/codex",
   },
-  failures: CODEX_FAILURES,
+  failures: failures.rules as FailureTable,
   capabilities: { refusesWritesSince: "0.130.0" },
   headless: codexHeadless,
   sandbox: codexSandbox,

@@ -1,6 +1,5 @@
 import { UsageError } from "../../base/errors.ts";
 import type { AcpAskMode, AcpLaunchRequest, AcpProvider, AcpSubjectSource, AcpToolInput } from "../acp/acp_provider.ts";
-import type { FailureRule } from "../failure.ts";
 import type { LaunchPlan } from "../launch_plan.ts";
 import type { AcpAgentProvider, CliProgram, ProviderId } from "../provider.ts";
 import { findLogin, loginSetup } from "./login.ts";
@@ -23,11 +22,7 @@ export function packProvider(
     ...present({ cli }),
     ...(isOfConfig ? { isOfConfig } : {}),
     acp: acpOf(id, pack),
-    failures: failures.map(({ class: failure, code, words }): FailureRule => ({
-      class: failure,
-      ...(code === undefined ? {} : { code: new RegExp(code) }),
-      ...(words === undefined ? {} : { words: new RegExp(words) }),
-    })),
+    failures,
     capabilities: { refusesWritesSince: undefined },
   };
 }
