@@ -149,7 +149,7 @@ Deno.test("Codex: a limit of the account is reset when its log says, and an erro
     event({ type: "error", message: "You've hit your usage limit.", codex_error_info: "usage_limit_exceeded" }),
     event({ type: "task_complete", turn_id: "t1", last_agent_message: null }),
   ]);
-  assertEquals(state.failure, { text: "You've hit your usage limit.", code: "usage_limit_exceeded" });
+  assertEquals(state.failure, { text: "You've hit your usage limit.", code: "usage_limit_exceeded", writtenAt: NaN });
   assertEquals(state.limitResetsAt, 1_795_163_557_000);
 });
 

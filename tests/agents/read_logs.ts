@@ -1,16 +1,15 @@
 import { createClaudeReader } from "../../lib/agents/claude_code/reader.ts";
-import { type ClaudeLogState, EMPTY_CLAUDE_LOG, foldClaudeLog } from "../../lib/agents/claude_code/log_view.ts";
-import { type CodexLogState, foldCodexLog } from "../../lib/agents/codex/log_view.ts";
 import { createCodexReader } from "../../lib/agents/codex/reader.ts";
+import { EMPTY_LOG, foldLog, type LogState } from "../../lib/agents/log_state.ts";
 
 /** What a session log of Codex with these lines comes to. */
-export function codexLog(lines: readonly string[]): CodexLogState {
+export function codexLog(lines: readonly string[]): LogState {
   const reader = createCodexReader({});
-  return lines.flatMap((line) => reader.readLog(line)).reduce(foldCodexLog, {});
+  return lines.flatMap((line) => reader.readLog(line)).reduce(foldLog, EMPTY_LOG);
 }
 
 /** What a transcript of Claude Code with these lines comes to. */
-export function claudeLog(lines: readonly string[]): ClaudeLogState {
+export function claudeLog(lines: readonly string[]): LogState {
   const reader = createClaudeReader();
-  return lines.flatMap((line) => reader.readLog(line)).reduce(foldClaudeLog, EMPTY_CLAUDE_LOG);
+  return lines.flatMap((line) => reader.readLog(line)).reduce(foldLog, EMPTY_LOG);
 }

@@ -1,4 +1,5 @@
 import type { ReportedState } from "../pane/status_source.ts";
+import { numberOf, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 
 /** What Claude Code's file about one of its processes says (`sessions/PID.json`, 2.1.156 and later). */
 export interface ClaudeStatus {
@@ -14,49 +15,29 @@ export interface ClaudeStatus {
   readonly updatedAt: number;
 }
 
-/**
- * Reads the text of a status file; `undefined` where it is none, or only half of it is written.
- *
- * `idle` and `shell` (a background shell is left) are at rest, `busy` works, also on behalf of a background agent, and
- * `waiting` waits for an answer (2.1.328).
- */
+/** `shell`: a background shell is left; `busy` also on behalf of a background agent (2.1.328). */
+const STATES: ReadonlyMap<string, ReportedState> = new Map([
+  ["idle", { state: "at_rest" }],
+  ["shell", { state: "at_rest" }],
+  ["busy", { state: "working" }],
+  ["waiting", { state: "waiting" }],
+]);
+
+/** Reads the text of a status file; `undefined` where it is none, or only half of it is written. */
 export function parseClaudeStatus(text: string): ClaudeStatus | undefined {
-  const fields = parseObject(text);
-  if (fields === undefined) return undefined;
-  const { pid, procStart, sessionId, cwd, status, waitingFor, statusUpdatedAt, updatedAt } = fields;
-  if (typeof pid !== "number" || typeof sessionId !== "string" || typeof cwd !== "string") return undefined;
-  if (typeof status !== "string") return undefined;
+  const fields = objectOf(parseJsonObject(text));
+  const [pid, sessionId] = [numberOf(fields["pid"]), textOf(fields["sessionId"])];
+  const [cwd, status] = [textOf(fields["cwd"]), textOf(fields["status"])];
+  if (pid === undefined || sessionId === undefined || cwd === undefined || status === undefined) return undefined;
+  const waitingFor = textOf(fields["waitingFor"]);
   return {
     pid,
-    procStart: typeof procStart === "string" ? procStart : undefined,
+    procStart: textOf(fields["procStart"]),
     sessionId,
     cwd,
-    reported: toReportedState(status),
-    words: typeof waitingFor === "string" ? `${status} (${waitingFor})` : status,
-    statusSince: typeof statusUpdatedAt === "number" ? statusUpdatedAt : NaN,
-    updatedAt: typeof updatedAt === "number" ? updatedAt : NaN,
+    reported: STATES.get(status),
+    words: waitingFor === undefined ? status : `${status} (${waitingFor})`,
+    statusSince: numberOf(fields["statusUpdatedAt"]) ?? NaN,
+    updatedAt: numberOf(fields["updatedAt"]) ?? NaN,
   };
-}
-
-function toReportedState(status: string): ReportedState | undefined {
-  switch (status) {
-    case "idle":
-    case "shell":
-      return { state: "at_rest" };
-    case "busy":
-      return { state: "working" };
-    case "waiting":
-      return { state: "waiting" };
-    default:
-      return undefined;
-  }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value as Readonly<Record<string, unknown>> : undefined;
-  } catch {
-    return undefined;
-  }
 }

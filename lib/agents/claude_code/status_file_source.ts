@@ -1,23 +1,21 @@
 import type { AgentFact } from "../agent.ts";
 import { isFile } from "../../base/ports/files.ts";
-import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../base/ports/process_table.ts";
 import type { Request } from "../../policy/request.ts";
-import { LineTail } from "../../base/follow/line_tail.ts";
+import type { LogState } from "../log_state.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
-import { openWorkRecord } from "../pane/work_record.ts";
-import { SessionTokens } from "../pane/session_tokens.ts";
-import type {
-  RecordedFailure,
-  SessionUsage,
-  StatusReport,
-  StatusSource,
-  StatusSourceContext,
+import { SessionLog } from "../session_log.ts";
+import {
+  ageOf,
+  type RecordedFailure,
+  type SessionUsage,
+  type StatusReport,
+  type StatusSource,
+  type StatusSourceContext,
 } from "../pane/status_source.ts";
-import { createClaudeReader, createTranscriptReader } from "./reader.ts";
+import { createClaudeReader } from "./reader.ts";
 import { type ClaudeStatus, parseClaudeStatus } from "./status_file.ts";
-import { findTranscript, listTranscripts } from "./transcript_files.ts";
-import { type ClaudeLogState, EMPTY_CLAUDE_LOG, foldClaudeLog, lastAnswerIn } from "./log_view.ts";
+import { findTranscript, transcriptTokens } from "./transcript_files.ts";
 
 /** How long a process counts as alive after a look at it: a file outlives an agent that was killed. */
 const ALIVE_MS = 10_000;
@@ -25,9 +23,13 @@ const ALIVE_MS = 10_000;
 /** The transcript is written up to 100 ms later than the status (2.1.328). */
 const TRANSCRIPT_LAG_MS = 1000;
 
-interface ClaudeStatusFileOptions {
-  readonly processRunner?: ProcessRunner;
-}
+const FORM = {
+  createReader() {
+    const reader = createClaudeReader();
+    return (line: string) => reader.readLog(line);
+  },
+  tokens: transcriptTokens,
+};
 
 /**
  * The file that Claude Code keeps about each of its processes, as a source of its status (2.1.156 and later). It is
@@ -35,11 +37,8 @@ interface ClaudeStatusFileOptions {
  *
  * It is found by the pane's processes, and belongs to the very process that has this id and start time.
  */
-export function openClaudeStatusFile(
-  context: StatusSourceContext,
-  options: ClaudeStatusFileOptions = {},
-): StatusSource {
-  return new ClaudeStatusFile(context, options.processRunner ?? systemProcessRunner);
+export function openClaudeStatusFile(context: StatusSourceContext): StatusSource {
+  return new ClaudeStatusFile(context);
 }
 
 class ClaudeStatusFile implements StatusSource {
@@ -49,15 +48,13 @@ class ClaudeStatusFile implements StatusSource {
   #process: ProcessInfo | undefined;
   #aliveMs = 0;
   #last: ClaudeStatus | undefined;
-  #tokens: { readonly sessionId: string; readonly count: SessionTokens } | undefined;
-  #log: Transcript | undefined;
-  #lastRead: Promise<unknown> = Promise.resolve();
+  #transcript: { readonly sessionId: string; readonly log: SessionLog } | undefined;
   #sinceMs = 0;
   #newsMs = 0;
   /** When the last prompt was submitted, in milliseconds since the epoch. */
   #promptedAt = -Infinity;
 
-  constructor(readonly context: StatusSourceContext, readonly runner: ProcessRunner) {
+  constructor(readonly context: StatusSourceContext) {
     const { env } = context;
     this.#folder = env["CLAUDE_CONFIG_DIR"] ?? `${env["HOME"] ?? ""}/.claude`;
     this.#pace = new LookupPace(context.clock);
@@ -93,67 +90,43 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   async lastAnswer(): Promise<string | undefined> {
-    for (const start = this.context.clock.now();;) {
-      const turn = await this.#transcript();
-      if (turn === undefined) return undefined;
-      const isCurrent = (turn.promptedAt ?? Infinity) >= this.#promptedAt;
-      if (isCurrent && turn.ended) return lastAnswerIn(turn);
-      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? lastAnswerIn(turn) : undefined;
-      await this.context.clock.sleep(50);
-    }
+    const told = await this.#settle(({ turn }) => turn?.state === "at_rest");
+    return told?.answer?.trim();
   }
 
   async lastFailure(): Promise<RecordedFailure | undefined> {
-    for (const start = this.context.clock.now();;) {
-      const turn = await this.#transcript();
-      if (turn === undefined) return undefined;
-      const { failure, promptedAt } = turn;
-      if (failure !== undefined && (promptedAt ?? Infinity) >= this.#promptedAt) {
-        // A refusal may come so soon that the status file never says `busy` (2.1.328): the transcript has the turn.
-        const endsTurn = promptedAt !== undefined && failure.writtenAt >= promptedAt;
-        return { ...failure, endsTurn, evidence: "API error in its transcript" };
-      }
-      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return undefined;
-      await this.context.clock.sleep(50);
-    }
+    const { failure, beganAt = NaN } = await this.#settle(({ failure }) => failure !== undefined) ?? {};
+    // A refusal may come so soon that the status file never says `busy` (2.1.328): the transcript has the turn.
+    return failure && { ...failure, endsTurn: failure.writtenAt >= beganAt, evidence: "API error in its transcript" };
   }
 
   async pendingRequests(): Promise<readonly Request[]> {
-    return (await this.#transcript())?.calls ?? [];
+    return (await this.#readLog())?.calls ?? [];
   }
 
   async questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
-    return (await this.#transcript())?.answers[callId];
+    return (await this.#readLog())?.answers[callId];
   }
 
   async usage(): Promise<SessionUsage | undefined> {
-    const { sessionId } = this.#last ?? {};
-    if (this.#last !== undefined && sessionId !== undefined && sessionId !== this.#tokens?.sessionId) {
-      const path = await this.#findTranscript(this.#last);
-      if (path === undefined) return undefined;
-      this.#tokens?.count[Symbol.dispose]();
-      const readLine = createTranscriptReader();
-      const count = new SessionTokens({ listFiles: () => listTranscripts(path), readerOf: () => readLine });
-      this.#tokens = { sessionId, count };
-    }
     // An agent that is gone has used what it has used.
-    return this.#tokens && { sessionId: this.#tokens.sessionId, usage: await this.#tokens.count.read() };
+    if (this.#last !== undefined && !await this.#openTranscript(this.#last)) return undefined;
+    return await this.#transcript?.log.usage(this.#transcript.sessionId);
   }
 
   async takeWork(): Promise<readonly AgentFact[]> {
-    await this.#transcript();
-    return this.#log?.work.take() ?? [];
+    await this.#readLog();
+    return this.#transcript?.log.takeWork() ?? [];
   }
 
   [Symbol.dispose](): void {
-    this.#log?.tail[Symbol.dispose]();
-    this.#tokens?.count[Symbol.dispose]();
+    this.#transcript?.log[Symbol.dispose]();
     this.#pace.rest();
     this.#process = undefined;
   }
 
   async #lookUp(): Promise<void> {
-    const processes = await listProcesses(this.runner).catch(() => []);
+    const processes = await listProcesses().catch(() => []);
     for (const one of processTree(processes, this.context.pane.pid)) {
       const status = await readStatusFile(this.#pathFor(one.pid));
       if (status === undefined || !isOf(status, one)) continue;
@@ -188,7 +161,7 @@ class ClaudeStatusFile implements StatusSource {
     const nowMs = this.context.clock.now();
     if (nowMs - this.#aliveMs < ALIVE_MS) return true;
     this.#aliveMs = nowMs;
-    return await findProcess(pid, this.runner).then((now) => now?.startTime === startTime, () => true);
+    return await findProcess(pid).then((now) => now?.startTime === startTime, () => true);
   }
 
   #lose(): undefined {
@@ -198,52 +171,39 @@ class ClaudeStatusFile implements StatusSource {
     return undefined;
   }
 
-  #transcript(): Promise<ClaudeLogState | undefined> {
-    // It is read on from where the last read stopped: two at once would spoil that.
-    const read = this.#lastRead.then(() => this.#readOn());
-    this.#lastRead = read.catch(() => {});
-    return read;
-  }
-
-  async #readOn(): Promise<ClaudeLogState | undefined> {
-    if (this.#last === undefined) return undefined;
-    const { sessionId } = this.#last;
-    if (sessionId !== this.#log?.sessionId) {
-      const path = await this.#findTranscript(this.#last);
-      if (path === undefined) return undefined;
-      this.#log?.tail[Symbol.dispose]();
-      this.#log = openTranscript(sessionId, path);
-    }
-    const log = this.#log;
-    for (;;) {
-      // A transcript that cannot be read any more tells nothing new.
-      const { lines, restarted } = await log.tail.read().catch(() => ({ lines: [], restarted: undefined }));
-      if (restarted !== undefined) Object.assign(log, startOf());
-      for (const event of lines.flatMap((line) => log.reader.readLog(line))) {
-        log.state = foldClaudeLog(log.state, event);
-        log.work.add(event);
-      }
-      if (lines.length === 0) return log.state;
+  /** What the transcript tells of the turn of the last prompt, once it is settled there or had the time to be. */
+  async #settle(isSettled: (state: LogState) => boolean): Promise<LogState | undefined> {
+    for (const start = this.context.clock.now();;) {
+      const state = await this.#readLog();
+      if (state === undefined) return undefined;
+      const isCurrent = !(state.beganAt < this.#promptedAt);
+      if (isCurrent && isSettled(state)) return state;
+      if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? state : undefined;
+      await this.context.clock.sleep(50);
     }
   }
 
-  async #findTranscript(session: ClaudeStatus): Promise<string | undefined> {
-    return await findTranscript(this.#folder, session);
+  async #readLog(): Promise<LogState | undefined> {
+    if (this.#last === undefined || !await this.#openTranscript(this.#last)) return undefined;
+    await this.#transcript?.log.read();
+    return this.#transcript?.log.state;
+  }
+
+  async #openTranscript(status: ClaudeStatus): Promise<boolean> {
+    const { sessionId } = status;
+    if (sessionId === this.#transcript?.sessionId) return true;
+    const path = await findTranscript(this.#folder, status);
+    if (path === undefined) return false;
+    // Another call may have been faster.
+    if (sessionId === this.#transcript?.sessionId) return true;
+    this.#transcript?.log[Symbol.dispose]();
+    this.#transcript = { sessionId, log: new SessionLog(path, FORM) };
+    return true;
   }
 
   #pathFor(pid: number): string {
     return `${this.#folder}/sessions/${pid}.json`;
   }
-}
-
-type Transcript = ReturnType<typeof openTranscript>;
-
-function openTranscript(sessionId: string, path: string) {
-  return { sessionId, tail: new LineTail(path), ...startOf() };
-}
-
-function startOf() {
-  return { reader: createClaudeReader(), state: EMPTY_CLAUDE_LOG, work: openWorkRecord() };
 }
 
 function isOf({ pid, procStart }: ClaudeStatus, process: ProcessInfo): boolean {
@@ -253,8 +213,4 @@ function isOf({ pid, procStart }: ClaudeStatus, process: ProcessInfo): boolean {
 
 async function readStatusFile(path: string): Promise<ClaudeStatus | undefined> {
   return parseClaudeStatus(await Deno.readTextFile(path).catch(() => ""));
-}
-
-function ageOf(writtenAt: number): number {
-  return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
 }

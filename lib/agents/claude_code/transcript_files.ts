@@ -1,4 +1,6 @@
 import { isFile } from "../../base/ports/files.ts";
+import type { TokenFiles } from "../pane/session_tokens.ts";
+import { createTranscriptReader } from "./reader.ts";
 
 /**
  * The transcript of a session: `projects/SLUG/SESSION.jsonl` of Claude Code's folder, the slug made of the folder that
@@ -18,6 +20,12 @@ export async function findTranscript(
     if (await isFile(path)) return path;
   }
   return undefined;
+}
+
+/** Where a session's tokens stand; a reply may stand in several files. */
+export function transcriptTokens(path: string): TokenFiles {
+  const readLine = createTranscriptReader();
+  return { listFiles: () => listTranscripts(path), readerOf: () => readLine };
 }
 
 /** A session's transcript and those of its sub-agents, which lie in a folder of the session's name (2.1.328). */

@@ -1,8 +1,7 @@
 import type { HeadlessLaunch, HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../process/cli.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexHookSettings } from "./hook_settings.ts";
-import { codexSandboxSettings } from "./sandbox.ts";
-import { foldCodexSandbox } from "./log_view.ts";
+import { codexSandboxSettings, foldCodexSandbox } from "./sandbox.ts";
 import { codexSessionUsage, openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./reader.ts";
 

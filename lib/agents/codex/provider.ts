@@ -11,7 +11,6 @@ import { findNativeCodex } from "./program.ts";
 import { codexSandbox } from "./sandbox.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { codexSetup } from "./setup.ts";
-import { withStatusReports } from "./status_reports.ts";
 
 export const codexProvider: PaneProvider & CliStepProvider = {
   id: "codex",
@@ -51,10 +50,6 @@ export const codexProvider: PaneProvider & CliStepProvider = {
     hookTrial: codexHookTrial,
     launch: codexLaunchPlan,
     guardPrompt: guardCodexPrompt,
-    openStatusSource(context) {
-      const { clock, pane: { paneId }, paneEvents } = context;
-      const log = openCodexSessionLog(context);
-      return paneEvents ? withStatusReports(log, { events: paneEvents, paneId, clock }) : log;
-    },
+    openStatusSource: openCodexSessionLog,
   },
 };

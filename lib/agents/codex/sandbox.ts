@@ -1,8 +1,10 @@
+import type { AgentEvent } from "../agent.ts";
 import { makeOwnFolder } from "../../base/ports/state_folder.ts";
 import { arrayOf, type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
 import {
   pathsOutside,
   SANDBOX_TRIAL_MS,
+  type SandboxReport,
   type SandboxRequest,
   type SandboxSupport,
   type SandboxTrial,
@@ -89,6 +91,24 @@ export function findTurnProblem(payload: JsonObject, folders: readonly string[])
   if (policy["exclude_slash_tmp"] !== true && !folders.includes("/tmp")) return "commands may write to /tmp";
   const approval = payload["approval_policy"];
   return approval === "never" ? undefined : `commands may leave it (approval policy ${JSON.stringify(approval)})`;
+}
+
+export interface SandboxTurns {
+  /** The folders in which commands may write. */
+  readonly folders: readonly string[];
+  /** When the agent was started, in milliseconds since the epoch: turns of an earlier process had what that was given. */
+  readonly startedAt: number;
+}
+
+/** Each turn begins with what it may do, before the model is asked (0.169.0); a record without a time counts. */
+export function foldCodexSandbox(
+  report: SandboxReport,
+  event: AgentEvent,
+  { folders, startedAt }: SandboxTurns,
+): SandboxReport {
+  if (report.problem !== undefined || event.type !== "confined" || event.at < startedAt) return report;
+  const problem = findTurnProblem(event.context, folders);
+  return problem === undefined ? { turns: report.turns + 1 } : { turns: report.turns, problem };
 }
 
 /** Writes a file where it may, and tries to write one where it must not. */

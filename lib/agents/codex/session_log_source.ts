@@ -1,26 +1,38 @@
 import type { AgentFact } from "../agent.ts";
-import { LineTail } from "../../base/follow/line_tail.ts";
 import type { Request } from "../../policy/request.ts";
 import { type SandboxReport, writableFolders } from "../sandbox.ts";
+import type { LogState } from "../log_state.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
-import { openWorkRecord } from "../pane/work_record.ts";
-import { SessionTokens } from "../pane/session_tokens.ts";
-import type {
-  RecordedFailure,
-  SessionUsage,
-  StatusReport,
-  StatusSource,
-  StatusSourceContext,
+import { SessionLog } from "../session_log.ts";
+import {
+  ageOf,
+  type RecordedFailure,
+  type SessionUsage,
+  type StatusReport,
+  type StatusSource,
+  type StatusSourceContext,
 } from "../pane/status_source.ts";
 import { findSessionLog, type SessionLogQuery } from "./find_log.ts";
 import { sessionLogLister } from "./helper_logs.ts";
-import { type CodexLogState, foldCodexLog, foldCodexSandbox, type SandboxTurns } from "./log_view.ts";
 import { createCodexReader, createCodexTokenReader } from "./reader.ts";
+import { foldCodexSandbox, type SandboxTurns } from "./sandbox.ts";
+import { laterReport, StatusReports } from "./status_reports.ts";
 
 /** Most lines are not records that count here, and need no parsing; a quoted one is told apart after parsing. */
 const MAY_COUNT = /"(?:session_meta|turn_context|event_msg|(?:function|custom_tool|local_shell)_call(?:_output)?)"/;
 
 const MAX_PROMPTS = 5;
+
+const FORM = {
+  createReader() {
+    const reader = createCodexReader({});
+    return (line: string) => MAY_COUNT.test(line) ? reader.readLog(line) : [];
+  },
+  tokens: (path: string, sessionId: string) => ({
+    listFiles: sessionLogLister(path, sessionId),
+    readerOf: createCodexTokenReader,
+  }),
+};
 
 interface CodexSessionLogOptions {
   readonly find?: (query: SessionLogQuery) => Promise<string | undefined>;
@@ -28,7 +40,7 @@ interface CodexSessionLogOptions {
 
 /**
  * The log that Codex keeps of its session, as a source of its status: when a turn began, and how it ended. There is
- * none before the first prompt (0.169.0).
+ * none before the first prompt (0.169.0). With it go the reports that Codex writes to its terminal.
  *
  * Finding it looks through processes, so that is done only after a prompt, and when the screen contradicts; each poll
  * then reads what was added to one file.
@@ -40,25 +52,23 @@ export function openCodexSessionLog(context: StatusSourceContext, options: Codex
 class CodexSessionLog implements StatusSource {
   readonly name = "session log";
   readonly #pace: LookupPace;
+  readonly #reports: StatusReports;
   readonly #prompts: string[] = [];
-  #tail: LineTail | undefined;
-  #tokens: SessionTokens | undefined;
-  #reader = createCodexReader({});
-  #state: CodexLogState = {};
-  #work = openWorkRecord();
+  #log: SessionLog | undefined;
   #sinceMs = 0;
   #newsMs = 0;
   #disposed = false;
   #sandboxReport: SandboxReport = { turns: 0 };
-  readonly #turnContext: SandboxTurns;
+  readonly #sandboxTurns: SandboxTurns;
 
   constructor(
     readonly context: StatusSourceContext,
     readonly find: (query: SessionLogQuery) => Promise<string | undefined>,
   ) {
     this.#pace = new LookupPace(context.clock);
+    this.#reports = new StatusReports(context);
     const { sandbox = { writable: [] }, workdir, startedAt } = context;
-    this.#turnContext = { folders: writableFolders(sandbox, workdir), startedAt };
+    this.#sandboxTurns = { folders: writableFolders(sandbox, workdir), startedAt };
   }
 
   async read(): Promise<StatusReport | undefined> {
@@ -67,21 +77,16 @@ class CodexSessionLog implements StatusSource {
       await this.#lookUp();
       await this.#readOn();
     }
-    const { turn } = this.#state;
-    if (turn === undefined || this.#isAbandoned(turn)) return undefined;
-    const { id, record, writtenAt: _writtenAt, ...reported } = turn;
-    const evidence = id === "" ? record : `${record} of turn ${id}`;
-    return { ...reported, sinceMs: this.#sinceMs, newsMs: this.#newsMs, evidence };
+    return laterReport(this.#logged(), this.#reports.last);
   }
 
-  /** Whether a turn was under way in an earlier process: the agent resumes the session, but not that turn. */
-  #isAbandoned({ state, writtenAt }: NonNullable<CodexLogState["turn"]>): boolean {
-    return state !== "at_rest" && this.#prompts.length === 0 && writtenAt < this.context.startedAt;
+  get sessionId(): string | undefined {
+    return this.#log?.state.session?.id;
   }
 
   expectPrompt(text: string): void {
     // A log that is known already shows within a moment that it grows.
-    this.#pace.want(this.#tail === undefined ? 0 : 1000);
+    this.#pace.want(this.#log === undefined ? 0 : 1000);
     this.#prompts.push(text);
     if (this.#prompts.length > MAX_PROMPTS) this.#prompts.shift();
   }
@@ -90,43 +95,31 @@ class CodexSessionLog implements StatusSource {
     this.#pace.want();
   }
 
-  get sessionId(): string | undefined {
-    return this.#state.session?.id;
-  }
-
   lastAnswer(): Promise<string | undefined> {
-    return Promise.resolve(this.#state.lastAnswer?.trim());
+    return Promise.resolve(this.#log?.state.answer?.trim());
   }
 
   lastFailure(): Promise<RecordedFailure | undefined> {
-    const { failure, turn, limitResetsAt } = this.#state;
+    const { failure, turn, limitResetsAt } = this.#log?.state ?? {};
     if (failure === undefined || turn?.state !== "at_rest") return Promise.resolve(undefined);
-    const { id, record, writtenAt } = turn;
     return Promise.resolve({
       ...failure,
-      evidence: `${record}${id === "" ? "" : ` of turn ${id}`} in its session log`,
-      writtenAt,
+      evidence: `${evidenceOf(turn)} in its session log`,
+      writtenAt: turn.at,
       ...(limitResetsAt === undefined ? {} : { resetsAt: new Date(limitResetsAt) }),
     });
   }
 
   pendingRequests(): Promise<readonly Request[]> {
-    return Promise.resolve(this.#state.calls ?? []);
+    return Promise.resolve(this.#log?.state.calls ?? []);
   }
 
   async usage(): Promise<SessionUsage | undefined> {
-    const path = this.#tail?.path;
-    const sessionId = this.#state.session?.id;
-    if (path === undefined || sessionId === undefined) return undefined;
-    this.#tokens ??= new SessionTokens({
-      listFiles: sessionLogLister(path, sessionId),
-      readerOf: createCodexTokenReader,
-    });
-    return { sessionId, usage: await this.#tokens.read() };
+    return this.sessionId === undefined ? undefined : await this.#log?.usage(this.sessionId);
   }
 
   takeWork(): Promise<readonly AgentFact[]> {
-    return Promise.resolve(this.#work.take());
+    return Promise.resolve(this.#log?.takeWork() ?? []);
   }
 
   sandboxReport(): SandboxReport {
@@ -135,8 +128,17 @@ class CodexSessionLog implements StatusSource {
 
   [Symbol.dispose](): void {
     this.#disposed = true;
-    this.#tail?.[Symbol.dispose]();
-    this.#tokens?.[Symbol.dispose]();
+    this.#log?.[Symbol.dispose]();
+    this.#reports[Symbol.dispose]();
+  }
+
+  #logged(): StatusReport | undefined {
+    const turn = this.#log?.state.turn;
+    if (turn === undefined) return undefined;
+    const { id: _id, record: _record, at, ...reported } = turn;
+    // An agent that resumes a session does not resume the turn that an earlier process was in.
+    if (turn.state !== "at_rest" && this.#prompts.length === 0 && at < this.context.startedAt) return undefined;
+    return { ...reported, sinceMs: this.#sinceMs, newsMs: this.#newsMs, evidence: evidenceOf(turn) };
   }
 
   async #lookUp(): Promise<void> {
@@ -148,45 +150,26 @@ class CodexSessionLog implements StatusSource {
       startedAt,
       prompts: this.#prompts,
     }).catch(() => undefined);
-    if (path === undefined || path === this.#tail?.path || this.#disposed) return;
-    this.#tail?.[Symbol.dispose]();
-    this.#tokens?.[Symbol.dispose]();
-    this.#tail = new LineTail(path);
-    this.#tokens = undefined;
-    this.#forget();
+    if (path === undefined || path === this.#log?.path || this.#disposed) return;
+    this.#log?.[Symbol.dispose]();
+    this.#log = new SessionLog(path, FORM);
   }
 
   async #readOn(): Promise<void> {
-    for (;;) {
-      // A log that cannot be read any more tells nothing; the screen is still there.
-      const read = await this.#tail?.read().catch(() => undefined);
-      if (read === undefined || (read.lines.length === 0 && read.restarted === undefined)) return;
-      if (read.restarted !== undefined) this.#forget();
-      this.#fold(read.lines);
-    }
-  }
-
-  #fold(lines: readonly string[]): void {
-    const before = this.#state.turn;
-    for (const event of lines.filter((line) => MAY_COUNT.test(line)).flatMap((line) => this.#reader.readLog(line))) {
-      this.#state = foldCodexLog(this.#state, event);
-      this.#sandboxReport = foldCodexSandbox(this.#sandboxReport, event, this.#turnContext);
-      this.#work.add(event);
+    const before = this.#log?.state.turn;
+    const events = await this.#log?.read();
+    if (events === undefined) return;
+    for (const event of events) {
+      this.#sandboxReport = foldCodexSandbox(this.#sandboxReport, event, this.#sandboxTurns);
     }
     this.#newsMs = this.context.clock.now();
-    const { turn } = this.#state;
-    if (turn !== undefined && turn !== before) this.#sinceMs = this.#newsMs - ageOf(turn.writtenAt);
+    const turn = this.#log?.state.turn;
+    if (turn !== undefined && turn !== before) this.#sinceMs = this.#newsMs - ageOf(turn.at);
     // The log that grows after a prompt is the right one.
-    if (lines.length > 0) this.#pace.rest();
-  }
-
-  #forget(): void {
-    this.#reader = createCodexReader({});
-    this.#state = {};
-    this.#work = openWorkRecord();
+    this.#pace.rest();
   }
 }
 
-function ageOf(writtenAt: number): number {
-  return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
+function evidenceOf({ id, record = "task_started" }: NonNullable<LogState["turn"]>): string {
+  return id === "" ? record : `${record} of turn ${id}`;
 }

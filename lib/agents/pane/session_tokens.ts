@@ -3,7 +3,8 @@ import { LineTail } from "../../base/follow/line_tail.ts";
 import { parseJsonObject, textOf } from "../../base/text/json.ts";
 import { addUsage, type Usage } from "../../base/usage.ts";
 
-interface SessionTokensOptions {
+/** The files in which a CLI writes what a session uses. */
+export interface TokenFiles {
   listFiles(): Promise<readonly string[]>;
   /** Makes what reads a file's lines, in their order; it counts no reply twice, also where it reads a line again. */
   readerOf(path: string): (line: string) => readonly AgentEvent[];
@@ -17,7 +18,7 @@ export class SessionTokens implements Disposable {
   #usage: Usage = {};
   #lastRead: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly options: SessionTokensOptions) {}
+  constructor(readonly options: TokenFiles) {}
 
   read(): Promise<Usage> {
     // A file is read on from where the last read stopped: two at once would spoil that.
@@ -51,7 +52,7 @@ export class SessionTokens implements Disposable {
 }
 
 /** What a session has used since a moment, by the files in which its CLI writes that down. */
-export async function usageOfSession(options: SessionTokensOptions, since: string): Promise<Usage> {
+export async function usageOfSession(options: TokenFiles, since: string): Promise<Usage> {
   const sinceMs = Date.parse(since);
   const isSince = (line: string) => Date.parse(textOf(parseJsonObject(line)?.["timestamp"]) ?? "") >= sinceMs;
   using tokens = new SessionTokens({

@@ -67,3 +67,8 @@ export interface StatusSourceContext {
   readonly sandbox?: SandboxRequest;
   readonly clock: Clock;
 }
+
+/** How long ago something was written, in milliseconds; none where that is not known. */
+export function ageOf(writtenAt: number): number {
+  return Number.isNaN(writtenAt) ? 0 : Math.max(0, Date.now() - writtenAt);
+}

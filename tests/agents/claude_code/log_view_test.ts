@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { lastAnswerIn } from "../../../lib/agents/claude_code/log_view.ts";
+import type { LogState } from "../../../lib/agents/log_state.ts";
 import { claudeLog } from "../read_logs.ts";
 import { recordedTranscript } from "./support.ts";
 
 const LINES = recordedTranscript();
+
+const isOver = ({ turn }: LogState) => turn?.state === "at_rest";
 
 /** The transcript up to the end of the turn of a prompt, as far as its next prompt. */
 function upTo(prompt: string): readonly string[] {
@@ -24,22 +26,22 @@ for (
 ) {
   Deno.test(`the recorded turn "${prompt}" is over, and its answer is found`, () => {
     const turn = claudeLog(upTo(prompt));
-    assertEquals(turn.ended, true);
-    assertEquals(lastAnswerIn(turn)?.replaceAll(/\n+ */g, "\n\n").slice(0, answer.length), answer);
+    assertEquals(isOver(turn), true);
+    assertEquals(turn.answer?.replaceAll(/\n+ */g, "\n\n").slice(0, answer.length), answer);
   });
 }
 
 Deno.test("a turn without words has no answer, and one that is declined is over", () => {
   const promptedAt = Date.parse("2026-11-20T06:28:20.000Z");
   const turn = claudeLog(upTo("two files"));
-  assertEquals([lastAnswerIn(turn), turn.ended], [undefined, true]);
-  assertEquals(Math.abs((turn.promptedAt ?? 0) - promptedAt) < 60_000, true);
+  assertEquals([turn.answer, isOver(turn)], [undefined, true]);
+  assertEquals(Math.abs((turn.beganAt) - promptedAt) < 60_000, true);
 });
 
 Deno.test("every beginning of the recorded transcript can be read, and a turn is over only with its end", () => {
   let ends = 0;
   for (let count = 0; count <= LINES.length; count++) {
-    const { ended } = claudeLog([...LINES.slice(0, count), '{"type":"assist']);
+    const ended = isOver(claudeLog([...LINES.slice(0, count), '{"type":"assist']));
     const last = JSON.parse(LINES[count - 1] ?? "{}");
     if (last.type === "user" && typeof last.message.content === "string") assertEquals(ended, false);
     if (last.subtype === "turn_duration") assertEquals(ended, true);
@@ -52,9 +54,9 @@ Deno.test("what a helper says, and a failure of the service", () => {
   const say = (text: string, more = {}) =>
     JSON.stringify({ type: "assistant", message: { id: text, content: [{ type: "text", text }] }, ...more });
   const own = claudeLog([say("Mine."), say("A helper's.", { isSidechain: true })]);
-  assertEquals([lastAnswerIn(own), own.ended, own.failure], ["Mine.", false, undefined]);
+  assertEquals([own.answer, isOver(own), own.failure], ["Mine.", false, undefined]);
   const failed = claudeLog([say("API Error: 500", { isApiErrorMessage: true })]);
-  assertEquals([lastAnswerIn(failed), failed.ended], ["API Error: 500", true]);
+  assertEquals([failed.answer, isOver(failed)], ["API Error: 500", true]);
   assertEquals(failed.failure, { text: "API Error: 500", writtenAt: NaN });
 });
 

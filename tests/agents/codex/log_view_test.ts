@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type CodexLogState, foldCodexLog } from "../../../lib/agents/codex/log_view.ts";
+import { EMPTY_LOG, foldLog, type LogState } from "../../../lib/agents/log_state.ts";
 import { createCodexReader } from "../../../lib/agents/codex/reader.ts";
 import { codexLog } from "../read_logs.ts";
 import { recordedLines, recordedLogs } from "../../base/follow/support.ts";
@@ -8,16 +8,16 @@ import { recordedLines, recordedLogs } from "../../base/follow/support.ts";
 function turnsOf(lines: readonly string[]): string[] {
   const told: string[] = [];
   const reader = createCodexReader({});
-  let state: CodexLogState = {};
+  let state = EMPTY_LOG;
   for (const line of lines) {
-    state = reader.readLog(line).reduce(foldCodexLog, state);
+    state = reader.readLog(line).reduce(foldLog, state);
     const now = describeTurn(state);
     if (now !== told.at(-1)) told.push(now);
   }
   return told;
 }
 
-function describeTurn({ turn }: CodexLogState): string {
+function describeTurn({ turn }: LogState): string {
   if (turn === undefined) return "nothing";
   return turn.state === "at_rest" ? turn.outcome ?? "at rest" : turn.state;
 }
@@ -54,7 +54,7 @@ Deno.test("a log says whose it is", () => {
     startedAt: Date.parse("2026-11-20T06:05:36.565Z"),
     isMain: true,
   });
-  assertEquals(state.lastAnswer, "Third GAMMA");
+  assertEquals(state.answer, "Third GAMMA");
 });
 
 Deno.test("the log of a helper is told apart", () => {
@@ -112,7 +112,7 @@ Deno.test("where beginnings are not recorded, a prompt after an end makes it unk
 Deno.test("an answer is forgotten when the next turn has none", () => {
   const answered = [event("task_started"), event("task_complete", { last_agent_message: "One." })];
   const failed = [event("task_started"), event("task_complete", { last_agent_message: null, error: { message: "x" } })];
-  const after = (lines: readonly string[]) => codexLog(lines).lastAnswer;
+  const after = (lines: readonly string[]) => codexLog(lines).answer;
   assertEquals(after(answered), "One.");
   assertEquals(after([...answered, ...failed]), undefined);
   assertEquals(after([...answered, event("task_started"), event("turn_aborted")]), undefined);
