@@ -47,15 +47,15 @@ export const followReport = runOperation({
       schema: z.object({ sequence: count("The last record that is taken in."), header, items: z.array(item) }),
     },
   },
-  async handle(folder, { context, query, headers }) {
+  handle(folder, { context, query, headers }) {
     const after = headers["last-event-id"] ?? query.after ?? { sequence: 0 };
-    return {
+    return Promise.resolve({
       async events(stream) {
         using lease = context.hubs.open(folder);
         await lease.hub.ready;
         await lease.hub.once(context.reportFeed).send(stream, after);
       },
-    };
+    });
   },
 });
 

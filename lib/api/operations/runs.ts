@@ -113,15 +113,15 @@ export const followRun = runOperation({
   }),
   headers: z.object({ "last-event-id": sequence.describe("Like `after`, and before it.").optional() }),
   replies: { 200: { about: "The events.", type: "text/event-stream", schema: event } },
-  async handle(folder, { context, query, headers }) {
-    return {
+  handle(folder, { context, query, headers }) {
+    return Promise.resolve({
       async events(stream) {
         using lease = context.hubs.open(folder);
         const feed = lease.hub.once(context.eventFeed);
         const after = headers["last-event-id"] ?? query.after ?? 0;
         await feed.send(stream, { after, follow: query.follow !== "false" });
       },
-    };
+    });
   },
 });
 

@@ -1,6 +1,6 @@
 import { PanewrightError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import { type Redactor } from "../../base/redact/redactor.ts";
+import type { Redactor } from "../../base/redact/redactor.ts";
 import { byteOfLine, createFactReader, DamagedJournalError, readOrProblem } from "../../journal/fact_reader.ts";
 import type { JournalEntry, JournalGap } from "../../journal/follow_journal.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";

@@ -1,7 +1,6 @@
 import { adds, auditDetail, closes, opens } from "../items/item_changes.ts";
 import type { NewDetail } from "../items/source.ts";
-import type { FailureClass } from "../../base/terms.ts";
-import { toldCost, type Usage, usage } from "../../base/usage.ts";
+import { toldCost, usage } from "../../base/usage.ts";
 import { flag, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { detail, line, note, shortened, type ShownLine, tokensOf, toldCostText } from "../words/lines.ts";
 import { byteSize, duration } from "../words/words.ts";

@@ -1,6 +1,6 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import { ROLES } from "../../base/roles.ts";
 import { entriesOf } from "../entry.ts";
 import { waitsNoLonger } from "../waiting.ts";
 import { detail, line, type ShownLine } from "../words/lines.ts";
