@@ -1,3 +1,4 @@
+import { driversOf } from "../agents/drivers.ts";
 import { hasAcp } from "../agents/mod.ts";
 import type { Provider } from "../agents/provider.ts";
 import { type CheckContext, report, reportMissing } from "./checks.ts";
@@ -12,7 +13,26 @@ export function checkAgents(context: CheckContext): void {
     return provider === undefined ? [] : [{ path, provider }];
   });
   if (merged["sandbox"] === "cli") { for (const agent of agents) checkSandbox(context, agent); }
-  for (const agent of agents) checkAcp(context, agent);
+  for (const agent of agents) {
+    checkDriver(context, agent);
+    checkAcp(context, agent);
+  }
+}
+
+/** That a provider can be driven so: roles in each way that it offers, steps without a pane. */
+function checkDriver(context: CheckContext, { path, provider }: Agent): void {
+  const at = [...path, "driver"];
+  const driver = valueAt(context.merged, at);
+  const isStep = path[0] === "pipelines";
+  const offered = driversOf(provider).filter((one) => !isStep || one !== "pane");
+  if (driver === undefined || offered.some((one) => one === driver)) return;
+  if (isStep && driver === "pane") {
+    const remedy = `leave it out, or give the work to a role of "panewright run"`;
+    return report(context, at, `% is "pane", but a step has no pane: ${remedy}`);
+  }
+  const others = context.providers.filter((one) => driversOf(one).some((can) => can === driver)).map(({ id }) => id);
+  const ways = `${provider.id} is driven by ${offered.join(" or ")}`;
+  report(context, at, `% is ${JSON.stringify(driver)}, but ${ways}; ${others.join(", ")} can be driven so`);
 }
 
 function checkCosts(context: CheckContext): void {

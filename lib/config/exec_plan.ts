@@ -39,6 +39,7 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
     ...present({
       allowWrite: step.file_access?.allow_write,
       autonomyLevel: step.autonomy_level,
+      driver: step.driver,
       next: step.next && present(step.next),
     }),
   };

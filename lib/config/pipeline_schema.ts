@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProviderId } from "../agents/provider.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
-import { agentKeys, argv, capKeys, seconds, type ShapedSlice, shellText, text } from "./shapes.ts";
+import { agentKeys, argv, capKeys, driverKey, seconds, type ShapedSlice, shellText, text } from "./shapes.ts";
 
 const check = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("none").describe("The step passes when the agent ends its turn.") }),
@@ -33,6 +33,7 @@ const step = (providerIds: readonly ProviderId[]) =>
     provider: z.enum(providerIds).optional().describe(
       "The agent CLI of this step, where it differs from the common one.",
     ),
+    ...driverKey,
     command: agentKeys.command,
     args: agentKeys.args,
     env: agentKeys.env,

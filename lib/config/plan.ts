@@ -130,7 +130,7 @@ function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
     ...start,
     provider: findRoleProvider(provider, providers),
     args: own.args ?? common.args ?? [],
-    ...present({ profile: own.profile ?? common.profile }),
+    ...present({ driver: own.driver, profile: own.profile ?? common.profile }),
   };
 }
 

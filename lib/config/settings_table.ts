@@ -20,7 +20,7 @@ import { permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
-import { AGENT_ID, agentKeys, capKeys, prices, text } from "./shapes.ts";
+import { AGENT_ID, agentKeys, capKeys, driverKey, prices, text } from "./shapes.ts";
 import { variablesOf } from "./variables.ts";
 
 const agent = z.strictObject(agentKeys);
@@ -222,6 +222,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
 function roleOf(ids: readonly ProviderId[]) {
   return z.strictObject({
     provider: z.enum(ids).optional().describe("The provider of this role, where it differs from the common one."),
+    ...driverKey,
     ...agentKeys,
     ...capKeys,
   });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DRIVERS } from "../agents/driven_agent.ts";
 import { CAP_SETTINGS, LEAST_COST, MOST_TOKENS } from "../run/caps.ts";
 import type { Setting, SettingValue } from "../base/settings.ts";
 
@@ -32,6 +33,14 @@ export const agentKeys = {
     .describe("Environment variables for the agent, in addition to those that it inherits."),
   model: text().optional().describe("The model that the agent is told to use."),
   profile: text().optional().describe("A named set of the agent CLI's own settings (`codex --profile`)."),
+};
+
+/** What drives an agent of a role, or of a step. */
+export const driverKey = {
+  driver: z.enum(DRIVERS).optional().describe(
+    "What drives the agent: `pane`, its terminal; `process`, its CLI started without one for each message; `acp`. " +
+      "Without it, a role has a pane and a step a process, where the provider offers that.",
+  ),
 };
 
 const perMillion = () => z.number().min(0).max(MOST.amount);

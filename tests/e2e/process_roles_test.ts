@@ -1,0 +1,52 @@
+/** Roles whose agents have no pane: their CLI is started for each message, in the session of the one before. */
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
+import { setUpCodexProject } from "./codex_project.ts";
+
+Deno.test("driver process: five roles of the real Codex take a job to PASS without a terminal, and beside panes", async () => {
+  const panewright = await panewrightFromSource();
+  for (const roles of [["programmer"], ["analyst", "analyst_review", "programmer", "programmer_review", "tester"]]) {
+    const config = {
+      roles: Object.fromEntries(roles.map((role) => [role, { driver: "process", args: ["--skip-git-repo-check"] }])),
+    };
+    await using project = await setUpCodexProject({ panewright, config });
+    const { sandbox: { project: cwd }, env, server, model } = project;
+    const argv = [...panewright.argv, "run", "panewright.jsonc", "--json"] as const;
+    const { code, stdout, stderr } = await runProgram(argv, { cwd, env, timeoutMs: 180_000 });
+    assertEquals(code, 0, stderr + stdout);
+    const events = parseEvents(stdout);
+    const all = (type: string) => events.filter((event) => event.type === type);
+    const driven = all("agent_starting").filter(({ protocol }) => protocol === "process").map(({ role }) => role);
+    assertEquals([...new Set(driven)].sort(), [...roles].sort());
+    assertEquals(all("round_finished").map(({ verdict }) => verdict), ["FAIL", "PASS"]);
+    assertEquals(await Deno.readTextFile(`${cwd}/greeting.txt`), "hello, world\n");
+    // Each role has one conversation, whatever drives it.
+    const replies = server.log.entries.filter(({ event }) => event === "busy").length;
+    assertEquals(events.at(-1)?.usage, {
+      "gpt-6.1-sol": { inputTokens: 1200 * replies, cachedInputTokens: 0, outputTokens: 40 * replies },
+    });
+    // Each turn's prompt reached the model once.
+    const prompts = [...model.prompts.values()].reduce((sum, each) => sum + each.length, 0);
+    assertEquals(prompts, all("turn_started").length);
+  }
+});
+
+Deno.test("driver process: a role whose provider cannot be driven so is told with its line, and nothing is started", async () => {
+  const panewright = await panewrightFromSource();
+  const config = {
+    roles: { tester: { driver: "acp" } },
+    pipelines: { main: [{ name: "a", prompt: "self", driver: "pane", check: { type: "none" } }] },
+  };
+  await using project = await setUpCodexProject({ panewright, config });
+  const { sandbox: { project: cwd }, env } = project;
+  const { code, stderr } = await runProgram([...panewright.argv, "run", "panewright.jsonc"], {
+    cwd,
+    env,
+    timeoutMs: 60_000,
+  });
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, 'roles.tester.driver is "acp", but codex is driven by pane or process; ');
+  assertStringIncludes(stderr, 'pipelines.main[0].driver is "pane", but a step has no pane');
+  assertStringIncludes(stderr, "panewright.jsonc:2:");
+});
