@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { type ProcessRunner, systemProcessRunner } from "../base/ports/process.ts";
 import { findRulePack } from "../agents/classify_screen.ts";
 import { OFFERED_SCREEN_IDS, PROVIDERS } from "../agents/mod.ts";
-import { type CliIo, type FlagSpec, type FlagValues, integerFlag, numberFlag, textFlag } from "./console/command.ts";
+import { type CliIo, type FlagValues, integerFlag, numberFlag, textFlag } from "./console/command.ts";
 import { CONFIG_RULES_FLAG } from "./rule_packs.ts";
 
 export const RECORD_FLAGS = {

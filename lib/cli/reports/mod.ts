@@ -8,7 +8,7 @@ import { replaceFile } from "../../base/ports/own_files.ts";
 import { placesIn } from "../../base/text/places_in.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText, sanitizeLine } from "../../base/text/sanitize.ts";
-import { type CliIo, type FlagSpec, textFlag } from "../console/command.ts";
+import { type CliIo, textFlag } from "../console/command.ts";
 import type { WorkflowCommand } from "../console/workflow_commands.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { jobSummary } from "./job_summary.ts";
