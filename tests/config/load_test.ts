@@ -201,7 +201,7 @@ Deno.test("unknown keys are refused at every level, with the nearest one and the
       "max_same_command",
       'panewright.jsonc:4:13: unknown key "colour" in tmux. Allowed here: socket, session, cols, rows',
       'panewright.jsonc:5:26: unknown key "modle" in roles.tester; did you mean "model"? Allowed here: provider, ' +
-      "command, args, env, model, profile, limits",
+      "driver, command, args, env, model, profile, limits",
     ],
   );
 });

@@ -59,7 +59,9 @@ export function startProgram(argv: readonly [string, ...string[]], options: Prog
     ended,
     kill: (signal) => child.kill(signal),
     async [Symbol.asyncDispose]() {
-      if (running) child.kill("SIGKILL");
+      try {
+        if (running) child.kill("SIGKILL");
+      } catch { /* It ended this moment: an error here would hide the test's own. */ }
       await ended;
     },
   };
