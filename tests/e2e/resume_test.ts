@@ -51,7 +51,11 @@ interface Stage extends AsyncDisposable {
   resume(...args: readonly string[]): Promise<ProgramResult>;
 }
 
-async function setUp(provider: "codex" | "claude_code", slow?: string): Promise<Stage> {
+async function setUp(
+  provider: "codex" | "claude_code",
+  slow?: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
   const sandbox = stack.use(await createSandbox());
@@ -76,6 +80,7 @@ async function setUp(provider: "codex" | "claude_code", slow?: string): Promise<
     prompt_file: "job.md",
     project_test_cmd: ["sh", "check.sh"],
     handoff: { poll_seconds: 0.5 },
+    ...more,
   };
   await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
   const options = { cwd: project, env };
@@ -140,6 +145,33 @@ for (const [provider, name] of [["codex", "Codex"], ["claude_code", "Claude Code
     // The Claude Code that was killed has left its own socket.
     await Deno.remove(`${stage.sandbox.env["TMPDIR"]}/cc-socks`, { recursive: true }).catch(() => {});
     await stage.sandbox.assertNothingLeft();
+  });
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`driver process, ${provider}: a run that was killed goes on: what its CLI left is ended, its session resumed`, async () => {
+    const args = provider === "codex" ? { args: ["--skip-git-repo-check"] } : {};
+    const roles = ["analyst", "analyst_review", "programmer", "programmer_review", "tester"];
+    await using stage = await setUp(provider, "analyst_review", {
+      roles: Object.fromEntries(roles.map((role) => [role, { driver: "process", ...args }])),
+    });
+    await using run = stage.start("run");
+    await printed(run, ({ type, role }) => type === "message_sent" && role === "analyst_review");
+    await until(() => stage.prompts.has("analyst_review"));
+    const { sessionId } = await printed(run, ({ type, role }) => type === "agent_session" && role === "analyst_review");
+    if (provider === "claude_code") await until(() => isResumable(stage.sandbox, String(sessionId)));
+    run.kill("SIGKILL");
+    await run.ended;
+
+    const resumed = await stage.resume();
+    assertEquals(resumed.code, 0, resumed.stderr + resumed.stdout);
+    const starting = eventsOf(resumed).find(({ type, role }) => type === "agent_starting" && role === "analyst_review");
+    assertEquals(starting?.["resumes"], sessionId);
+    assertStringIncludes(stage.prompts.get("analyst_review")?.[1] ?? "", "Continue the task of the previous prompt.");
+    assertEquals(stage.prompts.get("analyst_summary")?.length, 2, "the finished turn was not played again");
+    assertEquals(await Deno.readTextFile(`${stage.sandbox.project}/greeting.txt`), "hello, world\n");
+    await Deno.remove(`${stage.sandbox.env["TMPDIR"]}/cc-socks`, { recursive: true }).catch(() => {});
+    if (provider === "codex") await stage.sandbox.assertNothingLeft();
   });
 }
 

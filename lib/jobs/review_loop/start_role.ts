@@ -82,6 +82,12 @@ async function startWithoutPane(
     const host = systemHost(env);
     await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
   }
+  let known = resumes;
+  // Known as soon as its first process tells it: a kill right after that loses no session.
+  const noteSession = (sessionId: string) => {
+    if (sessionId !== known) record({ type: "agent_session", role, sessionId });
+    known = sessionId;
+  };
   const named = namedCalls(plan, { role, provider });
   const channel = hooksFolderOf(folder.id);
   const start = () =>
@@ -98,7 +104,10 @@ async function startWithoutPane(
         folder: channel && `${channel}/roles/${role}`,
         ...{ clock, judgesCalls: named !== undefined, asks: true, isPatient: true },
       },
-      onActivity: (activity) => onActivity(role, activity),
+      onActivity(activity) {
+        onActivity(role, activity);
+        if (driver === "process" && activity.type === "session") noteSession(activity.sessionId);
+      },
       onTrouble: (message) => record({ type: "warning", role, message }),
     });
   return await start().catch(async (error) => {
