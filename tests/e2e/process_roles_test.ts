@@ -1,8 +1,10 @@
 /** Roles whose agents have no pane: their CLI is started for each message, in the session of the one before. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
-import { setUpCodexProject } from "./codex_project.ts";
+import { answerOf, setUpCodexProject } from "./codex_project.ts";
+import { responseTargetOf, workTurn } from "./review_model.ts";
 
 Deno.test("driver process: five roles of the real Codex take a job to PASS without a terminal, and beside panes", async () => {
   const panewright = await panewrightFromSource();
@@ -47,4 +49,34 @@ Deno.test("driver process: a role whose provider cannot be driven so is told wit
   assertStringIncludes(stderr, 'roles.tester.driver is "acp", but codex is driven by pane or process; ');
   assertStringIncludes(stderr, 'pipelines.main[0].driver is "pane", but a step has no pane');
   assertStringIncludes(stderr, "panewright.jsonc:2:");
+});
+
+Deno.test("driver process: what the policy denies does not run, and is on record as on every other way", async () => {
+  const panewright = await panewrightFromSource();
+  const turns = new Map<string, number>();
+  await using project = await setUpCodexProject({
+    panewright,
+    config: {
+      roles: { analyst: { driver: "process", args: ["--skip-git-repo-check"] } },
+      permissions: { deny: ["touch forbidden.txt"] },
+    },
+    respond(request) {
+      const target = responseTargetOf(request.prompts.at(-1) ?? "");
+      if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+      const turn = (turns.get(target.name) ?? 0) + 1;
+      turns.set(target.name, turn);
+      const work = workTurn(target, answerOf(target.name, turn), { thinkMs: 50 });
+      return target.name === "analyst_summary" && turn === 1
+        ? [{ do: "shell", command: "touch forbidden.txt" }, { do: "shell", command: "touch allowed.txt" }, ...work]
+        : work;
+    },
+  });
+  const { sandbox: { project: cwd }, env } = project;
+  const argv = [...panewright.argv, "run", "panewright.jsonc", "--json"] as const;
+  const { code, stdout, stderr } = await runProgram(argv, { cwd, env, timeoutMs: 180_000 });
+  assertEquals(code, 0, stderr + stdout);
+  assert(await exists(`${cwd}/allowed.txt`));
+  assert(!await exists(`${cwd}/forbidden.txt`));
+  const decided = parseEvents(stdout).filter(({ type }) => type === "dialog_answered" || type === "call_decided");
+  assertStringIncludes(JSON.stringify(decided), "touch forbidden.txt");
 });
