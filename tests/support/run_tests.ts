@@ -18,7 +18,7 @@ import { exists, walk } from "@std/fs";
 
 /** How the tests of a kind are run. Most of a test's time is waiting, so processes may be more than there are cores. */
 const KINDS = {
-  unit: { folder: "tests", processes: 4, filesPerProcess: 16, permissions: "-P" },
+  unit: { folder: "tests", processes: 6, filesPerProcess: 16, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
   e2e: { folder: "tests/e2e", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
   agents: { folder: "tests/scenarios", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
