@@ -26,7 +26,7 @@ export function agentRequest(
     readonly prompt: string;
   },
 ): AgentRequest {
-  const { provider, args, env, timeLimitSeconds, model, command } = step;
+  const { provider, driver, args, env, timeLimitSeconds, model, command } = step;
   const { workdir, settings, sandbox } = plan;
   const channelFolder = channelFolderOf(folder);
   const within = sandbox && foldersWithin(step, workdir);
@@ -47,7 +47,7 @@ export function agentRequest(
     ...(sandbox === undefined
       ? {}
       : { sandbox: within === undefined ? sandbox : { ...sandbox, within: [channelFolder, ...within] } }),
-    ...present({ model, command }),
+    ...present({ driver, model, command }),
   };
 }
 
