@@ -154,16 +154,17 @@ function quoted(text: string): readonly Row[] {
 function alignedAgents(agents: readonly AgentView[], workers: readonly Worker[] = []): readonly string[] {
   // After a resume, an agent is started when its turn comes.
   const isStarting = (role: string) => workers.some(({ name, status }) => name === role && status === "starting");
-  const cells = agents.map(({ role, provider, terminalId, pid, sessionId, alive }) => [
-    role,
-    provider,
-    terminalId ?? (pid === undefined ? "" : `process ${pid}`),
-    terminalId === undefined && pid === undefined
-      ? isStarting(role) ? "starting" : "not started"
-      : alive
-      ? "alive"
-      : "gone",
-    sessionId === undefined ? "" : `session ${sessionId}`,
+  const placeAndState = ({ role, protocol, terminalId, pid, alive }: AgentView): readonly [string, string] => {
+    const place = terminalId ?? (pid === undefined ? undefined : `process ${pid}`);
+    if (place !== undefined) return [place, alive ? "alive" : "gone"];
+    if (isStarting(role)) return ["", "starting"];
+    return protocol === "process" ? ["no pane", "a process for each message"] : ["", "not started"];
+  };
+  const cells = agents.map((agent) => [
+    agent.role,
+    agent.provider,
+    ...placeAndState(agent),
+    agent.sessionId === undefined ? "" : `session ${agent.sessionId}`,
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]!.length)));
   return cells.map((row) => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join("  ").trimEnd());

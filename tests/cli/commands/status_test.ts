@@ -203,6 +203,22 @@ Deno.test("status: counts go on over a resume, and what a dead agent asked is go
   assertEquals(summary.question, undefined);
 });
 
+Deno.test("status: a role without a pane has a process for each message, and is not called not started", async () => {
+  await using dir = await tempDir();
+  const starting = { type: "agent_starting", role: "programmer", provider: "codex", protocol: "process" } as const;
+  const ready = {
+    ...{
+      type: "agent_ready",
+      role: "programmer",
+      terminalId: "process:1a2b3c4d",
+      seconds: 0,
+      launchedAtMs: 0,
+    } as const,
+  };
+  await writeReview(dir, [starting, ready, { type: "agent_session", role: "programmer", sessionId: "019a-77" }]);
+  assertMatch(await status(dir), /programmer +codex +no pane +a process for each message +session 019a-77/);
+});
+
 Deno.test("status: after a resume, an agent is started when its turn comes, and is not called starting until then", async () => {
   await using dir = await tempDir();
   const { turnId, role } = { turnId: "r2-programmer-c1", role: "programmer" } as const;
