@@ -2,7 +2,7 @@ import { shellJoin } from "../shell/quote.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import type { ProcessMark } from "../base/ports/end_processes.ts";
 import { startProcessGroup } from "../base/ports/process_group.ts";
-import { keepTail } from "../base/ports/process.ts";
+import { keepTail } from "../base/ports/tail.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import { plainText } from "../base/text/sanitize.ts";
 

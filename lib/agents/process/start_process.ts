@@ -1,7 +1,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { LineSplitter } from "../../base/follow/line_splitter.ts";
 import { systemHost } from "../../base/ports/host.ts";
-import { keepTail } from "../../base/ports/process.ts";
+import { keepTail } from "../../base/ports/tail.ts";
 import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
 import { present } from "../../base/schema.ts";
 import type { CommandHookSet } from "./command_hooks.ts";

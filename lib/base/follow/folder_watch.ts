@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from "../ports/clock.ts";
 
-/** Options of {@linkcode watchFolder}. */
 export interface WatchFolderOptions {
   /** Names in the folder whose content is watched, too: a file that grows leaves its folder as it was. */
   readonly files?: readonly string[];

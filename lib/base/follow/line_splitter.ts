@@ -23,12 +23,10 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, as far as it has arrived. */
   unfinished(): string {
     return decode(this.#partial);
   }
 
-  /** Forgets the last line. */
   reset(): void {
     this.#partial = [];
   }

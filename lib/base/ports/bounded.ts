@@ -2,7 +2,6 @@ import { UsageError } from "../errors.ts";
 import { abortable } from "./abortable.ts";
 import { joinBytes } from "./bytes.ts";
 
-/** How {@linkcode readBounded} reads. */
 export interface BoundedOptions {
   readonly maxBytes: number;
   readonly signal?: AbortSignal;

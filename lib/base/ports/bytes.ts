@@ -1,4 +1,3 @@
-/** Pieces of bytes as one. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;

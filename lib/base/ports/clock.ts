@@ -6,7 +6,6 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What {@linkcode createAwakeClock} is made of. */
 interface AwakeClockParts {
   /** Milliseconds on a monotonic scale that may advance while this process stands still. */
   readonly monotonicNow: () => number;

@@ -1,6 +1,6 @@
-import { keepTail, trySignal, writeInput } from "./process.ts";
+import { signalChild, writeInput } from "./process.ts";
+import { keepTail } from "./tail.ts";
 
-/** A program that lives on without this process. */
 interface DetachedSpec {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -16,7 +16,6 @@ interface DetachedSpec {
   readonly signal?: AbortSignal;
 }
 
-/** What a program that was started has said first. */
 interface DetachedWord {
   /** Its first line of standard output; undefined where it has ended without one. */
   readonly line: string | undefined;
@@ -46,7 +45,7 @@ export async function startDetachedProcess(spec: DetachedSpec): Promise<Detached
     stderr: "piped",
     detached: true,
   }).spawn();
-  const end = () => void trySignal(child.pid, "SIGTERM");
+  const end = () => signalChild(child, "SIGTERM");
   signal?.addEventListener("abort", end, { once: true });
   const stdout = child.stdout.getReader();
   const stderr = child.stderr.getReader();

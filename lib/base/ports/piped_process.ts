@@ -1,4 +1,4 @@
-import { trySignal } from "./process.ts";
+import { signalChild } from "./process.ts";
 
 /** A program that we exchange data with while it runs. */
 interface PipedProcessSpec {
@@ -46,7 +46,7 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
     write: (bytes) => writer.write(bytes),
     closeStdin: () => writer.close().catch(() => {}),
     ended: child.status.then(() => {}),
-    kill: () => trySignal(child.pid, "SIGKILL"),
+    kill: () => signalChild(child, "SIGKILL"),
   };
 }
 

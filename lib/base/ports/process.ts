@@ -1,6 +1,6 @@
 import { systemClock } from "./clock.ts";
 import { present } from "../schema.ts";
-import { joinBytes } from "./bytes.ts";
+import { keepTail, type Tail } from "./tail.ts";
 
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
@@ -170,7 +170,7 @@ export async function runInForeground(spec: ForegroundSpec): Promise<number> {
     stdout: "inherit",
     stderr: "inherit",
   }).spawn();
-  const end = () => trySignal(child.pid, "SIGTERM");
+  const end = () => signalChild(child, "SIGTERM");
   signal?.addEventListener("abort", end, { once: true });
   try {
     return (await child.status).code;
@@ -195,35 +195,9 @@ export function trySignal(pid: number, signal: Deno.Signal): void {
   } catch { /* it ended between the look and the signal */ }
 }
 
-export interface Tail {
-  push(bytes: Uint8Array): void;
-  /** What was kept, cut between characters. */
-  text(): string;
-  truncated(): boolean;
-}
-
-/** Keeps the last bytes that it is given. */
-export function keepTail(limitBytes: number): Tail {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let dropped = false;
-  return {
-    push(bytes) {
-      // A copy: a program's output comes in buffers of 64 KiB, however short each piece is.
-      const piece = bytes.slice();
-      chunks.push(piece);
-      size += piece.length;
-      while (chunks.length > 1 && size - chunks[0]!.length >= limitBytes) {
-        size -= chunks.shift()!.length;
-        dropped = true;
-      }
-    },
-    text() {
-      const bytes = joinBytes(chunks);
-      let start = Math.max(0, bytes.length - limitBytes);
-      if (start > 0) { while (start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++; }
-      return new TextDecoder().decode(bytes.subarray(start));
-    },
-    truncated: () => dropped || size > limitBytes,
-  };
+/** Sends a signal to a child, unless it has ended: its process id may be another's by then. */
+export function signalChild(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch { /* it has ended meanwhile */ }
 }

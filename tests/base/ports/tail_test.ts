@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { keepTail } from "../../../lib/base/ports/process.ts";
+import { keepTail } from "../../../lib/base/ports/tail.ts";
 
 Deno.test("a tail keeps a copy: a program's output comes in buffers that are much larger than its pieces", () => {
   const tail = keepTail(100);

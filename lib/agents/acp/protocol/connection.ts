@@ -6,7 +6,7 @@
  */
 import { type ProcessGroup, startProcessGroup } from "../../../base/ports/process_group.ts";
 import { abortable } from "../../../base/ports/abortable.ts";
-import { keepTail } from "../../../base/ports/process.ts";
+import { keepTail } from "../../../base/ports/tail.ts";
 import { present } from "../../../base/schema.ts";
 import { errorText } from "../../../base/text/error_text.ts";
 import { sanitizeLine } from "../../../base/text/sanitize.ts";
