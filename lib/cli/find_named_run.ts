@@ -5,7 +5,6 @@ import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { type CliIo, textFlag } from "./console/command.ts";
-import { inRealWorkdir } from "./run_place.ts";
 
 export const RUN_ARGUMENT = {
   name: "RUN",
@@ -71,4 +70,9 @@ export async function findMeantRun(io: CliIo, run: string | undefined, wd: strin
 
 async function findRealRun(...where: Parameters<typeof findRun>): Promise<RunFolder> {
   return await inRealWorkdir(await findRun(...where));
+}
+
+/** The run's folder with every link of the way resolved: the paths of its journal are relative to it. */
+export async function inRealWorkdir({ id, path }: RunFolder): Promise<RunFolder> {
+  return runFolderAt(await Deno.realPath(resolve(path, "../../..")), id);
 }

@@ -1,16 +1,10 @@
-import { resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { isFile } from "../base/ports/files.ts";
 import { findCarried } from "../run/carried.ts";
 import { workdirOf } from "../journal/paths.ts";
 import type { Progress } from "../journal/progress.ts";
-import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
+import type { RunFolder } from "../run/run_folder.ts";
 import { shellJoin } from "../shell/quote.ts";
-
-/** The run's folder with every link of the way resolved: the paths of its journal are relative to it. */
-export async function inRealWorkdir({ id, path }: RunFolder): Promise<RunFolder> {
-  return runFolderAt(await Deno.realPath(resolve(path, "../../..")), id);
-}
 
 export async function requireBelow(folder: RunFolder, wd: string): Promise<void> {
   const named = await Deno.realPath(wd).catch(() => wd);

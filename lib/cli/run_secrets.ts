@@ -26,7 +26,7 @@ interface RunSecrets {
  * They are kept nowhere else.
  */
 export async function secretsOfRun(folder: RunFolder, io: CliIo): Promise<RunSecrets> {
-  const config = configOf(folder);
+  const config = await configOf(folder);
   return config === undefined ? { secrets: [] } : await secretsOf(config, io);
 }
 
@@ -56,7 +56,7 @@ export function createSecretLearner({ io, redactor, clock, warn }: SecretLearner
   }
 
   return async (folder) => {
-    const config = configs.get(folder.path) ?? configOf(folder);
+    const config = configs.get(folder.path) ?? await configOf(folder);
     if (config === undefined) return;
     configs.set(folder.path, config);
     const last = asked.get(config.path);
@@ -72,8 +72,8 @@ interface RunConfig {
   readonly workdir: string;
 }
 
-function configOf(folder: RunFolder): RunConfig | undefined {
-  const { progress } = readProgress(folder, JOBS, { brief: true });
+async function configOf(folder: RunFolder): Promise<RunConfig | undefined> {
+  const { progress } = await readProgress(folder, JOBS, { brief: true });
   if (progress === undefined || progress.configFile === null) return undefined;
   return { path: progress.configFile, workdir: progress.workdir };
 }

@@ -2,15 +2,10 @@ import { RuntimeError } from "../base/errors.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { trySignal } from "../base/ports/process.ts";
 import { hasFileOpen } from "../base/ports/process_table.ts";
-import { openJournal } from "../journal/journal.ts";
-import { endLeftProcesses } from "../run/left_processes.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isExecuted, isLocked, readLockOwner } from "../base/ports/lock_file.ts";
 import { readRun, type RunOverview } from "../run/overview.ts";
-import type { AnyFact, StoppedEnd } from "../journal/job.ts";
-import type { Progress } from "../journal/progress.ts";
 import type { RunFolder } from "../run/run_folder.ts";
-import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
 
 interface StopOptions {
@@ -43,7 +38,7 @@ export async function stopRun(folder: RunFolder, options: StopOptions): Promise<
   const pid = await isExecuted(folder) ? await endOwner(folder, options) : undefined;
   const endedInOrder = pid !== undefined && !force &&
     (await readRun(folder, JOBS)).progress?.finished !== undefined;
-  const endedAgents = endedInOrder ? false : await endWhatIsLeft(folder, options);
+  const endedAgents = !endedInOrder && await endLeft(folder, options);
   const overview = await readRun(folder, JOBS);
   const { progress } = overview;
   const agentsAlive = progress !== undefined && await isAnythingLeft(progress, folder, await lookAtProcesses());
@@ -96,33 +91,12 @@ async function mayHold(pid: number, path: string): Promise<boolean> {
   return Deno.build.os !== "linux" || await hasFileOpen(pid, path);
 }
 
-async function endWhatIsLeft(folder: RunFolder, { resumeCommand, clock }: StopOptions): Promise<boolean> {
+async function endLeft(folder: RunFolder, options: StopOptions): Promise<boolean> {
   const { progress, condition } = await readRun(folder, JOBS);
   if (progress === undefined) return false;
   const isAlive = await isAnythingLeft(progress, folder, await lookAtProcesses());
   if (!isAlive && progress.finished !== undefined) return false;
-  using _owned = await lockRun(folder, clock);
-  const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
-  // A server that was killed has left its socket, also where nothing is alive any more.
-  const { session } = progress;
-  if (session !== undefined) {
-    const { endLeftSession } = await import("./review_loop/left_session.ts");
-    await endLeftSession({ session, agents }, { clock });
-  }
-  if (isAlive) await endLeftProcesses(folder, { clock, recorded: progress.folder });
-  if (progress.finished === undefined && condition !== "unreadable") {
-    const record = stoppedRecord(progress, resumeCommand);
-    using journal = openJournal(folder.journalPath);
-    if (record !== undefined) journal.append(record);
-  }
+  const { endWhatIsLeft } = await import("./end_what_is_left.ts");
+  await endWhatIsLeft(folder, { ...options, progress, isAlive, isReadable: condition !== "unreadable" });
   return isAlive;
-}
-
-const REASON = "stopped after its panewright was gone";
-
-function stoppedRecord(progress: Progress, resumeCommand: string): AnyFact | undefined {
-  const { executedSince, lastAt } = progress;
-  const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
-  const end: StoppedEnd = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds, resumeCommand };
-  return JOBS.find(({ id }) => id === progress.job)?.stopped(progress, end);
 }

@@ -1,4 +1,3 @@
-import { readAnswer } from "../turn/desk/answers.ts";
 import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
 import { readLockHolder } from "../base/ports/lock_file.ts";
@@ -8,7 +7,6 @@ import { allWaiting, type Waiting } from "../journal/waiting.ts";
 import { UnknownRecordError } from "../journal/fact_reader.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
-import { findRunMail } from "./run_mail.ts";
 import { present } from "../base/schema.ts";
 
 export interface RunOverview {
@@ -41,7 +39,7 @@ export async function readOverview(
 ): Promise<RunOverview> {
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
-  const { progress, problem, sequence } = readProgress(folder, jobs, options);
+  const { progress, problem, sequence } = await readProgress(folder, jobs, options);
   return await overviewOf(folder, { owner, progress, problem, ...present({ sequence }) });
 }
 
@@ -66,16 +64,24 @@ export async function overviewOf(
     begun: progress !== undefined,
     damaged: problem !== undefined,
   });
-  const mail = findRunMail(folder);
-  const questions = await Promise.all(open.map(async (waiting): Promise<OpenQuestion> => {
-    const left = waiting.id === undefined ? undefined : await readAnswer(mail, waiting.id).catch(() => undefined);
-    return { ...waiting, answered: left !== undefined };
-  }));
+  const questions = open.length === 0 ? [] : await withAnswers(folder, open);
   const answered = questions[0]?.answered === true;
   return {
     ...{ folder, condition, executed, owner: owner || undefined, progress, problem, question, answered, questions },
     ...present({ sequence }),
   };
+}
+
+async function withAnswers(folder: RunFolder, open: readonly Waiting[]): Promise<readonly OpenQuestion[]> {
+  const [{ findRunMail }, { readAnswer }] = await Promise.all([
+    import("./run_mail.ts"),
+    import("../turn/desk/answers.ts"),
+  ]);
+  const mail = findRunMail(folder);
+  return await Promise.all(open.map(async (waiting) => {
+    const left = waiting.id === undefined ? undefined : await readAnswer(mail, waiting.id).catch(() => undefined);
+    return { ...waiting, answered: left !== undefined };
+  }));
 }
 
 /**

@@ -3,7 +3,6 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact, JobRecords, Recorded } from "../journal/job.ts";
 import { findCarried } from "./carried.ts";
-import { findCarriedLoop } from "./run_mail.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
 import { withoutPanes } from "../journal/workers.ts";
 import { MAX_JOURNAL_BYTES, readEnds, tryParseFacts } from "../journal/read_facts.ts";
@@ -24,16 +23,21 @@ interface ReadProgress {
  * @param options.brief whether the beginning and the end are enough for a run that is over: what came between is then
  * neither counted nor checked
  */
-export function readProgress(
+export async function readProgress(
   folder: RunFolder,
   jobs: readonly JobRecords[],
   options: { readonly brief?: boolean } = {},
-): ReadProgress {
+): Promise<ReadProgress> {
   const read = readRecorded(folder, jobs, options);
   const { progress } = read;
-  const find = progress?.job === "run" ? findCarriedLoop : findCarried;
-  if (progress === undefined || find(folder, progress.folder)?.isCopy !== true) return read;
+  if (progress === undefined || await isCopy(folder, progress) !== true) return read;
   return { ...read, progress: { ...progress, ...withoutPanes(progress) } };
+}
+
+async function isCopy(folder: RunFolder, { job, folder: recorded }: Progress): Promise<boolean | undefined> {
+  const carried = findCarried(folder, recorded);
+  if (carried === undefined || job !== "run") return carried?.isCopy;
+  return (await import("./run_mail.ts")).findCarriedLoop(folder, recorded)?.isCopy;
 }
 
 function readRecorded(

@@ -1,7 +1,5 @@
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { stateFolder } from "../base/ports/state_folder.ts";
-import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 
 export interface RunFolder {
@@ -165,23 +163,4 @@ async function writeUnlessThere(path: string, text: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   }
-}
-
-/**
- * What a run is called in the person's state folder: by its id. A copy is called by its place as well: what its
- * original has there is not its own.
- */
-export async function nameInState({ id, path }: Pick<RunFolder, "id" | "path">, isCopy: boolean): Promise<string> {
-  return isCopy ? `${id}-${(await sha256Hex(path)).slice(0, 8)}` : id;
-}
-
-/**
- * Absolute path of the folder where the hooks of a run's agents ask and tell. It is the person's: one in the working
- * directory could be written by an agent in a sandbox. `undefined` where the person has no state folder.
- *
- * @param name the run's, as {@linkcode nameInState} has it
- */
-export function hooksFolderOf(name: string): string | undefined {
-  const state = stateFolder();
-  return state === undefined ? undefined : `${state}/hooks/${name}`;
 }

@@ -42,17 +42,20 @@ interface UntoldOptions {
  */
 export async function hasUntoldEnd(folder: RunFolder, options: UntoldOptions): Promise<boolean> {
   // The journal of a run under way need not be read.
-  return isEndDue(folder) && !await isExecuted(folder) && typeof findUntoldEnd(folder, options) === "object";
+  return isEndDue(folder) && !await isExecuted(folder) && typeof await findUntoldEnd(folder, options) === "object";
 }
 
 /** @returns `undefined` without an end; `old` for one that nobody needs to be told of any more */
-function findUntoldEnd(folder: RunFolder, { jobs, now }: UntoldOptions): ToldEnd | "old" | undefined {
+async function findUntoldEnd(
+  folder: RunFolder,
+  { jobs, now }: UntoldOptions,
+): Promise<ToldEnd | "old" | undefined> {
   const isOld = (at: Date) => now.getTime() - at.getTime() >= MAX_AGE_MS;
   if (!isEndDue(folder)) return undefined;
   const writtenAt = lstatOrUndefined(folder.journalPath)?.mtime;
   // One that was killed at work has no end, and need not be read again and again.
   if (writtenAt !== undefined && writtenAt !== null && isOld(writtenAt)) return "old";
-  const { finished } = readProgress(folder, jobs, { brief: true }).progress ?? {};
+  const { finished } = (await readProgress(folder, jobs, { brief: true })).progress ?? {};
   if (finished === undefined) return undefined;
   return isOld(new Date(finished.at)) ? "old" : toldEnd(finished) ?? "old";
 }
@@ -66,7 +69,7 @@ export async function keepUntoldEnd(
   options: UntoldOptions & { readonly channels: readonly Channel[]; readonly redactor: Redactor },
 ): Promise<void> {
   const { channels, redactor } = options;
-  const end = findUntoldEnd(folder, options);
+  const end = await findUntoldEnd(folder, options);
   // Whoever executes it now may come to one.
   if (end === undefined) return;
   if (end === "old") return forgetEndDue(folder);

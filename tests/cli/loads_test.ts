@@ -4,18 +4,21 @@ import { relative, resolve } from "@std/path/posix";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** The most files of panewright that each command may load: who waits for it waits for all of them. */
-const MOST = { version: 25, runs: 106, status: 109, stop: 111 } as const;
+const MOST = { version: 18, runs: 87, status: 90, stop: 87 } as const;
 
 /** Loaded only where there is something for it to do. Whatever else is imported when it is needed counts. */
 const NOT_ON_THE_WAY: Readonly<Record<string, string>> = {
   "lib/cli/command_table.ts": "the other commands",
   "lib/cli/main.ts": "help",
+  "main.ts": "an error that nobody has caught",
   "lib/cli/console/deno_io.ts": "standard input",
   "lib/cli/console/render_error.ts": "a mistake in a file",
   "lib/cli/find_named_run.ts": "a folder without runs, whose configuration may name another one",
   "lib/cli/commands/status.ts": "--watch at a terminal",
+  "lib/run/overview.ts": "a question, or a dialog, that waits",
+  "lib/run/read_progress.ts": "a run that was carried elsewhere",
   "lib/run/live_agents.ts": "a tmux session of the run's own",
-  "lib/jobs/stop_run.ts": "panes that a killed process has left",
+  "lib/jobs/stop_run.ts": "agents that a killed process has left",
 };
 
 for (const [command, most] of Object.entries(MOST)) {

@@ -8,7 +8,8 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { UnknownRecordError } from "../../journal/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../../journal/read_facts.ts";
-import { nameInState, type RunFolder } from "../../run/run_folder.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { nameInState } from "../../run/state_names.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
 interface KnownHead {

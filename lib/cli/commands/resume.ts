@@ -24,7 +24,7 @@ import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { lockRun } from "../../run/run_lock.ts";
 import { NO_INPUT_FLAG, type Surroundings } from "../carry_out.ts";
 import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
-import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { findNamedRun, findRunsWorkdir, inRealWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { detach, DETACH_FLAG } from "../detach.ts";
 import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
@@ -32,7 +32,7 @@ import { lookAtReviewRun } from "../preflight/review.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";
-import { configOf, inRealWorkdir, requireBelow, requireOwnPlace } from "../run_place.ts";
+import { configOf, requireBelow, requireOwnPlace } from "../run_place.ts";
 import { executeReview } from "./run.ts";
 import { present } from "../../base/schema.ts";
 

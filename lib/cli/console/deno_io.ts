@@ -1,5 +1,4 @@
 import { PanewrightError } from "../../base/errors.ts";
-import { abortable } from "../../base/ports/abortable.ts";
 import type { Watchdog } from "../../base/ports/watchdog.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { type CliIo, Interruption, type TerminalInput } from "./command.ts";
@@ -49,7 +48,10 @@ export function denoIo(options: DenoIoOptions): CliIo {
     rows: () => consoleSize().rows || DEFAULT_SIZE.rows,
     signal: options.signal,
     async readStdin() {
-      const { joinBounded } = await import("../../base/ports/bounded.ts");
+      const [{ joinBounded }, { abortable }] = await Promise.all([
+        import("../../base/ports/bounded.ts"),
+        import("../../base/ports/abortable.ts"),
+      ]);
       return await abortable(() => joinBounded(Deno.stdin.readable, STDIN), options.signal);
     },
     openTerminalInput: () => terminalInput(options.forcedExitActs),
@@ -87,6 +89,7 @@ function terminalInput(forcedExitActs: Set<() => void>): TerminalInput {
       return { [Symbol.dispose]: end };
     },
     async read(signal) {
+      const { abortable } = await import("../../base/ports/abortable.ts");
       const bytes = await abortable(() => underWay ??= readOnce(), signal);
       underWay = undefined;
       return bytes;

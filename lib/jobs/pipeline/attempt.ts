@@ -2,7 +2,7 @@ import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "../../agents/process/seam.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
-import { hooksFolderOf, nameInState } from "../../run/run_folder.ts";
+import { hooksFolderOf, nameInState } from "../../run/state_names.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { watchCommands } from "../files/command_watch.ts";
 import type { Drive } from "./context.ts";

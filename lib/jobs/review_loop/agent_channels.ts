@@ -1,6 +1,6 @@
 import { type HookChannel, openHookChannel } from "../../turn/desk/hook_channel.ts";
 import type { Run } from "../../run/execution.ts";
-import { hooksFolderOf } from "../../run/run_folder.ts";
+import { hooksFolderOf } from "../../run/state_names.ts";
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { activityPathOf } from "../../run/activity_file.ts";
 import { type ActivityWriter, openActivityWriter } from "../../run/activity_writer.ts";

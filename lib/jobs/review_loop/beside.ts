@@ -18,7 +18,7 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   for (const id of await listRunIds(workdir)) {
     const folder = runFolderAt(workdir, id);
     if (id === runId) continue;
-    const open = readOpen(folder);
+    const open = await readOpen(folder);
     if (open === undefined || !await hasLiveAgents(open, folder)) continue;
     throw new UsageError(
       `Cannot start a run in ${workdir}: the agents of run ${id} are alive, but its panewright is gone`,
@@ -27,8 +27,8 @@ export async function refuseBesideLiveAgents(workdir: string, { runId }: { reado
   }
 }
 
-function readOpen(folder: RunFolder): Progress | undefined {
-  const { progress } = readProgress(folder, JOBS, { brief: true });
+async function readOpen(folder: RunFolder): Promise<Progress | undefined> {
+  const { progress } = await readProgress(folder, JOBS, { brief: true });
   return progress?.finished === undefined ? progress : undefined;
 }
 

@@ -337,7 +337,7 @@ Deno.test("what keeps notifications from having buttons is told after the first 
       http: { post: () => Promise.resolve() },
     },
   );
-  const { progress, problem } = readProgress(folder, JOBS);
+  const { progress, problem } = await readProgress(folder, JOBS);
   assertEquals([problem, progress?.finished?.outcome], [undefined, "pass"]);
   assertStringIncludes(progress?.warnings[0]?.message ?? "", "Notifications have no buttons: ");
 });
