@@ -113,7 +113,8 @@ async function start(
 ): Promise<StartedRun> {
   const workdir = await Deno.realPath(what.workdir);
   const asked: RunToStart = { ...what, workdir, by: "command", ...present({ config, overrides, key }) };
-  return { workdir, ...await startRun(asked, processOf(options)) };
+  const { run: runId, ...started } = await startRun(asked, processOf(options));
+  return { workdir, runId, ...started };
 }
 
 /**

@@ -29,7 +29,7 @@ export async function detach(
   const { detach: _, key, ...rest } = flags;
   if (rest["dry-run"] === true) throw new UsageError("Cannot use --detach with --dry-run: nothing is run");
   const verbose = global.verbose ? ["--verbose"] : [];
-  const { runId, folder, isNew } = await startDetached({
+  const begun = await startDetached({
     command,
     flags: [...Object.entries(rest).flatMap(([name, value]) => flagWords(name, value)), ...verbose],
     positionals,
@@ -38,13 +38,13 @@ export async function detach(
     ...(command === "exec" && positionals[0] === "-" ? { stdin: decodeUtf8(await io.readStdin()) } : {}),
     ...(typeof key === "string" ? { key } : {}),
   }, { onStderr: (text) => io.stderr(text), signal: io.signal });
-  if (global.json) io.stdout(outputLine("run_detached", { run: runId, folder, isNew }));
-  else io.stdout(`${runId}\n`);
+  if (global.json) io.stdout(outputLine("run_detached", begun));
+  else io.stdout(`${begun.run}\n`);
   if (!global.json && !global.quiet) {
-    const what = isNew
+    const what = begun.isNew
       ? "The run lives on without this terminal."
       : "An earlier call with the same key has started it.";
-    io.stderr(`${what} Follow it with: panewright logs ${runId} --follow\n`);
+    io.stderr(`${what} Follow it with: panewright logs ${begun.run} --follow\n`);
   }
   return 0;
 }

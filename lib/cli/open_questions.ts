@@ -11,19 +11,11 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 import type { CliIo } from "./console/command.ts";
 import { runCommandLine } from "../run/command_line.ts";
 import { answerCommandOf } from "../api/show/run_view.ts";
+import type { Exact, OutputFields } from "../api/output/outputs.ts";
 
-export interface WaitingQuestion {
-  readonly run: string;
-  readonly id: string;
-  readonly task: string;
-  readonly step: string;
-  readonly text: string;
-  readonly askedAt: string;
-  readonly answered: boolean;
-  readonly executed: boolean;
-  readonly reserved?: boolean;
+export type WaitingQuestion = Omit<Exact<OutputFields["question"]>, "dialog"> & {
   readonly dialog?: WaitingDialog & { readonly role: string };
-}
+};
 
 /**
  * What waits in all runs of a working directory; of one whose journal cannot be read only that is told. `next` says

@@ -8,19 +8,16 @@ import { lockRun } from "../run/run_lock.ts";
 import { JOBS } from "./mod.ts";
 import { endLeftSession } from "./review_loop/left_session.ts";
 
-interface Left {
-  readonly progress: Progress;
-  /** Whether anything is left that has to be ended. */
-  readonly isAlive: boolean;
-  readonly isReadable: boolean;
-  readonly resumeCommand: string;
-  readonly clock: Clock;
-}
-
 /** Does in place of a process that is gone what it did not: its agents end, and the journal says that the run was stopped. */
 export async function endWhatIsLeft(
   folder: RunFolder,
-  { progress, isAlive, isReadable, resumeCommand, clock }: Left,
+  { progress, isAlive, isReadable, resumeCommand, clock }: {
+    readonly progress: Progress;
+    readonly isAlive: boolean;
+    readonly isReadable: boolean;
+    readonly resumeCommand: string;
+    readonly clock: Clock;
+  },
 ): Promise<void> {
   using _owned = await lockRun(folder, clock);
   const agents = Object.fromEntries(progress.workers.map(({ name, pane }) => [name, { pane }]));
@@ -35,11 +32,10 @@ export async function endWhatIsLeft(
   }
 }
 
-const REASON = "stopped after its panewright was gone";
-
 function stoppedRecord(progress: Progress, resumeCommand: string): AnyFact | undefined {
   const { executedSince, lastAt } = progress;
   const seconds = Math.max(0, (Date.parse(lastAt) - Date.parse(executedSince)) / 1000);
-  const end: StoppedEnd = { type: "run_finished", outcome: "interrupted", reason: REASON, seconds, resumeCommand };
+  const reason = "stopped after its panewright was gone";
+  const end: StoppedEnd = { type: "run_finished", outcome: "interrupted", reason, seconds, resumeCommand };
   return JOBS.find(({ id }) => id === progress.job)?.stopped(progress, end);
 }

@@ -8,7 +8,7 @@ import { readRun, type RunOverview } from "../run/overview.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { JOBS } from "./mod.ts";
 
-interface StopOptions {
+export interface StopOptions {
   /** Whether to kill the process that executes it, which leaves the cleaning up to this one. */
   readonly force: boolean;
   readonly resumeCommand: string;
@@ -18,13 +18,6 @@ interface StopOptions {
   readonly signal: AbortSignal;
 }
 
-export interface StopReport {
-  readonly pid: number | undefined;
-  readonly endedAgents: boolean;
-  readonly overview: RunOverview;
-  readonly agentsAlive: boolean;
-}
-
 const DEFAULT_PATIENCE_SECONDS = 10;
 const LOOK_EVERY_MS = 50;
 
@@ -32,7 +25,12 @@ const LOOK_EVERY_MS = 50;
  * Stops a run: the process that executes it ends, and its agents with it. Agents that outlived their panewright are
  * ended, and the journal says that the run was stopped. A run that is over, with nothing left of it, is not touched.
  */
-export async function stopRun(folder: RunFolder, options: StopOptions): Promise<StopReport> {
+export async function stopRun(folder: RunFolder, options: StopOptions): Promise<{
+  readonly pid: number | undefined;
+  readonly endedAgents: boolean;
+  readonly overview: RunOverview;
+  readonly agentsAlive: boolean;
+}> {
   const { force } = options;
   await readRun(folder, JOBS);
   const pid = await isExecuted(folder) ? await endOwner(folder, options) : undefined;
@@ -93,9 +91,8 @@ async function mayHold(pid: number, path: string): Promise<boolean> {
 
 async function endLeft(folder: RunFolder, options: StopOptions): Promise<boolean> {
   const { progress, condition } = await readRun(folder, JOBS);
-  if (progress === undefined) return false;
-  const isAlive = await isAnythingLeft(progress, folder, await lookAtProcesses());
-  if (!isAlive && progress.finished !== undefined) return false;
+  const isAlive = progress !== undefined && await isAnythingLeft(progress, folder, await lookAtProcesses());
+  if (progress === undefined || !isAlive && progress.finished !== undefined) return false;
   const { endWhatIsLeft } = await import("./end_what_is_left.ts");
   await endWhatIsLeft(folder, { ...options, progress, isAlive, isReadable: condition !== "unreadable" });
   return isAlive;

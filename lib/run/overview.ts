@@ -73,10 +73,8 @@ export async function overviewOf(
 }
 
 async function withAnswers(folder: RunFolder, open: readonly Waiting[]): Promise<readonly OpenQuestion[]> {
-  const [{ findRunMail }, { readAnswer }] = await Promise.all([
-    import("./run_mail.ts"),
-    import("../turn/desk/answers.ts"),
-  ]);
+  const { findRunMail } = await import("./run_mail.ts");
+  const { readAnswer } = await import("../turn/desk/answers.ts");
   const mail = findRunMail(folder);
   return await Promise.all(open.map(async (waiting) => {
     const left = waiting.id === undefined ? undefined : await readAnswer(mail, waiting.id).catch(() => undefined);

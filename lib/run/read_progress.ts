@@ -30,14 +30,11 @@ export async function readProgress(
 ): Promise<ReadProgress> {
   const read = readRecorded(folder, jobs, options);
   const { progress } = read;
-  if (progress === undefined || await isCopy(folder, progress) !== true) return read;
-  return { ...read, progress: { ...progress, ...withoutPanes(progress) } };
-}
-
-async function isCopy(folder: RunFolder, { job, folder: recorded }: Progress): Promise<boolean | undefined> {
-  const carried = findCarried(folder, recorded);
-  if (carried === undefined || job !== "run") return carried?.isCopy;
-  return (await import("./run_mail.ts")).findCarriedLoop(folder, recorded)?.isCopy;
+  const carried = progress && findCarried(folder, progress.folder);
+  if (progress === undefined || carried === undefined) return read;
+  const findLoop = async () => (await import("./run_mail.ts")).findCarriedLoop(folder, progress.folder);
+  const { isCopy } = (progress.job === "run" ? await findLoop() : carried) ?? {};
+  return isCopy === true ? { ...read, progress: { ...progress, ...withoutPanes(progress) } } : read;
 }
 
 function readRecorded(

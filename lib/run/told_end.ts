@@ -42,14 +42,11 @@ interface UntoldOptions {
  */
 export async function hasUntoldEnd(folder: RunFolder, options: UntoldOptions): Promise<boolean> {
   // The journal of a run under way need not be read.
-  return isEndDue(folder) && !await isExecuted(folder) && typeof await findUntoldEnd(folder, options) === "object";
+  return isEndDue(folder) && !await isExecuted(folder) && typeof await untoldEnd(folder, options) === "object";
 }
 
 /** @returns `undefined` without an end; `old` for one that nobody needs to be told of any more */
-async function findUntoldEnd(
-  folder: RunFolder,
-  { jobs, now }: UntoldOptions,
-): Promise<ToldEnd | "old" | undefined> {
+async function untoldEnd(folder: RunFolder, { jobs, now }: UntoldOptions): Promise<ToldEnd | "old" | undefined> {
   const isOld = (at: Date) => now.getTime() - at.getTime() >= MAX_AGE_MS;
   if (!isEndDue(folder)) return undefined;
   const writtenAt = lstatOrUndefined(folder.journalPath)?.mtime;
@@ -69,7 +66,7 @@ export async function keepUntoldEnd(
   options: UntoldOptions & { readonly channels: readonly Channel[]; readonly redactor: Redactor },
 ): Promise<void> {
   const { channels, redactor } = options;
-  const end = await findUntoldEnd(folder, options);
+  const end = await untoldEnd(folder, options);
   // Whoever executes it now may come to one.
   if (end === undefined) return;
   if (end === "old") return forgetEndDue(folder);

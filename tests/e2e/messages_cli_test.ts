@@ -20,8 +20,8 @@ for (const provider of ["codex", "claude_code"] as const) {
     const folder = runFolderAt(stage.sandbox.project, (await run.folder()).split("/").at(-1)!);
     using _state = useStateHome(`${stage.sandbox.home}/.local/state`);
     const ask = { role: "tester", text: QUESTION, by: "mcp", who: "codex" } as const;
-    const { messageId } = await leaveMessage(folder, { ...ask, wantsResponse: true });
-    const { messageId: quiet } = await leaveMessage(folder, {
+    const { message: messageId } = await leaveMessage(folder, { ...ask, wantsResponse: true });
+    const { message: quiet } = await leaveMessage(folder, {
       ...ask,
       text: "For your information.",
       wantsResponse: false,

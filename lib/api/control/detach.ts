@@ -5,6 +5,7 @@ import type { StartedBy } from "../../journal/run_facts.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { present } from "../../base/schema.ts";
 import { parseJsonObject } from "../../base/text/json.ts";
+import type { OutputFields } from "../output/outputs.ts";
 
 export interface DetachOptions {
   /** How panewright is called. @default {selfCommand(["--allow-all"])} */
@@ -16,12 +17,7 @@ export interface DetachOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface DetachedRun {
-  readonly runId: string;
-  readonly folder: string;
-  /** Whether this call has begun it; otherwise an earlier one with the same key has. */
-  readonly isNew: boolean;
-}
+export type DetachedRun = OutputFields["run_detached"];
 
 interface DetachedCall {
   readonly command: "run" | "exec" | "resume";
@@ -83,7 +79,7 @@ function parseWord(line: string): { readonly run: DetachedRun } | { readonly err
   const said = parseJsonObject(line);
   if (said?.["type"] === "error") return { error: errorOf(said) };
   if (said?.["type"] !== "run_detached") return undefined;
-  return { run: { runId: String(said["run"]), folder: String(said["folder"]), isNew: said["isNew"] === true } };
+  return { run: { run: String(said["run"]), folder: String(said["folder"]), isNew: said["isNew"] === true } };
 }
 
 function errorOf({ message, hint, exitCode, code }: Readonly<Record<string, unknown>>): PanewrightError {

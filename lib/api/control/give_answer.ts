@@ -14,6 +14,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { findRunMail } from "../../run/run_mail.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
+import type { OutputFields } from "../output/outputs.ts";
 import type { Actor } from "./act.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
@@ -24,12 +25,6 @@ export interface AnswerToGive extends Actor {
   readonly answer: string;
   /** What was seen when the answer was decided (`progress.waiting.fingerprint`): one for anything else is refused. */
   readonly fingerprint?: string;
-}
-
-export interface AnswerGiven {
-  readonly question: string;
-  /** Whether a process executes the run and takes the answer; otherwise the run is to be resumed. */
-  readonly goesOn: boolean;
 }
 
 export interface GiveAnswerOptions {
@@ -51,7 +46,7 @@ export async function giveAnswer(
   folder: RunFolder,
   { question, answer: given, by, who, fingerprint }: AnswerToGive,
   options: GiveAnswerOptions,
-): Promise<AnswerGiven> {
+): Promise<OutputFields["answer_recorded"]> {
   const {
     requireTrust,
     commandLine = (words: readonly string[]) => runCommandLine(words),
@@ -71,7 +66,7 @@ export async function giveAnswer(
   if (!await leaveAnswer(mail, { question: waiting.id, answer, by, ...name, answeredAt })) {
     throw await answeredBefore(folder, waiting.id, undefined);
   }
-  return { question: waiting.id, goesOn: await isExecuted(folder) };
+  return { run: folder.id, question: waiting.id, goesOn: await isExecuted(folder) };
 }
 
 export async function findOpenQuestion(folder: RunFolder, id: string | undefined): Promise<OpenQuestion> {

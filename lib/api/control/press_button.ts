@@ -2,7 +2,8 @@ import { UsageError } from "../../base/errors.ts";
 import { claimOf, noteUsed, readPress } from "../../run/notify/buttons.ts";
 import type { MachineSecrets } from "../../run/notify/machine_secrets.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { type AnswerGiven, giveAnswer, type GiveAnswerOptions } from "./give_answer.ts";
+import type { OutputFields } from "../output/outputs.ts";
+import { giveAnswer, type GiveAnswerOptions } from "./give_answer.ts";
 
 interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
   readonly secrets: MachineSecrets;
@@ -13,7 +14,7 @@ export async function pressButton(
   folder: RunFolder,
   token: string,
   { requireTrust, secrets, wallClock }: PressButtonOptions,
-): Promise<AnswerGiven> {
+): Promise<OutputFields["answer_recorded"]> {
   const press = await readPress(folder, token, { key: secrets("buttons.key"), now: wallClock() });
   if ("refused" in press) {
     const question = claimOf(token)?.question ?? "a question";

@@ -21,6 +21,7 @@ import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
 import { runCommandLine } from "../../run/command_line.ts";
+import type { OutputFields } from "../output/outputs.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
 
@@ -39,13 +40,6 @@ interface MessageToLeave {
   readonly key?: string;
 }
 
-interface MessageLeft {
-  readonly messageId: string;
-  readonly isNew: boolean;
-  /** Whether a process executes the run and takes it; otherwise it is sent when the run is resumed. */
-  readonly goesOn: boolean;
-}
-
 interface LeaveMessageOptions {
   readonly commandLine?: (words: readonly string[]) => string;
   /** @default {() => new Date()} */
@@ -57,7 +51,7 @@ export async function leaveMessage(
   { role, text, wantsResponse, by, who, key }: MessageToLeave,
   { commandLine = (words: readonly string[]) => runCommandLine(words), wallClock = () => new Date() }:
     LeaveMessageOptions = {},
-): Promise<MessageLeft> {
+): Promise<OutputFields["message_left"]> {
   requireText(text);
   requireKey(key);
   const id = key === undefined ? newMessageId() : await messageIdOf(key);
@@ -84,7 +78,7 @@ export async function leaveMessage(
     throw runOver(`Cannot send a message to run ${folder.id}: it is about to end`);
   }
   // Where somebody has removed the file, the journal still knows the message.
-  return { messageId: id, isNew: isNew && known === undefined, goesOn: after.executed };
+  return { run: folder.id, message: id, role, isNew: isNew && known === undefined, goesOn: after.executed };
 }
 
 export interface MessageOutcome {

@@ -7,8 +7,6 @@ import { type DetachedRun, type DetachOptions, startDetached } from "./detach.ts
 import { present } from "../../base/schema.ts";
 import { dirname } from "@std/path/posix";
 
-export type { DetachedRun } from "./detach.ts";
-
 export interface RunToStart {
   /** Absolute path of the folder in which the agents work; the command is called there. */
   readonly workdir: string;
@@ -118,6 +116,6 @@ export async function resumeDetached(
 ): Promise<Omit<DetachedRun, "isNew">> {
   const flags = Object.entries(raise).map(([name, value]) => `--raise=${name}=${value}`);
   const cwd = dirname(dirname(dirname(path)));
-  const { runId, folder } = await startDetached({ command: "resume", flags, positionals: [id], cwd, by }, options);
-  return { runId, folder };
+  const { run, folder } = await startDetached({ command: "resume", flags, positionals: [id], cwd, by }, options);
+  return { run, folder };
 }

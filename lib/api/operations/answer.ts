@@ -35,12 +35,8 @@ export const answerQuestion = runOperation({
   },
   problems: ["not_open", "answered_before", "needs_trust", "bad_input"],
   async handle(folder, { context, body: { question, answer, fingerprint } }) {
-    const given = await giveAnswer(
-      folder,
-      { ...present({ question, fingerprint }), answer, by: "http" },
-      context,
-    );
-    return { status: 200, json: { run: folder.id, ...given } };
+    const given = { ...present({ question, fingerprint }), answer, by: "http" } as const;
+    return { status: 200, json: await giveAnswer(folder, given, context) };
   },
 });
 
@@ -94,6 +90,7 @@ export const pressButton = operation({
     // Who has no token is not told which runs there are.
     if (folder === undefined) throw new Problem("not_open", "Cannot answer: this is not a button of a run here");
     const { requireTrust, wallClock, secrets = machineSecrets() } = context;
-    return { status: 200, json: await press(folder, token, { requireTrust, wallClock, secrets }) };
+    const { question, goesOn } = await press(folder, token, { requireTrust, wallClock, secrets });
+    return { status: 200, json: { question, goesOn } };
   },
 });

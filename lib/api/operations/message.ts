@@ -25,7 +25,7 @@ async function send(
   },
 ): Promise<z.input<typeof sent>> {
   const folder = await findServed(named, call);
-  const { messageId } = await leaveMessage(folder, { role, text, wantsResponse, key, ...actorOf(call) });
+  const { message: messageId } = await leaveMessage(folder, { role, text, wantsResponse, key, ...actorOf(call) });
   const { sequence = 0 } = await readRun(folder, JOBS);
   const seen = await watchRun(folder, {
     ...{ after: sequence, deadlineMs, call },

@@ -54,19 +54,21 @@ export type Answer =
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-/** Defines an operation over HTTP; what its handler is given follows from its schemas. */
+/** An operation over HTTP with its schemas, from which follows what its handler is given. */
+type Spec<Query, Headers, Body, Of extends readonly unknown[]> =
+  & Omit<Operation, "query" | "headers" | "body" | "handle">
+  & {
+    readonly query?: Query;
+    readonly headers?: Headers;
+    readonly body?: Body;
+    handle(...given: [...Of, call: Call<Parsed<Query>, Parsed<Headers>, Parsed<Body>>]): Promise<Answer>;
+  };
+
 export function operation<
   Query extends z.ZodObject | undefined = undefined,
   Headers extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(
-  spec: Omit<Operation, "query" | "headers" | "body" | "handle"> & {
-    readonly query?: Query;
-    readonly headers?: Headers;
-    readonly body?: Body;
-    handle(call: Call<Parsed<Query>, Parsed<Headers>, Parsed<Body>>): Promise<Answer>;
-  },
-): Operation {
+>(spec: Spec<Query, Headers, Body, []>): Operation {
   return spec as unknown as Operation;
 }
 
@@ -75,21 +77,7 @@ export function runOperation<
   Query extends z.ZodObject | undefined = undefined,
   Headers extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(
-  { handle, ...spec }: Omit<Operation, "query" | "headers" | "body" | "handle"> & {
-    readonly query?: Query;
-    readonly headers?: Headers;
-    readonly body?: Body;
-    handle(
-      folder: RunFolder,
-      call: Omit<Call, "query" | "headers" | "body"> & {
-        readonly query: Parsed<Query>;
-        readonly headers: Parsed<Headers>;
-        readonly body: Parsed<Body>;
-      },
-    ): Promise<Answer>;
-  },
-): Operation {
+>({ handle, ...spec }: Spec<Query, Headers, Body, [folder: RunFolder]>): Operation {
   return operation({
     ...spec,
     params: { ...RUN_PARAM, ...spec.params },

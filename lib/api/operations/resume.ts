@@ -19,12 +19,7 @@ export const resumeRun = runOperation({
   replies: { 202: { about: "It runs.", schema: startedRun.omit({ isNew: true }) } },
   problems: ["run_over", "busy", "needs_trust", "bad_input", "refused"],
   async handle(folder, { context, body: { raise } }) {
-    const { runId: run, folder: path } = await resumeDetached(
-      folder,
-      { by: "http", ...present({ raise }) },
-      context.detach,
-    );
-    return { status: 202, json: { run, folder: path } };
+    return { status: 202, json: await resumeDetached(folder, { by: "http", ...present({ raise }) }, context.detach) };
   },
 });
 

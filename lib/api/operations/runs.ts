@@ -3,7 +3,7 @@ import { runFields } from "../output/run_fields.ts";
 import { RUN_OUTPUTS } from "../output/run_outputs.ts";
 import { count, flag, runId, text, time } from "../output/shapes.ts";
 import { viewRun } from "../show/run_view.ts";
-import { listRuns as list } from "../control/list_runs.ts";
+import { listServedRuns } from "../control/list_runs.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun } from "../../run/overview.ts";
@@ -44,12 +44,9 @@ export const listRuns = operation({
       }),
     },
   },
-  async handle({ context: { workdirs, meetRun } }) {
-    const rows = await Promise.all(workdirs.map(async (workdir) => {
-      return (await list(workdir, { meetRun })).map((row) => ({ workdir, ...runFields(row) }));
-    }));
-    // An id begins with the time at which its run was started.
-    const runs = rows.flat().sort((one, other) => one.run < other.run ? 1 : one.run > other.run ? -1 : 0);
+  async handle({ context }) {
+    const { workdirs } = context;
+    const runs = (await listServedRuns(workdirs, context)).map((row) => ({ workdir: row.workdir, ...runFields(row) }));
     return { status: 200, json: { workdirs, runs } };
   },
 });
@@ -151,18 +148,14 @@ export const runsTool = tool({
   isReadOnly: true,
   async act({ limit = DEFAULT_RUNS, workdir }, { workdirs, ...context }) {
     const meant = workdir === undefined ? workdirs : [workdirOf(workdir, workdirs)];
-    const found = await Promise.all(
-      meant.map(async (folder) => (await list(folder, context)).map((row) => ({ row, folder }))),
-    );
-    // An id begins with the run's start.
-    const all = found.flat().sort((a, b) => a.row.folder.id < b.row.folder.id ? 1 : -1);
+    const all = await listServedRuns(meant, context);
     return {
-      runs: all.slice(0, limit).map(({ row, folder }) => {
-        const { progress, question, answered, problem, condition } = row;
+      runs: all.slice(0, limit).map((row) => {
+        const { workdir, progress, question, answered, problem, condition } = row;
         const reason = problem?.message ?? progress?.finished?.reason;
         return {
           run: row.folder.id,
-          workdir: folder,
+          workdir,
           job: progress?.job ?? null,
           state: condition,
           isOver: isRunOver(row),

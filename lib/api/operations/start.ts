@@ -42,13 +42,13 @@ export const startRun = operation({
   },
   problems: ["needs_trust", "busy", "key_reused", "bad_input", "refused"],
   async handle({ context: { workdirs, detach }, headers, body: { workdir, config, overrides, task, kind } }) {
-    const { runId: run, folder, isNew } = await start({
+    const json = await start({
       workdir: requestedWorkdir(workdirs, workdir),
       kind,
       ...present({ config, overrides, task, key: headers["idempotency-key"] }),
       by: "http",
     }, detach);
-    return { status: 202, headers: { Location: `/v1/runs/${run}` }, json: { run, folder, isNew } };
+    return { status: 202, headers: { Location: `/v1/runs/${json.run}` }, json };
   },
 });
 
@@ -130,9 +130,8 @@ async function begin(
       }: it is the same run then.`,
     });
   }
-  const { runId, folder, isNew } = begun;
-  const next = isNew
+  const next = begun.isNew
     ? "Call wait with the run's id."
     : "An earlier call with this key started it: call wait, or result.";
-  return { run: runId, folder, isNew, next };
+  return { ...begun, next };
 }

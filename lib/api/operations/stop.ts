@@ -1,25 +1,10 @@
 import { runOperation, runTool } from "./operation.ts";
 import * as z from "zod";
-import { stopRun as stop } from "../../jobs/stop_run.ts";
-import { canResume } from "../../run/condition.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
-import { runCommandLine } from "../../run/command_line.ts";
+import { stopRun as stop } from "../control/stop_run.ts";
 import { RUN_OUTPUTS } from "../output/run_outputs.ts";
 import { flag } from "../output/shapes.ts";
-import type { ActContext } from "./context.ts";
 import { next, state } from "./fields.ts";
 import { nextOf } from "./run_state.ts";
-
-async function act(
-  folder: RunFolder,
-  { force = false, clock, signal }: Pick<ActContext, "clock"> & {
-    readonly force: boolean | undefined;
-    readonly signal: AbortSignal;
-  },
-) {
-  const resumeCommand = runCommandLine(["resume", folder.id]);
-  return { ...await stop(folder, { force, resumeCommand, clock, signal }), resumeCommand };
-}
 
 export const stopRun = runOperation({
   id: "stopRun",
@@ -32,17 +17,8 @@ export const stopRun = runOperation({
   }),
   replies: { 200: { about: "What was done.", schema: RUN_OUTPUTS.run_stopped } },
   problems: ["refused"],
-  async handle(folder, { context, body: { force }, signal }) {
-    const { pid, endedAgents, agentsAlive, overview, resumeCommand } = await act(folder, { ...context, force, signal });
-    const { condition: state, executed, progress } = overview;
-    const resumes = canResume(state, { job: progress?.job, executed });
-    return {
-      status: 200,
-      json: {
-        ...{ run: folder.id, pid: pid ?? null, endedAgents, agentsAlive, state },
-        ...(resumes ? { resumeCommand } : {}),
-      },
-    };
+  async handle(folder, { context: { clock }, body: { force = false }, signal }) {
+    return { status: 200, json: (await stop(folder, { force, clock, signal })).told };
   },
 });
 
@@ -60,8 +36,8 @@ export const stopTool = runTool({
   }),
   isDestructive: true,
   isIdempotent: true,
-  async act(folder, { force }, call) {
-    const { overview, agentsAlive } = await act(folder, { ...call, force });
-    return { run: folder.id, state: overview.condition, agentsAlive, next: nextOf(overview) };
+  async act(folder, { force = false }, { clock, signal }) {
+    const { told: { run, state, agentsAlive }, overview } = await stop(folder, { force, clock, signal });
+    return { run, state, agentsAlive, next: nextOf(overview) };
   },
 });

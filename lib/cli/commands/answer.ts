@@ -32,17 +32,17 @@ export const command = defineCommand({
     const answer = await answerText(words, { io, questions: question.dialog?.questions?.length ?? 1 });
     const isNamed = run !== undefined && !run.startsWith("@");
     if (!isNamed && requireSaid(folder, question, answer)?.answer === "accept") throw namelessYes(folder, question);
-    const { goesOn } = await giveAnswer(folder, { question: question.id, answer, by: "command" }, {
+    const given = await giveAnswer(folder, { question: question.id, answer, by: "command" }, {
       requireTrust: (configFile) =>
         requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json }),
       commandLine: (command) => runCommandLine(command, flags.wd),
     });
     if (global.json) {
-      io.stdout(outputLine("answer_recorded", { run: folder.id, question: question.id, goesOn }));
+      io.stdout(outputLine("answer_recorded", given));
     } else if (!global.quiet) {
       const what = question.dialog === undefined ? "Question" : "Dialog";
       const resume = runCommandLine(["resume", folder.id], flags.wd);
-      const next = goesOn ? "The run continues by itself." : `Resume with: ${resume}`;
+      const next = given.goesOn ? "The run continues by itself." : `Resume with: ${resume}`;
       const asked = run === undefined ? `It asked: ${sanitizeLine(question.text)}\n` : "";
       io.stdout(`${what} ${question.id} of run ${folder.id} is answered. ${next}\n${asked}`);
     }

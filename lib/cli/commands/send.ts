@@ -40,9 +40,9 @@ export const command = defineCommand({
       by: "command",
       ...present({ key }),
     }, { commandLine: (words) => runCommandLine(words, wd) });
-    const { messageId: message, isNew, goesOn } = left;
+    const { message, isNew, goesOn } = left;
     const resume = runCommandLine(["resume", folder.id], wd);
-    if (global.json) io.stdout(outputLine("message_left", { run: folder.id, message, role, isNew, goesOn }));
+    if (global.json) io.stdout(outputLine("message_left", left));
     else if (!global.quiet) {
       const what = isNew ? "is left" : "was left before";
       const next = goesOn ? `It is sent when ${role} is at rest.` : `It is sent when the run is resumed: ${resume}`;

@@ -1,8 +1,7 @@
 import { isExecuted } from "../../base/ports/lock_file.ts";
 import { systemClock } from "../../base/ports/clock.ts";
-import { type StopReport, stopRun } from "../../jobs/stop_run.ts";
+import { stopRun } from "../../api/control/stop_run.ts";
 import { UsageError } from "../../base/errors.ts";
-import { canResume } from "../../run/condition.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { type CliIo, defineCommand, switchFlag } from "../console/command.ts";
@@ -10,6 +9,7 @@ import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
+import type { OutputFields } from "../../api/output/outputs.ts";
 
 export const command = defineCommand({
   arguments: [RUN_ARGUMENT],
@@ -19,33 +19,18 @@ export const command = defineCommand({
   },
   async run({ flags, positionals, global }, io) {
     const folder = await findRunToStop(io, positionals[0], flags.wd);
-    const resumeCommand = runCommandLine(["resume", folder.id], flags.wd);
-    const report = await stopRun(folder, {
-      force: flags.force === true,
-      resumeCommand,
-      clock: systemClock,
-      signal: io.signal,
-    });
-    const { pid, endedAgents, overview, agentsAlive } = report;
-    const { condition, executed, progress } = overview;
-    const resumes = canResume(condition, { job: progress?.job, executed });
-    if (global.json) {
-      io.stdout(outputLine("run_stopped", {
-        run: folder.id,
-        pid: pid ?? null,
-        endedAgents,
-        agentsAlive,
-        state: condition,
-        ...(resumes ? { resumeCommand } : {}),
-      }));
-    } else if (!global.quiet) {
+    const { force = false, wd } = flags;
+    const { told, overview } = await stopRun(folder, { force, wd, clock: systemClock, signal: io.signal });
+    if (global.json) io.stdout(outputLine("run_stopped", told));
+    else if (!global.quiet) {
+      const { agentsAlive, resumeCommand } = told;
       const more = [
         ...(agentsAlive
-          ? [`Its agents are still alive; end them with: ${runCommandLine(["stop", folder.id], flags.wd)}`]
+          ? [`Its agents are still alive; end them with: ${runCommandLine(["stop", folder.id], wd)}`]
           : []),
-        ...(resumes ? [`Resume with: ${resumeCommand}`] : []),
+        ...(resumeCommand === undefined ? [] : [`Resume with: ${resumeCommand}`]),
       ];
-      io.stdout(`${[whatWasDone(folder.id, report), ...more].join("\n")}\n`);
+      io.stdout(`${[whatWasDone(told, conditionText(overview)), ...more].join("\n")}\n`);
     }
     return 0;
   },
@@ -66,10 +51,9 @@ async function findRunToStop(io: CliIo, run: string | undefined, wd: string | un
   return only === undefined ? await findMeantRun(io, undefined, wd) : await findNamedRun(io, only, workdir);
 }
 
-function whatWasDone(id: string, { pid, endedAgents, overview }: StopReport): string {
-  const how = conditionText(overview);
-  if (pid !== undefined) {
-    const was = overview.condition === "stopped" ? "was stopped" : `is ${how}`;
+function whatWasDone({ run: id, pid, endedAgents, state }: OutputFields["run_stopped"], how: string): string {
+  if (pid !== null) {
+    const was = state === "stopped" ? "was stopped" : `is ${how}`;
     return `Run ${id} ${was}: process ${pid} has ended${endedAgents ? ", and its agents were ended" : ""}.`;
   }
   if (endedAgents) return `The agents of run ${id} were ended; the panewright that executed it was gone.`;

@@ -17,7 +17,7 @@ Deno.test("a message that comes after a run has taken its last ones, and before 
   const error = await assertRejects(() => leaveMessage(folder, MESSAGE), PanewrightError, "about to end");
   assertEquals([error.code, listInbox(mail)], ["run_over", []]);
   reopenInbox(mail);
-  const { messageId, isNew } = await leaveMessage(folder, MESSAGE);
+  const { message: messageId, isNew } = await leaveMessage(folder, MESSAGE);
   assertEquals([isNew, listInbox(mail)], [true, [messageId]]);
   // What the journal knows is told of, also when it comes from somebody who was killed and asks again.
   const { messageId: id, role, by, wantsResponse } = { ...MESSAGE, messageId };

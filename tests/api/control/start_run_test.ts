@@ -28,7 +28,7 @@ Deno.test("a run is started, waited for, answered, stopped, resumed and told of,
   };
   const begun = await startRun(request, { panewright, env });
   assertEquals(await startRun(request, { panewright, env }), { ...begun, isNew: false });
-  const folder = runFolderAt(path, begun.runId);
+  const folder = runFolderAt(path, begun.run);
   const { question } = await until(() => readOverview(folder, JOBS), (run) => run.question !== undefined);
   assertEquals(question?.id, "q1");
   assertStringIncludes(await Deno.readTextFile(folder.journalPath), '"startedBy":"mcp"');
@@ -38,16 +38,16 @@ Deno.test("a run is started, waited for, answered, stopped, resumed and told of,
   const given = await giveAnswer(folder, { question: "q1", answer: "SQLite", by: "mcp", who: "codex" }, {
     requireTrust,
   });
-  assertEquals(given, { question: "q1", goesOn: false });
+  assertEquals(given, { run: begun.run, question: "q1", goesOn: false });
   assertEquals(await resumeDetached(folder, { by: "http" }, { panewright, env }), {
-    runId: begun.runId,
+    run: begun.run,
     folder: begun.folder,
   });
   await until(() => readOverview(folder, JOBS), ({ condition, executed }) => condition === "passed" && !executed);
   const result = await toolsOf(path)("result", { run: folder.id });
   assertEquals([result.ended.outcome, result.summary], ["pass", "All done."]);
 
-  const status = await project.call("logs", begun.runId);
+  const status = await project.call("logs", begun.run);
   assertStringIncludes(status.stdout, "answer to q1, given by a model over MCP (codex): SQLite");
   const over = await assertRejects(() => resumeDetached(folder, { by: "http" }, { panewright, env }), PanewrightError);
   assertEquals([over.exitCode, over.code], [2, "run_over"]);

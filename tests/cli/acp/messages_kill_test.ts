@@ -35,7 +35,7 @@ async function stageOfMessage(): Promise<AcpRoles> {
 async function leave(stage: AcpRoles): Promise<string> {
   const folder = runFolderAt(stage.sandbox.project, (await stage.folder()).replace(/^.*\//, ""));
   const message = { role: "tester", text: QUESTION, wantsResponse: true, by: "mcp", key: "once" } as const;
-  return (await leaveMessage(folder, message)).messageId;
+  return (await leaveMessage(folder, message)).message;
 }
 
 function isOf(record: JournalRecord, message: string): boolean {
