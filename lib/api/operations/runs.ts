@@ -151,18 +151,14 @@ export const runsTool = tool({
     const all = await listServedRuns(meant, context);
     return {
       runs: all.slice(0, limit).map((row) => {
-        const { workdir, progress, question, answered, problem, condition } = row;
-        const reason = problem?.message ?? progress?.finished?.reason;
+        const { run, job, state, startedAt, about, question, answered, reason: ended, problem = ended } = runFields(
+          row,
+        );
         return {
-          run: row.folder.id,
-          workdir,
-          job: progress?.job ?? null,
-          state: condition,
-          isOver: isRunOver(row),
-          startedAt: progress?.startedAt ?? null,
-          ...(progress === undefined ? {} : { about: short(progress.about) }),
-          ...(question?.id === undefined || answered ? {} : { question: question.id }),
-          ...(reason === undefined ? {} : { reason: short(reason) }),
+          ...{ run, workdir: row.workdir, job, state, isOver: isRunOver(row), startedAt },
+          ...(about === undefined ? {} : { about: short(about) }),
+          ...(typeof question !== "string" || answered === true ? {} : { question }),
+          ...(problem === undefined ? {} : { reason: short(problem) }),
         };
       }),
       leftOut: Math.max(0, all.length - limit),

@@ -9,21 +9,18 @@ import { RuntimeError } from "../../base/errors.ts";
 import { systemHost } from "../../base/ports/host.ts";
 import { findProcess } from "../../base/ports/process_table.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
-import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
+import type { Run } from "../../run/execution.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
 import { hooksFolderOf } from "../../run/state_names.ts";
 import { namedCalls } from "../../turn/desk/decision.ts";
 import { hasResponse } from "../../turn/response_reading.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { type RolePaneOptions, startInPane } from "./role_pane.ts";
 
-export interface RoleStartOptions extends RolePaneOptions {
-  readonly folder: RunFolder;
+export interface RoleStartOptions extends RolePaneOptions, Pick<Run<never, never>, "folder" | "onForcedExit"> {
   readonly onActivity: (role: Role, activity: AcpActivity) => void;
-  readonly onForcedExit: OnForcedExit;
 }
 
 /** Starts a role's agent, whatever drives it, and records that. */
