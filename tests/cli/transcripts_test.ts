@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { exists } from "@std/fs";
 import { basename, dirname } from "@std/path/posix";
+import { lstatOrUndefined } from "../../lib/base/ports/files.ts";
+import { tryLockFile } from "../../lib/base/ports/lock_file.ts";
 import { callCli } from "../support/call_cli.ts";
+import { present } from "../../lib/base/schema.ts";
 import { asProgram, denoDirectory } from "../support/run_panewright.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import {
@@ -48,9 +51,11 @@ async function play(
   const played: TranscriptCall[] = [];
   let env: Readonly<Record<string, string>> = shared.env ?? {};
   for (const [path, file] of Object.entries(shared.files)) await put(`${dir.path}/${path}`, file, here);
+  using _clock = clockAt(shared.now);
   for (const call of calls) {
     const { files, cwd = "", stdin, keys, terminal = "", columns } = call;
     for (const [path, file] of Object.entries(files)) await put(`${dir.path}/${path}`, file, here);
+    using _held = await hold(call.held, dir.path);
     env = call.env ?? env;
     const before = await filesIn(dir.path);
     const place = {
@@ -67,12 +72,38 @@ async function play(
         ...(stdin === undefined ? {} : { stdin: here(stdin) }),
         ...(keys === undefined ? {} : { keys: JSON.parse(keys).map((key: string | null) => key ?? undefined) }),
       });
-    const { code, stdout, stderr } = await asProgram({ ...place, env: { ...HOST, ...place.env } }, callHere);
+    const host = { ...HOST, ...present({ XDG_STATE_HOME: Deno.env.get("XDG_STATE_HOME") }) };
+    const { code, stdout, stderr } = await asProgram({ ...place, env: { ...host, ...place.env } }, callHere);
     const texts = { stdout: inTranscript(stdout, dir.path), stderr: inTranscript(stderr, dir.path) };
     const wrote = changesOf(before, await filesIn(dir.path));
     played.push({ ...call, code, ...texts, wrote: Object.fromEntries(Object.entries(wrote).map(plain)) });
   }
   return played;
+}
+
+/** Has the clock stand still. */
+function clockAt(now: string | undefined): Disposable {
+  const real = Date;
+  if (now !== undefined) {
+    const at = real.parse(now);
+    globalThis.Date = class extends real {
+      constructor(...given: []) {
+        super(...(given.length === 0 ? [at] as unknown as [] : given));
+      }
+      static override now = () => at;
+    } as DateConstructor;
+  }
+  return { [Symbol.dispose]: () => void (globalThis.Date = real) };
+}
+
+/** Holds locks as the process does that executes a run. */
+async function hold(held: string | undefined, folder: string): Promise<Disposable> {
+  const stack = new DisposableStack();
+  for (const one of held?.split(", ") ?? []) {
+    const [path = "", ...owner] = one.split(" ");
+    stack.use(await tryLockFile(`${folder}/${path}`, owner.join(" ")));
+  }
+  return stack;
 }
 
 /** A transcript does not say of what kind a file is that was written. */
@@ -86,10 +117,15 @@ async function whereIs(name: string): Promise<string> {
 }
 
 async function put(path: string, file: TranscriptFile | undefined, here: (text: string) => string): Promise<void> {
-  if (file === undefined) return await Deno.remove(path, { recursive: true });
+  const stands = lstatOrUndefined(path);
+  if (stands?.isFile === false || file === undefined) await Deno.remove(path, { recursive: true });
+  if (file === undefined) return;
   await Deno.mkdir(dirname(path), { recursive: true });
   if (file.kind === "tool") return await Deno.symlink(await whereIs(basename(path)), path);
-  if (file.kind === "link") return await Deno.symlink(here(file.text), path);
+  if (file.kind === "link") {
+    if (stands?.isFile === true) await Deno.remove(path);
+    return await Deno.symlink(here(file.text), path);
+  }
   await Deno.writeTextFile(path, here(file.text));
   await Deno.chmod(path, file.kind === "program" ? 0o755 : 0o644);
 }

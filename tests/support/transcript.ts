@@ -4,6 +4,8 @@ export interface TranscriptCall {
   readonly files: Readonly<Record<string, TranscriptFile | undefined>>;
   /** Variables; those of the call before hold where there are none. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The locks that another process holds meanwhile: each the path of its file, and who it says that it is. */
+  readonly held?: string;
   readonly cwd?: string;
   readonly stdin?: string;
   readonly terminal?: string;
@@ -25,7 +27,10 @@ export interface TranscriptFile {
 
 /** The cases of a file, and what is there before each of them. */
 export interface Transcripts {
-  readonly shared: Pick<TranscriptCall, "files" | "env">;
+  readonly shared: Pick<TranscriptCall, "files" | "env"> & {
+    /** What the clock says; it is the machine's where nothing is said. */
+    readonly now?: string;
+  };
   readonly cases: readonly TranscriptCase[];
 }
 
@@ -80,8 +85,9 @@ function parsePart(part: string): { readonly calls: readonly TranscriptCall[]; r
       before.files[rest] = { kind: what, text: body };
     } else if (what === "link") before.files[rest] = { kind: "link", text: text.trimEnd() };
     else if (what === "gone") before.files[rest] = undefined;
-    else if (what === "env") before["env"] = Object.fromEntries(text.trimEnd().split("\n").map(variable));
-    else before[what] = what === "stdin" || what === "keys" ? body : rest;
+    else if (what === "env") {
+      before["env"] = Object.fromEntries(text.split("\n").filter((line) => line !== "").map(variable));
+    } else before[what] = what === "stdin" || what === "keys" ? body : rest;
   }
   return { calls, left: before };
 }
@@ -101,8 +107,9 @@ export function formatTranscripts({ shared, cases }: Transcripts): string {
     .join("");
 }
 
-function formatBefore({ files, env }: Transcripts["shared"]): string {
+function formatBefore({ files, env, now }: Transcripts["shared"]): string {
   return [
+    ...(now === undefined ? [] : [`-- now ${now}\n`]),
     ...Object.entries(files).map(([path, file]) =>
       file === undefined ? `-- gone ${path}\n` : section(`${file.kind} ${path}`, file.text)
     ),
@@ -115,7 +122,7 @@ function formatCall(call: TranscriptCall): string {
   const plain = args.every((arg) => /^[^\s"\\[]+$/.test(arg));
   return [
     formatBefore(call),
-    ...(["cwd", "terminal", "columns"] as const).flatMap((key) =>
+    ...(["held", "cwd", "terminal", "columns"] as const).flatMap((key) =>
       call[key] === undefined ? [] : `-- ${key} ${call[key]}\n`
     ),
     ...(["stdin", "keys"] as const).flatMap((key) => call[key] === undefined ? [] : section(key, call[key])),

@@ -23,9 +23,16 @@ export async function filesIn(folder: string): Promise<ReadonlyMap<string, Trans
   return found;
 }
 
-/** The same on every machine. */
+/** The same on every machine; STATE is the person's state folder where the call has none of its own. */
 export function inTranscript(text: string, folder: string): string {
-  return text.replaceAll(folder, DIR).replaceAll(/(?<=\bdeno )\d+\.\S+ [\w-]+/g, "VERSION, PLATFORM")
+  const state = Deno.env.get("XDG_STATE_HOME") ?? folder;
+  return text.replaceAll(folder, DIR).replaceAll(state, "STATE").replaceAll(
+    /\b\w{8}-\w{4}-4\w{3}-\w{4}-\w{12}\b/g,
+    "UUID",
+  ).replaceAll(
+    /(?<=\bdeno )\d+\.\S+ [\w-]+/g,
+    "VERSION, PLATFORM",
+  )
     .replaceAll(/(?<=\btmux )\d+\.\w+/g, "VERSION");
 }
 

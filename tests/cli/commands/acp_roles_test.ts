@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
 import { openLiveOutput } from "../../../lib/cli/show/live_output.ts";
 import { NO_COLORS } from "../../../lib/cli/console/color.ts";
@@ -11,7 +11,6 @@ import { type ActivityWriter, openActivityWriter } from "../../../lib/run/activi
 import { openJournal } from "../../../lib/journal/journal.ts";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
-import { callCli } from "../../support/call_cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import {
   acpReady,
@@ -63,42 +62,6 @@ Deno.test("attach: agents without panes are shown in this terminal without tmux,
     `run ${RUN_ID}: passed: all is well`,
     "",
   ]);
-});
-
-Deno.test("attach --role and --print: one agent without a pane, and the command that shows it", async () => {
-  await using dir = await tempDir();
-  const folder = await writeReview(dir, TEAM);
-  using programmer = writerOf(folder, "programmer");
-  programmer.write({ type: "mode", mode: "ask" });
-  const { code, stdout } = await callCli(["attach", "programmer"], {
-    cwd: dir.path,
-    terminal: true,
-    env: { NO_COLOR: "1" },
-  });
-  assertEquals(code, 0);
-  assertMatch(stdout, /^mode: ask\n.*: killed\n/);
-  const printed = await callCli(["attach", "--print", "programmer"], { cwd: dir.path });
-  assertEquals(printed.stdout, `panewright logs ${RUN_ID} --follow --role programmer\n`);
-  const all = await callCli(["attach", "--print"], { cwd: dir.path });
-  assertEquals(all.stdout, `panewright logs ${RUN_ID} --follow\n`);
-});
-
-Deno.test("status: an agent without a pane has its process, and no words about screens", async () => {
-  await using dir = await tempDir();
-  const folder = await writeReview(dir, [
-    ...acpReady("programmer", { pid: 4_000_000 }),
-    { type: "agent_starting", role: "tester", provider: "qwen", protocol: "acp" },
-    ...PROGRAMMER_AT_WORK,
-    { type: "status_changed", turnId: "r2-programmer-c1", role: "programmer", status: "unknown" },
-  ]);
-  using _held = await tryLockFile(folder.lockPath, "process 1");
-  const { stdout } = await callCli(["status"], { cwd: dir.path });
-  assertMatch(stdout, /agents +programmer +gemini +process 4000000 +gone\n +tester +qwen +starting\n/);
-  assertStringIncludes(stdout, "what it does is not known, asking again");
-  assertMatch(stdout, /watch +panewright attach/);
-  assertEquals(stdout.includes("tmux"), false);
-  const json = JSON.parse((await callCli(["status", "--json"], { cwd: dir.path })).stdout);
-  assertEquals(json.agents[0].protocol, "acp");
 });
 
 Deno.test("a run whose agents have no panes says how to watch them, once; with panes their session says it", () => {

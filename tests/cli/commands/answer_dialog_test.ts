@@ -3,7 +3,7 @@ import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
 import { listProcesses } from "../../../lib/base/ports/process_table.ts";
 import { callCli } from "../../support/call_cli.ts";
-import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";
+import { reviewStarted } from "../../support/run_folders.ts";
 import { startProgram } from "../../support/program.ts";
 import { holdRun, readAnswerOf } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -77,45 +77,6 @@ Deno.test("questions lists the dialog at which a run stands, and answer leaves a
   assertStringIncludes(again.stderr, "answered before");
 });
 
-Deno.test("answer refuses what is neither yes nor no, a dialog that does not wait, and a run that is over", async () => {
-  await using bench = await runAtDialog();
-  const answer = async (...args: readonly string[]) => {
-    const { code, stderr } = await bench.cli("answer", bench.folder.id, ...args);
-    assertEquals(code, 2);
-    return stderr;
-  };
-  {
-    using _lock = await holdRun(bench.folder);
-    assertStringIncludes(await answer("perhaps"), "a dialog takes yes or no");
-    assertStringIncludes(await answer("--question", "q2", "yes"), "q1 waits for an answer");
-  }
-  for (
-    const end of [
-      { type: "dialog_closed", turnId: "r1-tester", role: "tester", question: "q1", seconds: 5 },
-      { type: "run_finished", outcome: "interrupted", rounds: 1, seconds: 5, reason: "Ctrl-C" },
-    ]
-  ) {
-    await using over = await runAtDialog();
-    over.append(end);
-    const { code, stderr } = await over.cli("answer", over.folder.id, "yes");
-    assertEquals(code, 2);
-    assertStringIncludes(stderr, `nothing of run ${over.folder.id} waits for an answer`);
-    assertStringIncludes((await over.cli("questions")).stdout, "Nothing waits");
-    assertEquals(await readAnswerOf(over.folder, "q1"), undefined);
-  }
-});
-
-Deno.test("an answer to the dialog of a killed run is refused when its agent is gone, too", async () => {
-  await using bench = await runAtDialog();
-  for (const args of [["--question", "q1", "yes"], ["no"]]) {
-    const { code, stdout, stderr } = await bench.cli("answer", bench.folder.id, ...args);
-    assertEquals([code, stdout], [2, ""]);
-    assertStringIncludes(stderr, `run ${bench.folder.id} was killed, and its agent with the dialog is gone`);
-    assertStringIncludes(stderr, `panewright resume ${bench.folder.id}`);
-  }
-  assertEquals(await readAnswerOf(bench.folder, "q1"), undefined);
-});
-
 Deno.test("an answer to the dialog of a run whose panewright was killed is kept for when it goes on", async () => {
   await using agent = startProgram(["sleep", "600"], { cwd: "/", env: {} });
   await using bench = await runAtDialog(agent);
@@ -123,14 +84,4 @@ Deno.test("an answer to the dialog of a run whose panewright was killed is kept 
   assertEquals(code, 0);
   assertStringIncludes(stdout, `Resume with: panewright resume ${bench.folder.id}`);
   assertEquals((await readAnswerOf(bench.folder, "q1"))?.answer, "yes");
-});
-
-Deno.test("answer says where a dialog is answered that only its agent's pane takes an answer to", async () => {
-  await using bench = await runAtDialog();
-  bench.append({ type: "dialog_closed", turnId: "r1-tester", role: "tester", question: "q1", seconds: 5 });
-  bench.append({ ...dialogWaiting(bench.folder.id, undefined) });
-  const { code, stderr } = await bench.cli("answer", bench.folder.id, "yes");
-  assertEquals(code, 2);
-  assertStringIncludes(stderr, "can only be answered in its agent's pane");
-  assertStringIncludes(stderr, `panewright attach ${bench.folder.id} programmer`);
 });

@@ -4,7 +4,7 @@ import { createTmuxClient } from "../../../lib/tmux/plain_client.ts";
 import { killServer } from "../../../lib/tmux/server.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { fakeIo, type FakeIoOptions } from "../../support/fake_io.ts";
-import { agentReady, execWaiting, reviewFinished, reviewStarted, writeRun } from "../../support/run_folders.ts";
+import { agentReady, reviewStarted, writeRun } from "../../support/run_folders.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 const ID = "20261120-072605-3fa9";
@@ -48,38 +48,6 @@ Deno.test("attach --print: the command that shows the session, or a role's windo
   });
 });
 
-Deno.test("attach: without a terminal it says so, and what helps", async () => {
-  await withSession(async (dir) => {
-    const { code, stderr } = await attach(dir, []);
-    assertEquals(code, 2);
-    assertStringIncludes(stderr, `Cannot attach to run ${ID}: this is not a terminal`);
-    assertStringIncludes(stderr, "--print");
-  });
-});
-
-Deno.test("attach: a role that is none, and one that has no pane", async () => {
-  await withSession(async (dir) => {
-    const unknown = await attach(dir, ["programer", "--print"]);
-    assertEquals(unknown.code, 2);
-    assertStringIncludes(unknown.stderr, 'there is no such role (did you mean "programmer"?)');
-    const alone = await callCli(["attach", "programer", "--print"], { cwd: dir.path });
-    assertStringIncludes(alone.stderr, 'there is no such role (did you mean "programmer"?)');
-    const notYet = await attach(dir, ["tester", "--print"]);
-    assertEquals(notYet.code, 2);
-    assertStringIncludes(notYet.stderr, `Cannot attach to the tester of run ${ID}: it has no pane yet`);
-  });
-});
-
-Deno.test("attach: what is named after a role is refused: a second one, or the run", async () => {
-  await withSession(async (dir) => {
-    for (const second of ["tester", ID]) {
-      const { code, stderr } = await callCli(["attach", "programmer", second, "--print"], { cwd: dir.path });
-      assertEquals(code, 2);
-      assertStringIncludes(stderr, `Cannot use the argument "${second}"`);
-    }
-  });
-});
-
 Deno.test("attach: one view at a time: a role, named once or twice, or all roles, or the one at work", async () => {
   await withSession(async (dir, socket) => {
     const print = (...args: readonly string[]) => attach(dir, ["--print", ...args]);
@@ -116,22 +84,4 @@ Deno.test("attach: a run whose session is gone", async () => {
   assertEquals(code, 2);
   assertStringIncludes(stderr, `Cannot attach to run ${ID}: its tmux session no longer exists`);
   assertStringIncludes(stderr, `panewright logs ${ID}`);
-});
-
-Deno.test("attach: a run that is over is told to be over", async () => {
-  await using dir = await tempDir();
-  const events = [reviewStarted(dir.path, ID), ...agentReady(), reviewFinished("pass", "the test passed")];
-  await writeRun({ workdir: dir.path, id: ID, events });
-  const { code, stderr } = await attach(dir, [], { terminal: true });
-  assertEquals(code, 2);
-  assertStringIncludes(stderr, `Cannot attach to run ${ID}: it is over (passed)\n`);
-  assertStringIncludes(stderr, `panewright logs ${ID}`);
-});
-
-Deno.test("attach: a run of exec has no terminals", async () => {
-  await using dir = await tempDir();
-  await writeRun({ workdir: dir.path, id: ID, events: execWaiting(dir.path, ID) });
-  const { code, stderr } = await attach(dir, [], { terminal: true });
-  assertEquals(code, 2);
-  assertStringIncludes(stderr, `panewright logs ${ID} --follow`);
 });

@@ -8,8 +8,6 @@ import { type CommandResult, type ProcessRunner, systemProcessRunner } from "../
 import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
 import type { Provider } from "../../../lib/agents/provider.ts";
-import { TMUX_INSTALL_HINT } from "../../../lib/tmux/version.ts";
-import { callCli } from "../../support/call_cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { playPanewright, runPanewright } from "../../support/run_panewright.ts";
 import { until } from "../../support/until.ts";
@@ -123,18 +121,6 @@ Deno.test("a folder that cannot be written to fails", async () => {
   assertStringIncludes(detail, `${dir.path}/none is not writable: `);
 });
 
-Deno.test("in a narrow terminal doctor breaks its lines at words", async () => {
-  await using dir = await tempDir();
-  const env = { PATH: dir.path, HOME: dir.path, TERM: "xterm", NO_COLOR: "1" };
-  const { stdout } = await callCli(["doctor"], { cwd: dir.path, env, terminal: true, columns: 60 });
-  assertStringIncludes(
-    stdout,
-    "warn  locale: none of LC_ALL, LC_CTYPE and LANG is set\n" +
-      "      Set a UTF-8 locale, for example LANG=C.UTF-8, so that\n" +
-      "      agents draw their screens as they were recorded.\n",
-  );
-});
-
 /** A machine whose PATH holds only what is given: scripts by their names. */
 async function doctorOn(
   scripts: Readonly<Record<string, string>>,
@@ -193,47 +179,6 @@ Deno.test("doctor on a machine that has everything ends with 0", async () => {
   ]);
 });
 
-Deno.test("doctor tells of a sandbox that holds nothing, and fails where the config asks for it", async () => {
-  for (const [config, status, exitCode] of [[{}, "warn", 0], [{ sandbox: "cli" }, "fail", 1]] as const) {
-    const files = { "panewright.jsonc": JSON.stringify({ prompt_file: "job.md", ...config }), "job.md": FLAG_JOB };
-    const { code, stdout, path } = await doctorOn({ tmux: TMUX, codex: sandboxed("all") }, files);
-    assertEquals(code, exitCode);
-    const state = `${path}/.local/state/panewright`;
-    const found = `sandbox of Codex: it cannot be switched on: a command in it could write to ${state}`;
-    assertStringIncludes(stdout, `${status.padEnd(4)}  ${found}\n`);
-  }
-});
-
-Deno.test("doctor on a bare machine ends with 1, and each finding has its remedy", async () => {
-  const { code, stdout } = await doctorOn({}, {}, ["--json"]);
-  assertEquals(code, 1);
-  const findings = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assertEquals(findings.map(({ check, status }) => `${status} ${check}`), [
-    "ok panewright",
-    "ok programs",
-    "fail tmux",
-    "warn Codex",
-    "warn Claude Code",
-    "fail agents",
-    "ok rules for codex",
-    "ok rules for claude_code",
-    "ok HOME",
-    "ok terminal",
-    "ok locale",
-    "ok working directory",
-    "warn config",
-  ]);
-  assertEquals(findings[2].remedy, TMUX_INSTALL_HINT);
-  for (const { status, remedy } of findings) assertEquals(status !== "ok", remedy !== undefined);
-});
-
-Deno.test("doctor shows what is wrong with the config", async () => {
-  const { code, stdout } = await doctorOn({ tmux: TMUX, codex: CODEX }, { "panewright.jsonc": "{ x }" }, ["--quiet"]);
-  assertEquals(code, 1);
-  assertStringIncludes(stdout, "fail  config: Cannot use the configuration of panewright.jsonc: 1 problem\n");
-  assertStringIncludes(stdout, '        panewright.jsonc:1:3: "x" is not a JSON value\n');
-});
-
 Deno.test("a look at tmux removes what earlier ones left that were killed, and nothing else", async () => {
   await using dir = await tempDir();
   const processRunner: ProcessRunner = {
@@ -255,12 +200,6 @@ Deno.test("a look at tmux removes what earlier ones left that were killed, and n
   } finally {
     await tmux("-S", alive, "kill-server");
   }
-});
-
-Deno.test("doctor takes a tmux that is too old for missing", async () => {
-  const { code, stdout } = await doctorOn({ tmux: 'echo "tmux 2.9"', codex: CODEX }, {}, ["--quiet"]);
-  assertEquals(code, 1);
-  assertStringIncludes(stdout, "fail  tmux: Cannot use tmux 2.9: panewright needs tmux 3.2 or newer\n");
 });
 
 Deno.test("what looks at a config runs nothing that it names, and a run does not either before it is trusted", async () => {

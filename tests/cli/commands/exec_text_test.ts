@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
@@ -25,31 +25,6 @@ async function textProject(): Promise<ExecProject> {
     run: (...args) => runProgram([...project.panewright.argv, ...args], { cwd: project.path, env, timeoutMs: 60_000 }),
   };
 }
-
-Deno.test("exec --dry-run of a text, without a config: one step in a sandbox, with the project's test command", async () => {
-  await using project = await textProject();
-  await Deno.remove(`${project.path}/panewright.jsonc`);
-  const shown = await project.call("exec", "Fix the rounding of coupons", "--dry-run");
-  assertMatch(
-    shown.stdout,
-    /^task 1 of 1: "Fix the rounding of coupons", pipeline built-in\n {2}step 1 "work": codex, /,
-  );
-  assertStringIncludes(
-    shown.stdout,
-    "sandbox: its CLI's, on; permissions: by a person (permissions.auto_accept is off)\n",
-  );
-  assertStringIncludes(shown.stdout, "    checks       npm test\n");
-  assertStringIncludes(shown.stdout, "| Fix the rounding of coupons");
-  const named = await project.call("exec", "Fix it all", "--dry-run", "--check", "make check");
-  assertStringIncludes(named.stdout, "    checks       make check\n");
-  const stdin = "---\nautonomy_level: 4\n---\nTidy up.\n";
-  const piped = await callCli(["exec", "-", "--dry-run"], { cwd: project.path, env: project.env, stdin });
-  assertMatch(piped.stdout, /^task 1 of 1: "Tidy up\.", .*\n.*autonomy level 4\n/);
-  assertStringIncludes(piped.stdout, "| Tidy up.");
-  const unknown = await project.call("exec", "Fix it all", "--dry-run", "--provider", "codx");
-  assertEquals(unknown.code, 2);
-  assertStringIncludes(unknown.stderr, "--provider");
-});
 
 Deno.test("exec takes several words for a task, unless they may be the name of a file", async () => {
   await using project = await textProject();
@@ -98,25 +73,6 @@ Deno.test("exec of a text: where the agent's CLI is not there, that is said, and
   assertStringIncludes(named.stderr, "npm install --global @openai/codex");
   await Deno.remove(`${bin}/claude`);
   assertStringIncludes((await call()).stderr, "Cannot start an agent: Codex and Claude Code cannot be found\n");
-});
-
-Deno.test("exec of a text is refused in a folder that the person has not trusted", async () => {
-  await using project = await textProject();
-  await Deno.remove(`${project.path}/panewright.jsonc`);
-  const env = untrusting(project);
-  const task = ["exec", "Fix the rounding of coupons"];
-  const refused = await callCli(task, { cwd: project.path, env });
-  assertEquals(refused.code, 3);
-  assertStringIncludes(refused.stderr, `Cannot use ${project.path}: you have not trusted it\n`);
-  assertStringIncludes(
-    refused.stderr,
-    '  runs a command after the work, outside of any sandbox: "npm test"  [check]\n',
-  );
-  assertStringIncludes(refused.stderr, "Start it in a terminal: there you are asked.\n");
-  assertStringIncludes(refused.stderr, "--trust or PANEWRIGHT_TRUST=1");
-  assertEquals((await callCli([...task, "--check", "true"], { cwd: project.path, env })).code, 3);
-  assertEquals((await callCli(task, { cwd: project.path, env, terminal: true, keys: ["n\n"] })).code, 3);
-  assertEquals(await project.prompts(), []);
 });
 
 Deno.test("exec of a text is carried out, asks and is resumed with the check that it was begun with", async () => {

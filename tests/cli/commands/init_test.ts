@@ -62,27 +62,6 @@ Deno.test("init writes ten lines with a schema that an editor finds, and the pro
   assertStringIncludes(full, '\n  "project_test_cmd": ["npm", "test"],\n');
 });
 
-for (
-  const [what, before, args, after] of [
-    ["there is none", undefined, [], ".tmp/\n.panewright/\n"],
-    ["it has something else, and no end of its last line", "node_modules", [], "node_modules\n.tmp/\n.panewright/\n"],
-    ["it has one of both", "/.tmp\n", [], "/.tmp\n.panewright/\n"],
-    ["it has both", ".panewright/*\n.tmp/\n", [], ".panewright/*\n.tmp/\n"],
-    ["the person does not want it", "a\n", ["--no-gitignore"], "a\n"],
-  ] as const
-) {
-  Deno.test(`init adds what runs leave to the .gitignore of a repository: ${what}`, async () => {
-    await using dir = await project(["codex"], {
-      ".git/HEAD": "",
-      ...(before === undefined ? {} : { ".gitignore": before }),
-    });
-    const io = fakeIo({ cwd: dir.path, env: dir.env });
-    assertEquals(await runCli(["init", ...args], io), 0, io.written.stderr);
-    assertEquals(await Deno.readTextFile(`${dir.path}/.gitignore`), after);
-    assertEquals(io.written.stdout.includes(`wrote ${dir.path}/.gitignore`), (before as unknown) !== after);
-  });
-}
-
 Deno.test("init leaves .gitignore alone outside of a repository, and follows no link that stands in a file's place", async () => {
   // A sandbox has left an empty .git, which git passes over.
   await using dir = await project(["codex"], { ".git/info/exclude": "" });
@@ -156,51 +135,6 @@ Deno.test("init asks at a terminal for what it cannot know, and for nothing that
   assertEquals(await answered([], { args: without, files: makefile }), [0, "codex", "cli", "none"]);
 });
 
-Deno.test("init names the test commands that may be meant where there are several, and nobody can be asked", async () => {
-  await using dir = await project(["codex"], { Makefile: "test:\n\ttrue\n", "Cargo.toml": "" });
-  const io = fakeIo({ cwd: dir.path, env: dir.env });
-  assertEquals(await runCli(["init"], io), 0);
-  assertStringIncludes(io.written.stdout, "tests        cargo test or make test may be meant: name it in the config\n");
-});
-
-Deno.test("init offers the replayed agents of the demo nowhere", async () => {
-  const help = fakeIo();
-  assertEquals(await runCli(["help", "init"], help), 0);
-  assertEquals(help.written.stdout.includes("replay"), false);
-  const io = fakeIo({ cwd: "/" });
-  assertEquals(await runCli(["init", "--provider", "replay"], io), 2);
-  assertStringIncludes(io.written.stderr, "it must be one of codex, claude_code, ");
-});
-
-Deno.test("init does not touch what is there, neither file of the two, unless --force says so", async () => {
-  await using dir = await tempDir();
-  await dir.write({ "job.md": "mine" });
-  const io = fakeIo({ cwd: dir.path });
-  assertEquals(await runCli(["init"], io), 2);
-  assertEquals(
-    io.written.stderr,
-    `panewright: Cannot write ${dir.path}/job.md: already there\n` +
-      "  Nothing was written. Name another folder, or use --force to write over what is there.\n",
-  );
-  assertEquals([...Deno.readDirSync(dir.path)].map(({ name }) => name), ["job.md"]);
-  assertEquals(await Deno.readTextFile(`${dir.path}/job.md`), "mine");
-  assertEquals(await runCli(["init", "--force"], io), 0);
-  assertStringIncludes(await Deno.readTextFile(`${dir.path}/job.md`), "*** SCENARIO TEST ***");
-});
-
-Deno.test("init makes the folder that it is given, and writes the provider that was chosen", async () => {
-  await using dir = await tempDir();
-  const io = fakeIo({ cwd: dir.path });
-  const elsewhere = fakeIo({ cwd: dir.path });
-  assertEquals(await runCli(["init", "c d"], elsewhere), 0);
-  assertStringIncludes(elsewhere.written.stdout, `\nNext, in ${dir.path}/c d: describe the job in job.md, `);
-  assertEquals(await runCli(["init", "a/b", "--provider", "claude_code", "--json"], io), 0);
-  const [written, job] = io.written.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).path);
-  assertEquals([written, job], [`${dir.path}/a/b/panewright.jsonc`, `${dir.path}/a/b/job.md`]);
-  const { config } = await loadConfig({ cwd: `${dir.path}/a/b`, env: () => undefined });
-  assertEquals(config.provider, "claude_code");
-});
-
 Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag", async () => {
   const written = async (keys: readonly (string | undefined)[] | undefined, args: readonly string[] = []) => {
     await using dir = await project(["codex"]);
@@ -222,27 +156,6 @@ Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag"
   assertEquals(await written(["2", "\n"]), { asked: true, chosen: sandbox });
   assertEquals(await written(["sandbox\r"]), { asked: true, chosen: sandbox });
   assertEquals(await written(["3\n", undefined]), { asked: true, code: 2, written: false });
-});
-
-Deno.test("init asks again after an answer that it does not offer", async () => {
-  await using dir = await project(["codex", "claude"], { "Makefile": "test:\n\ttrue\n" });
-  const keys = ["7\n", "2\n", "sandbx\n", "\n", "5\n", "1\n"];
-  const io = fakeIo({ cwd: dir.path, env: dir.env, keys, terminal: true });
-  assertEquals(await runCli(["init"], io), 0, io.written.stderr);
-  const again = [
-    '"7" is not 1 or 2. Your choice [1]: ',
-    '"sandbx" is not 1 or 2. Your choice [1]: ',
-    '"5" is not 1. Your choice [make test]: ',
-  ];
-  for (const asked of again) assertStringIncludes(io.written.stderr, asked);
-  assertStringIncludes(io.written.stdout, "agents       Claude Code\ntests        make test\n");
-});
-
-Deno.test("init says that the agent that it has chosen is not there", async () => {
-  await using dir = await project([]);
-  const io = fakeIo({ cwd: dir.path, env: dir.env });
-  assertEquals(await runCli(["init"], io), 0);
-  assertStringIncludes(io.written.stdout, "agents       Codex (not on PATH: install it first)\n");
 });
 
 Deno.test("init --exec writes a pipeline and a task for the CLI that is there, with the project's tests as its check", async () => {

@@ -75,59 +75,6 @@ const reviewLoop = (config: object, job = FLAG_JOB) => ({
 const LOGGED_IN = 'case "$1" in --version) echo "codex-cli 0.169.0";; login) echo "Logged in";; esac';
 const LOGGED_OUT = '[ "$1" = login ] && { echo "Not logged in" >&2; exit 1; }; exit 0';
 
-Deno.test("limits that contradict each other are mistakes for run, validate, config show and doctor", async () => {
-  await using machine = await machineWith({
-    clis: { codex: LOGGED_IN },
-    files: reviewLoop({
-      quiet_seconds: 61,
-      handoff: { idle_grace_seconds: 90, response_timeout: 60, poll_seconds: 70, error_retry_seconds: 80 },
-      limits: { max_review_cycles: 1, min_review_cycles_before_approval: 2, at_review_limit: "fail" },
-      permissions: { auto_accept: true, accept_cap: 0 },
-    }),
-  });
-  for (const args of [["run"], ["validate"], ["config", "show"], ["doctor"]]) {
-    const { code, stdout, stderr } = await machine.run(...args);
-    const told = stdout + stderr;
-    assertEquals(code, args[0] === "doctor" ? 1 : 2, told);
-    for (
-      const mistake of [
-        "handoff.idle_grace_seconds is 90, but handoff.response_timeout is 60 (panewright.jsonc:1): a turn would be over before",
-        "handoff.poll_seconds is 70, but handoff.response_timeout is 60 (panewright.jsonc:1): a turn would be over before the second look",
-        "handoff.error_retry_seconds is 80, but handoff.response_timeout is 60",
-        "quiet_seconds is 61, but handoff.response_timeout is 60",
-        "limits.min_review_cycles_before_approval is 2, but limits.max_review_cycles is 1 (panewright.jsonc:1): no review would get that far",
-        "permissions.accept_cap is 0, but permissions.auto_accept is on: nothing would be accepted",
-      ]
-    ) assertStringIncludes(told, mistake, args.join(" "));
-  }
-  assertEquals(await machine.hasRun(), false);
-});
-
-Deno.test("an agent CLI without a login, in a folder that it does not trust, needs a person: exit code 3", async () => {
-  await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files: reviewLoop({}) });
-  const { code, stderr } = await machine.run("run");
-  assertEquals(code, 3);
-  assertStringIncludes(stderr, "Cannot start the run: 2 problems\n");
-  assertStringIncludes(stderr, "Codex: Not logged in\n    Log in once with `codex login`");
-  assertStringIncludes(stderr, `Codex: it does not trust ${machine.dir.path}/project yet\n    Start \`codex\``);
-  assertEquals(await machine.hasRun(), false);
-  assertEquals(await Deno.readTextFile(`${machine.dir.path}/calls`), "login status\n", "nothing else was called");
-  const doctor = await machine.run("doctor");
-  assertEquals(doctor.code, 1);
-  assertMatch(doctor.stdout, /^fail {2}Codex: .*Not logged in$/m);
-  assertMatch(doctor.stdout, /^fail {2}trust of Codex: it does not trust /m);
-});
-
-Deno.test("the CLI of a role that the loop never comes to is not needed", async () => {
-  const roles = { analyst: { provider: "claude_code" } };
-  const files = reviewLoop({ roles, start_agent: "tester", limits: { max_rounds: 1 } });
-  await using machine = await machineWith({ clis: { codex: LOGGED_OUT }, files });
-  for (const args of [["run"], ["doctor"], ["validate"]]) {
-    const { stdout, stderr } = await machine.run(...args);
-    assertEquals((stdout + stderr).includes('"claude"'), false, stdout + stderr);
-  }
-});
-
 Deno.test("what cannot be known is a warning, and the run starts", async () => {
   await using machine = await machineWith({
     clis: { codex: 'case "$1" in --version) exit 0;; esac; echo "unrecognized subcommand"; exit 2' },
@@ -185,45 +132,6 @@ Deno.test("a model provider of its own needs no login with OpenAI, but its key",
   }
 });
 
-Deno.test("a sandbox that cannot be switched on is told before a run is made, for roles as for steps", async () => {
-  const NO_SANDBOX = `case "$1" in sandbox) echo "Landlock is off" >&2; exit 101;; *) echo "Logged in";; esac`;
-  const main = [{ name: "a", prompt: "self", check: { type: "none" } }];
-  for (
-    const [provider, clis, problem, remedy] of [
-      [
-        "codex",
-        { codex: NO_SANDBOX },
-        "Codex: it cannot be switched on: no command runs in it (code 101: Landlock is off)",
-        "Codex needs",
-      ],
-      [
-        "claude_code",
-        { claude: LOGGED_IN },
-        "Claude Code: it cannot be switched on: there is no bwrap on PATH",
-        "Claude Code needs",
-      ],
-    ] as const
-  ) {
-    const files = { ...reviewLoop({ provider, sandbox: "cli", pipelines: { main } }), "task.md": "Fix it." };
-    await using machine = await machineWith({ clis, env: { CLAUDE_CODE_OAUTH_TOKEN: "x" }, files });
-    const { path } = machine.dir;
-    await machine.dir.write({
-      "home/.codex/config.toml": `[projects."${path}/project"]\ntrust_level = "trusted"\n`,
-      "home/.claude.json": `{ "projects": { "${path}/project": { "hasTrustDialogAccepted": true } } }`,
-    });
-    for (const args of [["run"], ["exec", "task.md"]]) {
-      const { code, stderr } = await machine.run(...args);
-      assertEquals(code, 2, stderr);
-      assertStringIncludes(stderr, `Cannot start the run: 1 problem\n  sandbox of ${problem}\n    ${remedy}`);
-      assertStringIncludes(
-        stderr,
-        '\n    To work without it, in a container for example: "sandbox": "off" in the config, or ',
-      );
-    }
-    assertEquals(await machine.hasRun(), false);
-  }
-});
-
 Deno.test("a sandbox is looked at with the variables of the agent that is to have it, and no folder that the look can do without", async () => {
   const step = { name: "a", prompt: "self", check: { type: "none" } };
   await using machine = await machineWith({
@@ -248,19 +156,6 @@ Deno.test("a sandbox is looked at with the variables of the agent that is to hav
     "Cannot start the agent in a sandbox: that of Claude Code is not on: it does not report",
   );
   assertEquals(await machine.hasRun(), true);
-});
-
-Deno.test("a session of tmux that is not there is told before a run is made", async () => {
-  await using machine = await machineWith({
-    clis: { codex: LOGGED_IN },
-    files: reviewLoop({ tmux: { session: "work" } }),
-  });
-  const { code, stderr } = await machine.run("run");
-  assertEquals(code, 2);
-  assertStringIncludes(stderr, "tmux session: there is no session work on socket default\n");
-  const doctor = await machine.run("doctor");
-  assertStringIncludes(doctor.stdout, "fail  tmux session: there is no session work on socket default\n");
-  assertEquals(await machine.hasRun(), false);
 });
 
 Deno.test("what init wrote validates, and needs its job to be written before it runs", async () => {

@@ -109,62 +109,6 @@ async function untrustedFolder(): Promise<TempDir> {
   return dir;
 }
 
-async function trust(dir: TempDir, args: readonly string[], keys?: readonly string[]) {
-  return await callCli(["trust", ...args], {
-    cwd: `${dir.path}/p`,
-    env: { HOME: `${dir.path}/home` },
-    ...(keys === undefined ? {} : { terminal: true, keys }),
-  });
-}
-
-Deno.test("at a terminal each dangerous item is asked about alone, then the whole; anything but y is a no", async () => {
-  await using dir = await untrustedFolder();
-  for (const keys of [["\r"], ["n\r"], ["y\r", "\r"], ["y\r", "no\r"], ["yy\r"], ["y\ry\r"]]) {
-    const { code, stderr } = await trust(dir, [], keys);
-    assertEquals(code, 3, keys.join());
-    assertStringIncludes(stderr, "It is not trusted.\n");
-  }
-  const { code, stdout, stderr } = await trust(dir, [], ["y\r", "yes\r"]);
-  assertEquals(code, 0, stderr);
-  assertEquals(
-    stdout,
-    `${dir.path}/p/panewright.jsonc acts on your behalf once you trust it.
-It
-   gives the agents their job: "job.md"  [prompt_file]
-   runs as the project's test command: ["make"]  [project_test_cmd]
- ! accepts permission dialogs of agents without a person: true  [permissions.auto_accept]
-Files: panewright.jsonc, job.md
-! marks what a repository should rarely need.
-`,
-  );
-  assertMatch(stderr, /Do you allow this\?\n ! accepts permission dialogs.* \[y\/N\] /);
-  assertStringIncludes((await trust(dir, [])).stderr, "You trust it as it is.\n");
-});
-
-Deno.test("what is trusted can be listed and removed", async () => {
-  await using dir = await untrustedFolder();
-  assertEquals((await trust(dir, ["--list"])).stdout, "");
-  assertEquals((await trust(dir, ["--yes"])).code, 0);
-  assertStringIncludes((await trust(dir, ["--list"])).stdout, `${dir.path}/p/panewright.jsonc  20`);
-  const listed = JSON.parse((await trust(dir, ["--list", "--json"])).stdout);
-  assertEquals([listed.path, listed.files], [`${dir.path}/p/panewright.jsonc`, ["panewright.jsonc", "job.md"]]);
-  assertEquals((await trust(dir, ["--list", "--yes"])).code, 2);
-  assertEquals((await trust(dir, ["--remove"])).code, 0);
-  assertEquals((await trust(dir, ["--list"])).stdout, "");
-  assertEquals((await trust(dir, ["--remove"])).code, 2);
-});
-
-Deno.test("what a config hides from a person's eyes is shown", async () => {
-  await using dir = await untrustedFolder();
-  const command = ["sh", "-c", `true${" ".repeat(5000)}\u001b[2K\u202e\u200b; touch pwned`];
-  await dir.write({ "p/panewright.jsonc": JSON.stringify({ ...CONFIG, providers: { codex: { command } } }) });
-  const { stdout } = await trust(dir, []);
-  assertStringIncludes(stdout, "\\u001b[2K\\u202e\\u200b; touch pwned");
-  assertNotMatch(stdout, /[[\p{Cf}\p{Cc}]--[\n]]/v);
-  const json = (await trust(dir, ["--json", "--yes"])).stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assertEquals(json.find(({ key }) => key === "providers.codex.command").value, command);
-});
-
 Deno.test("what init wrote is trusted, with the first text of the job; every later change is asked about", async () => {
   await using dir = await tempDir();
   await dir.write({ "home/.keep": "", ".git/HEAD": "ref: refs/heads/main\n" });
