@@ -20,7 +20,7 @@ import { changesOf, filesIn, inTranscript } from "../support/transcript_folder.t
 const FOLDER = new URL("transcripts/", import.meta.url);
 
 /** What the programs have that a call starts, where it says nothing else. */
-const HOST = { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", DENO_DIR: denoDirectory() };
+const HOST = { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", DENO_DIR: denoDirectory(), TZ: "UTC" };
 
 /** Writes what comes out in place of what should: look at the difference before you keep it. */
 const UPDATES = Deno.env.get("UPDATE_TRANSCRIPTS") === "1";

@@ -8,6 +8,7 @@ import { type CommandResult, type ProcessRunner, systemProcessRunner } from "../
 import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
 import { codexProvider } from "../../../lib/agents/codex/provider.ts";
 import type { Provider } from "../../../lib/agents/provider.ts";
+import { callCli } from "../../support/call_cli.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { playPanewright, runPanewright } from "../../support/run_panewright.ts";
 import { until } from "../../support/until.ts";
@@ -119,6 +120,18 @@ Deno.test("a folder that cannot be written to fails", async () => {
   const { status, detail } = await checkFolder("working directory", `${dir.path}/none`);
   assertEquals(status, "fail");
   assertStringIncludes(detail, `${dir.path}/none is not writable: `);
+});
+
+Deno.test("in a narrow terminal doctor breaks its lines at words", async () => {
+  await using dir = await tempDir();
+  const env = { PATH: dir.path, HOME: dir.path, TERM: "xterm", NO_COLOR: "1" };
+  const { stdout } = await callCli(["doctor"], { cwd: dir.path, env, terminal: true, columns: 60 });
+  assertStringIncludes(
+    stdout,
+    "warn  locale: none of LC_ALL, LC_CTYPE and LANG is set\n" +
+      "      Set a UTF-8 locale, for example LANG=C.UTF-8, so that\n" +
+      "      agents draw their screens as they were recorded.\n",
+  );
 });
 
 /** A machine whose PATH holds only what is given: scripts by their names. */
