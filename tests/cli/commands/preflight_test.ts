@@ -158,6 +158,19 @@ Deno.test("a sandbox is looked at with the variables of the agent that is to hav
   assertEquals(await machine.hasRun(), true);
 });
 
+Deno.test("a session of tmux that is not there is told before a run is made", async () => {
+  await using machine = await machineWith({
+    clis: { codex: LOGGED_IN },
+    files: reviewLoop({ tmux: { session: "work" } }),
+  });
+  const { code, stderr } = await machine.run("run");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "tmux session: there is no session work on socket default\n");
+  const doctor = await machine.run("doctor");
+  assertStringIncludes(doctor.stdout, "fail  tmux session: there is no session work on socket default\n");
+  assertEquals(await machine.hasRun(), false);
+});
+
 Deno.test("what init wrote validates, and needs its job to be written before it runs", async () => {
   await using machine = await machineWith({ tools: TOOLS, files: {} });
   assertEquals((await machine.run("init")).code, 0);
