@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ACP_ACTING_KINDS, type AcpActingKind } from "../lib/agents/acp/acp_provider.ts";
+import { ACP_ACTING_KINDS, type AcpActingKind } from "../lib/agents/acp/tool_kinds.ts";
 import { PACKS } from "../lib/agents/packs/built_in.ts";
 import type { Pack } from "../lib/agents/packs/pack.ts";
 import { SCENARIOS } from "../tests/scenarios/scenarios.ts";

@@ -16,14 +16,13 @@ interface LaunchOf extends AgentLaunch {
 
 /** The argv with which a driver starts an agent, without what is of one run. @throws {UsageError} where it cannot */
 export async function argvOf(driver: Driver, launch: LaunchOf): Promise<readonly string[]> {
-  const { provider, name: role, env = {}, path = env["PATH"] ?? "", ask, command, model, ...request } = launch;
+  const { provider, name: role, env = {}, path = env["PATH"] ?? "", ask, ...request } = launch;
   const host = systemHost(env);
-  const start = { ...request, env, ...present({ command, model }) };
+  const start = { ...request, env };
   if (driver === "process" && isCliStepProvider(provider)) {
     return (await provider.headless.plan(start, { host, path, variables: {}, ...present({ ask }) })).argv;
   }
   if (driver === "acp" && hasAcp(provider)) return provider.acp.launch(start).argv;
   const { terminal } = findPaneProvider(provider.id, [provider]);
-  const { sandbox, ...plain } = start;
-  return (await terminal.launch({ ...plain, role, ...present({ sandbox }) }, host)).argv;
+  return (await terminal.launch({ ...start, role }, host)).argv;
 }

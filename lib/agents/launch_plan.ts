@@ -1,12 +1,17 @@
 import type { SandboxRequest } from "./sandbox.ts";
 
+/** What an agent is to be started with, whatever drives it; everything optional comes from the configuration. */
 export interface AgentLaunch {
+  /** Absolute path of the folder that the agent works in. */
   readonly workdir: string;
   /** Program and leading arguments, instead of the provider's own program. Its flags are still added. */
   readonly command?: readonly [string, ...string[]] | undefined;
+  /** Arguments added after the provider's own. */
   readonly args?: readonly string[];
+  /** Variables set for the agent, besides those that it inherits. */
   readonly env?: Readonly<Record<string, string>>;
   readonly model?: string | undefined;
+  /** The CLI's own sandbox, switched on; missing where the agent starts as the CLI's settings say. */
   readonly sandbox?: SandboxRequest | undefined;
 }
 

@@ -6,10 +6,10 @@ import type { AcpProvider } from "./acp/acp_provider.ts";
 import type { AnswerWay, DialogAnswer } from "./pane/dialog_keys.ts";
 import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./process/cli.ts";
-import type { SandboxRequest, SandboxSupport } from "./sandbox.ts";
+import type { SandboxSupport } from "./sandbox.ts";
 import type { HookCommand } from "./hook_command.ts";
 import type { HookTrial } from "./hook_trial.ts";
-import type { LaunchPlan } from "./launch_plan.ts";
+import type { AgentLaunch, LaunchPlan } from "./launch_plan.ts";
 import type { CliSetup } from "./setup.ts";
 import type { QuestionDialogs } from "./pane/question_page.ts";
 import type { StatusSource, StatusSourceContext } from "./pane/status_source.ts";
@@ -20,18 +20,9 @@ export type { LaunchPlan } from "./launch_plan.ts";
 export type ProviderId = string;
 
 /** What a role's agent is to be started with; everything optional comes from the configuration. */
-export interface LaunchRequest {
-  /** Absolute path of the folder that the agent works in. */
-  readonly workdir: string;
+export interface LaunchRequest extends AgentLaunch {
   /** The role's name; it becomes the window's name. */
   readonly role: string;
-  /** Program and leading arguments, instead of the provider's own program. Its flags are still added. */
-  readonly command?: readonly [string, ...string[]];
-  /** Arguments added after the provider's own. */
-  readonly args?: readonly string[];
-  /** Variables set for the agent, besides those that it inherits. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly model?: string;
   /** Id (a UUID) of the CLI's own session that the agent resumes. */
   readonly resume?: string;
   /** A named set of settings of the CLI's own (`codex --profile`). */
@@ -44,8 +35,6 @@ export interface LaunchRequest {
   readonly keepScrollback?: boolean;
   /** What the CLI asks before it opens a permission dialog, where it has hooks. */
   readonly hook?: HookCommand;
-  /** The CLI's own sandbox, switched on; missing where the agent starts as the CLI's settings say. */
-  readonly sandbox?: SandboxRequest;
   /** What the CLI tells that a prompt was taken, and that a turn has ended, where it has hooks. */
   readonly turnHook?: HookCommand;
 }

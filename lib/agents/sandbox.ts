@@ -1,6 +1,7 @@
 import { resolve } from "@std/path/posix";
 import type { Host } from "../base/ports/host.ts";
 import type { ProcessRunner } from "../base/ports/process.ts";
+import type { AgentLaunch } from "./launch_plan.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
 
 export interface SandboxRequest {
@@ -20,13 +21,8 @@ export interface SandboxGround {
   readonly signal?: AbortSignal;
 }
 
-export interface SandboxTrial extends SandboxGround {
+export interface SandboxTrial extends SandboxGround, AgentLaunch {
   readonly sandbox: SandboxRequest;
-  /** Program and leading arguments, instead of the provider's own program. */
-  readonly command?: readonly [string, ...string[]];
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly workdir: string;
 }
 
 export interface SandboxSupport {

@@ -69,11 +69,11 @@ function describe(provider: Provider): Omit<AgentRow, keyof Found> {
     steps: headless !== undefined || acp !== undefined,
     sandbox: sandbox !== undefined,
     tokens: terminal?.tellsTokens === true || acp?.tellsTokens === true,
-    cost: acp?.usage.some(({ from }) => from === "cost") === true,
-    resumes: isByCli || (acp?.resume.length ?? 0) > 0,
+    cost: acp?.usage?.some(({ from }) => from === "cost") === true,
+    resumes: isByCli || (acp?.resume?.length ?? 0) > 0,
     asks: isByCli || (acp !== undefined && asksBeforeAll(acp))
       ? "always"
-      : acp?.askMode === undefined
+      : acp?.ask_mode === undefined
       ? "unknown"
       : "changes",
   };

@@ -1,6 +1,6 @@
 import { FAILURE_CLASSES } from "../base/terms.ts";
 import * as z from "zod";
-import { ACP_ACTING_KINDS, ACP_TOOL_KINDS } from "../agents/acp/acp_provider.ts";
+import { ACP_ACTING_KINDS, ACP_TOOL_KINDS } from "../agents/acp/tool_kinds.ts";
 import type { Pack } from "../agents/packs/pack.ts";
 import { DECIDED_KINDS } from "../policy/mod.ts";
 import type { FileForm } from "./schema.ts";

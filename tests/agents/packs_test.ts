@@ -35,8 +35,8 @@ Deno.test("a pack's agents are providers like any other: by their ids, and for r
     assertEquals(findRoleProvider(id).id, id);
     assert(hasAcp(findProvider(id)));
     // What asks and what does not, is told once.
-    const { asksBefore = [], asksBeforeChanges = [] } = acp.askMode ?? {};
-    assertEquals(asksBefore.filter((kind) => asksBeforeChanges.includes(kind)), [], id);
+    const { asks_before: before = [], asks_before_changes: changes = [] } = acp.ask_mode ?? {};
+    assertEquals(before.filter((kind) => changes.includes(kind)), [], id);
   }
   assertEquals(new Set(PROVIDERS.map(({ id }) => id)).size, PROVIDERS.length);
   const error = assertThrows(() => findProvider("gemni"), UsageError);

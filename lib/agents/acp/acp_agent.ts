@@ -91,7 +91,7 @@ export class AcpAgent implements DrivenAgent {
     this.sessionId = opened.sessionId;
     this.resumed = opened.resumed;
     if (opened.notResumedBecause !== undefined) this.notResumedBecause = opened.notResumedBecause;
-    const { askMode, tools, usage } = provider.acp;
+    const { ask_mode: askMode, tools = [], usage = [] } = provider.acp;
     this.#rules = {
       tools,
       usage: { sources: usage, model: launch.model ?? opened.model },
@@ -293,7 +293,7 @@ export class AcpAgent implements DrivenAgent {
   }
 
   #exactRequest(patch: CallPatch, id: string): Request {
-    const { launch: { workdir }, provider: { acp: { tools } } } = this.#options;
+    const { launch: { workdir }, provider: { acp: { tools = [] } } } = this.#options;
     return exactRequestOf(patch, { id, tools, workdir, known: this.#state.calls.get(patch.id) });
   }
 

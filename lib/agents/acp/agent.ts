@@ -15,9 +15,13 @@ import { openSession } from "./session.ts";
 
 const ERROR_LINES = 5;
 
+/** How long big CLIs took on two busy cores was up to 30 seconds. */
+const START_SECONDS = 60;
+
 export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent> {
   const { clock, launch, mark, onForcedExit, onLine, provider, resume, signal, connect = openAcpConnection } = options;
   const { acp, cli, label } = provider;
+  const { start_seconds: seconds = START_SECONDS } = acp;
   const plan = acp.launch(launch);
   const env = { ...plan.env, ...options.variables };
   const opening = new Opening();
@@ -25,7 +29,7 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   const update = (told: AcpNotification) => agent === undefined ? opening.take(told) : agent.update(told);
   const launchedAtMs = Date.now();
   const connection = await connect({
-    ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: acp.startSeconds * 1000 },
+    ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: seconds * 1000 },
     handlers: {
       update,
       permission: async (request, gone) => await agent?.permission(request, gone) ?? { outcome: "cancelled" },
@@ -55,7 +59,7 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
     const opened = await withinLimit((signal) => {
       const ask: SessionRequest["ask"] = (question) => connection.call(question, { signal }).result;
       return openSession({ ...request, ask, signal }, opening);
-    }, { clock, signal, seconds: acp.startSeconds, label });
+    }, { clock, signal, seconds, label });
     const isSameFile = sameFileIn(launch);
     return agent = new AcpAgent({ options, connection, opened, opening, launchedAtMs, isSameFile });
   } catch (error) {

@@ -2,7 +2,7 @@ import { type QuestionReply, questionsText, readQuestions, replyText } from "../
 import { present } from "../../base/schema.ts";
 import { objectOf } from "../../base/text/json.ts";
 import type { Request } from "../../policy/request.ts";
-import { ACP_ACTING_KINDS } from "./acp_provider.ts";
+import { ACP_ACTING_KINDS } from "./tool_kinds.ts";
 import { readForm, type Replied } from "./elicitation.ts";
 import type { AnswerWays } from "./pending.ts";
 import type { AcpElicitation, AcpElicitationReply, AcpPermissionOutcome } from "./protocol/protocol.ts";

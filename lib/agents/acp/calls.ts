@@ -43,7 +43,7 @@ export function takeUnread(fold: Fold, { id, isCut, ...told }: UnreadCall): void
   const kind = told.kind ?? before?.kind ?? (isCut ? undefined : "other");
   const status = told.status ?? (isCut ? "completed" : before?.status ?? "pending");
   if (id !== undefined && kind !== undefined) return takeCall(fold, { id, kind, status, hasUnread: true });
-  const { asksBefore = [] } = fold.rules.askMode ?? {};
+  const { asks_before: asksBefore = [] } = fold.rules.askMode ?? {};
   const mayAct = kind === undefined ? asksBefore.length > 0 : isOneOf(asksBefore, kind);
   const isKnown = before?.asked === "allowed" || before?.asked === "replayed";
   if (!mayAct || isKnown || status === "pending" || status === "failed") return;

@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { shellJoin } from "../../shell/quote.ts";
-import type { AcpSubjectSource, AcpToolInput } from "./acp_provider.ts";
+import type { AcpSubjectSource, AcpToolInput } from "../packs/pack.ts";
 import type { Request } from "../../policy/request.ts";
 import { objectOf } from "../../base/text/json.ts";
 import type { CallPatch } from "./protocol/update.ts";
@@ -77,7 +77,7 @@ export function actOf(call: CallPatch, tools: readonly AcpToolInput[]): CallAct 
 }
 
 export function describesItself(call: CallPatch, tools: readonly AcpToolInput[]): boolean {
-  return tools.some((tool) => fits(tool, call) && tool.cwdInContent?.test(call.text ?? ""));
+  return tools.some((tool) => fits(tool, call) && tool.cwd_in_content && new RegExp(tool.cwd_in_content).test(call.text ?? ""));
 }
 
 function fits({ name, kind }: Pick<AcpToolInput, "name" | "kind">, call: CallPatch): boolean {
@@ -100,7 +100,8 @@ function folderOf(
   },
   tool: AcpToolInput,
 ): string | "unknown" | undefined {
-  if (tool.cwdInContent !== undefined) return tool.cwdInContent.exec(request.text ?? "")?.[1] ?? "unknown";
+  const { cwd_in_content: inContent } = tool;
+  if (inContent !== undefined) return new RegExp(inContent).exec(request.text ?? "")?.[1] ?? "unknown";
   if (tool.cwd === undefined) return undefined;
   const own = subjectOf(request, tool.cwd);
   if (own !== undefined || known === undefined) return own;
@@ -119,14 +120,14 @@ function filesIn(call: CallPatch, source: AcpSubjectSource): readonly string[] |
 }
 
 function subjectOf(call: CallPatch, source: AcpSubjectSource): string | undefined {
+  const { from, form = "text" } = source;
   const texts = textsOf(call, source);
-  const isOne = source.from === "title" || source.from !== "locations" && source.from !== "diffs" &&
-      (source.form === "text" || source.form === "argv");
+  const isOne = from === "title" || from !== "locations" && from !== "diffs" && (form === "text" || form === "argv");
   return isOne ? texts?.[0] : linesOf(texts);
 }
 
 /** What stands at a source: at least one text, or `undefined`. */
-function textsOf(call: CallPatch, { from, path, form }: AcpSubjectSource): readonly string[] | undefined {
+function textsOf(call: CallPatch, { from, path = [], form }: AcpSubjectSource): readonly string[] | undefined {
   const texts = from === "input" || from === "meta"
     ? textsIn(valueAt(call[from], path), form)
     : from === "title"
@@ -135,7 +136,7 @@ function textsOf(call: CallPatch, { from, path, form }: AcpSubjectSource): reado
   return texts.length === 0 ? undefined : texts;
 }
 
-function textsIn(value: unknown, form: AcpSubjectSource["form"]): readonly string[] {
+function textsIn(value: unknown, form: AcpSubjectSource["form"] = "text"): readonly string[] {
   switch (form) {
     case "text":
       return typeof value === "string" && value !== "" ? [value] : [];

@@ -1,9 +1,9 @@
 import { resolve } from "@std/path/posix";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
-import type { AcpLaunchRequest } from "./acp_provider.ts";
+import type { AgentLaunch } from "../launch_plan.ts";
 
 export function sameFileIn(
-  { workdir, env = {} }: Pick<AcpLaunchRequest, "workdir" | "env">,
+  { workdir, env = {} }: Pick<AgentLaunch, "workdir" | "env">,
 ): (one: string, other: string) => boolean {
   const home = env["HOME"] ?? Deno.env.get("HOME") ?? "~";
   const absolute = (path: string) => resolve(workdir, path.replace(/^~(?=\/|$)/, () => home));

@@ -41,7 +41,7 @@ async function logIn({ ask, provider, initialized: { authMethods }, authMethod }
 
 function notLoggedIn(provider: AcpAgentProvider, error: AcpReplyError): PanewrightError {
   return new HumanInterventionRequiredError(`Cannot use ${provider.label}: it is not logged in: ${error.reason}`, {
-    hint: provider.acp.loginHint ??
+    hint: provider.acp.login_hint ??
       `Log in to ${provider.label} by its own command, or set the variables that it takes; then try again.`,
     cause: error,
   });
@@ -70,7 +70,7 @@ async function continueSession(request: SessionRequest, opening: Opening): Promi
   const { acp, label } = provider;
   if (sessionId === undefined) return await newSession(request);
   let why = `${label} cannot continue a session in a new process.`;
-  for (const way of acp.resume.filter((way) => initialized.resumes[way])) {
+  for (const way of (acp.resume ?? []).filter((way) => initialized.resumes[way])) {
     opening.expect(sessionId);
     try {
       const state: AcpSessionState = await ask(ACP_QUESTIONS[way]({ sessionId, cwd }));

@@ -23,7 +23,7 @@ interface Setting {
 /** Puts a session into the mode that asks, sets its options and its model, and returns the mode that it is in. */
 export async function setUpSession(setting: Setting): Promise<string | undefined> {
   const { opening, request: { provider }, state: { modes, options } } = setting;
-  const { id: wanted, options: others = {} } = provider.acp.askMode ?? {};
+  const { id: wanted, options: others = {} } = provider.acp.ask_mode ?? {};
   opening.forgetSettings();
   const mode = wanted ?? modes?.current ?? options?.find(({ category }) => category === "mode")?.value;
   if (wanted !== undefined) await setMode(setting, wanted);

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../agent.ts";
-import type { AcpAskMode, AcpToolInput } from "./acp_provider.ts";
+import type { AcpToolInput, Pack } from "../packs/pack.ts";
 import type { AcpActivity } from "./activity.ts";
 import type { AcpPromptReply } from "./protocol/protocol.ts";
 import type { CallAct } from "./exact_request.ts";
@@ -31,7 +31,7 @@ export type AcpEvent =
 
 export interface AcpRules {
   readonly tools: readonly AcpToolInput[];
-  readonly askMode?: AcpAskMode;
+  readonly askMode?: Pack["ask_mode"];
   readonly usage: UsageRules;
   readonly isSameFile?: (one: string, other: string) => boolean;
 }

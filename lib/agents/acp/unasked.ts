@@ -1,5 +1,5 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { ACP_ACTING_KINDS, type AcpToolKind } from "./acp_provider.ts";
+import { ACP_ACTING_KINDS, type AcpToolKind } from "./tool_kinds.ts";
 import { callWords, MAX_TITLE_CHARS } from "./call_words.ts";
 import { actOf } from "./exact_request.ts";
 import { type CallRecord, type Fold, violate } from "./state.ts";
@@ -36,7 +36,7 @@ export function requireAsked(fold: Fold, call: CallRecord): void {
   const has = isOver(call.status) ? "has done" : "does";
   if (asked === "rejected" && isOneOf(ACP_ACTING_KINDS, kind)) {
     violate(fold, `The agent ${has} what it was refused: ${what}.`);
-  } else if (asked !== "allowed" && asked !== "rejected" && isOneOf(rules.askMode?.asksBefore ?? [], kind)) {
+  } else if (asked !== "allowed" && asked !== "rejected" && isOneOf(rules.askMode?.asks_before ?? [], kind)) {
     const why = asked === "no"
       ? "without asking"
       : asked === "waiting"

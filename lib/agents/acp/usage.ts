@@ -1,4 +1,4 @@
-import type { AcpUsageSource } from "./acp_provider.ts";
+import type { AcpUsageSource } from "../packs/pack.ts";
 import { arrayOf, objectOf, textOf } from "../../base/text/json.ts";
 import { addUsage, type TokenUsage, type Usage } from "../../base/usage.ts";
 import type { AcpCost } from "./protocol/update.ts";

@@ -5,34 +5,26 @@ import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Request } from "../../policy/request.ts";
 import type { Driver } from "../driven_agent.ts";
+import type { AgentLaunch } from "../launch_plan.ts";
 import type { Provider } from "../provider.ts";
 import type { CallJudge } from "./call_judge.ts";
-import type { SandboxRequest } from "../sandbox.ts";
+import type { AskLaunchers } from "./cli.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
 
 /** Why a step may not do what a tool is about to do; `undefined` where it may. */
 type RefuseWrite = (request: Request) => string | undefined;
 
-interface AskSettings {
-  readonly commands: readonly (readonly [string, ...string[]])[];
+interface AskSettings extends AskLaunchers {
   readonly channelFolder: string;
-  readonly launcherFolder: string;
   readonly panewright?: readonly [string, ...string[]];
   readonly hookFolder?: string;
 }
 
-export interface AttemptRequest {
+export interface AttemptRequest extends AgentLaunch {
   readonly provider: Provider;
   /** What drives the agent. @default what its provider offers for a step */
   readonly driver?: Driver;
-  readonly workdir: string;
   readonly prompt: string;
-  readonly model?: string;
-  readonly args?: readonly string[];
-  /** Program and leading arguments, instead of the provider's own program. */
-  readonly command?: readonly [string, ...string[]];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly sandbox?: SandboxRequest;
   /** Resumes a session of the CLI's own instead of beginning one; the prompt is then only what is new. */
   readonly resumeSessionId?: string;
   /** Absolute folder that gets `raw.ndjson`, `log.txt` and `reasoning.txt`, as they come; made when it is not there. */

@@ -36,7 +36,7 @@ export function setupLook(
 }
 
 export function loginRemedy({ provider: { acp, cli, terminal } }: AgentToLookAt): string {
-  return terminal?.startupRemedies.login ?? acp?.loginHint ?? `Log in with ${cli.program} once.`;
+  return terminal?.startupRemedies.login ?? acp?.login_hint ?? `Log in with ${cli.program} once.`;
 }
 
 export function trustRemedy({ provider: { cli, terminal } }: AgentToLookAt): string {

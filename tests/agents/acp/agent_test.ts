@@ -86,10 +86,10 @@ Deno.test("a mode and its options may be config options", async () => {
     option("mode", "mode", ["auto", "default"]),
     option("allow_all", "permissions", ["on", "off"]),
   ];
-  const askMode = { id: "default", options: { allow_all: "off" }, asksBefore: [], asksBeforeChanges: [] };
+  const mode = { id: "default", options: { allow_all: "off" }, asks_before: [] };
   const { toy, agent } = await startToy({
     clock,
-    provider: testProvider({ askMode }),
+    provider: testProvider({ ask_mode: mode }),
     toy: { state: { modes: undefined, configOptions } },
   });
   assertEquals(toy.asked, ["new", "option mode=default", "option allow_all=off"]);
@@ -285,13 +285,13 @@ Deno.test("security: a mode that changes while the rest of a session is set up i
     ...{ type: "select", id, name: id, currentValue } as const,
     options: ["on", "off"].map((value) => ({ value, name: value })),
   });
-  const askMode = { id: "default", options: { allow_all: "off" }, asksBefore: [], asksBeforeChanges: [] };
+  const mode = { id: "default", options: { allow_all: "off" }, asks_before: [] };
   const turnOn = (toy: ToyConnection) =>
     toy.update({ sessionUpdate: "config_option_update", configOptions: [option("allow_all", "on")] });
   await assertRejects(
     () =>
       startToy({
-        ...{ clock, launch, provider: testProvider({ askMode, model: { by: "session_model" } }) },
+        ...{ clock, launch, provider: testProvider({ ask_mode: mode, model: { by: "session_model" } }) },
         toy: { state: { configOptions: [option("allow_all", "off")] }, on: { model: turnOn } },
       }),
     UsageError,

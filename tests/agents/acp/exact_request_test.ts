@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { exactRequestOf } from "../../../lib/agents/acp/exact_request.ts";
 import type { CallPatch } from "../../../lib/agents/acp/protocol/update.ts";
-import type { AcpSubjectSource, AcpToolInput } from "../../../lib/agents/acp/acp_provider.ts";
+import type { AcpSubjectSource, AcpToolInput } from "../../../lib/agents/packs/pack.ts";
 import { findRoleProvider, hasAcp } from "../../../lib/agents/mod.ts";
 
 const source = (from: AcpSubjectSource["from"], ...path: readonly string[]): AcpSubjectSource => ({
@@ -75,7 +75,7 @@ Deno.test("files are those of the named field and of the diffs; a path that is t
 
 Deno.test("security: a patch may move each file of which no diff is told: a person decides", () => {
   const codex = findRoleProvider("codex_acp");
-  const { tools } = hasAcp(codex) ? codex.acp : { tools: [] };
+  const tools = hasAcp(codex) ? codex.acp.tools ?? [] : [];
   const of = (locations: readonly string[], ...diffs: readonly string[]) =>
     read({ kind: "edit", locations }, tools, { kind: "edit", ...(diffs.length === 0 ? {} : { diffs }) });
   assertEquals(of(["/w/a"], "/w/a", "/w/a"), ["patch", "/w/a"]);
@@ -113,7 +113,7 @@ Deno.test("the folder is the request's own, else that of the call's updates, if 
 
 Deno.test("the folder may stand in the call's content: what does not tell it is not understood", () => {
   const gemini = findRoleProvider("gemini");
-  const { tools } = hasAcp(gemini) ? gemini.acp : { tools: [] };
+  const tools = hasAcp(gemini) ? gemini.acp.tools ?? [] : [];
   const of = (text: string) => read({ title: "ls", text }, tools);
   assertEquals(of("[current working directory /w] (List)"), ["command", "ls", "/w"]);
   assertEquals(of("[in sub] (List)"), ["command", "ls", "/w/sub"]);

@@ -25,9 +25,10 @@ export function testProvider(acp: Partial<AcpProvider> = {}, more: Partial<AcpAg
     capabilities: { refusesWritesSince: undefined },
     ...more,
     acp: {
+      label: "Toy",
       launch: ({ workdir, command = ["toy"], env = {} }) => ({ argv: command, env, cwd: workdir }),
       authMethod: () => undefined,
-      askMode: { id: "default", asksBefore: ["execute", "edit", "delete", "move"], asksBeforeChanges: [] },
+      ask_mode: { id: "default", asks_before: ["execute", "edit", "delete", "move"] },
       tools: [
         { kind: "execute", as: "command", subject: { from: "input", path: ["command"], form: "text" } },
         { kind: "edit", as: "file_edit", subject: { from: "diffs", path: [], form: "texts" } },
@@ -35,7 +36,7 @@ export function testProvider(acp: Partial<AcpProvider> = {}, more: Partial<AcpAg
       usage: [{ from: "prompt", of: "turn" }, { from: "cost", of: "session" }],
       tellsTokens: true,
       resume: ["load", "resume"],
-      startSeconds: 60,
+      start_seconds: 60,
       ...acp,
     },
   };

@@ -13,7 +13,7 @@ const RULES: AcpRules = {
     as: "command",
     subject: { from: "input", path: ["command"], form: "text" },
   }],
-  askMode: { id: "default", options: { allow_all: "off" }, asksBefore: ["execute", "edit"], asksBeforeChanges: [] },
+  askMode: { id: "default", options: { allow_all: "off" }, asks_before: ["execute", "edit"] },
   usage: { sources: [{ from: "prompt", of: "turn" }, { from: "cost", of: "session" }], model: "m" },
 };
 
@@ -151,7 +151,7 @@ Deno.test("what stands in a call before it runs is not its output, and nothing i
 Deno.test("where a command runs, and why, is not its output, wherever its agent tells that", () => {
   const gemini = findRoleProvider("gemini");
   const { askMode: _, ...others } = RULES;
-  const rules = { ...others, tools: hasAcp(gemini) ? gemini.acp.tools : [] };
+  const rules = { ...others, tools: hasAcp(gemini) ? gemini.acp.tools ?? [] : [] };
   const run = { kind: "execute", title: "cat a.txt" } as const;
   const text = "[current working directory /w] (Look)";
   const { activities, facts } = play([

@@ -7,7 +7,7 @@
  */
 import { isObject, number, present, text } from "../../../base/schema.ts";
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from "../../../base/text/json.ts";
-import { ACP_TOOL_KINDS, type AcpToolKind } from "../acp_provider.ts";
+import { ACP_TOOL_KINDS, type AcpToolKind } from "../tool_kinds.ts";
 
 const CALL_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
 
