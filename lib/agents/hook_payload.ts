@@ -26,26 +26,16 @@ const PLAN_TOOL = "ExitPlanMode";
 const QUESTION_TOOL = "AskUserQuestion";
 
 /**
- * Reads the JSON that a `PermissionRequest` hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets: the exact
+ * Reads the JSON that a `PermissionRequest` hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets, or a
+ * `PreToolUse` hook, which gets each call of a tool before it runs, whether it needs a permission or not: the exact
  * request, of the kind `other` where the tool is not known. `undefined` for any other event, and for what is not
  * understood.
  *
- * @param id what the request is called from now on: the CLIs give it no id of its own
+ * @param options `id`: what the request is called from now on: the CLIs give it no id of its own
  */
-export function readHookPayload(json: string, id: string): Request | undefined {
-  return readRequest(json, { id, event: "PermissionRequest" });
-}
-
-/**
- * The same for a `PreToolUse` hook, which gets each call of a tool before it runs, whether it needs a permission or not.
- */
-export function readCallHook(json: string, id: string): Request | undefined {
-  return readRequest(json, { id, event: "PreToolUse" });
-}
-
-function readRequest(
+export function readHookPayload(
   json: string,
-  { id, event }: { readonly id: string; readonly event: "PermissionRequest" | "PreToolUse" },
+  { id, event = "PermissionRequest" }: { readonly id: string; readonly event?: "PermissionRequest" | "PreToolUse" },
 ): Request | undefined {
   const payload = objectOf(parseJsonObject(json));
   const tool = textOf(payload["tool_name"]);

@@ -24,7 +24,7 @@ Deno.test("the status is the agent's own word, and its process counts more", asy
   assertEquals(await rule(terminal), "processing acp.turn");
   void toy.ask("npm test");
   assertEquals(await rule(terminal), "waiting_user_answer acp.request");
-  await terminal.pending()[0]!.answer("allow");
+  await terminal.pending()[0]!.answer({ type: "allow" });
   await toy.reply();
   assertEquals(await rule(terminal), "completed acp.stop_reason");
   toy.end({ kind: "exited", code: 3 });

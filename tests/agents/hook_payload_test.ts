@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { readCallHook, readHookPayload } from "../../lib/agents/hook_payload.ts";
+import { readHookPayload } from "../../lib/agents/hook_payload.ts";
 
 const read = (fields: Readonly<Record<string, unknown>>) =>
-  readHookPayload(JSON.stringify({ hook_event_name: "PermissionRequest", cwd: "/w", ...fields }), "h1");
+  readHookPayload(JSON.stringify({ hook_event_name: "PermissionRequest", cwd: "/w", ...fields }), { id: "h1" });
 const about = (tool: string, input: unknown) => {
   const request = read({ tool_name: tool, tool_input: input });
   return [request?.kind, request?.subject];
@@ -39,12 +39,15 @@ Deno.test("what is not understood is of no kind that a policy accepts by its wor
 
 Deno.test("before a call no word of an agent takes its command from the rules", () => {
   const call = { tool_name: "Bash", tool_input: { command: "git push", description: "network-access https://x:443" } };
-  const request = readCallHook(JSON.stringify({ hook_event_name: "PreToolUse", ...call }), "h1");
+  const request = readHookPayload(JSON.stringify({ hook_event_name: "PreToolUse", ...call }), {
+    id: "h1",
+    event: "PreToolUse",
+  });
   assertEquals([request?.kind, request?.subject], ["command", "git push"]);
 });
 
 Deno.test("only a request for a permission counts", () => {
   assertEquals(read({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "ls" } }), undefined);
   assertEquals(read({ tool_input: { command: "ls" } }), undefined);
-  for (const json of ["", "[]", "null", "{"]) assertEquals(readHookPayload(json, "h1"), undefined);
+  for (const json of ["", "[]", "null", "{"]) assertEquals(readHookPayload(json, { id: "h1" }), undefined);
 });

@@ -48,7 +48,7 @@ export async function openAcpTurns(): Promise<AcpTurns> {
       signal: new AbortController().signal,
     }),
   );
-  stack.use(agent.listen(() => agent.requests().forEach((one) => void one.answer("allow"))));
+  stack.use(agent.listen(() => agent.requests().forEach((one) => void one.answer({ type: "allow" }))));
   const found = () => hasResponse({ workdir, role: "tester", maxBytes: 1_000_000 });
   const terminal = new DrivenTerminal({ agent, hasResponse: found, clock: systemClock });
   const responses = stack.use(watchResponses(workdir));

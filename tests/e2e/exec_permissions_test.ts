@@ -53,7 +53,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     });
     const judge = judging("bad", { decision: "ask", question: "May it?" });
     const error = await askedBy(runHeadless(project.request("Do it.", { judge, args })));
-    assertEquals([error.question, error.call?.subject], ["May it?", "touch bad"]);
+    assertEquals([error.question, error.known.call?.subject], ["May it?", "touch bad"]);
     assertEquals(await exists(`${project.sandbox.project}/bad`), false);
     assertEquals(await processesWith(project.sandbox.root), []);
   });

@@ -62,8 +62,8 @@ for (const { name, ...mode } of MODES) {
     ]);
     const error = await askedBy(runHeadless(project.request("Do it.")));
     assertEquals(error.question, `Which "database": A or B?`);
-    assertStringIncludes(error.attemptLog, "Said: I look.");
-    assertStringIncludes(error.attemptLog, "(not ended)");
+    assertStringIncludes(error.known.attemptLog, "Said: I look.");
+    assertStringIncludes(error.known.attemptLog, "(not ended)");
     assertEquals(project.facts.some((fact) => fact.type === "said" && fact.text === "All done."), false);
     await assertNothingRuns(project);
   });
@@ -83,7 +83,7 @@ for (const { name, ...mode } of MODES) {
       ["first", "second"].map((which) => askedBy(runHeadless(project.request(`This is the ${which} task.`)))),
     );
     assertEquals(errors.map(({ question }) => question), ["Of the first?", "Of the second?"]);
-    assert(errors[0]?.sessionId !== errors[1]?.sessionId);
+    assert(errors[0]?.known.sessionId !== errors[1]?.known.sessionId);
     await assertNothingRuns(project);
   });
 
@@ -102,7 +102,7 @@ for (const { name, ...mode } of MODES) {
         ? [commentary("I look."), shell("panewright ask 'Which?'"), done]
         : [{ do: "say", text: `Prompts so far: ${prompts.length}.` }]
     );
-    const { sessionId } = await askedBy(runHeadless(allowing(project, "Do it.")));
+    const { known: { sessionId } } = await askedBy(runHeadless(allowing(project, "Do it.")));
     assert(sessionId !== undefined);
     const result = await runHeadless(project.request("Postgres.", { resumeSessionId: sessionId }));
     assertEquals([result.outcome, result.finalText], ["completed", "Prompts so far: 2."]);

@@ -169,10 +169,8 @@ export class AcpAgent implements DrivenAgent {
     return this.#pending.list();
   }
 
-  async answer(id: string, answer: AgentAnswer): Promise<boolean> {
-    const one = this.#pending.list().find(({ request }) => request.id === id);
-    const reason = answer.type === "reject" ? answer.reason : undefined;
-    return await one?.answer(answer.type === "reply" ? answer : answer.type, reason) ?? false;
+  answer(id: string, answer: AgentAnswer): Promise<boolean> {
+    return this.#pending.answer(id, answer);
   }
 
   async cancel(): Promise<void> {
@@ -336,7 +334,7 @@ export class AcpAgent implements DrivenAgent {
 
   #takeRefusal(turn: number, error: unknown): void {
     if (!(error instanceof AcpReplyError)) return;
-    const { rpcCode: code, reason, words = reason } = error;
+    const { rpcCode: code, reason, words = reason } = error.reply;
     this.#take({ type: "refused", turn, code, text: words });
   }
 

@@ -1,17 +1,16 @@
 import type { QuestionReply } from "../../base/question.ts";
 import { present } from "../../base/schema.ts";
 import type { Request } from "../../policy/request.ts";
+import type { AgentAnswer } from "../agent.ts";
 import type { Replied } from "./elicitation.ts";
 import type { AcpPermissionOutcome, AcpPermissionRequest } from "./protocol/protocol.ts";
-
-export type PendingAnswer = "allow" | "reject" | "leave" | { readonly replies: readonly QuestionReply[] };
 
 export interface PendingRequest {
   readonly request: Request;
   readonly signal: AbortSignal;
   problemWith(replies: readonly QuestionReply[]): string | undefined;
-  /** @param reason why it is rejected, for an agent that can be told */
-  answer(answer: PendingAnswer, reason?: string): Promise<boolean>;
+  /** Returns whether the answer was given: false where the agent does not wait for it any more. */
+  answer(answer: AgentAnswer): Promise<boolean>;
 }
 
 export interface AnswerWays<Reply> {
@@ -28,6 +27,10 @@ export class PendingRequests {
   readonly #waiting = new Map<string, PendingRequest>();
 
   constructor(readonly onAnswered: (id: string, answer: "allow" | "reject" | "reply" | "gone") => void) {}
+
+  async answer(id: string, answer: AgentAnswer): Promise<boolean> {
+    return await this.#waiting.get(id)?.answer(answer) ?? false;
+  }
 
   list(): readonly PendingRequest[] {
     return [...this.#waiting.values()];
@@ -58,17 +61,18 @@ export class PendingRequests {
         const replied = replyWith(replies);
         return "problem" in replied ? replied.problem : undefined;
       },
-      answer(answer, reason) {
-        if (answer === "leave") return Promise.resolve(end(ways.gone, "gone"));
-        if (typeof answer !== "string") {
-          const replied = replyWith(answer.replies);
+      // deno-lint-ignore require-await
+      async answer(given) {
+        if (given.type === "leave") return end(ways.gone, "gone");
+        if (given.type === "reply") {
+          const replied = replyWith(given.replies);
           if ("problem" in replied) throw new TypeError(`The agent cannot take replies: ${replied.problem}`);
-          return Promise.resolve(end(replied.reply, "reply"));
+          return end(replied.reply, "reply");
         }
-        const told = answer === "reject" && reason !== undefined ? ways.rejectWith?.(reason) : undefined;
-        const reply = told ?? ways[answer];
-        if (reply === undefined) throw new TypeError(`The agent offers no plain ${answer === "allow" ? "yes" : "no"}`);
-        return Promise.resolve(end(reply, answer));
+        const { type, reason } = { reason: undefined, ...given };
+        const reply = (reason === undefined ? undefined : ways.rejectWith?.(reason)) ?? ways[type];
+        if (reply === undefined) throw new TypeError(`The agent offers no plain ${type === "allow" ? "yes" : "no"}`);
+        return end(reply, type);
       },
     });
     onWaiting(asked);

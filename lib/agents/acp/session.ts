@@ -40,7 +40,7 @@ async function logIn({ ask, provider, initialized: { authMethods }, authMethod }
 }
 
 function notLoggedIn(provider: AcpAgentProvider, error: AcpReplyError): PanewrightError {
-  return new HumanInterventionRequiredError(`Cannot use ${provider.label}: it is not logged in: ${error.reason}`, {
+  return new HumanInterventionRequiredError(`Cannot use ${provider.label}: it is not logged in: ${error.reply.reason}`, {
     hint: provider.acp.login_hint ??
       `Log in to ${provider.label} by its own command, or set the variables that it takes; then try again.`,
     cause: error,
@@ -50,8 +50,8 @@ function notLoggedIn(provider: AcpAgentProvider, error: AcpReplyError): Panewrig
 /** The reason that the agent gives for not opening a session; a login that is missing is thrown. */
 function reasonOf(provider: AcpAgentProvider, error: unknown): string {
   if (!(error instanceof AcpReplyError)) throw error;
-  if (error.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);
-  return error.reason;
+  if (error.reply.rpcCode === ACP_AUTH_REQUIRED) throw notLoggedIn(provider, error);
+  return error.reply.reason;
 }
 
 async function newSession({ ask, provider, workdir }: SessionRequest, notResumedBecause?: string): Promise<Opened> {

@@ -1,13 +1,10 @@
 import type { TurnEnd } from "../agent.ts";
 import { type AgentFailure, classifyFailure, type FailureTable } from "../failure.ts";
 import type { AgentView } from "../driven_agent.ts";
+import acpFailures from "./failures.json" with { type: "json" };
 import type { AcpState } from "./state.ts";
 import { isOver } from "./protocol/update.ts";
 import { present } from "../../base/schema.ts";
-
-interface AcpView extends AgentView {
-  readonly stopReason?: string;
-}
 
 /** For how long a word or act after the end of a turn counts as work, and a cancel of its own as unfinished. */
 const LATE_MS = 2000;
@@ -25,8 +22,8 @@ const MAX_ERROR_CHARS = 600;
  * What an agent is doing. The process comes first, then what forbids it to work on, then what it waits for, then its
  * turn; an end that it told does not count while it works on.
  */
-export function viewOf(state: AcpState, nowMs: number): AcpView {
-  const { lastMessage, stopReason, turns } = state;
+export function viewOf(state: AcpState, nowMs: number): AgentView {
+  const { lastMessage, turns } = state;
   const quietMs = Math.max(0, nowMs - state.heardMs);
   return {
     ...stateOf(state, nowMs),
@@ -34,7 +31,6 @@ export function viewOf(state: AcpState, nowMs: number): AcpView {
     lastMessage,
     quietMs,
     mayBeOver: mayBeOver(state, quietMs),
-    ...present({ stopReason }),
   };
 }
 
@@ -156,33 +152,4 @@ function isOwnCancel({ cancelled, hasRefusal, phase, stopReason }: AcpState): bo
 const ERROR_WORDS =
   /(?<=^|\.\.\.)(?:\[?(?:API )?Error: |exceeded retry limit\b|stream disconnected before\b|unexpected status \d{3}\b)/;
 
-/**
- * What agents say in place of a turn's end, where their pack does not know better: -32000 is the protocol's own code of
- * a login that is missing, and adapters pass on what their model server says, as an HTTP status or in words.
- */
-const ACP_FAILURES: FailureTable = [
-  { class: "auth", code: /^(?:-32000|40[13])$/ },
-  {
-    class: "usage_limit",
-    words:
-      /usage limit|spend(?:ing)? limit|insufficient[_ ]quota|quota exceeded|exceeded your current quota|credit balance/i,
-  },
-  { class: "rate_limit", code: /^429$/ },
-  { class: "rate_limit", words: /\b429\b|rate[ _-]?limit|too many requests/i },
-  { class: "context", words: /context (?:window|length)|prompt is too long|maximum context/i },
-  {
-    class: "auth",
-    words: /\b40[13]\b|unauthori[sz]ed|(?:invalid|incorrect|missing) api key|not logged in|log ?in required/i,
-  },
-  { class: "model", words: /model.{0,80}(?:not found|not available|not supported|does not exist|unknown)/i },
-  {
-    class: "overloaded",
-    words: /\b5(?:0[0-4]|29)\b|overloaded|at capacity|internal server error|service unavailable/i,
-  },
-  {
-    class: "network",
-    words:
-      /^terminated$|fetch failed|socket hang up|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|timed? ?out|stream.{0,60}(?:disconnected|closed|ended|error)|connection.{0,40}(?:error|closed|lost|refused|reset)|premature close/i,
-  },
-  { class: "overloaded", code: /^5\d\d$/ },
-];
+const ACP_FAILURES = acpFailures.rules as FailureTable;

@@ -11,8 +11,8 @@ import { findNativeClaude } from "./program.ts";
 import { claudeSandboxSettings } from "./sandbox.ts";
 import { usageOfSession } from "../pane/session_tokens.ts";
 import type { Usage } from "../../base/usage.ts";
-import { findTranscript, listTranscripts } from "./transcript_files.ts";
-import { createClaudeReader, createTranscriptReader } from "./reader.ts";
+import { findTranscript, transcriptTokens } from "./transcript_files.ts";
+import { createClaudeReader } from "./reader.ts";
 
 /** The tools that write files. In a sandbox they keep to the folders in which its commands may write (2.1.328). */
 const FILE_TOOLS = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
@@ -28,9 +28,7 @@ async function claudeSessionUsage(
 ): Promise<Usage | undefined> {
   const path = await findTranscript(env["CLAUDE_CONFIG_DIR"] ?? `${env["HOME"] ?? ""}/.claude`, { cwd, sessionId });
   if (path === undefined) return undefined;
-  // A reply may stand in several files.
-  const readLine = createTranscriptReader();
-  return await usageOfSession({ listFiles: () => listTranscripts(path), readerOf: () => readLine }, since);
+  return await usageOfSession(transcriptTokens(path), since);
 }
 
 /**

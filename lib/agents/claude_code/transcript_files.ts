@@ -29,7 +29,7 @@ export function transcriptTokens(path: string): TokenFiles {
 }
 
 /** A session's transcript and those of its sub-agents, which lie in a folder of the session's name (2.1.328). */
-export async function listTranscripts(path: string): Promise<readonly string[]> {
+async function listTranscripts(path: string): Promise<readonly string[]> {
   const folder = `${path.slice(0, -".jsonl".length)}/subagents`;
   return [path, ...await listBelow(folder, { depth: 3 })];
 }

@@ -144,7 +144,7 @@ async function listLogsSince(folder: string, sinceMs: number): Promise<string[]>
   const paths: string[] = [];
   for (let dayMs = sinceMs - DAY_MS; dayMs < Date.now() + 2 * DAY_MS; dayMs += DAY_MS) {
     const day = `${folder}/${new Date(dayMs).toISOString().slice(0, 10).replaceAll("-", "/")}`;
-    for (const name of await listNames(day)) {
+    for (const { name } of await Array.fromAsync(Deno.readDir(day)).catch(() => [])) {
       const path = `${day}/${name}`;
       if (!LOG_NAME.test(nameOf(path))) continue;
       const info = await Deno.lstat(path).catch(() => undefined);
@@ -152,12 +152,4 @@ async function listLogsSince(folder: string, sinceMs: number): Promise<string[]>
     }
   }
   return paths;
-}
-
-async function listNames(folder: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from "../../base/text/json.ts";
+import settings from "./hook_trial.toml" with { type: "text" };
 import type { HookTrial, HookTrialPlace, TrialAnswer } from "../hook_trial.ts";
 
 /** How the hooks of Codex are tried (0.169.0). */
@@ -19,37 +20,12 @@ export const codexHookTrial: HookTrial = {
 async function prepare({ home, project, baseUrl }: HookTrialPlace) {
   const folder = `${home}/.codex`;
   await Deno.mkdir(folder, { recursive: true });
-  const lines = [
-    'model = "gpt-6.1-sol"',
-    'model_provider = "trial"',
-    "check_for_update_on_startup = false",
-    'approval_policy = "on-request"',
-    'sandbox_mode = "read-only"',
-    "[model_providers.trial]",
-    'name = "trial"',
-    `base_url = ${JSON.stringify(`${baseUrl}/v1`)}`,
-    'wire_api = "responses"',
-    'env_key = "PANEWRIGHT_NO_KEY"',
-    "requires_openai_auth = false",
-    "supports_websockets = false",
-    "request_max_retries = 0",
-    "stream_max_retries = 0",
-    `[projects.${JSON.stringify(project)}]`,
-    'trust_level = "trusted"',
-    "[analytics]",
-    "enabled = false",
-    "[feedback]",
-    "enabled = false",
-    "[features]",
-    "daemon_auto_start = false",
-    "plugins = false",
-    "apps = false",
-    "[tui]",
-    "screen_reader_detection_done = true",
-    "[tui.model_availability_nux]",
-    '"gpt-6.1-sol" = 1',
-  ];
-  await Deno.writeTextFile(`${folder}/config.toml`, `${lines.join("\n")}\n`);
+  const places = { $BASE_URL: `${baseUrl}/v1`, $PROJECT: project };
+  const text = Object.entries(places).reduce(
+    (text, [place, value]) => text.replace(JSON.stringify(place), () => JSON.stringify(value)),
+    settings,
+  );
+  await Deno.writeTextFile(`${folder}/config.toml`, text);
   return { CODEX_HOME: folder, PANEWRIGHT_NO_KEY: "none" };
 }
 

@@ -6,7 +6,7 @@ import { type AskCommands, findAsks } from "../../shell/asks/find_asks.ts";
 import { AttemptLog } from "./attempt_log.ts";
 import { classifyFailure, type FailureTable } from "../failure.ts";
 import { readResetTime } from "../reset_time.ts";
-import type { HeadlessResult } from "./seam.ts";
+import type { AttemptKnown, HeadlessResult } from "./seam.ts";
 import { addUsage, type ToldCost, type Usage } from "../../base/usage.ts";
 import { present } from "../../base/schema.ts";
 
@@ -153,7 +153,7 @@ export class Account {
     this.#tell({ type: "usage", usage: this.usage, ...present({ cost: this.cost }) });
   }
 
-  result(end: AccountEnd): Omit<HeadlessResult, "seconds" | "attemptLog" | "usage" | "cost" | "sessionId"> {
+  result(end: AccountEnd): Omit<HeadlessResult, keyof AttemptKnown> {
     const common = {
       finalText: this.#turnEnd?.finalText ?? this.lastSaid,
       exitCode: end.exitCode,

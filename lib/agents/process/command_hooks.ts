@@ -6,7 +6,6 @@ import {
   denyOutput,
   type HookAnswer,
   hookOutput,
-  readCallHook,
   readCallId,
   readCommandHook,
   readHookPayload,
@@ -134,7 +133,10 @@ function put(
     if (answer === "leave" || (answer.behavior === "allow" && !needsPermission)) release("");
     else release(needsPermission ? hookOutput(answer) : denyOutput(answer.reason ?? UNANSWERED));
   };
-  const request = (needsPermission ? readHookPayload : readCallHook)(text, `hook-${crypto.randomUUID()}`);
+  const request = readHookPayload(text, {
+    id: `hook-${crypto.randomUUID()}`,
+    event: needsPermission ? "PermissionRequest" : "PreToolUse",
+  });
   if (request === undefined) reply({ behavior: "deny", reason: "panewright does not understand what this does." });
   else listener.asked({ ...request, needsPermission }, reply);
 }

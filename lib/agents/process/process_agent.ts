@@ -204,10 +204,8 @@ export class ProcessAgent implements DrivenAgent {
     return this.#pending.list();
   }
 
-  async answer(id: string, answer: AgentAnswer): Promise<boolean> {
-    const reason = answer.type === "reject" ? answer.reason : undefined;
-    const one = this.#pending.list().find(({ request }) => request.id === id);
-    return await one?.answer(answer.type === "reply" ? answer : answer.type, reason) ?? false;
+  answer(id: string, answer: AgentAnswer): Promise<boolean> {
+    return this.#pending.answer(id, answer);
   }
 
   async cancel(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FailureClass } from "../../base/terms.ts";
 import type { AgentFact } from "../agent.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
-import { HumanInterventionRequiredError, type PanewrightErrorOptions } from "../../base/errors.ts";
+import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Request } from "../../policy/request.ts";
 import type { Driver } from "../driven_agent.ts";
@@ -40,47 +40,30 @@ export interface AttemptRequest extends AgentLaunch {
   readonly onProgress?: (fact: AgentFact) => void;
 }
 
-export interface HeadlessResult {
+/** What is known of an attempt, however it ends. */
+export interface AttemptKnown {
+  readonly sessionId?: string;
+  readonly usage: Usage;
+  readonly cost?: ToldCost;
+  readonly attemptLog: string;
+  readonly seconds: number;
+}
+
+export interface HeadlessResult extends AttemptKnown {
   readonly outcome: "completed" | "failed";
   readonly finalText: string;
   readonly error?: string;
   readonly exitCode: number;
-  readonly sessionId?: string;
-  readonly usage: Usage;
-  readonly cost?: ToldCost;
   readonly failure?: FailureClass;
   readonly denied?: readonly string[];
   readonly usageLimit?: { readonly resetsAt?: Date; readonly message: string };
-  readonly attemptLog: string;
-  readonly seconds: number;
   readonly timedOut: boolean;
-}
-
-interface AgentAskedOptions extends PanewrightErrorOptions {
-  readonly sessionId?: string;
-  readonly attemptLog: string;
-  readonly usage: Usage;
-  readonly cost?: ToldCost;
-  readonly seconds: number;
-  readonly call?: Request;
 }
 
 export class AgentAskedError extends HumanInterventionRequiredError {
   override name = "AgentAskedError";
-  readonly sessionId: string | undefined;
-  readonly attemptLog: string;
-  readonly usage: Usage;
-  readonly cost: ToldCost | undefined;
-  readonly seconds: number;
-  readonly call: Request | undefined;
 
-  constructor(readonly question: string, options: AgentAskedOptions) {
-    super(`Cannot continue without an answer: ${question}`, options);
-    this.sessionId = options.sessionId;
-    this.attemptLog = options.attemptLog;
-    this.usage = options.usage;
-    this.cost = options.cost;
-    this.seconds = options.seconds;
-    this.call = options.call;
+  constructor(readonly question: string, readonly known: AttemptKnown & { readonly call?: Request }) {
+    super(`Cannot continue without an answer: ${question}`);
   }
 }

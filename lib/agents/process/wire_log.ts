@@ -1,3 +1,4 @@
+import { isPlainFile } from "../../base/ports/files.ts";
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 
 interface WireLog extends Disposable {
@@ -21,7 +22,7 @@ export function openWireLog(folder: string, maxBytes: number = MAX_PART_BYTES): 
   const encoder = new TextEncoder();
   const pathOf = (name: string) => `${folder}/${name}`;
   let file: RegularFile | undefined;
-  let name = isThere(pathOf(NEWEST)) ? NEWEST : BEGINNING;
+  let name = isPlainFile(pathOf(NEWEST)) ? NEWEST : BEGINNING;
   let size = 0;
   const close = () => {
     file?.[Symbol.dispose]();
@@ -61,12 +62,3 @@ export function openWireLog(folder: string, maxBytes: number = MAX_PART_BYTES): 
 }
 
 const LINE_END = 0x0a;
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -72,7 +72,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   } catch (error) {
     progress.end();
     if (!(error instanceof AgentAskedError)) throw error;
-    const { question: text, sessionId, attemptLog, usage, cost, seconds, call } = error;
+    const { question: text, known: { sessionId, attemptLog, usage, cost, seconds, call } } = error;
     drive.record({
       type: "question_asked",
       ...place,

@@ -106,9 +106,9 @@ async function carryOut(
   one: PendingRequest,
   given: GivenAnswer,
 ): Promise<boolean> {
-  if (given.answer === "reply") return await one.answer({ replies: given.replies });
-  if (given.answer === "accept") return await one.answer("allow");
-  if (one.request.offers?.reject !== false) return await one.answer("reject", given.reason);
+  if (given.answer === "reply") return await one.answer({ type: "reply", replies: given.replies });
+  if (given.answer === "accept") return await one.answer({ type: "allow" });
+  if (one.request.offers?.reject !== false) return await one.answer({ type: "reject", ...present({ reason: given.reason }) });
   // Where no choice says no, the end of the turn does.
   if (one.signal.aborted) return false;
   await terminal.cancel();

@@ -70,7 +70,7 @@ export async function openHookChannel(options: HookChannelOptions) {
     const message = objectOf(parseJsonObject(line ?? ""));
     const role = ROLES.find((one) => one === message["role"]);
     if (message["secret"] !== secret || role === undefined) return;
-    const request = readHookPayload(textOf(message["payload"]) ?? "", `hook-${crypto.randomUUID()}`);
+    const request = readHookPayload(textOf(message["payload"]) ?? "", { id: `hook-${crypto.randomUUID()}` });
     if (request === undefined) return;
     // A hook says nothing more: what ends here is its wait.
     void connection.read(new Uint8Array(1)).catch(() => null).then(() => closed.abort());

@@ -204,11 +204,15 @@ Deno.test("a permission is chosen by its kind, for this once", async () => {
   assertEquals(agent.view().state, "waiting");
   assertEquals([request?.request.kind, request?.request.subject, request?.request.source], ["command", "ls", "acp"]);
   assertEquals([request?.request.offers?.allow, request?.request.offers?.reject], [true, true]);
-  assertEquals(await request?.answer("allow"), true);
+  assertEquals(await request?.answer({ type: "allow" }), true);
   assertEquals(await asked, "id of allow_once");
-  assertEquals([agent.requests(), request?.signal.aborted, await request?.answer("reject")], [[], true, false]);
+  assertEquals([agent.requests(), request?.signal.aborted, await request?.answer({ type: "reject" })], [
+    [],
+    true,
+    false,
+  ]);
   const second = toy.ask("rm x", { id: "t2" });
-  await agent.requests()[0]?.answer("reject");
+  await agent.requests()[0]?.answer({ type: "reject" });
   assertEquals(await second, "id of reject_once");
   assertEquals(told.filter(({ type }) => type === "denied"), [{ type: "denied", calls: ["rm x"] }]);
 });
@@ -227,7 +231,7 @@ Deno.test("a request whose call names another folder only later waits for that",
   call({ cwd: "/w/sub", command: "touch x" });
   await clock.runUntilSettled(clock.sleep(20));
   assertEquals(agent.requests()[0]?.request.cwd, "/w/sub");
-  await agent.requests()[0]?.answer("reject");
+  await agent.requests()[0]?.answer({ type: "reject" });
   call({ cwd: "/w" });
   toy.ask("touch y");
   await clock.runUntilSettled(clock.sleep(500));
@@ -241,7 +245,7 @@ Deno.test("an always is never chosen, and where there is no plain answer there i
   toy.ask("ls", { kinds: ["allow_always", "reject_always"] });
   const [request] = agent.requests();
   assertEquals([request?.request.offers?.allow, request?.request.offers?.reject], [false, false]);
-  await assertRejects(async () => await request?.answer("allow"), TypeError);
+  await assertRejects(async () => await request?.answer({ type: "allow" }), TypeError);
   assertEquals(agent.view().state, "waiting");
 });
 
@@ -313,11 +317,11 @@ Deno.test("a form is a question, which takes replies that fit", async () => {
   ]);
   assertEquals(request?.request.questions?.[0]?.question, "Which colour?");
   assertMatch(request?.problemWith([{ choices: [], text: "Green" }]) ?? "", /takes one of its choices/);
-  await request?.answer({ replies: [{ choices: [1] }] });
+  await request?.answer({ type: "reply", replies: [{ choices: [1] }] });
   assertEquals(await asked, { action: "accept", content: { c: "b" } });
   const declined = toy.elicit("Which?", { type: "object", properties: { x: { type: "object" } } });
   assertEquals(agent.requests()[0]?.request.questions, undefined);
-  await agent.requests()[0]?.answer("reject");
+  await agent.requests()[0]?.answer({ type: "reject" });
   assertEquals(await declined, { action: "decline" });
 });
 
@@ -339,7 +343,7 @@ Deno.test("questions that are put as a permission are answered where the agent t
   };
   const { request, outcome } = await put({ questions: "answers_by_index" });
   assertEquals([request?.request.kind, request?.request.offers?.allow], ["question", false]);
-  await request?.answer({ replies: [{ choices: [1] }] });
+  await request?.answer({ type: "reply", replies: [{ choices: [1] }] });
   assertEquals(await outcome, { outcome: "selected", optionId: "go", answers: { "0": "blue" } });
   const other = await put({});
   assertEquals([other.request?.request.kind, other.request?.request.offers?.allow], ["other", true]);
@@ -492,6 +496,6 @@ Deno.test("a request that is hinted at is among those that wait: whoever looks t
   await agent.send("Go");
   const asked = toy.ask("make");
   assertEquals(seen.at(-1), ["make"]);
-  await agent.requests()[0]?.answer("allow");
+  await agent.requests()[0]?.answer({ type: "allow" });
   assertEquals(await asked, "id of allow_once");
 });

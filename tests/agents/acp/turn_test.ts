@@ -59,8 +59,8 @@ Deno.test("a plain turn: idle, working, idle, with what was said and how it ende
   const working = play([OPENED, PROMPT, say("Hel"), 3000]).view;
   assertEquals([working.state, working.quietMs, working.lastMessage], ["working", 3000, "Hel"]);
   assertEquals(working.evidence, "turn 1 has no end; last heard: a message, 3 s ago");
-  const { view, activities, facts } = play([OPENED, PROMPT, say("Hel"), say("lo"), END]);
-  assertEquals([view.state, view.stopReason, view.lastMessage, view.turns], ["idle", "end_turn", "Hello", 1]);
+  const { state, view, activities, facts } = play([OPENED, PROMPT, say("Hel"), say("lo"), END]);
+  assertEquals([view.state, state.stopReason, view.lastMessage, view.turns], ["idle", "end_turn", "Hello", 1]);
   assertEquals(view.evidence, "stop reason end_turn of turn 1");
   assertEquals(facts.filter(({ type }) => type === "said"), [{ type: "said", text: "Hello" }]);
   assertEquals(activities.map(({ type }) => type), ["turn_begun", "message", "message", "turn_ended"]);
@@ -292,8 +292,8 @@ Deno.test("in version 2 the reply only acknowledges the prompt; that the agent r
   const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: {} };
   const rests = update({ type: "state", state: "idle", stopReason: "end_turn" });
   assertEquals(play([PROMPT, acknowledged, say("Hi")]).view.state, "working");
-  const { view } = play([PROMPT, acknowledged, update({ type: "state", state: "running" }), say("Hi"), rests]);
-  assertEquals([view.state, view.stopReason], ["idle", "end_turn"]);
+  const { state, view } = play([PROMPT, acknowledged, update({ type: "state", state: "running" }), say("Hi"), rests]);
+  assertEquals([view.state, state.stopReason], ["idle", "end_turn"]);
   // The order of the two is not fixed.
   assertEquals(play([PROMPT, say("Hi"), rests, acknowledged]).view.state, "idle");
 });
@@ -301,8 +301,13 @@ Deno.test("in version 2 the reply only acknowledges the prompt; that the agent r
 Deno.test("in version 2 an agent that says that it rests before it acknowledges the prompt rests for the reason that it told", () => {
   const acknowledged: AcpEvent = { type: "replied", turn: 1, reply: {} };
   for (const stopReason of ["refusal", "max_tokens"]) {
-    const { view } = play([PROMPT, say("Hm"), update({ type: "state", state: "idle", stopReason }), acknowledged]);
-    assertEquals([view.state, view.stopReason], ["idle", stopReason]);
+    const { state, view } = play([
+      PROMPT,
+      say("Hm"),
+      update({ type: "state", state: "idle", stopReason }),
+      acknowledged,
+    ]);
+    assertEquals([view.state, state.stopReason], ["idle", stopReason]);
   }
 });
 

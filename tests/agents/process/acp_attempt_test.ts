@@ -46,8 +46,8 @@ Deno.test("a command that asks is stopped before its permission is decided", asy
   });
   const steps = [{ say: "Hm." }, { permission: "Ask", command: "panewright ask 'Which database?'" }];
   const error = await askedBy(project.run(steps, { judge: asking }));
-  assertEquals([error.question, error.exitCode, error.call], ["Which database?", 3, undefined]);
-  assert(error.sessionId !== undefined);
+  assertEquals([error.question, error.exitCode, error.known.call], ["Which database?", 3, undefined]);
+  assert(error.known.sessionId !== undefined);
 });
 
 Deno.test("an ask that no call tells of is heard by the command itself, and the whole process tree ends", async () => {
@@ -63,8 +63,12 @@ Deno.test("the session of the question gets the answer, and nothing but that", a
     steps: [{ say: "B it is." }],
   }];
   const error = await askedBy(project.run([], { script: { turns } }));
-  const resumed = await project.run([], { script: { turns }, resumeSessionId: error.sessionId!, prompt: "B." });
-  assertEquals([resumed.outcome, resumed.finalText, resumed.sessionId], ["completed", "B it is.", error.sessionId]);
+  const resumed = await project.run([], { script: { turns }, resumeSessionId: error.known.sessionId!, prompt: "B." });
+  assertEquals([resumed.outcome, resumed.finalText, resumed.sessionId], [
+    "completed",
+    "B it is.",
+    error.known.sessionId,
+  ]);
 });
 
 Deno.test("a session that is not there any more fails the attempt: only the rest of the prompt was to be sent", async () => {
@@ -119,7 +123,7 @@ Deno.test("a permission that a person decides: the agent is stopped, and the cal
   const asking = judge((subject) => ({ decision: "ask", question: `May it? ${subject}` }));
   const steps = [{ permission: "Push", command: "git push", allowed: [{ write: "pushed", text: "" }] }];
   const error = await askedBy(project.run(steps, { judge: asking }));
-  assertEquals([error.question, error.call?.kind, error.call?.needsPermission ?? true], [
+  assertEquals([error.question, error.known.call?.kind, error.known.call?.needsPermission ?? true], [
     "May it? git push",
     "command",
     true,
@@ -133,7 +137,7 @@ Deno.test("a question of the agent's protocol is a question to a person", async 
   const schema = { type: "object", properties: { db: { type: "string", enum: ["MySQL", "SQLite"] } } };
   const error = await askedBy(project.run([{ elicit: "Which database?", schema }], { judge: asking }));
   assertStringIncludes(error.question, "Which database?");
-  assertEquals(error.call?.kind, "question");
+  assertEquals(error.known.call?.kind, "question");
 });
 
 Deno.test("what a step may not write is refused where the agent asks", async () => {

@@ -27,7 +27,7 @@ Deno.test("seed 004, the signal ends the process: the agent that asks is stopped
   );
   assertEquals(error.question, "Which database?");
   assert(error instanceof HumanInterventionRequiredError);
-  assertEquals([error.exitCode, error.sessionId], [3, ID]);
+  assertEquals([error.exitCode, error.known.sessionId], [3, ID]);
   assertStringIncludes(error.message, "Which database?");
 });
 
@@ -375,9 +375,9 @@ Deno.test("bug: the log of the attempt is not empty: what the agent said, ran an
       { do: "hang" },
     ], { plan: { threadId: ID } }),
   );
-  assertEquals(error.attemptLog.includes("aborted by user"), false);
+  assertEquals(error.known.attemptLog.includes("aborted by user"), false);
   for (const part of ["Said: I look.", "Thought: Two databases.", "Ran: ls", "a.sql", "panewright ask 'Which?'"]) {
-    assertStringIncludes(error.attemptLog, part);
+    assertStringIncludes(error.known.attemptLog, part);
   }
   const log = await project.stepFile("log.txt");
   for (const part of ["said: I look.", "$ ls", "asked: Which?"]) assertStringIncludes(log, part);
@@ -401,7 +401,7 @@ Deno.test("a CLI without a session log is known by its report", async () => {
     ], { plan: { threadId: ID } }),
   );
   assertEquals(error.question, "Which?");
-  assertStringIncludes(error.attemptLog, "Said: I look.");
+  assertStringIncludes(error.known.attemptLog, "Said: I look.");
 });
 
 Deno.test("the command's own record is found where no log tells of it", async () => {

@@ -20,7 +20,7 @@ export function otherVersionText(versions: readonly number[]): string {
   return `it speaks version ${known} of the Agent Client Protocol, and not ${ACP_VERSION}`;
 }
 
-export function describeRefusal({ rpcCode, reason, data }: Pick<AcpReplyError, "rpcCode" | "reason" | "data">): string {
+export function describeRefusal({ rpcCode, reason, data }: AcpReplyError["reply"]): string {
   if (rpcCode !== ACP_OTHER_VERSION) return reason;
   const supported = isObject(data) ? data["supported"] : undefined;
   return otherVersionText(Array.isArray(supported) ? supported.filter((one) => Number.isInteger(one)) : []);

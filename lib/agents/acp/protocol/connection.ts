@@ -139,7 +139,7 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
       throw this.#startError("silent", `it has not answered within ${startLimitMs / 1000} s`);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof AcpReplyError) throw this.#startError("refused", describeRefusal(error));
+      if (error instanceof AcpReplyError) throw this.#startError("refused", describeRefusal(error.reply));
       if (error instanceof AcpEndedError && error.end.kind !== "broken") {
         throw this.#startError("ended", describeAcpEnd(error.end));
       }
@@ -158,7 +158,7 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
       ? this.#wire.call(method, params, {
         signal,
         read: (reply) => {
-          const fail = (reason: string, told: Omit<ConstructorParameters<typeof AcpReplyError>[1], "reason">) =>
+          const fail = (reason: string, told: Omit<AcpReplyError["reply"], "reason">) =>
             new AcpReplyError(`Cannot ${what} ${this.#label}: ${reason}`, { reason, ...told });
           if ("error" in reply) {
             const { code: rpcCode, data } = reply.error;
@@ -206,7 +206,7 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
         ? `there is no program ${sanitizeLine(argv[0])}, or no folder ${sanitizeLine(cwd)}`
         : sanitizeLine(errorText(error));
       throw new AcpStartError(`Cannot start ${this.#label}: ${why}`, {
-        ...{ problem: "no_program", lastLines: [], cause: error },
+        ...{ problem: "no_program", cause: error },
         ...present({ hint: installHint }),
       });
     }
@@ -313,6 +313,7 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
     const hint = `What it lacks may show when it is started by hand: ${
       sanitizeLine(shellJoin(this.#options.plan.argv))
     }`;
-    return new AcpStartError(`Cannot start ${this.#label}: ${reason}`, { problem, lastLines, hint });
+    const message = [`Cannot start ${this.#label}: ${reason}`, ...lastLines.map((line) => `  ${line}`)].join("\n");
+    return new AcpStartError(message, { problem, hint });
   }
 }

@@ -23,14 +23,10 @@ export function describeAcpEnd(end: AcpEnd): string {
 
 export class AcpReplyError extends PanewrightError {
   override name = "AcpReplyError";
-  readonly rpcCode: number;
-  readonly reason: string;
-  readonly words: string | undefined;
-  readonly data: unknown;
 
   constructor(
     message: string,
-    { rpcCode, reason, words, data }: {
+    readonly reply: {
       readonly rpcCode: number;
       readonly reason: string;
       readonly words?: string;
@@ -38,10 +34,6 @@ export class AcpReplyError extends PanewrightError {
     },
   ) {
     super(message);
-    this.rpcCode = rpcCode;
-    this.reason = reason;
-    this.words = words;
-    this.data = data;
   }
 }
 
@@ -58,19 +50,11 @@ export class AcpEndedError extends PanewrightError {
 /** An agent could not be started: nothing has happened yet. */
 export class AcpStartError extends PanewrightError {
   override name = "AcpStartError";
-  override readonly exitCode: number;
   /** `no_program`: there is no such program, or it cannot be executed. */
   readonly problem: "no_program" | "ended" | "silent" | "refused";
-  /** Its last lines of standard error, or else of what it printed in place of messages; safe for a terminal. */
-  readonly lastLines: readonly string[];
 
-  constructor(
-    message: string,
-    options: PanewrightErrorOptions & Pick<AcpStartError, "problem" | "lastLines">,
-  ) {
-    super([message, ...options.lastLines.map((line) => `  ${line}`)].join("\n"), options);
+  constructor(message: string, options: PanewrightErrorOptions & Pick<AcpStartError, "problem">) {
+    super(message, options);
     this.problem = options.problem;
-    this.lastLines = options.lastLines;
-    this.exitCode = options.problem === "no_program" ? 2 : 1;
   }
 }
