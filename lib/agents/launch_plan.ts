@@ -1,4 +1,12 @@
-import type { SandboxRequest } from "./sandbox.ts";
+export interface SandboxRequest {
+  /** Absolute paths of the folders besides the working directory in which commands may write. */
+  readonly writable: readonly string[];
+  /**
+   * Absolute paths of folders: of the working directory commands write to these only, where the CLI can see to that.
+   * All of it by default.
+   */
+  readonly within?: readonly [string, ...string[]];
+}
 
 /** What an agent is to be started with, whatever drives it; everything optional comes from the configuration. */
 export interface AgentLaunch {

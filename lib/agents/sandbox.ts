@@ -1,18 +1,10 @@
 import { resolve } from "@std/path/posix";
 import type { Host } from "../base/ports/host.ts";
 import type { ProcessRunner } from "../base/ports/process.ts";
-import type { AgentLaunch } from "./launch_plan.ts";
+import type { AgentLaunch, SandboxRequest } from "./launch_plan.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
 
-export interface SandboxRequest {
-  /** Absolute paths of the folders besides the working directory in which commands may write. */
-  readonly writable: readonly string[];
-  /**
-   * Absolute paths of folders: of the working directory commands write to these only, where the CLI can see to that.
-   * All of it by default.
-   */
-  readonly within?: readonly [string, ...string[]];
-}
+export type { SandboxRequest } from "./launch_plan.ts";
 
 /** The machine on which a sandbox is to be switched on. */
 export interface SandboxGround {

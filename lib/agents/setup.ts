@@ -55,6 +55,28 @@ export function loginWord(said: CommandResult): SetupWord {
   return { state: "unknown", detail: `it does not say whether it is logged in${line === "" ? "" : `: ${line}`}` };
 }
 
+/** Whether a variable is there, and not empty. */
+export function isSet({ env }: Pick<SetupLook, "env">, name: string): boolean {
+  return (env(name) ?? "") !== "";
+}
+
+/** What a read comes to, and what counts where something cannot be read. */
+export function readOr<Value, Otherwise>(read: () => Value, otherwise: Otherwise): Value | Otherwise {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** What can be said of the trust in a folder: that it has it, and that nobody can tell. */
+export function trustWords(workdir: string): Readonly<Record<"trusted" | "unknown", SetupWord>> {
+  return {
+    trusted: { state: "ready", detail: `it trusts ${workdir}` },
+    unknown: { state: "unknown", detail: `cannot tell whether it trusts ${workdir}` },
+  };
+}
+
 /** The folder and all above it, the innermost first. */
 export function foldersAbove(folder: string): readonly string[] {
   const parts = folder.split("/").filter((part) => part !== "");

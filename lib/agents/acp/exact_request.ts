@@ -77,7 +77,9 @@ export function actOf(call: CallPatch, tools: readonly AcpToolInput[]): CallAct 
 }
 
 export function describesItself(call: CallPatch, tools: readonly AcpToolInput[]): boolean {
-  return tools.some((tool) => fits(tool, call) && tool.cwd_in_content && new RegExp(tool.cwd_in_content).test(call.text ?? ""));
+  return tools.some((tool) =>
+    fits(tool, call) && tool.cwd_in_content && new RegExp(tool.cwd_in_content).test(call.text ?? "")
+  );
 }
 
 function fits({ name, kind }: Pick<AcpToolInput, "name" | "kind">, call: CallPatch): boolean {

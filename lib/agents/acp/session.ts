@@ -40,11 +40,14 @@ async function logIn({ ask, provider, initialized: { authMethods }, authMethod }
 }
 
 function notLoggedIn(provider: AcpAgentProvider, error: AcpReplyError): PanewrightError {
-  return new HumanInterventionRequiredError(`Cannot use ${provider.label}: it is not logged in: ${error.reply.reason}`, {
-    hint: provider.acp.login_hint ??
-      `Log in to ${provider.label} by its own command, or set the variables that it takes; then try again.`,
-    cause: error,
-  });
+  return new HumanInterventionRequiredError(
+    `Cannot use ${provider.label}: it is not logged in: ${error.reply.reason}`,
+    {
+      hint: provider.acp.login_hint ??
+        `Log in to ${provider.label} by its own command, or set the variables that it takes; then try again.`,
+      cause: error,
+    },
+  );
 }
 
 /** The reason that the agent gives for not opening a session; a login that is missing is thrown. */

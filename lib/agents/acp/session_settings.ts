@@ -53,7 +53,9 @@ async function setMode(setting: Setting, wanted: string): Promise<void> {
     if (modes !== undefined) await ask(ACP_QUESTIONS.setMode({ sessionId, modeId: wanted }));
     else told = await chooseOption(setting, option!.id, wanted);
   } catch (error) {
-    throw error instanceof AcpReplyError ? asksNot(provider, `it refuses the mode ${wanted}: ${error.reply.reason}`) : error;
+    throw error instanceof AcpReplyError
+      ? asksNot(provider, `it refuses the mode ${wanted}: ${error.reply.reason}`)
+      : error;
   }
   const now = await readBack(setting, () => told ?? opening.mode, wanted);
   if (now === wanted) return;
@@ -69,7 +71,9 @@ async function setOption(setting: Setting, id: string, wanted: string): Promise<
   if (option === undefined) throw asksNot(provider, `its session has no option ${id}`);
   if (option.value === wanted) return;
   const now = await chooseOption(setting, id, wanted).catch((error) => {
-    throw error instanceof AcpReplyError ? asksNot(provider, `it refuses ${id} ${wanted}: ${error.reply.reason}`) : error;
+    throw error instanceof AcpReplyError
+      ? asksNot(provider, `it refuses ${id} ${wanted}: ${error.reply.reason}`)
+      : error;
   });
   if (now !== wanted) throw asksNot(provider, `its option ${id} is ${now ?? "not reported"}, and not ${wanted}`);
 }

@@ -1,5 +1,14 @@
 import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
-import { type CliSetup, foldersAbove, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
+import {
+  type CliSetup,
+  foldersAbove,
+  isSet,
+  loginWord,
+  readOr,
+  type SetupLook,
+  type SetupWord,
+  trustWords,
+} from "../setup.ts";
 
 /** Claude Code keeps that many of a key's last characters with the answer that was given about it (2.1.328). */
 const KEPT_CHARS = 20;
@@ -26,7 +35,7 @@ export const claudeSetup: CliSetup = {
 function findClaudeLogin(look: SetupLook): SetupWord | undefined {
   const question = keyQuestion(look);
   if (question !== undefined) return question;
-  const name = ["ANTHROPIC_API_KEY", ...LOGIN_VARIABLES].find((each) => (look.env(each) ?? "") !== "");
+  const name = ["ANTHROPIC_API_KEY", ...LOGIN_VARIABLES].find((each) => isSet(look, each));
   if (name !== undefined) return { state: "ready", detail: `${name} is set` };
   return hasStoredLogin(look) ? { state: "ready", detail: "it is logged in with claude.ai" } : undefined;
 }
@@ -35,12 +44,8 @@ function findClaudeLogin(look: SetupLook): SetupWord | undefined {
 function hasStoredLogin({ env, readText }: SetupLook): boolean {
   const home = env("HOME");
   const folder = env("CLAUDE_CONFIG_DIR") ?? (home === undefined ? undefined : `${home}/.claude`);
-  try {
-    const text = folder === undefined ? undefined : readText(`${folder}/.credentials.json`);
-    return (textOf(objectOf(parseJsonObject(text ?? "")?.["claudeAiOauth"])["accessToken"]) ?? "") !== "";
-  } catch {
-    return false;
-  }
+  const text = folder === undefined ? "" : readOr(() => readText(`${folder}/.credentials.json`), "");
+  return (textOf(objectOf(parseJsonObject(text ?? "")?.["claudeAiOauth"])["accessToken"]) ?? "") !== "";
 }
 
 function keyQuestion(look: SetupLook): SetupWord | undefined {
@@ -52,7 +57,7 @@ function keyQuestion(look: SetupLook): SetupWord | undefined {
   if (has("approved")) return undefined;
   if (has("rejected")) return { state: "unknown", detail: "it was told not to use the key in ANTHROPIC_API_KEY" };
   // With another login it may not ask.
-  const hasOther = state["oauthAccount"] !== undefined || LOGIN_VARIABLES.some((name) => (look.env(name) ?? "") !== "");
+  const hasOther = state["oauthAccount"] !== undefined || LOGIN_VARIABLES.some((name) => isSet(look, name));
   return {
     state: hasOther ? "unknown" : "missing",
     detail: "it would ask whether to use the key in ANTHROPIC_API_KEY",
@@ -62,13 +67,8 @@ function keyQuestion(look: SetupLook): SetupWord | undefined {
 /** Whether a login may come from settings that its login status does not go by (2.1.330): of a project, of arguments. */
 function hasOtherSettings({ args, workdir, readText }: SetupLook): boolean {
   const files = ["settings.json", "settings.local.json"].map((name) => `${workdir}/.claude/${name}`);
-  return args.some((arg) => /^--settings(?:=|$)/.test(arg)) || files.some((file) => {
-    try {
-      return /"(?:ANTHROPIC_|CLAUDE_CODE_|apiKeyHelper")/.test(readText(file) ?? "");
-    } catch {
-      return true;
-    }
-  });
+  return args.some((arg) => /^--settings(?:=|$)/.test(arg)) ||
+    files.some((file) => readOr(() => /"(?:ANTHROPIC_|CLAUDE_CODE_|apiKeyHelper")/.test(readText(file) ?? ""), true));
 }
 
 /**
@@ -76,10 +76,9 @@ function hasOtherSettings({ args, workdir, readText }: SetupLook): boolean {
  * Without a person to ask it does not matter.
  */
 function findClaudeTrust(look: SetupLook): SetupWord {
-  const { workdir, asksPerson, env, kindOf } = look;
-  const trusted = { state: "ready", detail: `it trusts ${workdir}` } as const;
-  if (!asksPerson || (env("CLAUDE_CODE_SANDBOXED") ?? "") !== "") return trusted;
-  const unknown = { state: "unknown", detail: `cannot tell whether it trusts ${workdir}` } as const;
+  const { workdir, asksPerson, kindOf } = look;
+  const { trusted, unknown } = trustWords(workdir);
+  if (!asksPerson || isSet(look, "CLAUDE_CODE_SANDBOXED")) return trusted;
   const state = readState(look);
   if (state === undefined) return unknown;
   const projects = objectOf(state["projects"]);
@@ -99,10 +98,6 @@ function findClaudeTrust(look: SetupLook): SetupWord {
 function readState({ env, readText }: SetupLook): JsonObject | undefined {
   const folder = env("CLAUDE_CONFIG_DIR") ?? env("HOME");
   if (folder === undefined) return undefined;
-  try {
-    const text = readText(`${folder}/.claude.json`);
-    return text === undefined ? {} : parseJsonObject(text);
-  } catch {
-    return undefined;
-  }
+  const text = readOr(() => readText(`${folder}/.claude.json`) ?? "{}", "");
+  return parseJsonObject(text);
 }

@@ -1,6 +1,7 @@
 import type { HeadlessLaunch, HeadlessPlan, HeadlessPlanOptions, HeadlessProvider } from "../process/cli.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexHookSettings } from "./hook_settings.ts";
+import { CODEX_SETTINGS } from "./launch.ts";
 import { codexSandboxSettings, foldCodexSandbox } from "./sandbox.ts";
 import { codexSessionUsage, openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./reader.ts";
@@ -32,8 +33,7 @@ async function codexExecPlan(request: HeadlessLaunch, options: HeadlessPlanOptio
   const { ask, hooks, path } = options;
   const variables = { ...options.variables, PATH: ask === undefined ? path : `${ask.launcherFolder}:${path}` };
   const settings = [
-    "features.daemon_auto_start=false",
-    "check_for_update_on_startup=false",
+    ...CODEX_SETTINGS,
     "allow_login_shell=false",
     ...Object.entries(variables).map(([name, value]) =>
       `shell_environment_policy.set.${name}=${JSON.stringify(value)}`

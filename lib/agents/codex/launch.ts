@@ -11,7 +11,7 @@ import { codexSandboxSettings } from "./sandbox.ts";
  * - The daemon (0.165.0 and later) would outlive the pane and keep working. Any `-c` keeps it away as well.
  * - The question whether to update stops a start, and Enter at the wrong moment starts a global installation.
  */
-const SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;
+export const CODEX_SETTINGS = ["features.daemon_auto_start=false", "check_for_update_on_startup=false"] as const;
 
 /** What tells that a prompt was taken, and that a turn has ended (0.169.0). */
 const TURN_EVENTS: readonly CodexHookEvent[] = ["UserPromptSubmit", "Stop"];
@@ -29,7 +29,7 @@ export async function codexLaunchPlan(request: LaunchRequest, host: Host): Promi
   const { workdir, command, args = [], env = {}, model, profile, resume, keepScrollback = false } = request;
   const path = env["PATH"];
   const settings = [
-    ...SETTINGS,
+    ...CODEX_SETTINGS,
     ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
     ...await codexHookSettings([
       ...(request.hook === undefined ? [] : [["PermissionRequest", request.hook] as const]),

@@ -1,6 +1,15 @@
 import { compareVersions } from "../../base/text/order.ts";
 import { type JsonObject, objectOf, textOf } from "../../base/text/json.ts";
-import { type CliSetup, foldersAbove, loginWord, type SetupLook, type SetupWord } from "../setup.ts";
+import {
+  type CliSetup,
+  foldersAbove,
+  isSet,
+  loginWord,
+  readOr,
+  type SetupLook,
+  type SetupWord,
+  trustWords,
+} from "../setup.ts";
 
 const TRUST_KNOWN_SINCE = "0.169.0";
 
@@ -9,8 +18,8 @@ const MACHINE_SETTINGS = ["/etc/codex/config.toml", "/etc/codex/managed_config.t
 
 /** Codex' login, and its trust in folders, by its config.toml (0.53.0 to 0.169.0). */
 export const codexSetup: CliSetup = {
-  findLogin: ({ env, asksPerson }) =>
-    !asksPerson && (env("CODEX_API_KEY") ?? "") !== "" ? { state: "ready", detail: "CODEX_API_KEY is set" } : undefined,
+  findLogin: (look) =>
+    !look.asksPerson && isSet(look, "CODEX_API_KEY") ? { state: "ready", detail: "CODEX_API_KEY is set" } : undefined,
   async judgeLogin(said, look) {
     const word = loginWord(said);
     if (word.state === "ready") return word;
@@ -25,11 +34,11 @@ interface ModelProvider {
   readonly keyVariable: string | undefined;
 }
 
-function providerWord(provider: ModelProvider | undefined, { env }: SetupLook): SetupWord | undefined {
+function providerWord(provider: ModelProvider | undefined, look: SetupLook): SetupWord | undefined {
   if (provider === undefined) return undefined;
   const { name, keyVariable } = provider;
   if (keyVariable === undefined) return { state: "ready", detail: `model provider ${name}, which needs no login` };
-  return (env(keyVariable) ?? "") !== ""
+  return isSet(look, keyVariable)
     ? { state: "ready", detail: `model provider ${name}, with its key in ${keyVariable}` }
     : { state: "missing", detail: `its model provider ${name} needs a key in ${keyVariable}, which is not set` };
 }
@@ -54,8 +63,7 @@ async function findModelProvider(look: SetupLook): Promise<ModelProvider | undef
 /** Codex asks about a folder of a repository, or with settings of its own, until it knows the folder or repository. */
 async function findCodexTrust(look: SetupLook): Promise<SetupWord> {
   const { workdir, asksPerson, args, profile, version, kindOf } = look;
-  const trusted = { state: "ready", detail: `it trusts ${workdir}` } as const;
-  const unknown = { state: "unknown", detail: `cannot tell whether it trusts ${workdir}` } as const;
+  const { trusted, unknown } = trustWords(workdir);
   if (!asksPerson) return trusted;
   const config = await readConfig(look);
   if (config === undefined) return unknown;
@@ -76,13 +84,8 @@ async function findCodexTrust(look: SetupLook): Promise<SetupWord> {
 /** Whether settings besides the person's own may say something. */
 function hasOtherSettings(look: SetupLook, key: string): boolean {
   const files = [...MACHINE_SETTINGS, ...foldersAbove(look.workdir).map((folder) => `${folder}/.codex/config.toml`)];
-  return files.some((file) => {
-    try {
-      return file !== ownFile(look) && (look.readText(file)?.includes(key) ?? false);
-    } catch {
-      return true;
-    }
-  });
+  const says = (file: string) => readOr(() => look.readText(file)?.includes(key) ?? false, true);
+  return files.some((file) => file !== ownFile(look) && says(file));
 }
 
 /** The person's config.toml; empty where there is none, `undefined` where it cannot be read. */

@@ -3,7 +3,7 @@ import type { Host } from "../../base/ports/host.ts";
 import type { SandboxReport } from "../sandbox.ts";
 import type { Usage } from "../../base/usage.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
-import type { AgentLaunch } from "../launch_plan.ts";
+import type { AgentLaunch, LaunchPlan } from "../launch_plan.ts";
 
 /** What a CLI is started with for one turn. */
 export interface HeadlessLaunch extends AgentLaunch {
@@ -26,10 +26,8 @@ export interface AskLaunchers {
   readonly launcherFolder: string;
 }
 
-export interface HeadlessPlan {
-  readonly argv: readonly [string, ...string[]];
-  readonly env: Readonly<Record<string, string>>;
-}
+/** How it is started; in which folder is told apart. */
+export type HeadlessPlan = Omit<LaunchPlan, "cwd">;
 
 export interface LogQuery {
   readonly workdir: string;

@@ -108,7 +108,9 @@ async function carryOut(
 ): Promise<boolean> {
   if (given.answer === "reply") return await one.answer({ type: "reply", replies: given.replies });
   if (given.answer === "accept") return await one.answer({ type: "allow" });
-  if (one.request.offers?.reject !== false) return await one.answer({ type: "reject", ...present({ reason: given.reason }) });
+  if (one.request.offers?.reject !== false) {
+    return await one.answer({ type: "reject", ...present({ reason: given.reason }) });
+  }
   // Where no choice says no, the end of the turn does.
   if (one.signal.aborted) return false;
   await terminal.cancel();
