@@ -7,14 +7,15 @@ import { padEnd, wrap } from "./console/layout.ts";
 import type { OutputFields } from "../api/output/outputs.ts";
 import { type CliState, lookAtCli } from "./preflight/agent.ts";
 import { hasCli } from "./preflight/agent_cli.ts";
-import type { LookContext } from "./preflight/look_context.ts";
+import { placeIn } from "./preflight/look_context.ts";
+import type { Machine } from "./preflight/machine_look.ts";
 import { programProblem } from "../jobs/programs.ts";
 
 type AgentRow = OutputFields["agent"];
 
 export async function readAgents(
   providers: readonly Provider[],
-  { workdir, ...context }: LookContext & { readonly workdir: string },
+  { machine, workdir }: { readonly machine: Machine; readonly workdir: string },
 ): Promise<readonly AgentRow[]> {
   const offered = providers.filter((provider) => hasCli(provider) || hasAcp(provider));
   return await Promise.all(offered.map(async (provider) => ({ ...describe(provider), ...await stateOf(provider) })));
@@ -28,13 +29,13 @@ export async function readAgents(
     const { program, installHint: remedy } = provider.cli;
     // What came with a repository is not run before the person trusts it.
     if (provider.isOfConfig === true) {
-      const problem = programProblem(program, { folder: workdir, searchPath: context.env("PATH") ?? "" });
+      const problem = programProblem(program, placeIn(workdir, machine));
       return problem === undefined
         ? { ...found, state: "unclear", login: "it is the configuration's, and was not asked" }
         : { ...found, state: "absent", remedy };
     }
     const agent = { provider, workdir, asksPerson: provider.terminal !== undefined };
-    const state = await lookAtCli(agent, context);
+    const state = await lookAtCli(machine.cli(agent));
     return state === undefined ? { ...found, state: "absent", remedy } : foundBy(state);
   }
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { exists } from "@std/fs";
-import { type TrialProvider, tryHooks } from "../../lib/cli/hook_trial.ts";
+import { type TrialProvider, tryHooks } from "../../lib/cli/doctor/hook_trial.ts";
 import { codexHookTrial } from "../../lib/agents/codex/hook_trial.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { installCli } from "../support/clis.ts";

@@ -8,7 +8,7 @@ import { readAgents, renderAgents } from "../agents_list.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { wrap } from "../console/layout.ts";
 import { outputLine } from "../../api/output/line.ts";
-import { lookContext } from "../preflight/look_context.ts";
+import { lookAtMachine } from "../preflight/machine_look.ts";
 
 export const command = defineCommand({
   arguments: [{
@@ -17,7 +17,7 @@ export const command = defineCommand({
   }],
   async run({ positionals: [path], global }, io) {
     const providers = await knownProviders(path, io);
-    const rows = await readAgents(providers, { ...lookContext(io), workdir: io.cwd });
+    const rows = await readAgents(providers, { machine: lookAtMachine(io), workdir: io.cwd });
     if (global.json) { for (const row of rows) io.stdout(outputLine("agent", row)); }
     else {
       const width = io.isTerminal.stdout ? io.columns() : 100;

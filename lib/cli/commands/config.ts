@@ -11,8 +11,8 @@ import { loadExecConfig } from "../exec_config.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { lookAtConfig } from "../preflight/config.ts";
-import { lookContext } from "../preflight/look_context.ts";
+import { lookAtConfig } from "../preflight/look_at_needs.ts";
+import { lookAtMachine } from "../preflight/machine_look.ts";
 import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["show", "schema"];
@@ -43,7 +43,7 @@ export const command = defineCommand({
     };
     const { plan, loaded } = await loadExecConfig(io, given, ({ where, message }) => warn(where, message));
     io.stdout(parsed.global.json ? outputLine("config", toJson(loaded)) : renderTable(loaded));
-    for (const { status, check, detail } of await lookAtConfig({ plan, loaded, programs: "all" }, lookContext(io))) {
+    for (const { status, check, detail } of await lookAtConfig({ plan, loaded, programs: "all" }, lookAtMachine(io))) {
       if (status !== "ok") warn(check, detail);
     }
     return 0;

@@ -21,7 +21,7 @@ import { keepEditorSchema } from "../editor_schema.ts";
 import { type BuiltIn, type ExecConfig, type ExecConfigOptions, loadExecConfig } from "../exec_config.ts";
 import { findExecTarget } from "../exec_target.ts";
 import { openPreflight } from "../preflight/mod.ts";
-import { lookAtSteps } from "../preflight/steps.ts";
+import { lookAtSteps } from "../preflight/look_at_needs.ts";
 import { JUNIT_FLAG, openReports } from "../reports/mod.ts";
 import { previewText } from "../show/preview_text.ts";
 import { outputLine } from "../../api/output/line.ts";

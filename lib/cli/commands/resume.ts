@@ -28,7 +28,7 @@ import { findNamedRun, findRunsWorkdir, inRealWorkdir, RUN_ARGUMENT, WORKDIR_FLA
 import { detach, DETACH_FLAG } from "../detach.ts";
 import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
-import { lookAtReviewRun } from "../preflight/review.ts";
+import { lookAtReviewRun } from "../preflight/look_at_needs.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { requireTrust, TRUST_FLAG, type TrustSurroundings } from "../trust.ts";
 import { executeSteps } from "./exec.ts";

@@ -18,7 +18,7 @@ import { detach, DETACH_FLAGS, refuseBegun, refuseKey } from "../detach.ts";
 import { keepEditorSchema } from "../editor_schema.ts";
 import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
-import { checkJob, lookAtReviewRun } from "../preflight/review.ts";
+import { checkJob, lookAtReviewRun } from "../preflight/look_at_needs.ts";
 import { openLiveOutput } from "../show/live_output.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
 import { requireTrust, TRUST_FLAG } from "../trust.ts";

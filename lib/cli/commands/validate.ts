@@ -13,8 +13,8 @@ import { excerptLines } from "../console/excerpt.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { loadExecConfig } from "../exec_config.ts";
 import type { Finding, Obstacle } from "../preflight/finding.ts";
-import { lookAtConfig } from "../preflight/config.ts";
-import { lookContext } from "../preflight/look_context.ts";
+import { lookAtConfig } from "../preflight/look_at_needs.ts";
+import { lookAtMachine } from "../preflight/machine_look.ts";
 import { plural } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
 
@@ -98,7 +98,7 @@ async function readConfig(
       { ...(pipelineNeeded ? { pipelineNeeded } : { withJob: true }), ...present({ path }) },
       (warning) => warnings.push(warning),
     );
-    const found = await lookAtConfig({ plan, loaded, programs: "of_roles" }, lookContext(io));
+    const found = await lookAtConfig({ plan, loaded, programs: "of_roles" }, lookAtMachine(io));
     // A configuration may be right on a machine that has not all of it.
     const isMistake = ({ status, isOfMachine }: Obstacle) => status === "fail" && isOfMachine !== true;
     const others = found.filter((each) => !isMistake(each)).map(problemOf);

@@ -5,6 +5,7 @@ import type { Provider, ProviderId } from "../../agents/provider.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../jobs/programs.ts";
+import { placeIn } from "../preflight/look_context.ts";
 import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
 
 export interface InitChoices {
@@ -144,5 +145,5 @@ export function chosenAgent(id: ProviderId, io: CliIo): string {
 
 function isOnPath({ cli }: Provider, io: CliIo): boolean {
   return cli !== undefined &&
-    findProgram(cli.program, { folder: io.cwd, searchPath: io.env("PATH") ?? "" }) !== undefined;
+    findProgram(cli.program, placeIn(io.cwd, io)) !== undefined;
 }

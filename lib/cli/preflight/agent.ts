@@ -1,49 +1,33 @@
-import { programProblem } from "../../jobs/programs.ts";
 import { hasAcp } from "../../agents/mod.ts";
 import { firstLineOf, type SetupWord } from "../../agents/setup.ts";
-import {
-  type AgentToLookAt,
-  ageProblem,
-  askCli,
-  cliFailure,
-  findVersion,
-  isStandIn,
-  nodeProblem,
-  placeOf,
-  versionIn,
-} from "./agent_cli.ts";
-import { loginRemedy, lookAtLogin, setupLook, trustRemedy } from "./agent_setup.ts";
-import type { Finding, Obstacle } from "./finding.ts";
-import type { LookContext } from "./look_context.ts";
 import { present } from "../../base/schema.ts";
+import { type AgentToLookAt, type CliHere, versionIn } from "./agent_cli.ts";
+import { loginRemedy, lookAtLogin, setupLook, trustRemedy } from "./agent_setup.ts";
+import { type Finding, lookAtEach, type Obstacle } from "./finding.ts";
+import type { Machine } from "./machine_look.ts";
 
+/** An agent CLI in full: it is asked for its version and its login, whatever files show. */
 export async function checkAgent(
-  agent: AgentToLookAt,
-  context: LookContext,
+  here: CliHere,
   options: { readonly needed: boolean; readonly loginNeeded?: boolean },
 ): Promise<Finding & { readonly installed: boolean }> {
-  const { cli, label: check } = agent.provider;
-  const isScript = isStandIn(agent, context);
-  const version = await askCli(agent, context, { args: cli.versionArgs });
-  const absence = version === undefined ? programProblem(cli.program, placeOf(agent, context)) : undefined;
-  const failure = absence ?? await nodeProblem(agent, context) ?? cliFailure(agent, version) ??
-    ageProblem(agent, versionIn(version?.stdout ?? ""));
-  if (version === undefined || failure !== undefined) {
-    const mayWork = isScript && version !== undefined;
+  const { label: check, cli } = here.agent.provider;
+  const isScript = here.isStandIn();
+  const said = await here.said();
+  const failure = (said === undefined ? here.absence() : undefined) ??
+    await here.fault({ version: versionIn(said?.stdout ?? ""), asks: true });
+  if (said === undefined || failure !== undefined) {
+    const mayWork = isScript && said !== undefined;
     const status = options.needed && !mayWork ? "fail" : "warn";
     return { check, installed: mayWork, status, detail: failure ?? "", remedy: cli.installHint };
   }
-  const name = firstLineOf({ ...version, stderr: "" }) || cli.program;
-  const login = await lookAtLogin(agent, context, { version: versionIn(name), asksCli: true });
-  if (login === undefined) return { check, installed: true, status: "ok", detail: name };
-  const detail = login.detail === "" ? name : `${name}; ${login.detail}`;
-  return login.state === "ready" ? { check, installed: true, status: "ok", detail } : {
-    check,
-    installed: true,
-    status: login.state === "missing" && options.loginNeeded === true && !isScript ? "fail" : "warn",
-    detail,
-    remedy: loginRemedy(agent),
-  };
+  const name = firstLineOf({ ...said, stderr: "" }) || cli.program;
+  const login = await lookAtLogin(here, { version: versionIn(name), asksCli: true });
+  const detail = login === undefined || login.detail === "" ? name : `${name}; ${login.detail}`;
+  if (login === undefined || login.state === "ready") return { check, installed: true, status: "ok", detail };
+  const isInTheWay = login.state === "missing" && options.loginNeeded === true && !isScript;
+  const remedy = loginRemedy(here.agent);
+  return { check, installed: true, status: isInTheWay ? "fail" : "warn", detail, remedy };
 }
 
 export interface CliState {
@@ -54,32 +38,24 @@ export interface CliState {
 }
 
 /** An agent CLI by itself, asked as little as can be; `undefined` where it is not there. */
-export async function lookAtCli(agent: AgentToLookAt, context: LookContext): Promise<CliState | undefined> {
-  const { cli } = agent.provider;
-  if (programProblem(cli.program, placeOf(agent, context)) !== undefined) return undefined;
-  const { version, isRead, said } = await findVersion(agent, context);
-  const about = version === undefined ? {} : { version };
-  const problem = await nodeProblem(agent, context) ?? (isRead ? undefined : cliFailure(agent, said)) ??
-    ageProblem(agent, version);
-  if (problem !== undefined) return { ...about, problem, remedy: cli.installHint };
-  const login = await lookAtLogin(agent, context, { version, asksCli: false });
-  return { ...about, ...present({ login }), remedy: loginRemedy(agent) };
+export async function lookAtCli(here: CliHere): Promise<CliState | undefined> {
+  if (here.absence() !== undefined) return undefined;
+  const version = await here.version();
+  const about = present({ version });
+  const problem = await here.fault({ version, asks: here.packaged() === undefined });
+  if (problem !== undefined) return { ...about, problem, remedy: here.agent.provider.cli.installHint };
+  const login = await lookAtLogin(here, { version, asksCli: false });
+  return { ...about, ...present({ login }), remedy: loginRemedy(here.agent) };
 }
 
 /** Whether a CLI that works in a pane trusts its folder; `undefined` where that does not matter. */
-export async function checkTrust(agent: AgentToLookAt, context: LookContext): Promise<Finding | undefined> {
-  const { cli: { setup }, terminal } = agent.provider;
+export async function checkTrust(here: CliHere): Promise<Finding | undefined> {
+  const { label, cli: { setup }, terminal } = here.agent.provider;
   if (terminal === undefined || setup === undefined) return undefined;
-  const { version } = await findVersion(agent, context);
-  const trust = await setup.findTrust(setupLook(agent, context, { version }));
-  if (trust === undefined) return undefined;
-  const check = `trust of ${agent.provider.label}`;
-  return trust.state === "ready" ? { check, status: "ok", detail: trust.detail } : {
-    check,
-    status: trust.state === "missing" ? "fail" : "warn",
-    detail: trust.detail,
-    remedy: trustRemedy(agent),
-  };
+  const { state, detail } = await setup.findTrust(setupLook(here, { version: await here.version() }));
+  const check = `trust of ${label}`;
+  if (state === "ready") return { check, status: "ok", detail };
+  return { check, status: state === "missing" ? "fail" : "warn", detail, remedy: trustRemedy(here.agent) };
 }
 
 /**
@@ -87,63 +63,39 @@ export async function checkTrust(agent: AgentToLookAt, context: LookContext): Pr
  * cannot be known is a warning: it may be well. Of a script in place of a CLI nothing is known, and it is not called to
  * find out.
  */
-async function lookAtSetup(agent: AgentToLookAt, context: LookContext): Promise<readonly Obstacle[]> {
+async function lookAtSetup(here: CliHere): Promise<readonly Obstacle[]> {
+  const { agent } = here;
   const { label: check, cli } = agent.provider;
-  if (programProblem(cli.program, placeOf(agent, context)) !== undefined || isStandIn(agent, context)) return [];
+  if (here.absence() !== undefined || here.isStandIn()) return [];
   // An agent over ACP says at its start whether it works; some take seconds to tell their version.
-  const asks = !hasAcp(agent.provider) || cli.minVersion !== undefined;
-  const { version, isRead, said } = await findVersion(agent, context, { asks });
-  const look = setupLook(agent, context, { version });
+  const saysItself = hasAcp(agent.provider) && cli.minVersion === undefined;
+  const version = saysItself ? here.packaged() : await here.version();
+  const look = setupLook(here, { version });
   const [login, trust] = await Promise.all([
-    lookAtLogin(agent, context, { version, asksCli: false }),
+    lookAtLogin(here, { version, asksCli: false }),
     cli.setup?.findTrust(look),
   ]);
   // A CLI that has said whether it is logged in works; what files and variables show says nothing of that.
   const isProven = login?.state === "missing" ||
     (login?.state === "ready" && cli.setup?.findLogin?.(look) === undefined);
-  const saysItself = hasAcp(agent.provider) && (isRead || cli.minVersion === undefined);
-  const failure = await nodeProblem(agent, context) ??
-    (isProven || saysItself
-      ? undefined
-      : cliFailure(agent, said ?? await askCli(agent, context, { args: cli.versionArgs }))) ??
-    ageProblem(agent, version);
+  const asks = !isProven && !saysItself && !(hasAcp(agent.provider) && here.packaged() !== undefined);
+  const failure = await here.fault({ version, asks });
   const ofTrust = obstacle(check, trust, trustRemedy(agent));
   return failure === undefined
     ? [...obstacle(check, login, loginRemedy(agent)), ...ofTrust]
     : [{ check, status: "fail", detail: failure, remedy: cli.installHint, isOfMachine: true }, ...ofTrust];
 }
 
-/** What is in the way of several agents: each CLI is asked once, and what was found of several is told once. */
-export async function lookAtSetups(
-  agents: readonly AgentToLookAt[],
-  context: LookContext,
-): Promise<readonly Obstacle[]> {
-  const different = new Map(
-    agents.map((agent) => [JSON.stringify([agent.provider.id, agent.env, agent.args, agent.profile]), agent]),
-  );
-  const found = await Promise.all([...different.values()].map((agent) => lookAtSetup(agent, context)));
-  return [...new Map(found.flat().map((each) => [JSON.stringify(each), each])).values()];
+/** What is in the way of several agents. */
+export async function lookAtSetups(agents: readonly AgentToLookAt[], machine: Machine): Promise<readonly Obstacle[]> {
+  return await lookAtEach(agents, {
+    same: ({ provider, env, args, profile }) => [provider.id, env, args, profile],
+    look: (agent) => lookAtSetup(machine.cli(agent)),
+  });
 }
 
 function obstacle(check: string, word: SetupWord | undefined, remedy: string): readonly Obstacle[] {
   if (word === undefined || word.state === "ready") return [];
   const { state, detail } = word;
   return [{ check, status: state === "missing" ? "fail" : "warn", detail, remedy, needsPerson: true }];
-}
-
-export function checkNamedProgram(
-  check: string,
-  [program]: readonly [string, ...string[]],
-  { folder, env }: { readonly folder: string; readonly env: LookContext["env"] },
-): Finding {
-  const problem = programProblem(program, { folder, searchPath: env("PATH") ?? "" });
-  if (problem === undefined) {
-    return { check, status: "ok", detail: `${program} of the config is there; doctor does not run it` };
-  }
-  return {
-    check,
-    status: "fail",
-    detail: problem,
-    remedy: "Correct the command of the config, or install the program.",
-  };
 }

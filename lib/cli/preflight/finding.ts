@@ -29,6 +29,19 @@ export function refusal(what: string, found: readonly Obstacle[]): PanewrightErr
     : new UsageError(message);
 }
 
+/** What is found of several: of those that are the same one is looked at, and what was found of several is told once. */
+export async function lookAtEach<Of>(
+  all: readonly Of[],
+  { same, look }: { readonly same: (of: Of) => unknown; readonly look: (of: Of) => Promise<readonly Obstacle[]> },
+): Promise<readonly Obstacle[]> {
+  const found = await Promise.all(differentOf(all, same).map(look));
+  return differentOf(found.flat(), (each) => each);
+}
+
+function differentOf<Of>(all: readonly Of[], keyOf: (of: Of) => unknown): readonly Of[] {
+  return [...new Map(all.map((each) => [JSON.stringify(keyOf(each)), each])).values()];
+}
+
 /** What was found of several roles or steps is told once, with those that it is about, unless these are all. */
 export function joinWorkers(
   found: readonly { readonly worker: string; readonly found: Obstacle | undefined }[],

@@ -1,5 +1,5 @@
-import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
-import type { CliIo } from "../console/command.ts";
+import type { ProgramPlace } from "../../jobs/programs.ts";
+import type { ProcessRunner } from "../../base/ports/process.ts";
 
 export interface LookContext {
   readonly processRunner: ProcessRunner;
@@ -7,6 +7,16 @@ export interface LookContext {
   env(name: string): string | undefined;
 }
 
-export function lookContext({ env, signal }: Pick<CliIo, "env" | "signal">): LookContext {
-  return { processRunner: systemProcessRunner, signal, env: (name) => env(name) };
+/** Where programs are found from a folder, by the PATH of an agent's own variables, or else ours. */
+export function placeIn(
+  folder: string,
+  { env }: Pick<LookContext, "env">,
+  own: Readonly<Record<string, string>> = {},
+): ProgramPlace {
+  return { folder, searchPath: own["PATH"] ?? env("PATH") ?? "" };
+}
+
+export function once<Value>(look: () => Value): () => Value {
+  let found: { readonly value: Value } | undefined;
+  return () => (found ??= { value: look() }).value;
 }

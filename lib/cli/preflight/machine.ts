@@ -8,7 +8,7 @@ import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { findSocketPath, isServerRunning, killServer, removeDeadSocket, tmuxCommand } from "../../tmux/server.ts";
 import { requireTmux, TMUX_INSTALL_HINT } from "../../tmux/version.ts";
 import type { Finding } from "./finding.ts";
-import type { LookContext } from "./look_context.ts";
+import { type LookContext, placeIn } from "./look_context.ts";
 
 export interface TmuxPlace {
   readonly socket?: string | undefined;
@@ -84,13 +84,11 @@ const TOOLS = {
 } as const;
 
 /** The small programs that panewright calls: a shell, what reads the process table, and what keeps a session open. */
-export function checkTools({ env }: Pick<LookContext, "env">): Finding {
+export function checkTools(context: Pick<LookContext, "env">): Finding {
   const check = "programs";
   const tools: Readonly<Record<string, string>> = Deno.build.os === "linux" ? TOOLS.linux : TOOLS.others;
   const names = Object.keys(tools);
-  const missing = names.filter((name) =>
-    findProgram(name, { folder: "/", searchPath: env("PATH") ?? "" }) === undefined
-  );
+  const missing = names.filter((name) => findProgram(name, placeIn("/", context)) === undefined);
   if (missing.length === 0) return { check, status: "ok", detail: names.join(", ") };
   const packages = [...new Set(missing.map((name) => tools[name]))];
   return {

@@ -3,11 +3,11 @@ import { UsageError } from "../../base/errors.ts";
 import { sanitizeText } from "../../base/text/sanitize.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
 import { type Finding, type Obstacle, refusal } from "./finding.ts";
-import { type LookContext, lookContext } from "./look_context.ts";
-import { checkTmux, checkTools, lookAtTmuxPlace, type TmuxPlace } from "./machine.ts";
+import { lookAtTmuxPlace, type TmuxPlace } from "./machine.ts";
+import { lookAtMachine, type Machine } from "./machine_look.ts";
 import { present } from "../../base/schema.ts";
 
-interface Preflight extends LookContext {
+interface Preflight extends Machine {
   readBesideMachine<Value>(
     read: () => Promise<Value>,
     needs: { readonly panes: boolean | ((value: Value) => boolean) },
@@ -23,27 +23,27 @@ interface PreflightSurroundings {
 }
 
 export function openPreflight(what: string, { io, global, onWarning }: PreflightSurroundings): Preflight {
-  const context = lookContext(io);
+  const machine = lookAtMachine(io);
   const warn = onWarning ?? ((message) => global.quiet || io.stderr(sanitizeText(`warning: ${message}\n`)));
-  let machine: readonly Finding[] = [];
+  let found: readonly Finding[] = [];
   return {
-    ...context,
+    ...machine,
     async readBesideMachine(read, { panes }) {
-      const [given, tmux] = await Promise.allSettled([read(), panes === false ? undefined : checkTmux(context)]);
+      const [given, tmux] = await Promise.allSettled([read(), panes === false ? undefined : machine.tmux()]);
       if (tmux.status === "rejected") throw tmux.reason;
-      machine = [checkTools(context)];
+      found = [machine.tools()];
       const needsTmux = typeof panes === "boolean" || given.status === "rejected" || panes(given.value);
-      if (needsTmux && tmux.value !== undefined) machine = [...machine, tmux.value];
+      if (needsTmux && tmux.value !== undefined) found = [...found, tmux.value];
       if (given.status === "fulfilled") return given.value;
-      throw withRefusal(given.reason, refusal(what, machine));
+      throw withRefusal(given.reason, refusal(what, found));
     },
     async lookAtTmuxPlace(place) {
-      return machine.every(({ status }) => status !== "fail") ? await lookAtTmuxPlace(place, context) : [];
+      return found.every(({ status }) => status !== "fail") ? await lookAtTmuxPlace(place, machine) : [];
     },
-    require(found) {
-      const error = refusal(what, [...machine, ...found]);
+    require(more) {
+      const error = refusal(what, [...found, ...more]);
       if (error !== undefined) throw error;
-      for (const { status, check, detail, remedy = "" } of found) {
+      for (const { status, check, detail, remedy = "" } of more) {
         if (status === "warn") warn(`${check}: ${detail}. ${remedy}`.trimEnd());
       }
     },

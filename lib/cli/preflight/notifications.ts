@@ -6,7 +6,7 @@ import { ownKeyOf } from "../../run/notify/webhook.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { Finding } from "./finding.ts";
-import type { LookContext } from "./look_context.ts";
+import { type LookContext, placeIn } from "./look_context.ts";
 
 interface NotificationsToLookAt {
   readonly notifications?: NotificationPlan;
@@ -19,10 +19,10 @@ const { desktop: DESKTOP, notifyCommand: COMMAND, ntfyTokenFile: TOKEN_FILE, web
 /** What shows without sending anything of messages that could never arrive: programs and files that are not there. */
 export function lookAtNotifications(
   { notifications = {}, workdir }: NotificationsToLookAt,
-  { env }: Pick<LookContext, "env">,
+  context: Pick<LookContext, "env">,
 ): readonly Finding[] {
   const { command, desktop = false, ntfy, webhook } = notifications;
-  const problemOf = (program: string) => programProblem(program, { folder: workdir, searchPath: env("PATH") ?? "" });
+  const problemOf = (program: string) => programProblem(program, placeIn(workdir, context));
   const found: Finding[] = [];
   const commandProblem = command && problemOf(command[0]);
   if (commandProblem !== undefined) {

@@ -3,9 +3,10 @@ import { makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { SandboxSupport } from "../../agents/sandbox.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import { type AgentToLookAt, isCliItself } from "./agent_cli.ts";
-import type { Finding, Obstacle } from "./finding.ts";
-import type { LookContext } from "./look_context.ts";
+import type { AgentToLookAt } from "./agent_cli.ts";
+import { type Finding, lookAtEach, type Obstacle } from "./finding.ts";
+import { type LookContext, placeIn } from "./look_context.ts";
+import type { Machine } from "./machine_look.ts";
 
 export async function checkSandbox(
   { label, sandbox }: Provider,
@@ -29,23 +30,24 @@ export async function checkSandbox(
  */
 export async function lookAtSandboxes(
   agents: readonly AgentToLookAt[],
-  context: LookContext,
+  machine: Machine,
 ): Promise<readonly Obstacle[]> {
-  const different = new Map(agents.map((agent) => [JSON.stringify([agent.provider.id, agent.env]), agent]));
-  const found = await Promise.all([...different.values()].map((agent) => lookAtSandbox(agent, context)));
-  return [...new Map(found.flat().map((each) => [JSON.stringify(each), each])).values()];
-}
-
-async function lookAtSandbox(agent: AgentToLookAt, context: LookContext): Promise<readonly Obstacle[]> {
-  const { provider: { label, sandbox } } = agent;
-  if (sandbox === undefined || !isCliItself(agent, context)) return [];
-  const problem =
-    await (sandbox.findObstacle === undefined
-      ? tried(sandbox, context, agent)
-      : toldProblem(sandbox.findObstacle(groundOf(context, agent)), context));
-  if (problem === undefined) return [];
-  const detail = `it cannot be switched on: ${problem}`;
-  return [{ check: `sandbox of ${label}`, status: "fail", detail, remedy: neededRemedy(sandbox), isOfMachine: true }];
+  return await lookAtEach(agents, {
+    same: ({ provider, env }) => [provider.id, env],
+    async look(agent) {
+      const { provider: { label, sandbox } } = agent;
+      if (sandbox === undefined || !machine.cli(agent).isItself()) return [];
+      const problem = await (sandbox.findObstacle === undefined
+        ? tried(sandbox, machine, agent)
+        : toldProblem(sandbox.findObstacle(groundOf(machine, agent)), machine));
+      if (problem === undefined) {
+        return [];
+      }
+      const detail = `it cannot be switched on: ${problem}`;
+      const remedy = neededRemedy(sandbox);
+      return [{ check: `sandbox of ${label}`, status: "fail", detail, remedy, isOfMachine: true }];
+    },
+  });
 }
 
 function neededRemedy({ remedy }: SandboxSupport): string {
@@ -83,6 +85,7 @@ async function toldProblem(
   });
 }
 
-function groundOf({ env: inherited, processRunner, signal }: TrialContext, { env = {} }: Pick<AgentToLookAt, "env">) {
-  return { host: systemHost({ PATH: env["PATH"] ?? inherited("PATH") ?? "" }), processRunner, signal };
+function groundOf(context: TrialContext, { env }: Pick<AgentToLookAt, "env">) {
+  const { processRunner, signal } = context;
+  return { host: systemHost({ PATH: placeIn("/", context, env).searchPath }), processRunner, signal };
 }

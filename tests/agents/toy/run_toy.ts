@@ -2,7 +2,7 @@
  * What `panewright run` and `panewright doctor` do, with the toy agent beside the providers that are built in. Takes
  * the config file; prints the findings of the doctor and the end of the run, one JSON object a line.
  */
-import { examine } from "../../../lib/cli/commands/doctor.ts";
+import { examine } from "../../../lib/cli/doctor/examine.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { toRunPlan } from "../../../lib/config/plan.ts";
 import { executeReviewRun } from "../../../lib/jobs/review_loop/execute.ts";

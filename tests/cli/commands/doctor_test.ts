@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { basename, dirname } from "@std/path/posix";
 import type { CliIo } from "../../../lib/cli/console/command.ts";
 import { checkAgent } from "../../../lib/cli/preflight/agent.ts";
-import type { LookContext } from "../../../lib/cli/preflight/look_context.ts";
+import { lookAtMachine, type Machine } from "../../../lib/cli/preflight/machine_look.ts";
 import { checkFolder, checkTerminal, checkTmux } from "../../../lib/cli/preflight/machine.ts";
 import { type CommandResult, type ProcessRunner, systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
@@ -26,8 +26,8 @@ function runnerOf(programs: Readonly<Record<string, Partial<CommandResult>>>): P
   };
 }
 
-function contextOf(programs: Readonly<Record<string, Partial<CommandResult>>>, io: CliIo = fakeIo()): LookContext {
-  return { processRunner: runnerOf(programs), signal: io.signal, env: io.env };
+function machineOf(programs: Readonly<Record<string, Partial<CommandResult>>>, io: CliIo = fakeIo()): Machine {
+  return lookAtMachine({ processRunner: runnerOf(programs), signal: io.signal, env: io.env });
 }
 
 const codex = agentOf(codexProvider);
@@ -37,11 +37,11 @@ function agentOf(provider: Provider) {
 }
 
 Deno.test("an agent CLI is found with its version and its login", async () => {
-  const context = contextOf({
+  const machine = machineOf({
     "codex --version": { stdout: "codex-cli 0.169.0\n" },
     "codex login status": { stdout: "Logged in using ChatGPT\n" },
   });
-  assertEquals(await checkAgent(codex, context, { needed: true }), {
+  assertEquals(await checkAgent(machine.cli(codex), { needed: true }), {
     check: "Codex",
     installed: true,
     status: "ok",
@@ -50,11 +50,11 @@ Deno.test("an agent CLI is found with its version and its login", async () => {
 });
 
 Deno.test("an agent CLI without a login is a warning: a model provider of its own needs none", async () => {
-  const context = contextOf({
+  const machine = machineOf({
     "codex --version": { stdout: "codex-cli 0.169.0\n" },
     "codex login status": { code: 1, stderr: "Not logged in\n" },
   });
-  assertEquals(await checkAgent(codex, context, { needed: true }), {
+  assertEquals(await checkAgent(machine.cli(codex), { needed: true }), {
     check: "Codex",
     installed: true,
     status: "warn",
@@ -66,14 +66,14 @@ Deno.test("an agent CLI without a login is a warning: a model provider of its ow
 Deno.test("a key that the agent CLI was told not to use is not good, whatever its login status says", async () => {
   await using home = await tempDir();
   const key = "sk-test-0123456789abcdefghij";
-  const context = contextOf({
+  const machine = machineOf({
     "claude --version": { stdout: "2.1.328 (Claude Code)\n" },
     "claude auth status --text": { stdout: "Logged in with an API key\n" },
   }, fakeIo({ env: { HOME: home.path, ANTHROPIC_API_KEY: key } }));
   const claude = agentOf(claudeCodeProvider);
   const statusWith = async (answers: Readonly<Record<string, readonly string[]>>) => {
     await home.write({ ".claude.json": JSON.stringify({ customApiKeyResponses: answers }) });
-    const { status, detail } = await checkAgent(claude, context, { needed: true });
+    const { status, detail } = await checkAgent(machine.cli(claude), { needed: true });
     return { status, detail };
   };
   assertEquals(await statusWith({ approved: [key.slice(-20)], rejected: [] }), {
@@ -88,7 +88,7 @@ Deno.test("a key that the agent CLI was told not to use is not good, whatever it
 
 Deno.test("an agent CLI that is missing fails where it is needed, and warns where it is not", async () => {
   for (const [needed, status] of [[true, "fail"], [false, "warn"]] as const) {
-    assertEquals(await checkAgent(codex, contextOf({}), { needed }), {
+    assertEquals(await checkAgent(machineOf({}).cli(codex), { needed }), {
       check: "Codex",
       installed: false,
       status,
@@ -99,14 +99,14 @@ Deno.test("an agent CLI that is missing fails where it is needed, and warns wher
 });
 
 Deno.test("an agent CLI that cannot tell its version is not taken for one that works", async () => {
-  const context = contextOf({ "codex --version": { code: 126, stderr: "\nexec format error\n" } });
-  const { status, detail } = await checkAgent(codex, context, { needed: true });
+  const machine = machineOf({ "codex --version": { code: 126, stderr: "\nexec format error\n" } });
+  const { status, detail } = await checkAgent(machine.cli(codex), { needed: true });
   assertEquals([status, detail], ["fail", "codex --version ended with code 126: exec format error"]);
 });
 
 Deno.test("the terminal and the locale are looked at", () => {
   const statuses = (env: Record<string, string>) =>
-    checkTerminal(contextOf({}, fakeIo({ env }))).map(({ status }) => status);
+    checkTerminal(machineOf({}, fakeIo({ env }))).map(({ status }) => status);
   assertEquals(statuses({ TERM: "xterm", LANG: "de_DE.UTF-8" }), ["ok", "ok"]);
   assertEquals(statuses({ TERM: "xterm", LANG: "C.utf8", LC_ALL: "" }), ["ok", "ok"]);
   assertEquals(statuses({ TERM: "dumb", LANG: "C.UTF-8", LC_ALL: "C" }), ["warn", "warn"]);

@@ -1,17 +1,17 @@
-import { PANE_MARK_VARIABLE } from "../base/ports/marks.ts";
-import { openHookChannel } from "../turn/desk/hook_channel.ts";
-import { systemClock } from "../base/ports/clock.ts";
-import { readHookEvent } from "../agents/pane/hook_events.ts";
-import { eventStreamText, type HookTrial } from "../agents/hook_trial.ts";
-import type { CliProgram, PaneProvider } from "../agents/provider.ts";
-import type { AgentTerminal } from "../agents/pane/agent_terminal.ts";
-import { startAgentTerminal } from "../agents/pane/start_agent_terminal.ts";
-import { turnHooksOf } from "../agents/pane/turn_hooks.ts";
-import { openSpool } from "../agents/spool.ts";
-import { errorText } from "../base/text/error_text.ts";
-import { createTmuxClient } from "../tmux/plain_client.ts";
-import { openSession } from "../tmux/open_session.ts";
-import type { Finding } from "./preflight/finding.ts";
+import { PANE_MARK_VARIABLE } from "../../base/ports/marks.ts";
+import { openHookChannel } from "../../turn/desk/hook_channel.ts";
+import { systemClock } from "../../base/ports/clock.ts";
+import { readHookEvent } from "../../agents/pane/hook_events.ts";
+import { eventStreamText, type HookTrial } from "../../agents/hook_trial.ts";
+import type { CliProgram, PaneProvider } from "../../agents/provider.ts";
+import type { AgentTerminal } from "../../agents/pane/agent_terminal.ts";
+import { startAgentTerminal } from "../../agents/pane/start_agent_terminal.ts";
+import { turnHooksOf } from "../../agents/pane/turn_hooks.ts";
+import { openSpool } from "../../agents/spool.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import { createTmuxClient } from "../../tmux/plain_client.ts";
+import { openSession } from "../../tmux/open_session.ts";
+import type { Finding } from "../preflight/finding.ts";
 
 export type TrialProvider = PaneProvider & {
   readonly cli: CliProgram;

@@ -1,12 +1,12 @@
-import { UsageError } from "../base/errors.ts";
-import { PROVIDERS } from "../agents/mod.ts";
-import type { Provider } from "../agents/provider.ts";
-import { rollbackHint } from "../lab/rule_packs/installed.ts";
-import type { CliIo } from "./console/command.ts";
-import type { Finding } from "./preflight/finding.ts";
-import { installedProviders } from "./installed_rules.ts";
-import { describeState, readRulesRows, type RulesRow } from "./rules/list.ts";
-import { present } from "../base/schema.ts";
+import { UsageError } from "../../base/errors.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import type { Provider } from "../../agents/provider.ts";
+import { rollbackHint } from "../../lab/rule_packs/installed.ts";
+import type { CliIo } from "../console/command.ts";
+import type { Finding } from "../preflight/finding.ts";
+import { installedProviders } from "../installed_rules.ts";
+import { describeState, readRulesRows, type RulesRow } from "../rules/list.ts";
+import { present } from "../../base/schema.ts";
 
 interface CheckedRules {
   /** With the rules that are installed; as they are built in where those cannot be used. */
