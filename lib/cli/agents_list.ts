@@ -113,13 +113,11 @@ const STYLES: Readonly<Record<AgentRow["state"], Style>> = {
 
 const MARKS: Readonly<Record<AgentRow["state"], string>> = { ready: "ok", unclear: "?", unusable: "no", absent: "" };
 
-interface RenderAgentsOptions {
-  readonly width: number;
-  readonly color?: boolean;
-}
-
 /** The agents that are there, each with what it can do; then the others, with how they are installed. */
-export function renderAgents(rows: readonly AgentRow[], { width, color = false }: RenderAgentsOptions): string {
+export function renderAgents(
+  rows: readonly AgentRow[],
+  { width, color = false }: { readonly width: number; readonly color?: boolean },
+): string {
   const here = rows.filter(({ state }) => state !== "absent");
   const absent = rows.filter(({ state }) => state === "absent");
   const idWidth = Math.max(...rows.map(({ id }) => id.length));

@@ -5,21 +5,17 @@ import { type CliIo, type GlobalFlags, switchFlag } from "./console/command.ts";
 import { openTerminalPerson, type TerminalPerson } from "./console/ask_person.ts";
 import type { LiveOutput } from "./show/live_output.ts";
 
-/** The flag that keeps panewright from asking at the terminal. */
 export const NO_INPUT_FLAG = switchFlag("never ask at this terminal: a question stops the run with exit code 3");
 
-/** What is around a run at a command line. */
 export interface Surroundings {
   readonly io: CliIo;
   readonly global: GlobalFlags;
-  /** The run's working directory. */
   readonly workdir: string;
   readonly output: LiveOutput;
   /** Whether nobody is to be asked at this terminal. @default {false} */
   readonly noInput?: boolean;
 }
 
-/** What all jobs are given by a command line. */
 type CommonOptions = RunOptions<ShownRecord> & {
   /** Missing where nobody sits at a terminal. */
   readonly person: TerminalPerson | undefined;

@@ -10,8 +10,12 @@ export function environmentOf({ env, envNames, stderr }: Pick<CliIo, "env" | "en
   return {
     env: (name) => env(name),
     envNames: envNames(),
-    onWarning: ({ where, message }) => stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`),
+    onWarning: warnAt({ stderr }),
   };
+}
+
+export function warnAt({ stderr }: Pick<CliIo, "stderr">): Source["onWarning"] {
+  return ({ where, message }) => stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`);
 }
 
 /** Where a command line reads its configuration from: its folder, its variables, and the rules that are installed. */

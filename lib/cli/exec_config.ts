@@ -13,9 +13,7 @@ import { findProgram, type ProgramPlace, programProblem } from "../jobs/programs
 import { configSource } from "./environment.ts";
 import { packageVersion } from "./package_version.ts";
 
-/** How the configuration of steps is read. */
 export interface ExecConfigOptions {
-  /** The config file; `panewright.jsonc` of the working directory, if it is there, where none is named. */
   readonly path?: string;
   readonly flags?: Readonly<Record<string, unknown>>;
   /** @default {true} whether there must be a pipeline */
@@ -28,7 +26,6 @@ export interface ExecConfigOptions {
   readonly builtIn?: BuiltInCheck | undefined;
 }
 
-/** The command that must pass after the step of the built-in pipeline. */
 interface BuiltInCheck {
   /** @default the project's test command */
   readonly check?: string | undefined;
@@ -36,30 +33,21 @@ interface BuiltInCheck {
   readonly isOwn: boolean;
 }
 
-/** A valid configuration of steps. */
 export interface ExecConfig {
   readonly plan: ExecPlan;
   /** Absolute; null where there is no config file. */
   readonly file: string | null;
-  /** What was read. */
   readonly loaded: LoadedSettings & { readonly job?: Job };
-  /** The check of the built-in pipeline, where that is used. */
   readonly builtIn?: BuiltIn;
 }
 
-/** The built-in pipeline of one step. */
 export interface BuiltIn {
-  /** Who carries it out. */
   readonly provider: ProviderId;
-  /** The command of its check, for `sh -c`. */
   readonly check: string;
-  /** Whether the person has named the command now. */
   readonly isOwn: boolean;
 }
 
 /**
- * Reads and checks the configuration of steps.
- *
  * @param onWarning told what is not a mistake, but worth knowing; also when the configuration cannot be used
  * @throws {ConfigError} that lists everything that is wrong with it, each with its place
  */

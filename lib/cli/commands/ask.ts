@@ -8,7 +8,6 @@ import { defineCommand, Interruption } from "../console/command.ts";
 
 const LOOK_EVERY_MS = 1000;
 
-/** `panewright ask`: what the agent of a step runs when it needs a person's decision. */
 export const command = defineCommand({
   arguments: [{ name: "QUESTION", description: "what a person has to decide", required: true, rest: true, text: true }],
   async run({ positionals }, io) {

@@ -5,8 +5,9 @@ import { describeSource } from "../../config/source.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand } from "../console/command.ts";
-import { cut, displayWidth } from "../../base/text/display_width.ts";
-import { padEnd } from "../console/layout.ts";
+import { cut } from "../../base/text/display_width.ts";
+import { inColumns } from "../console/layout.ts";
+import { warnAt } from "../environment.ts";
 import { loadExecConfig } from "../exec_config.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
@@ -34,17 +35,17 @@ export const command = defineCommand({
         hint: `ACTION is ${ACTIONS.join(" or ")}.`,
       });
     }
-    const warn = (where: string, message: string) => io.stderr(`warning: ${sanitizeLine(`${where}: ${message}`)}\n`);
+    const warn = warnAt(io);
     const given = {
       withJob: true,
       programsNeeded: false,
       flags: parsed.flags,
       ...present({ path }),
     };
-    const { plan, loaded } = await loadExecConfig(io, given, ({ where, message }) => warn(where, message));
+    const { plan, loaded } = await loadExecConfig(io, given, warn);
     io.stdout(parsed.global.json ? outputLine("config", toJson(loaded)) : renderTable(loaded));
     for (const { status, check, detail } of await lookAtConfig({ plan, loaded, programs: "all" }, lookAtMachine(io))) {
-      if (status !== "ok") warn(check, detail);
+      if (status !== "ok") warn({ where: check, message: detail });
     }
     return 0;
   },
@@ -56,15 +57,9 @@ function toJson({ config, file, workdir, sources }: LoadedSettings): OutputField
 }
 
 function renderTable({ sources }: LoadedSettings): string {
-  const rows = [...sources].map(([path, source]) => ({
-    path,
-    value: cut(sanitizeLine(JSON.stringify(source.value)), 60),
-    source: describeSource(source),
-  }));
-  const pathWidth = Math.max(...rows.map(({ path }) => displayWidth(path)));
-  const valueWidth = Math.max(...rows.map(({ value }) => displayWidth(value)));
-  const lines = rows.map(({ path, value, source }) =>
-    `${padEnd(path, pathWidth)}  ${padEnd(value, valueWidth)}  ${sanitizeLine(source)}`
-  );
-  return `${lines.join("\n")}\n`;
+  const rows = [...sources].map(([path, source]) => {
+    const value = cut(sanitizeLine(JSON.stringify(source.value)), 60);
+    return [path, value, sanitizeLine(describeSource(source))];
+  });
+  return `${inColumns(rows).join("\n")}\n`;
 }

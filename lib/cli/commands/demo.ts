@@ -8,7 +8,7 @@ import { defineCommand, switchFlag } from "../console/command.ts";
 import { demoSummary, type NextCommands } from "../demo_summary.ts";
 import { commandInForm, type Start, startOfThis, taskInForm } from "../start_form.ts";
 import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
-import { executeReview } from "./run.ts";
+import { executeReview } from "../execute_review.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
 import { checkFolder } from "../preflight/machine.ts";
@@ -16,7 +16,6 @@ import { openPreflight } from "../preflight/mod.ts";
 import { recordWritten } from "../trust.ts";
 import { plural } from "../../journal/words/words.ts";
 
-/** `panewright demo`: the review loop in real tmux panes, with agents that play their part by a script. */
 export const command = defineCommand({
   flags: {
     keep: switchFlag("keep the demo's folder and the agents' panes afterwards"),

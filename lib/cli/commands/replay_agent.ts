@@ -8,7 +8,6 @@ import { parseReplayScript } from "../../lab/replay/script.ts";
 import { choiceFlag, defineCommand, Interruption, textFlag } from "../console/command.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
-/** `panewright replay-agent`: the program that stands in for an agent CLI in a pane. */
 export const command = defineCommand({
   flags: {
     script: textFlag("FILE", "the JSON file that says what each role does"),

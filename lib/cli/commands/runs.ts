@@ -34,13 +34,10 @@ export const command = defineCommand({
 
 const HEADINGS = ["RUN", "JOB", "STATE", "AGE", ""] as const;
 
-export interface RenderRowsOptions {
-  readonly now: Date;
-  readonly width: number;
-  readonly color?: boolean;
-}
-
-function renderRows(rows: readonly RunRow[], { now, width, color = false }: RenderRowsOptions): string {
+function renderRows(
+  rows: readonly RunRow[],
+  { now, width, color }: { readonly now: Date; readonly width: number; readonly color: boolean },
+): string {
   const table = [HEADINGS, ...rows.map((row) => cellsOf(row, now))];
   const widths = HEADINGS.slice(0, -1).map((_, column) =>
     Math.max(...table.map((cells) => cells[column]?.length ?? 0))

@@ -78,6 +78,12 @@ export function twoColumns(rows: readonly (readonly [string, string])[], options
   });
 }
 
+/** Rows of cells, each column as wide as its widest cell. */
+export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
+  return rows.map((row) => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join("  ").trimEnd());
+}
+
 export function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }

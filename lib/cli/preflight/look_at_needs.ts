@@ -34,9 +34,7 @@ export async function lookAtSteps(steps: StepsToLookAt, machine: Machine): Promi
   return [...shown, ...notifications, workdir, ...agents];
 }
 
-/** A configuration that is right by itself. */
 interface ConfigToLookAt {
-  /** Of its pipelines. */
   readonly plan: ExecPlan;
   readonly loaded: LoadedSettings & { readonly job?: Job };
   /** Which agents' programs are looked for: where a step's is missing, the configuration may have been refused. */

@@ -39,12 +39,9 @@ interface NeededCommand {
   readonly remedies: { readonly mayCome: string; readonly missing: string };
 }
 
-/** What of a review loop is looked at. */
 export interface ReviewToLookAt {
   readonly plan: ReviewRunPlan;
-  /** Those whose agents are to be started. */
   readonly roles: readonly Role[];
-  /** Where values came from, for messages. */
   readonly sources: LoadedSettings["sources"];
 }
 

@@ -13,7 +13,6 @@ import { type ChangeOptions, readNamedFile, requireRulesFolder } from "./change.
 
 export const MAX_KEY_BYTES = 16 * 1024;
 
-/** `panewright rules key FILE`: makes a pair of keys. */
 export async function makeKey(given: string, { io, json }: ChangeOptions): Promise<number> {
   const files = await generateKeys();
   const path = resolve(io.cwd, given);
@@ -73,7 +72,6 @@ export async function listKeys({ io, json }: ChangeOptions): Promise<number> {
   return 0;
 }
 
-/** `panewright rules trust --remove ID`: uses no pack any more that only this key has signed. */
 export async function removeKey(id: string, { io, json }: ChangeOptions): Promise<number> {
   const folder = requireRulesFolder(io);
   using _lock = await lockRules(folder);

@@ -20,11 +20,9 @@ export interface LiveOutput extends Disposable {
   onEvent(record: ShownRecord): void;
 }
 
-/** Where and how a run is shown. */
 interface LiveOutputOptions {
   readonly io: CliIo;
   readonly global: GlobalFlags;
-  /** How the run stood before, where this process resumes it. */
   readonly earlier?: Progress | undefined;
   /** Whether its agents stay when it is stopped. @default {false} */
   readonly leavesAgents?: boolean;
@@ -132,7 +130,6 @@ const STYLES: Readonly<Record<Tone, Style | undefined>> = {
   caution: "caution",
 };
 
-/** How {@linkcode painted} shows a line. */
 interface PaintOptions {
   readonly color: boolean;
   /** The task that it is about, for each row to name; missing where there is only one. */

@@ -3,7 +3,7 @@ import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
 import type { Worker } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { conditionStyle, paint, paintAfterRole, type Style } from "../console/color.ts";
-import { padEnd, wrap } from "../console/layout.ts";
+import { inColumns, padEnd, wrap } from "../console/layout.ts";
 import { dialogRequest, tokensOf, workerTokens } from "../../journal/words/lines.ts";
 import type { AgentView, QuestionView, RunView } from "../../api/show/run_view.ts";
 import { conditionText, messageText, placeText, turnText } from "../../api/show/run_words.ts";
@@ -160,12 +160,10 @@ function alignedAgents(agents: readonly AgentView[], workers: readonly Worker[] 
     if (isStarting(role)) return ["", "starting"];
     return protocol === "process" ? ["no pane", "a process for each message"] : ["", "not started"];
   };
-  const cells = agents.map((agent) => [
+  return inColumns(agents.map((agent) => [
     agent.role,
     agent.provider,
     ...placeAndState(agent),
     agent.sessionId === undefined ? "" : `session ${agent.sessionId}`,
-  ]);
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => row[column]!.length)));
-  return cells.map((row) => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join("  ").trimEnd());
+  ]));
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { NO_COLORS } from "../../../lib/cli/console/color.ts";
-import { EXCEPTIONS_ONLY, executeReview } from "../../../lib/cli/commands/run.ts";
+import { EXCEPTIONS_ONLY, executeReview } from "../../../lib/cli/execute_review.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { toRunPlan } from "../../../lib/config/plan.ts";
 import { fakeIo } from "../../support/fake_io.ts";

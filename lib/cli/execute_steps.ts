@@ -1,0 +1,91 @@
+import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
+import type { ExecOptions } from "../jobs/pipeline/execute.ts";
+import { PIPELINE } from "../jobs/pipeline/mod.ts";
+import type { ExecFact } from "../journal/exec/facts.ts";
+import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { stateFolder } from "../base/ports/state_folder.ts";
+import type { RunResult } from "../run/execution.ts";
+import type { Progress } from "../journal/progress.ts";
+import { carryOut, type Surroundings } from "./carry_out.ts";
+import { askedQuestion } from "./console/ask_person.ts";
+import type { CliIo } from "./console/command.ts";
+import { refuseBegun } from "./detach.ts";
+import { keepEditorSchema } from "./editor_schema.ts";
+import { type ExecConfig, type ExecConfigOptions, loadExecConfig } from "./exec_config.ts";
+import { openPreflight } from "./preflight/mod.ts";
+import { lookAtSteps } from "./preflight/look_at_needs.ts";
+import { openReports } from "./reports/mod.ts";
+import { openLiveOutput } from "./show/live_output.ts";
+import { examineFolder } from "./folder_trust.ts";
+import { requireFolderTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
+
+/** Where it is kept which tasks have passed, if there is a place. */
+export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
+  const state = stateFolder(io.env);
+  return state === undefined ? {} : { passedTasksFile: `${state}/passed.ndjson` };
+}
+
+export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust"> {
+  readonly earlier?: Progress;
+  readonly facts?: readonly ExecFact[];
+  readonly junit?: string;
+  /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
+  readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
+  readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
+}
+
+/**
+ * Executes a run of the pipeline by a configuration and shows how it goes.
+ *
+ * @returns the exit code: 0 for tasks that passed, 1 for one that failed, 3 for a question that waits
+ */
+export async function executeSteps(config: ExecConfigOptions, around: StepsSurroundings): Promise<number> {
+  const { io, execute, earlier, facts = [], junit } = around;
+  const reports = openReports({ io, junit, earlier: facts });
+  using output = openLiveOutput(PIPELINE, { ...around, earlier, beforeResult: reports.table });
+  const warn = (message: string) => output.onEvent({ type: "warning", message });
+  const preflight = openPreflight(earlier === undefined ? "start the run" : "resume the run", {
+    ...around,
+    onWarning: warn,
+  });
+  const read = await preflight.readBesideMachine(
+    // Of all pipelines, only those that are used need their programs.
+    () =>
+      loadExecConfig(io, { ...config, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`)),
+    { panes: false },
+  );
+  const { plan, loaded, builtIn } = read;
+  await refuseBegun(plan.workdir, io);
+  const pipelines = await around.pipelinesOf?.(plan);
+  const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
+  await requireTrust(loaded, whoTrusts);
+  if (builtIn !== undefined) {
+    await requireFolderTrust(examineFolder(plan.workdir, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
+  }
+  if (pipelines !== undefined) {
+    preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
+    await keepEditorSchema(loaded, io);
+  }
+  try {
+    return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
+      execute({
+        ...options,
+        plan,
+        // Whoever has started it cannot be told at its end how to resume it.
+        isPatient: io.detached !== undefined,
+        auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
+        onEvent(event) {
+          reports.before(event);
+          onEvent?.(event);
+          reports.after(event);
+        },
+        ...passedTasksFileIn(io),
+        async beforeResume(used) {
+          preflight.require(await lookAtSteps({ plan, pipelines: used }, preflight));
+        },
+        ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
+      }, read));
+  } finally {
+    await reports.write();
+  }
+}
