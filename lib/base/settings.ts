@@ -73,7 +73,7 @@ export type ValueOf<Value> = Value extends { kind: NumberValue["kind"] } ? numbe
   : Value extends { kind: "text" } ? string
   : Value extends { kind: "command" } ? string | Argv
   : Value extends { kind: "commands" } ? readonly Argv[]
-  : Value extends { kind: "shape"; schema: { _zod: { output: infer Output } } } ? Output
+  : Value extends { kind: "shape"; schema: () => { _zod: { output: infer Output } } } ? Output
   : never;
 
 type Defaulted<Slice extends SettingSlice<unknown>> = {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type FileForm, unwrapSchema } from "./schema.ts";
+import { type FileForm, ONCE, unwrapSchema } from "./schema.ts";
 import { dotted, type KeyPath, valueAt } from "./source.ts";
 import { OFFERED_PROVIDER_IDS, PROVIDER_IDS } from "../agents/mod.ts";
 import { nearest } from "../base/text/suggest.ts";
@@ -20,7 +20,7 @@ const MAX_PROBLEMS = 100;
 /** What is wrong with raw configuration data by the schema, in words of ours: at most 100 mistakes. */
 export function findProblems(raw: unknown, form: FileForm): ValueProblem[] {
   const found: ValueProblem[] = [];
-  for (const issue of form.schema.safeParse(raw).error?.issues ?? []) {
+  for (const issue of form.schema.safeParse(raw, ONCE).error?.issues ?? []) {
     if (found.length >= MAX_PROBLEMS) break;
     found.push(...describeIssue(issue, { raw, form }));
   }

@@ -203,7 +203,11 @@ function namedLayer(given: readonly Given[], options: {
   });
   return {
     data,
-    problems: [...problems, ...findProblems(data, form).map((each) => schemaProblem(each, problemAt))],
+    // What says nothing has no mistake.
+    problems: [
+      ...problems,
+      ...(given.length === 0 ? [] : findProblems(data, form)).map((each) => schemaProblem(each, problemAt)),
+    ],
     sourceOf: (path) => ({ kind, name: nameOf(path) }),
     problemAt,
   };

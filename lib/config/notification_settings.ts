@@ -5,7 +5,7 @@ import type { ShapedSlice } from "./shapes.ts";
 
 const ADDRESS = {
   kind: "shape",
-  schema: z.url({ protocol: /^https?$/, error: "must be a web address (http:// or https://)" }),
+  schema: () => z.url({ protocol: /^https?$/, error: "must be a web address (http:// or https://)" }),
   must: "a web address (http:// or https://)",
 } as const;
 
@@ -13,7 +13,7 @@ const TOPIC_NAME = { kind: "text", pattern: TOPIC, must: "1 to 64 letters, digit
 
 const OWN_FILE = { kind: "text", pattern: /^\//, must: "an absolute path" } as const;
 
-const ARGV = z.tuple([z.string().min(1)], z.string()).meta({ description: "A program and its arguments." });
+const ARGV = () => z.tuple([z.string().min(1)], z.string()).meta({ description: "A program and its arguments." });
 
 export const NOTIFICATION_SETTINGS = {
   ntfyUrl: {

@@ -37,7 +37,7 @@ const rule = (providerIds: readonly ProviderId[]) =>
   ]);
 
 export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
-  const rules = z.array(rule(providerIds));
+  const rules = () => z.array(rule(providerIds));
   return {
     default: {
       names: { key: "permissions.default" },
@@ -75,7 +75,7 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       names: { key: "permissions.writable" },
       value: {
         kind: "shape",
-        schema: z.array(z.string().regex(/^\/(?!$)/, "must be an absolute path, and not /")),
+        schema: () => z.array(z.string().regex(/^\/(?!$)/, "must be an absolute path, and not /")),
         must: "an array of absolute paths",
         default: [],
       },
@@ -86,7 +86,7 @@ export function permissionRuleSettings(providerIds: readonly ProviderId[]) {
       names: { key: "permissions.lift_builtin" },
       value: {
         kind: "shape",
-        schema: z.array(z.enum(BUILTIN_RULE_NAMES)),
+        schema: () => z.array(z.enum(BUILTIN_RULE_NAMES)),
         must: "an array of names of built-in rules",
         default: [],
       },

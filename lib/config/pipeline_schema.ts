@@ -3,29 +3,31 @@ import type { ProviderId } from "../agents/provider.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { agentKeys, argv, capKeys, driverKey, seconds, type ShapedSlice, shellText, text } from "./shapes.ts";
 
-const check = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("none").describe("The step passes when the agent ends its turn.") }),
-  z.strictObject({
-    type: z.literal("review").describe(
-      "The step is a review: the last message of its agent must say `REVIEW_RESULT: APPROVED`.",
-    ),
-  }),
-  z.strictObject({
-    type: z.literal("fileExists").describe("A file, or each of several files, must be there."),
-    path: z.union([text(), z.array(text()).min(1)]).describe("Relative to the working directory."),
-  }),
-  z.strictObject({
-    type: z.literal("shell").describe("A command must pass, or must fail."),
-    command: z.union([shellText(), argv()]).describe("An argv array, or a string for `sh -c`."),
-    expect: z.enum(["pass", "fail"]).default("pass").describe(
-      "Whether it must exit with 0 (pass) or with another code (fail).",
-    ),
-    time_limit_seconds: seconds().default(600).describe("Seconds after which it is killed and the check fails."),
-  }),
-]);
+const check = () =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("none").describe("The step passes when the agent ends its turn.") }),
+    z.strictObject({
+      type: z.literal("review").describe(
+        "The step is a review: the last message of its agent must say `REVIEW_RESULT: APPROVED`.",
+      ),
+    }),
+    z.strictObject({
+      type: z.literal("fileExists").describe("A file, or each of several files, must be there."),
+      path: z.union([text(), z.array(text()).min(1)]).describe("Relative to the working directory."),
+    }),
+    z.strictObject({
+      type: z.literal("shell").describe("A command must pass, or must fail."),
+      command: z.union([shellText(), argv()]).describe("An argv array, or a string for `sh -c`."),
+      expect: z.enum(["pass", "fail"]).default("pass").describe(
+        "Whether it must exit with 0 (pass) or with another code (fail).",
+      ),
+      time_limit_seconds: seconds().default(600).describe("Seconds after which it is killed and the check fails."),
+    }),
+  ]);
 
-const step = (providerIds: readonly ProviderId[]) =>
-  z.strictObject({
+const step = (providerIds: readonly ProviderId[]) => {
+  const { profile: _, ...startKeys } = agentKeys();
+  return z.strictObject({
     name: text().max(80).describe("The name of the step in progress, prompts and folder names."),
     prompt: text().describe(
       "The file with the step's prompt, relative to the config file; `self` for the task's own text.",
@@ -33,12 +35,9 @@ const step = (providerIds: readonly ProviderId[]) =>
     provider: z.enum(providerIds).optional().describe(
       "The agent CLI of this step, where it differs from the common one.",
     ),
-    ...driverKey,
-    command: agentKeys.command,
-    args: agentKeys.args,
-    env: agentKeys.env,
-    model: agentKeys.model,
-    check: z.union([check, z.array(check).min(1)])
+    ...driverKey(),
+    ...startKeys,
+    check: z.union([check(), z.array(check()).min(1)])
       .describe("What must hold after the step; of several checks, the first that fails ends it."),
     retry: z.int().min(0).max(100).default(0)
       .describe("How often the step is repeated, with the output of the check that failed."),
@@ -54,20 +53,21 @@ const step = (providerIds: readonly ProviderId[]) =>
     autonomy_level: z.literal(EXEC_SETTINGS.autonomyLevel.value.of).optional().describe(
       "The step's own autonomy level.",
     ),
-    ...capKeys,
+    ...capKeys(),
     time_limit_seconds: seconds().default(DEFAULT_STEP_TIME_LIMIT_SECONDS)
       .describe("Seconds after which an attempt is stopped and fails."),
   });
+};
 
 export type StepConfig = z.output<ReturnType<typeof step>>;
-export type CheckConfig = z.output<typeof check>;
+export type CheckConfig = z.output<ReturnType<typeof check>>;
 
 export const pipelineSettings = (providerIds: readonly ProviderId[]) => ({
   pipelines: {
     names: { key: "pipelines" },
     value: {
       kind: "shape",
-      schema: z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/), z.array(step(providerIds)).min(1)),
+      schema: () => z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/), z.array(step(providerIds)).min(1)),
       must: "an object with an array of steps for each pipeline",
       default: {},
     },

@@ -7,11 +7,8 @@ export const layoutsSchema = (providerIds: readonly ProviderId[]) => forEach(pro
 
 export const rulesSchema = (providerIds: readonly ProviderId[]) => forEach(providerIds, () => z.array(rule()));
 
-/** Lazy, since to make all of these takes a tenth of a start, and few configurations have any. */
 function forEach<Schema extends z.ZodType>(providerIds: readonly ProviderId[], schemaOf: () => Schema) {
-  return z.lazy(() => {
-    const schema = schemaOf();
-    const entries = providerIds.map((id) => [id, schema.optional().describe(`For the screens of ${id}.`)]);
-    return z.strictObject(Object.fromEntries(entries) as Record<ProviderId, z.ZodOptional<Schema>>);
-  });
+  const schema = schemaOf();
+  const entries = providerIds.map((id) => [id, schema.optional().describe(`For the screens of ${id}.`)]);
+  return z.strictObject(Object.fromEntries(entries) as Record<ProviderId, z.ZodOptional<Schema>>);
 }

@@ -7,6 +7,9 @@ import { AGENT_ID, argv, MOST, type ShapeValue, shellText, text } from "./shapes
 
 type Shape = Record<string, z.ZodType>;
 
+/** How a schema is read with that is made anew in each process: to compile it takes longer than it saves. */
+export const ONCE = { jitless: true } as const;
+
 export interface FileForm {
   readonly schema: z.ZodObject<Shape>;
   /** Every key that there is, dotted; one that stands in the wrong place is told where it belongs. */
@@ -41,7 +44,7 @@ export function configFormFor(
 
 export function parseConfig(data: unknown, { schema }: ConfigForm): Config {
   // The schema and the type are made from the same table: one by this file, one by the compiler.
-  return schema.parse(data) as Config;
+  return schema.parse(data, ONCE) as Config;
 }
 
 export function configJsonSchema(): Record<string, unknown> {
@@ -97,10 +100,8 @@ function shapeOf(settings: readonly TableEntry[]): Shape {
 
 function withDefault(schema: z.ZodType, value: SettingValue | ShapeValue): z.ZodType {
   if (!("default" in value)) return schema.optional();
-  // What is lazy is not made for its default, which is nothing.
-  return value.kind === "shape" && !(schema instanceof z.ZodLazy)
-    ? schema.prefault(value.default)
-    : schema.default(value.default);
+  // A shape is not made for its default.
+  return schema.default(value.default);
 }
 
 function schemaOf(value: SettingValue | ShapeValue): z.ZodType {
@@ -126,6 +127,6 @@ function schemaOf(value: SettingValue | ShapeValue): z.ZodType {
     case "commands":
       return z.array(argv()).min(1);
     case "shape":
-      return value.schema;
+      return z.lazy(value.schema);
   }
 }

@@ -23,8 +23,6 @@ import type { ShapedSlice, ShapeValue } from "./shapes.ts";
 import { AGENT_ID, agentKeys, capKeys, driverKey, prices, text } from "./shapes.ts";
 import { variablesOf } from "./variables.ts";
 
-const agent = z.strictObject(agentKeys);
-
 const commonSettings = (ids: readonly ProviderId[]) => ({
   schema: {
     names: { key: "$schema" },
@@ -41,7 +39,10 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     names: { key: "providers" },
     value: {
       kind: "shape",
-      schema: z.strictObject(recordOf(ids, (id) => agent.optional().describe(`For every agent of ${id}.`))),
+      schema: () =>
+        z.strictObject(
+          recordOf(ids, (id) => z.strictObject(agentKeys()).optional().describe(`For every agent of ${id}.`)),
+        ),
       must: "an object with an entry for each provider",
       default: {},
     },
@@ -52,7 +53,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     names: { key: "agents" },
     value: {
       kind: "shape",
-      schema: z.record(z.string().regex(AGENT_ID), text()),
+      schema: () => z.record(z.string().regex(AGENT_ID), text()),
       must: "an object with the file of each agent",
       default: {},
     },
@@ -97,9 +98,10 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
     names: { key: "roles" },
     value: {
       kind: "shape",
-      schema: z.strictObject(
-        recordOf(ROLES, (name) => roleOf(ids).optional().describe(`The agent that plays ${name}.`)),
-      ),
+      schema: () =>
+        z.strictObject(
+          recordOf(ROLES, (name) => roleOf(ids).optional().describe(`The agent that plays ${name}.`)),
+        ),
       must: "an object with an entry for each role",
       default: {},
     },
@@ -110,7 +112,7 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
     names: { key: "rules" },
     value: {
       kind: "shape",
-      schema: rulesSchema(withScreens),
+      schema: () => rulesSchema(withScreens),
       must: "an object with an array of rules for each provider",
       default: {},
     },
@@ -128,7 +130,7 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
     names: { key: "layouts" },
     value: {
       kind: "shape",
-      schema: layoutsSchema(withScreens),
+      schema: () => layoutsSchema(withScreens),
       must: "an object with what differs in the layout of each provider",
       default: {},
     },
@@ -222,9 +224,9 @@ export const GROUPS: Readonly<Record<Group, string>> = {
 function roleOf(ids: readonly ProviderId[]) {
   return z.strictObject({
     provider: z.enum(ids).optional().describe("The provider of this role, where it differs from the common one."),
-    ...driverKey,
-    ...agentKeys,
-    ...capKeys,
+    ...driverKey(),
+    ...agentKeys(),
+    ...capKeys(),
   });
 }
 

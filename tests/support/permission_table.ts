@@ -62,7 +62,7 @@ function policyOf(text: string): PermissionPolicy {
   const given = parse(text);
   const { deny, ask, allow } = permissionRuleSettings(PROVIDER_IDS);
   const [denied, asked, allowed] = [deny, ask, allow].map(({ names, value }) =>
-    value.schema.parse(given[names.key.split(".")[1] as string] ?? [])
+    value.schema().parse(given[names.key.split(".")[1] as string] ?? [])
   );
   return toPermissionPolicy({ lift_builtin: [], writable: [], ...given, deny: denied, ask: asked, allow: allowed });
 }

@@ -1,16 +1,11 @@
 import type { ShellWord } from "../../shell/mod.ts";
 import { usesBy } from "./scan.ts";
-import { PROGRAM_TABLES, type ProgramTable, tableOf } from "./tables.ts";
+import { programTable, tableOf } from "./tables.ts";
 import type { Use } from "./use.ts";
 
 export { gitCommandAt } from "./git.ts";
-export type { ProgramTable } from "./tables.ts";
+export { type ProgramTable, programTable } from "./tables.ts";
 export type { Use } from "./use.ts";
-
-/** The table of a program, if there is one. */
-export function programTable(program: string): ProgramTable | undefined {
-  return PROGRAM_TABLES.find(({ names }) => names.test(program));
-}
 
 /** Options that run programs wherever they are found. */
 const UNKNOWN_PROGRAM = tableOf({

@@ -55,16 +55,29 @@ export interface ProgramTable extends Pick<ProgramRow, "words" | "code" | "optio
   operands(operands: readonly Operand[], given: Given): readonly Use[];
 }
 
-/** The tables, of which the first that fits counts. */
-export const PROGRAM_TABLES: readonly ProgramTable[] = rowsOf(DATA).map(tableOf);
+const { shared, programs }: {
+  readonly shared: Readonly<Record<string, ProgramRow>>;
+  readonly programs: readonly ProgramRow[];
+} = DATA;
 
-function rowsOf(
-  { shared, programs }: {
-    readonly shared: Readonly<Record<string, ProgramRow>>;
-    readonly programs: readonly ProgramRow[];
-  },
-): readonly ProgramRow[] {
-  return programs.map((row) => row.like === undefined ? row : joined(shared[row.like] ?? {}, row));
+/** Each table is made when its program is first met: of most, no run ever hears. */
+const TABLES = programs.map((row) => ({
+  names: namesOf(row),
+  tableOf: once(() => tableOf(row.like === undefined ? row : joined(shared[row.like] ?? {}, row))),
+}));
+
+/** The table of a program, if there is one: the first that fits counts. */
+export function programTable(program: string): ProgramTable | undefined {
+  return TABLES.find(({ names }) => names.test(program))?.tableOf();
+}
+
+function namesOf({ programs }: ProgramRow): RegExp {
+  return new RegExp(`^(?:${programs})$`);
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => made ??= make();
 }
 
 export function tableOf(row: ProgramRow): ProgramTable {
@@ -80,7 +93,7 @@ export function tableOf(row: ProgramRow): ProgramTable {
   const [rule, ...told] = row.operands?.split(" ") ?? [];
   return {
     ...row,
-    names: new RegExp(`^(?:${row.programs})$`),
+    names: namesOf(row),
     ...{ options, subcommandOptions },
     otherNames: otherNamesOf(row.spelling, options),
     operands: (operands, given) => rule === undefined ? [] : operandRule(rule)(operands, given, { ...known, told }),
