@@ -5,6 +5,8 @@ import type { ReadFile } from "./snapshot.ts";
 /** What files had in them before a step: git has most of it, the rest is kept in a folder, by its SHA-256. */
 interface BeforeContents {
   take(file: ReadFile): Promise<void>;
+  /** Rejects where git cannot tell what it has. */
+  readonly known: Promise<unknown>;
   /** What of it git has: ids by names, filled by `take`. */
   readonly blobs: Readonly<Record<string, string>>;
 }
@@ -21,14 +23,17 @@ export async function keepContents(
   // Nothing that an agent has put there is written to.
   await Deno.remove(keptFolder, { recursive: true }).catch(() => {});
   await Deno.mkdir(keptFolder, { mode: 0o700 });
-  const known = await listBlobs({ folder: workdir, signal });
+  // git is asked beside what else it is asked.
+  const known = listBlobs({ folder: workdir, signal });
+  known.catch(() => {});
   const blobs: Record<string, string> = Object.create(null);
   const kept = new Set<string>();
   let bytesLeft = MAX_KEPT_BYTES;
   return {
     blobs,
+    known,
     async take({ name, bytes, content }) {
-      const blob = known.get(name);
+      const blob = (await known).get(name);
       if (blob !== undefined && blob === await blobId(bytes, blob.length)) {
         blobs[name] = blob;
         return;

@@ -21,7 +21,7 @@ interface ChangesPlace {
 export async function noteFilesIn({ workdir, folder, signal }: ChangesPlace): Promise<string> {
   removeLeftovers(folder);
   const contents = await keepContents(keptFolder(folder), { workdir, signal });
-  const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
+  const [snapshot] = await Promise.all([snapshotFiles({ workdir, signal, onRead: contents.take }), contents.known]);
   const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
   await replaceFile(notePath(folder), text);
   return await sha256Hex(text);

@@ -72,9 +72,13 @@ export async function snapshotFiles(
   options: SnapshotOptions & { readonly onRead?: (file: ReadFile) => Promise<void> },
 ): Promise<FileSnapshot> {
   const { workdir, onRead } = options;
-  const repository = await findRepository({ ...options, folder: workdir });
+  const question = { ...options, folder: workdir };
+  // Mostly the folder is the top of its repository: both are asked at once.
+  const [repository, listedHere] = await Promise.all([findRepository(question), listByGit(question)]);
   const top = repository?.root ?? workdir;
-  const listed = repository === undefined ? undefined : await listByGit({ ...options, folder: top });
+  const listed = repository === undefined || top === workdir
+    ? repository && listedHere
+    : await listByGit({ ...options, folder: top });
   const places: Places = {
     root: relative(workdir, top),
     gitFolders: (repository?.gitFolders ?? []).filter((path) => !isBelow(path, top)).map((path) =>
