@@ -24,6 +24,12 @@ const KINDS = {
   agents: { folder: "tests/scenarios", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
 } as const;
 
+/**
+ * Most of these files play whole runs and wait for them: they are begun first, a few in one process, so that none of
+ * them is what all wait for at the end.
+ */
+const LONG = { folder: "tests/cli/", filesPerProcess: 6 };
+
 /** What tests start, thousands of times: it starts in a fifth of the time of the sources, of which it was just made. */
 const BUNDLE = `${Deno.cwd()}/dist/panewright.mjs`;
 
@@ -52,6 +58,10 @@ async function filesOf(paths: readonly string[]): Promise<readonly string[]> {
   return files.filter((path) => path.endsWith("_test.ts") && kindOf(path) === kindName).sort();
 }
 
+function inGroups(files: readonly string[], size: number): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size));
+}
+
 const paths: string[] = [];
 const flags: string[] = [];
 for (const arg of Deno.args.slice(kindName === "unit" ? 0 : 1)) {
@@ -63,12 +73,11 @@ const files = await filesOf(paths.length === 0 ? [kind.folder] : paths);
 /** What counts the steps of a program sees only what is loaded after it, and slows down what is beside it. */
 const counting = files.filter((file) => Deno.readTextFileSync(file).includes("/count_steps.ts"));
 const together = files.filter((file) => !counting.includes(file));
+const isLong = (file: string) => file.startsWith(LONG.folder);
 const queue = [
   ...counting.map((file) => [file]),
-  ...Array.from(
-    { length: Math.ceil(together.length / kind.filesPerProcess) },
-    (_, index) => together.slice(index * kind.filesPerProcess, (index + 1) * kind.filesPerProcess),
-  ),
+  ...inGroups(together.filter(isLong), LONG.filesPerProcess),
+  ...inGroups(together.filter((file) => !isLong(file)), kind.filesPerProcess),
 ];
 const sums = { passed: 0, failed: 0, ignored: 0 };
 const started = Date.now();
