@@ -201,13 +201,10 @@ function namedLayer(given: readonly Given[], options: {
     message: named(message, "").trimStart(),
     key: dotted(path),
   });
+  const found = given.length === 0 ? [] : findProblems(data, form);
   return {
     data,
-    // What says nothing has no mistake.
-    problems: [
-      ...problems,
-      ...(given.length === 0 ? [] : findProblems(data, form)).map((each) => schemaProblem(each, problemAt)),
-    ],
+    problems: [...problems, ...found.map((each) => schemaProblem(each, problemAt))],
     sourceOf: (path) => ({ kind, name: nameOf(path) }),
     problemAt,
   };

@@ -99,9 +99,7 @@ function shapeOf(settings: readonly TableEntry[]): Shape {
 }
 
 function withDefault(schema: z.ZodType, value: SettingValue | ShapeValue): z.ZodType {
-  if (!("default" in value)) return schema.optional();
-  // A shape is not made for its default.
-  return schema.default(value.default);
+  return "default" in value ? schema.default(value.default) : schema.optional();
 }
 
 function schemaOf(value: SettingValue | ShapeValue): z.ZodType {

@@ -48,7 +48,6 @@ interface ProgramRow extends OptionRow {
 const KINDS = ["runs", "writes", "reads", "enters", "finds", "valued"] as const;
 
 export interface ProgramTable extends Pick<ProgramRow, "words" | "code" | "optionsFirst" | "globalsFirst"> {
-  readonly names: RegExp;
   readonly options: readonly OptionSpec[];
   readonly subcommandOptions: ReadonlyMap<string, readonly OptionSpec[]> | undefined;
   readonly otherNames: OtherNames;
@@ -62,17 +61,13 @@ const { shared, programs }: {
 
 /** Each table is made when its program is first met: of most, no run ever hears. */
 const TABLES = programs.map((row) => ({
-  names: namesOf(row),
+  names: new RegExp(`^(?:${row.programs})$`),
   tableOf: once(() => tableOf(row.like === undefined ? row : joined(shared[row.like] ?? {}, row))),
 }));
 
 /** The table of a program, if there is one: the first that fits counts. */
 export function programTable(program: string): ProgramTable | undefined {
   return TABLES.find(({ names }) => names.test(program))?.tableOf();
-}
-
-function namesOf({ programs }: ProgramRow): RegExp {
-  return new RegExp(`^(?:${programs})$`);
 }
 
 function once<Value extends object>(make: () => Value): () => Value {
@@ -93,7 +88,6 @@ export function tableOf(row: ProgramRow): ProgramTable {
   const [rule, ...told] = row.operands?.split(" ") ?? [];
   return {
     ...row,
-    names: namesOf(row),
     ...{ options, subcommandOptions },
     otherNames: otherNamesOf(row.spelling, options),
     operands: (operands, given) => rule === undefined ? [] : operandRule(rule)(operands, given, { ...known, told }),
