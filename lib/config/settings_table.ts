@@ -39,10 +39,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     names: { key: "providers" },
     value: {
       kind: "shape",
-      schema: () =>
-        z.strictObject(
-          recordOf(ids, (id) => z.strictObject(agentKeys()).optional().describe(`For every agent of ${id}.`)),
-        ),
+      schema: () => objectOf(ids, (id) => z.strictObject(agentKeys()).optional().describe(`For every agent of ${id}.`)),
       must: "an object with an entry for each provider",
       default: {},
     },
@@ -98,10 +95,7 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
     names: { key: "roles" },
     value: {
       kind: "shape",
-      schema: () =>
-        z.strictObject(
-          recordOf(ROLES, (name) => roleOf(ids).optional().describe(`The agent that plays ${name}.`)),
-        ),
+      schema: () => objectOf(ROLES, (name) => roleOf(ids).optional().describe(`The agent that plays ${name}.`)),
       must: "an object with an entry for each role",
       default: {},
     },
@@ -230,6 +224,6 @@ function roleOf(ids: readonly ProviderId[]) {
   });
 }
 
-function recordOf<Name extends string, Value>(names: readonly Name[], value: (name: Name) => Value) {
-  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;
+function objectOf<Name extends string, Value extends z.ZodType>(names: readonly Name[], value: (name: Name) => Value) {
+  return z.strictObject(Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>);
 }
