@@ -76,9 +76,7 @@ export async function snapshotFiles(
   // Mostly the folder is the top of its repository: both are asked at once.
   const [repository, listedHere] = await Promise.all([findRepository(question), listByGit(question)]);
   const top = repository?.root ?? workdir;
-  const listed = repository === undefined || top === workdir
-    ? repository && listedHere
-    : await listByGit({ ...options, folder: top });
+  const listed = top === workdir ? repository && listedHere : await listByGit({ ...options, folder: top });
   const places: Places = {
     root: relative(workdir, top),
     gitFolders: (repository?.gitFolders ?? []).filter((path) => !isBelow(path, top)).map((path) =>
