@@ -1,4 +1,4 @@
-import { CHECK, JOB } from "../e2e/codex_project.ts";
+import { CHECK, JOB } from "../e2e/review_project.ts";
 import type { PanewrightCommand } from "../support/panewright.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { type Answer, readLog } from "./agent_log.ts";

@@ -1,4 +1,4 @@
-import { CHECK, JOB } from "../e2e/codex_project.ts";
+import { CHECK, JOB } from "../e2e/review_project.ts";
 import { startLabServer, WIRES } from "../lab/lab_server.ts";
 import { writeAgentHome } from "../support/agent_home.ts";
 import { installAgent } from "../support/agents.ts";

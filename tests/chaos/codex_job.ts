@@ -1,4 +1,4 @@
-import { reviewResponse, setUpCodexProject } from "../e2e/codex_project.ts";
+import { reviewResponse, reviewProject } from "../e2e/review_project.ts";
 import { responseTargetOf, type ScriptedAnswer, workTurn } from "../e2e/review_model.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
@@ -18,7 +18,7 @@ async function setUp(panewright: PanewrightCommand): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const deliveries: Delivery[] = [];
   const project = stack.use(
-    await setUpCodexProject({
+    await reviewProject({
       panewright,
       respond: (request) => answer(request, deliveries),
       config: { limits: { min_review_cycles_before_approval: 1 }, handoff: { poll_seconds: 0.2 } },

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { until } from "../support/until.ts";
+import { openPersonTerminal, type PersonTerminal } from "../support/person_terminal.ts";
 import { type FailureStage, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
 
 /** Work that a person has to allow: it takes as long as it takes them. */
@@ -14,47 +14,14 @@ const SCRIPT = {
   config: { start_agent: "programmer" },
 };
 
-interface PersonsTerminal extends AsyncDisposable {
-  readonly screen: () => Promise<string>;
-  readonly press: (...keys: readonly string[]) => Promise<void>;
-  readonly resize: (columns: number, rows: number) => Promise<void>;
-  /** Waits until the screen shows something. */
-  readonly shows: (pattern: RegExp) => Promise<string>;
-}
-
-/** A person's terminal with `panewright attach` in it: a tmux of its own around it. */
-async function attach(
+/** A person's terminal with `panewright attach` in it. */
+function attach(
   stage: FailureStage,
-  { name, columns, rows }: { readonly name: string; readonly columns: number; readonly rows: number },
+  place: { readonly name: string; readonly columns: number; readonly rows: number },
   ...args: readonly string[]
-): Promise<PersonsTerminal> {
-  const tmux = async (...words: readonly string[]) => {
-    const { code, stdout, stderr } = await stage.command("tmux", "-L", name, "-f", "/dev/null", ...words);
-    assertEquals(code, 0, stderr);
-    return stdout;
-  };
+): Promise<PersonTerminal> {
   const command = ["sh", "-c", 'env -u TMUX "$@"; echo "left with $?"; sleep 600', "sh", ...stage.panewright.argv];
-  const size = ["-x", String(columns), "-y", String(rows)];
-  await tmux("new-session", "-d", ...size, "--", ...command, "attach", ...args);
-  const screen = () => tmux("capture-pane", "-p");
-  return {
-    screen,
-    press: async (...keys) => void await tmux("send-keys", ...keys),
-    resize: async (width, height) => void await tmux("resize-window", "-x", String(width), "-y", String(height)),
-    async shows(pattern) {
-      let text = "";
-      try {
-        await until(async () => pattern.test(text = await screen()));
-        return text;
-      } catch (error) {
-        throw new Error(`It does not show ${pattern}:\n${text}`, { cause: error });
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await tmux("kill-server");
-      await Deno.remove(`${stage.env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}/${name}`).catch(() => {});
-    },
-  };
+  return openPersonTerminal(stage, { ...place, argv: [...command, "attach", ...args] });
 }
 
 /** Allows what an agent asks for. */

@@ -22,11 +22,11 @@ async function typeWhileItStarts(run: StartedRun): Promise<{ readonly pane: stri
 for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`run: a draft that is typed while a real ${CLI_LABELS[provider]} starts holds its first prompt back, until it is deleted`, async () => {
     await using stage = await setUpOneTurn({ provider });
-    await using run = stage.start("run", "--json");
+    await using run = stage.watch("run");
     const { pane } = await typeWhileItStarts(run);
     const held = await run.fact("message_held");
     assertEquals([held["what"], held["obstacle"]], ["prompt", "draft"]);
-    const { stdout } = await stage.command("status");
+    const { stdout } = await stage.run("status");
     assertMatch(stdout, /waiting for a person[^]*draft +tester, seen .* ago\n/);
     const words = () => run.tmux("capture-pane", "-p", "-t", pane);
     for (;;) {
@@ -42,7 +42,7 @@ for (const provider of ["codex", "claude_code"] as const) {
 
   Deno.test(`run: a draft in a real ${CLI_LABELS[provider]} that stays ends the run for a person, and the pane with it is kept`, async () => {
     await using stage = await setUpOneTurn({ provider, config: { permissions: { dialog_timeout_seconds: 1 } } });
-    await using run = stage.start("run", "--json");
+    await using run = stage.watch("run");
     const { pane } = await typeWhileItStarts(run);
     const { code, stderr } = await run.program.ended;
     assertEquals(code, 3, stderr);
@@ -50,7 +50,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     const ofType = (type: string) => run.facts().filter((fact) => fact.type === type);
     assertEquals([ofType("panes_left").length, ofType("message_sent").length], [1, 0]);
     assertMatch(await run.tmux("capture-pane", "-p", "-t", pane), /^[›❯].*ww/m);
-    const stopped = await stage.command("stop", (await run.folder()).split("/").at(-1)!);
+    const stopped = await stage.run("stop", (await run.folder()).split("/").at(-1)!);
     assertEquals(stopped.code, 0, stopped.stderr);
     await stage.sandbox.assertNothingLeft();
   });

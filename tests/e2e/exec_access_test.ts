@@ -1,12 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { startCliServer } from "../lab/cli_server.ts";
+import { present } from "../../lib/base/schema.ts";
 import type { Step, Turn } from "../lab/steps.ts";
-import { writeCliHome } from "../support/cli_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { type ProgramResult, runProgram } from "../support/program.ts";
-import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { CAN_RUN } from "../support/can_run_sandbox.ts";
+import type { CliName } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { type CliProject, cliProject } from "./cli_project.ts";
 
 const shell = (command: string): Step => ({ do: "shell", command });
 const done: Step = { do: "say", text: "All done." };
@@ -46,9 +45,7 @@ const MODES: readonly Mode[] = [
   },
 ];
 
-interface AccessProject extends AsyncDisposable {
-  readonly sandbox: Sandbox;
-  run(...args: readonly string[]): Promise<ProgramResult>;
+interface AccessProject extends CliProject {
   exists(path: string): Promise<boolean>;
   /** What the CLI has reported and recorded of the only attempt. */
   records(): Promise<string>;
@@ -62,46 +59,30 @@ async function accessProject(
     readonly settings?: Readonly<Record<string, unknown>>;
   },
 ): Promise<AccessProject> {
-  await using stack = new AsyncDisposableStack();
-  const cli = await installCli(provider, ...(version === undefined ? [] : [version]));
-  const panewright = await panewrightFromSource();
-  const sandbox = stack.use(await createSandbox());
-  const { project } = sandbox;
-  const options = { respond: () => respond(project) };
-  const server = stack.use(startCliServer(provider, options));
-  const baseUrl = server.baseUrl();
-  const codex = model === undefined ? {} : { model };
-  const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });
+  const step = { name: "build", prompt: "self", check: { type: "none" }, file_access: { allow_write: ["src/**"] } };
   const args = provider === "codex" ? [] : ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
-  const env = { ...sandbox.env, ...panewright.env, ...cliEnv, PATH: `${cli.binFolder}:${sandbox.env["PATH"]}` };
-  const git = await runProgram(["git", "init", "--quiet"], { cwd: project, env, timeoutMs: 20_000 });
-  assertEquals(git.code, 0, git.stderr);
-  await Deno.mkdir(`${project}/src`);
-  await Deno.writeTextFile(`${project}/task.md`, "Do it.\n");
-  const step = {
-    name: "build",
-    prompt: "self",
-    check: { type: "none" },
-    command: cli.argv,
-    args,
-    file_access: { allow_write: ["src/**"] },
-  };
-  const config = { provider, pipelines: { main: [step] }, ...settings };
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const resources = stack.move();
-  return {
-    sandbox,
-    run: (...words) => runProgram([...panewright.argv, ...words], { cwd: project, env, timeoutMs: 120_000 }),
-    exists: (path) => exists(`${project}/${path}`),
-    async records() {
-      const runs = `${project}/.panewright/runs`;
-      const [run] = [...Deno.readDirSync(runs)].filter(({ isDirectory }) => isDirectory);
-      const files = ["raw.ndjson", "session.ndjson"].map((name) =>
-        `${runs}/${run?.name}/steps/01-build/attempt-1/${name}`
-      );
-      return (await Promise.all(files.map((file) => Deno.readTextFile(file).catch(() => "")))).join("\n");
+  const project = await cliProject({
+    provider,
+    ...present({ version }),
+    codex: present({ model }),
+    isRepository: true,
+    onPath: "itself",
+    respond: (_request, sandbox) => respond(sandbox.project),
+    files: {
+      "task.md": "Do it.\n",
+      "panewright.jsonc": { provider, pipelines: { main: [{ ...step, args }] }, ...settings },
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  });
+  const folder = project.sandbox.project;
+  await Deno.mkdir(`${folder}/src`);
+  return {
+    ...project,
+    exists: (path) => exists(`${folder}/${path}`),
+    async records() {
+      const attempt = `${folder}/.panewright/runs/${project.runId()}/steps/01-build/attempt-1`;
+      const files = ["raw.ndjson", "session.ndjson"].map((name) => Deno.readTextFile(`${attempt}/${name}`));
+      return (await Promise.all(files.map((file) => file.catch(() => "")))).join("\n");
+    },
   };
 }
 
@@ -165,7 +146,7 @@ for (const mode of MODES) {
 for (const [where, isKept] of [["which is there", true], ["which is not there", false]] as const) {
   Deno.test({
     name: `exec, Codex in its sandbox, with a folder of allow_write ${where}: what its commands may write, and an ask`,
-    ignore: !await codexSandboxRuns(),
+    ignore: !CAN_RUN.codex,
     async fn() {
       await using project = await accessProject(MODES[0]!, {
         settings: { sandbox: "cli" },
@@ -183,19 +164,6 @@ for (const [where, isKept] of [["which is there", true], ["which is not there", 
       assertEquals(await Promise.all(files.map(project.exists)), [true, !isKept, false]);
     },
   });
-}
-
-/** Whether Codex' sandbox can run on this machine, as Codex tells, and not panewright. */
-async function codexSandboxRuns(): Promise<boolean> {
-  const { argv } = await installCli("codex");
-  await using sandbox = await createSandbox();
-  const env = { ...sandbox.env, CODEX_HOME: sandbox.home };
-  const { code } = await runProgram([...argv, "sandbox", "--", "/bin/true"], {
-    cwd: sandbox.project,
-    env,
-    timeoutMs: 20_000,
-  });
-  return code === 0;
 }
 
 Deno.test("exec, Codex without such hooks: that nothing is refused is told, and what was written is found", async () => {

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import type { CliName } from "../support/clis.ts";
 import { type PanewrightCommand, panewrightCommands } from "../support/panewright.ts";
+import { openPersonTerminal, type PersonTerminal } from "../support/person_terminal.ts";
 import { processesWith } from "../agents/process/support.ts";
 import { type PipelineProject, pipelineProject } from "./pipeline_project.ts";
 
@@ -83,66 +83,32 @@ Deno.test("two pipelines in parallel with the real codex exec that both ask do n
   await project.sandbox.assertNothingLeft();
 });
 
-/** A person's terminal in tmux, with a shell in it. */
-interface Terminal extends AsyncDisposable {
-  type(text: string): Promise<void>;
-  /** tmux names of keys. */
-  press(...keys: readonly string[]): Promise<void>;
-  screen(): Promise<string>;
-  until(pattern: RegExp): Promise<string>;
-}
-
-async function openTerminal({ sandbox, env }: PipelineProject): Promise<Terminal> {
-  const tmux = async (...args: string[]) => {
-    const argv = ["tmux", "-S", `${sandbox.root}/person`, "-f", "/dev/null", ...args] as [string, ...string[]];
-    return (await systemProcessRunner.run({ argv, clearEnv: true, env, cwd: sandbox.project })).stdout;
-  };
-  const screen = () => tmux("capture-pane", "-p", "-t", "=terminal:");
-  await tmux("new-session", "-d", "-s", "terminal", "-x", "110", "-y", "45", "sh");
-  return {
-    type: async (text) => void await tmux("send-keys", "-t", "=terminal:", "-l", text),
-    press: async (...keys) => void await tmux("send-keys", "-t", "=terminal:", ...keys),
-    screen,
-    async until(pattern) {
-      for (let attempt = 0; attempt < 400; attempt++) {
-        const shown = await screen();
-        if (pattern.test(shown)) return shown;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      throw new Error(`${pattern} did not appear on the screen:\n${await screen()}`);
-    },
-    [Symbol.asyncDispose]: async () => void await tmux("kill-server"),
-  };
-}
-
-function commandLine({ argv }: PipelineProject, ...args: readonly string[]): string {
-  return `clear; ${[...argv, ...args].map((word) => `'${word}'`).join(" ")}; echo exit code $?`;
-}
+/** The shell reads a line as the terminal gives it: what panewright leaves of its modes shows. */
+const SHELL = { columns: 110, argv: ["sh"] } as const;
 
 const ASKED = /Question q1 of step "build"[\s\S]*Which database\?[\s\S]*Your answer[\s\S]*^>\s*$/m;
 
 /** What is typed is echoed, and comes a line at a time: the terminal is as it was. */
-async function assertTerminalIsSane(terminal: Terminal): Promise<void> {
+async function assertTerminalIsSane(terminal: PersonTerminal): Promise<void> {
   await terminal.type("clear; stty -a | grep -o ' -*icanon\\| -*echo ' | tr '\\n' ' '");
   await terminal.press("Enter");
-  await terminal.until(/^ icanon +echo/m);
+  await terminal.shows(/^ icanon +echo/m);
 }
 
 Deno.test("three steps with the real codex exec, the second asks; answered in the terminal", async () => {
   await using project = await pipelineProject();
   {
-    await using terminal = await openTerminal(project);
-    await terminal.type(commandLine(project, "exec", "task.md"));
-    await terminal.press("Enter");
-    assertMatch(await terminal.until(ASKED), /What the agent did last:\n {2}Said: I have looked at the project\./);
+    await using terminal = await openPersonTerminal(project, SHELL);
+    await terminal.command(...project.argv, "exec", "task.md");
+    assertMatch(await terminal.shows(ASKED), /What the agent did last:\n {2}Said: I have looked at the project\./);
     await terminal.type("MySQK\\");
     await terminal.press("Enter");
-    await terminal.until(/^> MySQK$/m);
+    await terminal.shows(/^> MySQK$/m);
     await terminal.press("C-u", "BSpace", "C-w");
     await terminal.type("PostgreSQL");
-    await terminal.until(/^> PostgreSQL$/m);
+    await terminal.shows(/^> PostgreSQL$/m);
     await terminal.press("Enter");
-    const final = await terminal.until(/^exit code \d/m);
+    const final = await terminal.shows(/^exit code \d/m);
     assertMatch(final, /answer to q1, given here: PostgreSQL/);
     assertMatch(final, /^PASS after /m);
     assertMatch(final, /^exit code 0/m);
@@ -156,33 +122,29 @@ Deno.test("three steps with the real codex exec, the second asks; answered in th
 Deno.test("Ctrl-C and a kill -9 while the terminal asks: the question is asked again by resume, and answered from elsewhere", async () => {
   await using project = await pipelineProject();
   {
-    await using terminal = await openTerminal(project);
-    await terminal.type(commandLine(project, "exec", "task.md"));
-    await terminal.press("Enter");
-    await terminal.until(ASKED);
+    await using terminal = await openPersonTerminal(project, SHELL);
+    await terminal.command(...project.argv, "exec", "task.md");
+    await terminal.shows(ASKED);
     await terminal.press("C-c");
-    assertMatch(await terminal.until(/^exit code \d/m), /^exit code 130/m);
+    assertMatch(await terminal.shows(/^exit code \d/m), /^exit code 130/m);
     await assertTerminalIsSane(terminal);
 
-    const [run] = [...Deno.readDirSync(`${project.sandbox.project}/.panewright/runs`)];
-    const id = run?.name ?? "";
-    await terminal.type(commandLine(project, "resume", id));
-    await terminal.press("Enter");
-    await terminal.until(ASKED);
+    const id = project.runId();
+    await terminal.command(...project.argv, "resume", id);
+    await terminal.shows(ASKED);
     const owner = /^process (\d+)$/.exec(
       await Deno.readTextFile(`${project.sandbox.project}/.panewright/runs/${id}/owner.lock`),
     );
     Deno.kill(Number(owner?.[1]), "SIGKILL");
-    assertMatch(await terminal.until(/^exit code \d/m), /^exit code 137/m);
+    assertMatch(await terminal.shows(/^exit code \d/m), /^exit code 137/m);
     await terminal.type("stty sane");
     await terminal.press("C-j");
 
-    await terminal.type(commandLine(project, "resume", id));
-    await terminal.press("C-j");
-    await terminal.until(ASKED);
+    await terminal.command(...project.argv, "resume", id);
+    await terminal.shows(ASKED);
     const answered = await project.run("answer", id, "--question", "q1", "PostgreSQL");
     assertStringIncludes(answered.stdout, "The run continues by itself.");
-    const final = await terminal.until(/^exit code \d/m);
+    const final = await terminal.shows(/^exit code \d/m);
     assertMatch(final, /answer to q1, given by panewright answer: PostgreSQL/);
     assertMatch(final, /^exit code 0/m);
     await assertTerminalIsSane(terminal);

@@ -1,22 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { type CommandResult, systemProcessRunner } from "../../lib/base/ports/process.ts";
-import { startCliServer } from "../lab/cli_server.ts";
-import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
-import { createSandbox, type Sandbox } from "../support/sandbox.ts";
-
-interface TextProject extends AsyncDisposable {
-  readonly sandbox: Sandbox;
-  /** How often the model was given a prompt. */
-  readonly prompts: readonly string[];
-  run(...args: readonly string[]): Promise<CommandResult>;
-}
+import type { CliName } from "../support/clis.ts";
+import { runProgram } from "../support/program.ts";
+import { cliProject } from "./cli_project.ts";
 
 const TASK = "Fix the rounding of coupons";
 
@@ -24,54 +12,37 @@ const TASK = "Fix the rounding of coupons";
  * A repository without a config for panewright, which neither its CLI nor the person trusts, with a test command, and
  * with a hook of its own for Claude Code. The model asks, then writes with the tool that its CLI has for it.
  */
-async function textProject(provider: CliName): Promise<TextProject> {
-  await using stack = new AsyncDisposableStack();
-  const cli = await installCli(provider);
-  const panewright = await panewrightFromSource();
-  const sandbox = stack.use(await createSandbox());
-  const { project, home, root } = sandbox;
+async function textProject(provider: CliName) {
   const prompts: string[] = [];
   const write = (path: string): Turn =>
     provider === "codex"
       ? [{ do: "shell", command: `echo rounded > ${path}` }]
       : [{ do: "call", tool: "Write", input: { file_path: path, content: "rounded\n" } }];
-  const respond = ({ prompts: given }: ModelRequest): Turn => {
-    prompts.push(given.at(-1) ?? "");
-    if (!prompts.at(-1)?.includes("The answer of the person")) {
-      return [{ do: "shell", command: 'panewright ask "Up or down?"' }, { do: "say", text: "Never said." }];
-    }
-    return [...write(`${project}/fixed.txt`), ...write(`${root}/outside.txt`), { do: "say", text: "Rounded." }];
-  };
-  const server = stack.use(startCliServer(provider, { respond }));
-  const baseUrl = server.baseUrl();
-  const cliEnv = provider === "codex"
-    ? await writeCodexHome({ folder: `${root}/codex-home`, project, baseUrl, trusted: false })
-    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version, trusted: false });
-  await systemProcessRunner.run({ argv: ["git", "init", "--quiet", project] });
-  await Deno.writeTextFile(`${project}/Makefile`, "test:\n\tgrep rounded fixed.txt\n");
-  await Deno.mkdir(`${project}/.claude`);
+  const project = await cliProject({
+    provider,
+    isRepository: true,
+    onPath: "itself",
+    ...{ codex: { trusted: false }, claude: { trusted: false } },
+    respond({ prompts: given }, { project: folder, root }) {
+      prompts.push(given.at(-1) ?? "");
+      if (!prompts.at(-1)?.includes("The answer of the person")) {
+        return [{ do: "shell", command: 'panewright ask "Up or down?"' }, { do: "say", text: "Never said." }];
+      }
+      return [...write(`${folder}/fixed.txt`), ...write(`${root}/outside.txt`), { do: "say", text: "Rounded." }];
+    },
+    files: { Makefile: "test:\n\tgrep rounded fixed.txt\n" },
+    env: { PANEWRIGHT_TRUST: "0" },
+  });
+  const { argv, env, sandbox: { project: cwd, root } } = project;
+  await Deno.mkdir(`${cwd}/.claude`);
   const hooks = { SessionStart: [{ hooks: [{ type: "command", command: `touch ${root}/hook-ran` }] }] };
-  await Deno.writeTextFile(`${project}/.claude/settings.json`, JSON.stringify({ hooks }));
-  // Without its install script the command that npm puts on PATH is none.
-  await Deno.mkdir(`${root}/bin`);
-  const program = `${root}/bin/${provider === "codex" ? "codex" : "claude"}`;
-  await Deno.writeTextFile(program, `#!/bin/sh\nexec '${cli.argv.join("' '")}' "$@"\n`, { mode: 0o755 });
-  const { PANEWRIGHT_TRUST: _, ...own } = sandbox.env;
-  const env = { ...own, ...panewright.env, ...cliEnv, PATH: `${root}/bin:${own["PATH"]}` };
-  const resources = stack.move();
+  await Deno.writeTextFile(`${cwd}/.claude/settings.json`, JSON.stringify({ hooks }));
   return {
-    sandbox,
+    ...project,
+    /** How often the model was given a prompt. */
     prompts,
-    run: (...args) =>
-      systemProcessRunner.run({
-        argv: [...panewright.argv, ...args],
-        cwd: project,
-        env,
-        clearEnv: true,
-        stdin: TASK,
-        timeoutMs: 120_000,
-      }),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    run: (...args: readonly string[]) =>
+      runProgram(["sh", "-c", `printf '%s' "$0" | "$@"`, TASK, ...argv, ...args], { cwd, env, timeoutMs: 120_000 }),
   };
 }
 

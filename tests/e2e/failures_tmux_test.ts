@@ -2,16 +2,14 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { listProcesses, processTree } from "../../lib/base/ports/process_table.ts";
 import { readRecords } from "../support/journal_records.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
-import { startProgram } from "../support/program.ts";
-import { setUpCodexProject } from "./codex_project.ts";
+import { installCli } from "../support/clis.ts";
+import { reviewProject } from "./review_project.ts";
 import {
   assertEndedInGoodOrder,
   passAfter,
   type PrintedFact,
   setUpFailureStage,
   type StartedRun,
-  watchProgram,
 } from "./failures_stage.ts";
 
 const SERVER_IS_GONE = "the tmux server is gone";
@@ -140,24 +138,16 @@ Deno.test("agent killed while another one works: the run ends when its turn come
 });
 
 Deno.test("agent killed: the native program below Codex' npm launcher; the run ends, names the role, leaves nothing", async () => {
-  const panewright = await panewrightFromSource();
-  await using project = await setUpCodexProject({ panewright, thinkMs: 60_000 });
-  const { env, sandbox } = project;
-  const launcher = `${env["PATH"]?.split(":")[0]}/codex`;
-  await Deno.writeTextFile(
-    `${sandbox.project}/panewright.jsonc`,
-    JSON.stringify({
-      provider: "codex",
-      providers: { codex: { command: [launcher] } },
-      prompt_file: "job.md",
+  await using project = await reviewProject({
+    thinkMs: 60_000,
+    config: {
+      providers: { codex: { command: [`${(await installCli("codex")).binFolder}/codex`] } },
       start_agent: "tester",
       limits: { max_agent_restarts: 0 },
-      handoff: { poll_seconds: 0.5 },
-    }),
-  );
-  const options = { cwd: sandbox.project, env };
-  const program = startProgram([...panewright.argv, "run", "--json"], options);
-  await using run = watchProgram(program, { env, project: sandbox.project });
+    },
+  });
+  const { sandbox } = project;
+  await using run = project.watch("run");
   await run.untilTesterWorks();
   const { pid } = await run.testerPane();
   const native = processTree(await listProcesses(), pid).find((one) => one.parentPid === pid);

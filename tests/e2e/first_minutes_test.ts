@@ -3,7 +3,7 @@ import { shellJoin } from "../../lib/shell/mod.ts";
 import { readMarkdown } from "../support/markdown.ts";
 import { panewrightFromSource } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
-import { answerOf, JOB, setUpCodexProject } from "./codex_project.ts";
+import { answerOf, JOB, reviewProject } from "./review_project.ts";
 import { createReviewModel } from "./review_model.ts";
 
 const README = new URL("../../README.md", import.meta.url);
@@ -17,7 +17,7 @@ Deno.test("README.md's commands for an own job, as they stand, take a project wi
   const panewright = await panewrightFromSource();
   // The programmer's third change, the first one that is right: rounds are the subject of other tests.
   const { respond } = createReviewModel((name, turn) => answerOf(name, name === "programmer_summary" ? 3 : turn));
-  await using project = await setUpCodexProject({ panewright, respond });
+  await using project = await reviewProject({ panewright, respond });
   const { sandbox: { root, project: folder }, env } = project;
   // A project as a person has it, who knows nothing of panewright.
   for (const name of ["panewright.jsonc", "job.md"]) await Deno.remove(`${folder}/${name}`);
@@ -36,6 +36,11 @@ Deno.test("README.md's commands for an own job, as they stand, take a project wi
   assertEquals(code, 0, stdout + stderr);
   assertStringIncludes(stderr, "project tests: npm test\n");
   assertStringIncludes(stdout, "PASS after 1 round");
+  for (const role of ["analyst", "analyst_review", "programmer", "programmer_review", "tester"]) {
+    assertStringIncludes(stderr, `${role}: `);
+  }
+  // Neither colour nor cursor movement where stderr is no terminal.
+  assertEquals(stderr.includes("\x1b"), false);
   assertEquals(await Deno.readTextFile(`${folder}/greeting.txt`), "hello, world\n");
   await project.sandbox.assertNothingLeft();
 });

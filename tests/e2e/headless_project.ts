@@ -1,14 +1,14 @@
 import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
 import type { AgentFact } from "../../lib/agents/agent.ts";
+import { present } from "../../lib/base/schema.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { findStepProvider } from "../../lib/agents/mod.ts";
-import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
 import type { Respond } from "../lab/script.ts";
-import { writeCliHome } from "../support/cli_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
-import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import type { CliName } from "../support/clis.ts";
+import type { Sandbox } from "../support/sandbox.ts";
+import { ASK_COMMANDS } from "../agents/process/support.ts";
+import { cliProject } from "./cli_project.ts";
 
 /** A project in which a real CLI runs steps with a model of ours. */
 export interface HeadlessProject extends AsyncDisposable {
@@ -32,46 +32,33 @@ export interface HeadlessProjectOptions {
   readonly hooks?: boolean;
 }
 
-/** The commands of a step that ask, as the configuration has them by default. */
-export const ASK_COMMANDS = [["panewright", "ask"], ["cat-herder", "ask"]] as const;
-
 /** Sets up a project for steps without a terminal. */
 export async function setUpHeadlessProject(options: HeadlessProjectOptions): Promise<HeadlessProject> {
-  await using stack = new AsyncDisposableStack();
-  const { provider, respond } = options;
-  const cli = await installCli(provider);
-  const panewright = await panewrightFromSource();
-  const sandbox = stack.use(await createSandbox());
-  const { project, root } = sandbox;
-  const server = stack.use(startCliServer(provider, { respond }));
-  const baseUrl = server.baseUrl();
-  const codex = {
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.sandboxMode === undefined ? {} : { sandboxMode: options.sandboxMode }),
-  };
-  const cliEnv = await writeCliHome(sandbox, { provider, version: cli.version, baseUrl, codex });
+  const { provider, respond, model, sandboxMode } = options;
+  const codex = present({ model, sandboxMode });
+  const { argv, cli, env, sandbox, server, ...project } = await cliProject({ provider, respond, codex });
+  const { project: workdir, root } = sandbox;
   const facts: AgentFact[] = [];
   let attempts = 0;
-  const resources = stack.move();
   return {
     sandbox,
     server,
     facts,
     request(prompt, change = {}) {
-      const folder = `${project}/.panewright/runs/test/attempt-${++attempts}`;
+      const folder = `${workdir}/.panewright/runs/test/attempt-${++attempts}`;
       return {
         provider: findStepProvider(provider),
-        workdir: project,
+        workdir,
         prompt,
-        command: cli.argv,
+        command: cli,
         ...(provider === "codex" ? { args: ["--skip-git-repo-check"] } : {}),
-        env: { ...sandbox.env, ...panewright.env, ...cliEnv },
+        env,
         stepFolder: folder,
         ask: {
           commands: ASK_COMMANDS,
           channelFolder: `${folder}/asks`,
           launcherFolder: `${folder}/bin`,
-          panewright: panewright.argv,
+          panewright: argv,
           ...(options.hooks === false ? {} : { hookFolder: `${root}/hooks/attempt-${attempts}` }),
         },
         signal: new AbortController().signal,
@@ -81,6 +68,6 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
         ...change,
       };
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    [Symbol.asyncDispose]: () => project[Symbol.asyncDispose](),
   };
 }

@@ -1,13 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { startCliServer } from "../lab/cli_server.ts";
-import type { Respond } from "../lab/script.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { CLI_LABELS, type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
+import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { startProgram } from "../support/program.ts";
-import { createSandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
+import { cliProject } from "./cli_project.ts";
 import { watchProgram } from "./failures_stage.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 
@@ -42,50 +37,39 @@ async function findProgram(name: string, path: string): Promise<string> {
 }
 
 async function setUp(provider: CliName, prompts: string[]) {
-  await using stack = new AsyncDisposableStack();
-  const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
-  const sandbox = stack.use(await createSandbox());
-  const { root, home, project } = sandbox;
-  const respond: Respond = (request) => {
-    const prompt = request.prompts.at(-1) ?? "";
-    const target = responseTargetOf(prompt);
-    if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
-    prompts.push(prompt);
-    return workTurn(target, { response: "All is well.\nRESULT: PASS" });
-  };
-  const server = stack.use(startCliServer(provider, { respond }));
-  const common = { baseUrl: server.baseUrl(), project };
-  const slow = `${root}/slow-tmux`;
-  await Deno.mkdir(slow);
-  await Deno.symlink(await findProgram("tmux", sandbox.env.PATH ?? ""), `${slow}/tmux`);
-  await Deno.mkdir(`${slow}/bin`);
-  await Deno.writeTextFile(`${slow}/bin/tmux`, SLOW_TMUX, { mode: 0o755 });
-  const env = {
-    ...sandbox.env,
-    ...panewright.env,
-    ...provider === "codex"
-      ? await writeCodexHome({ ...common, folder: `${root}/codex-home` })
-      : await writeClaudeHome({ ...common, home, tmp: sandbox.env["TMPDIR"]!, version: cli.version }),
-    SLOW_TMUX: slow,
-    PATH: `${slow}/bin:${cli.binFolder}:${sandbox.env.PATH}`,
-  };
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
-  const config = {
+  const project = await cliProject({
     provider,
-    providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
-    prompt_file: "job.md",
-    start_agent: "tester",
-    limits: { max_rounds: 1 },
-    handoff: { poll_seconds: 0.5, response_timeout: 120 },
-  };
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const resources = stack.move();
+    respond(request) {
+      const prompt = request.prompts.at(-1) ?? "";
+      const target = responseTargetOf(prompt);
+      if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+      prompts.push(prompt);
+      return workTurn(target, { response: "All is well.\nRESULT: PASS" });
+    },
+    files: {
+      "job.md": JOB,
+      "panewright.jsonc": {
+        provider,
+        providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+        prompt_file: "job.md",
+        start_agent: "tester",
+        limits: { max_rounds: 1 },
+        handoff: { poll_seconds: 0.5, response_timeout: 120 },
+      },
+    },
+  });
+  const { argv, env: own, sandbox } = project;
+  const slow = `${sandbox.root}/slow-tmux`;
+  await Deno.mkdir(`${slow}/bin`, { recursive: true });
+  await Deno.symlink(await findProgram("tmux", own["PATH"] ?? ""), `${slow}/tmux`);
+  await Deno.writeTextFile(`${slow}/bin/tmux`, SLOW_TMUX, { mode: 0o755 });
+  const env = { ...own, SLOW_TMUX: slow, PATH: `${slow}/bin:${own["PATH"]}` };
+  const place = { env, project: sandbox.project };
   return {
-    sandbox,
+    ...project,
     slow,
     start: (...args: readonly string[]) =>
-      watchProgram(startProgram([...panewright.argv, ...args, "--json"], { cwd: project, env }), { env, project }),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+      watchProgram(startProgram([...argv, ...args, "--json"], { env, cwd: sandbox.project }), place),
   };
 }
 

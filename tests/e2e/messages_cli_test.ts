@@ -15,7 +15,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       limits: { max_review_cycles: 1, min_review_cycles_before_approval: 1 },
     };
     await using stage = await setUpOneTurn({ provider, config });
-    await using run = stage.start("run", "--json");
+    await using run = stage.watch("run");
     await run.fact("turn_started");
     const folder = runFolderAt(stage.sandbox.project, (await run.folder()).split("/").at(-1)!);
     using _state = useStateHome(`${stage.sandbox.home}/.local/state`);

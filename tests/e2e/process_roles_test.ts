@@ -1,21 +1,18 @@
 /** Roles whose agents have no pane: their CLI is started for each message, in the session of the one before. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram } from "../support/program.ts";
-import { answerOf, setUpCodexProject } from "./codex_project.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { answerOf, reviewProject } from "./review_project.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 
 Deno.test("driver process: five roles of the real Codex take a job to PASS without a terminal, and beside panes", async () => {
-  const panewright = await panewrightFromSource();
   for (const roles of [["programmer"], ["analyst", "analyst_review", "programmer", "programmer_review", "tester"]]) {
     const config = {
       roles: Object.fromEntries(roles.map((role) => [role, { driver: "process", args: ["--skip-git-repo-check"] }])),
     };
-    await using project = await setUpCodexProject({ panewright, config });
-    const { sandbox: { project: cwd }, env, server, model } = project;
-    const argv = [...panewright.argv, "run", "panewright.jsonc", "--json"] as const;
-    const { code, stdout, stderr } = await runProgram(argv, { cwd, env, timeoutMs: 180_000 });
+    await using project = await reviewProject({ config });
+    const { sandbox: { project: cwd }, server, model } = project;
+    const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
     assertEquals(code, 0, stderr + stdout);
     const events = parseEvents(stdout);
     const all = (type: string) => events.filter((event) => event.type === type);
@@ -33,29 +30,21 @@ Deno.test("driver process: five roles of the real Codex take a job to PASS witho
 });
 
 Deno.test("driver process: a role whose provider cannot be driven so is told with its line, and nothing is started", async () => {
-  const panewright = await panewrightFromSource();
   const config = {
     roles: { tester: { driver: "acp" } },
     pipelines: { main: [{ name: "a", prompt: "self", driver: "pane", check: { type: "none" } }] },
   };
-  await using project = await setUpCodexProject({ panewright, config });
-  const { sandbox: { project: cwd }, env } = project;
-  const { code, stderr } = await runProgram([...panewright.argv, "run", "panewright.jsonc"], {
-    cwd,
-    env,
-    timeoutMs: 60_000,
-  });
+  await using project = await reviewProject({ config });
+  const { code, stderr } = await project.run("run", "panewright.jsonc");
   assertEquals(code, 2);
   assertStringIncludes(stderr, 'roles.tester.driver is "acp", but codex is driven by pane or process; ');
   assertStringIncludes(stderr, 'pipelines.main[0].driver is "pane", but a step has no pane');
-  assertStringIncludes(stderr, "panewright.jsonc:2:");
+  assertStringIncludes(stderr, "panewright.jsonc:1:");
 });
 
 Deno.test("driver process: what the policy denies does not run, and is on record as on every other way", async () => {
-  const panewright = await panewrightFromSource();
   const turns = new Map<string, number>();
-  await using project = await setUpCodexProject({
-    panewright,
+  await using project = await reviewProject({
     config: {
       roles: { analyst: { driver: "process", args: ["--skip-git-repo-check"] } },
       permissions: { deny: ["touch forbidden.txt"] },
@@ -71,9 +60,8 @@ Deno.test("driver process: what the policy denies does not run, and is on record
         : work;
     },
   });
-  const { sandbox: { project: cwd }, env } = project;
-  const argv = [...panewright.argv, "run", "panewright.jsonc", "--json"] as const;
-  const { code, stdout, stderr } = await runProgram(argv, { cwd, env, timeoutMs: 180_000 });
+  const { project: cwd } = project.sandbox;
+  const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
   assertEquals(code, 0, stderr + stdout);
   assert(await exists(`${cwd}/allowed.txt`));
   assert(!await exists(`${cwd}/forbidden.txt`));

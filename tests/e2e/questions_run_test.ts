@@ -1,17 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
+import { walk } from "@std/fs";
 import type { Step } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { installCli } from "../support/clis.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
-import { createSandbox, type Sandbox } from "../support/sandbox.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { openPersonTerminal } from "../support/person_terminal.ts";
 import { until } from "../support/until.ts";
-import { CHECK, JOB } from "./codex_project.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
+import { type ReviewProject, reviewProject } from "./review_project.ts";
 
 const RUN = ["run", "panewright.jsonc", "--start-agent", "tester"] as const;
-const TIMEOUT_MS = 300_000;
 
 const choices = (...labels: readonly string[]) => labels.map((label) => ({ label, description: `Takes ${label}` }));
 const QUESTIONS = [
@@ -35,24 +31,10 @@ const ANSWERS = {
   "Which port?": "8443, please",
 };
 
-interface Stage extends AsyncDisposable {
-  readonly sandbox: Sandbox;
-  readonly env: Readonly<Record<string, string>>;
-  readonly argv: readonly [string, ...string[]];
-  /** Runs panewright to its end. */
-  call(...args: readonly string[]): Promise<ProgramResult>;
-  start(...args: readonly string[]): RunningProgram;
-  /** What the agent's CLI has on record as the answers, call by call. */
-  answers(): Promise<readonly unknown[]>;
-}
-
 /** A project whose tester, a real Claude Code, asks something before it writes its response. */
-async function setUp(...asked: readonly (typeof QUESTIONS)[]): Promise<Stage> {
-  await using stack = new AsyncDisposableStack();
-  const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli("claude_code")]);
-  const sandbox = stack.use(await createSandbox());
-  const { home, project } = sandbox;
-  const server = stack.use(startAnthropicServer({
+function setUp(...asked: readonly (typeof QUESTIONS)[]): Promise<ReviewProject> {
+  return reviewProject({
+    provider: "claude_code",
     respond({ prompts }) {
       const target = responseTargetOf(prompts.at(-1) ?? "");
       if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
@@ -60,61 +42,22 @@ async function setUp(...asked: readonly (typeof QUESTIONS)[]): Promise<Stage> {
       const response = "I looked at greeting.txt, it is there.\n\nRESULT: PASS";
       return [...calls.flatMap((call): Step[] => [call, { do: "wait", ms: 300 }]), ...workTurn(target, { response })];
     },
-  }));
-  const claude = await writeClaudeHome({
-    home,
-    project,
-    baseUrl: server.baseUrl(),
-    tmp: sandbox.env["TMPDIR"]!,
-    version: cli.version,
+    files: { "greeting.txt": "hello, world\n" },
+    config: { permissions: { dialog_timeout_seconds: 600 } },
   });
-  const env = { ...sandbox.env, ...panewright.env, ...claude, PATH: `${cli.binFolder}:${sandbox.env.PATH}` };
-  const config = {
-    provider: "claude_code",
-    providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
-    prompt_file: "job.md",
-    project_test_cmd: ["sh", "check.sh"],
-    handoff: { poll_seconds: 0.5 },
-    permissions: { dialog_timeout_seconds: 600 },
-  };
-  const files = {
-    "job.md": JOB,
-    "check.sh": CHECK,
-    "greeting.txt": "hello, world\n",
-    "panewright.jsonc": JSON.stringify(config),
-  };
-  for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${project}/${name}`, text);
-  const { argv } = panewright;
-  const options = { cwd: project, env };
-  const resources = stack.move();
-  return {
-    sandbox,
-    env,
-    argv,
-    call: (...args) => runProgram([...argv, ...args], { ...options, timeoutMs: TIMEOUT_MS }),
-    start: (...args) => startProgram([...argv, ...args, "--json"], options),
-    async answers() {
-      const transcripts = `${home}/.claude/projects`;
-      const found: unknown[] = [];
-      for await (const folder of Deno.readDir(transcripts)) {
-        for await (const { name } of Deno.readDir(`${transcripts}/${folder.name}`)) {
-          if (!name.endsWith(".jsonl")) continue;
-          const lines = (await Deno.readTextFile(`${transcripts}/${folder.name}/${name}`)).split("\n").slice(0, -1);
-          found.push(
-            ...lines.map((line) => JSON.parse(line).toolUseResult?.answers).filter((one) => one !== undefined),
-          );
-        }
-      }
-      return found;
-    },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+}
+
+/** What the agent's CLI has on record as the answers, call by call. */
+async function answersIn({ sandbox }: ReviewProject): Promise<readonly unknown[]> {
+  const transcripts = await Array.fromAsync(walk(`${sandbox.home}/.claude/projects`, { exts: ["jsonl"] }));
+  const lines = transcripts.flatMap(({ path }) => Deno.readTextFileSync(path).split("\n").slice(0, -1));
+  return lines.map((line) => JSON.parse(line).toolUseResult?.answers).filter((one) => one !== undefined);
 }
 
 /** What waits for an answer, once something does. */
-async function waitingQuestion(stage: Stage, id: string) {
+async function waitingQuestion(stage: ReviewProject, id: string) {
   const listed = await until(
-    async () => (await stage.call("questions", "--json")).stdout,
+    async () => (await stage.run("questions", "--json")).stdout,
     (text) => text.includes(`"id":"${id}"`),
   );
   return JSON.parse(listed) as { readonly run: string; readonly id: string; readonly text: string };
@@ -122,13 +65,13 @@ async function waitingQuestion(stage: Stage, id: string) {
 
 Deno.test("questions of an agent are answered with panewright answer, and bad answers are refused", async () => {
   await using stage = await setUp([QUESTIONS[0]!], QUESTIONS);
-  await using run = stage.start(...RUN);
+  await using run = stage.start(...RUN, "--json");
   const { run: id, text } = await waitingQuestion(stage, "q1");
   assertStringIncludes(
     text,
     "Which database should we use?\n  1. PostgreSQL: Takes PostgreSQL\n  2. SQLite: Takes SQLite\n",
   );
-  const status = (await stage.call("status", id)).stdout;
+  const status = (await stage.run("status", id)).stdout;
   assertMatch(
     status,
     /dialog +q1: the tester asks a question.*\n +\| Which database should we use\?\n +\| {3}1\. PostgreSQL/,
@@ -141,15 +84,15 @@ Deno.test("questions of an agent are answered with panewright answer, and bad an
       [["text:"], "no words follow text:"],
     ] as const
   ) {
-    const refused = await stage.call("answer", id, ...words);
+    const refused = await stage.run("answer", id, ...words);
     assertEquals([refused.code, refused.stderr.includes(problem)], [2, true], refused.stderr);
   }
-  assertEquals((await stage.call("answer", id, "--question", "q1", "SQLite")).code, 0);
+  assertEquals((await stage.run("answer", id, "--question", "q1", "SQLite")).code, 0);
 
   await waitingQuestion(stage, "q2");
-  const few = await stage.call("answer", id, "--question", "q2", "1", "2");
+  const few = await stage.run("answer", id, "--question", "q2", "1", "2");
   assertEquals([few.code, few.stderr.includes("it takes 3 answers")], [2, true], few.stderr);
-  const given = await stage.call(
+  const given = await stage.run(
     "answer",
     id,
     "--question",
@@ -161,7 +104,7 @@ Deno.test("questions of an agent are answered with panewright answer, and bad an
   assertEquals(given.code, 0, given.stderr);
   const { code, stdout, stderr } = await run.ended;
   assertEquals(code, 0, stderr);
-  assertEquals(await stage.answers(), [{ "Which database should we use?": "SQLite" }, ANSWERS]);
+  assertEquals(await answersIn(stage), [{ "Which database should we use?": "SQLite" }, ANSWERS]);
   const dialogs = parseEvents(stdout).filter(({ type }) => type.startsWith("dialog_")).map(({ type }) => type);
   assertEquals(dialogs, [
     "dialog_waiting",
@@ -171,61 +114,53 @@ Deno.test("questions of an agent are answered with panewright answer, and bad an
     "dialog_closed",
     "dialog_answered",
   ]);
-  const audit = await stage.call("audit", "show", id);
+  const audit = await stage.run("audit", "show", id);
   assertStringIncludes(audit.stdout, "Which database should we use? → SQLite");
-  assertEquals((await stage.call("audit", "verify", id)).code, 0);
+  assertEquals((await stage.run("audit", "verify", id)).code, 0);
   await stage.sandbox.assertNothingLeft();
 });
 
 for (const keys of [1, 3, 6]) {
   Deno.test(`panewright is killed at key ${keys} of an answer: resumed, it gives just this answer`, async () => {
     await using stage = await setUp(QUESTIONS);
-    const run = stage.start(...RUN);
+    const run = stage.start(...RUN, "--json");
     const { run: id } = await waitingQuestion(stage, "q1");
-    const given = await stage.call("answer", id, "2", "1,3, text: a page", "text: 8443, please");
+    const given = await stage.run("answer", id, "2", "1,3, text: a page", "text: 8443, please");
     assertEquals(given.code, 0, given.stderr);
     const audit = `${stage.sandbox.project}/.panewright/runs/${id}/audit.ndjson`;
     const keysOf = (text: string) => text.split(/"reason":"(?:A key of the person|The person's own words)/).length - 1;
     await until(() => Deno.readTextFile(audit), (text) => keysOf(text) >= keys);
     run.kill("SIGKILL");
     await run.ended;
-    assertEquals(await stage.answers(), []);
-    const resumed = await stage.call("resume", id, "--json");
+    assertEquals(await answersIn(stage), []);
+    const resumed = await stage.run("resume", id, "--json");
     assertEquals(resumed.code, 0, resumed.stderr);
-    assertEquals(await stage.answers(), [ANSWERS]);
-    assertEquals((await stage.call("audit", "verify", id)).code, 0);
+    assertEquals(await answersIn(stage), [ANSWERS]);
+    assertEquals((await stage.run("audit", "verify", id)).code, 0);
     await stage.sandbox.assertNothingLeft();
   });
 }
 
 Deno.test("a person at the terminal of a run answers an agent's questions there, after a wrong answer", async () => {
   await using stage = await setUp(QUESTIONS);
-  const { sandbox, env, argv } = stage;
-  const tmux = (...args: string[]) =>
-    runProgram(["tmux", "-L", "person", ...args], { cwd: sandbox.project, env, timeoutMs: 20_000 });
-  const screen = async () => (await tmux("capture-pane", "-p", "-S", "-100")).stdout;
-  const type = async (text: string) => {
-    await tmux("send-keys", "-l", text);
-    await tmux("send-keys", "Enter");
-  };
-  const result = `${sandbox.root}/code`;
-  await tmux("new-session", "-d", "-x", "120", "-y", "50", "bash", "--norc", "-i");
-  await type(`${argv.join(" ")} ${RUN.join(" ")}; echo $? > ${result}.new; mv ${result}.new ${result}`);
-  const asked = await until(screen, (text) => text.includes("Your answer: a line for each question"));
-  assertMatch(
-    asked,
-    /Dialog q1: the tester asks a question\n {2}\| Question 1 of 3: Which database should we use\?\n {2}\| {3}1\. PostgreSQL: Takes PostgreSQL\n/,
-  );
-  await type("2");
-  await until(screen, (text) => text.includes("That is no answer: it takes 3 answers"));
-  await type("2\\");
-  await type("1,3, text: a page\\");
-  await type("text: 8443, please");
-  const shown = await until(screen, (text) => /\d+:\d+:\d+ PASS|PASS after/.test(text), (text) => text);
-  assertMatch(shown, /PASS after/);
-  assertEquals(await until(() => Deno.readTextFile(result).catch(() => "")), "0\n");
-  assertEquals(await stage.answers(), [ANSWERS]);
-  await tmux("kill-server");
-  await Deno.remove(`${env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}/person`);
-  await sandbox.assertNothingLeft();
+  {
+    await using terminal = await openPersonTerminal(stage, { rows: 50 });
+    const type = async (text: string) => {
+      await terminal.type(text);
+      await terminal.press("Enter");
+    };
+    await terminal.command(...stage.argv, ...RUN);
+    assertMatch(
+      await terminal.shows(/Your answer: a line for each question/),
+      /Dialog q1: the tester asks a question\n {2}\| Question 1 of 3: Which database should we use\?\n {2}\| {3}1\. PostgreSQL: Takes PostgreSQL\n/,
+    );
+    await type("2");
+    await terminal.shows(/That is no answer: it takes 3 answers/);
+    await type("2\\");
+    await type("1,3, text: a page\\");
+    await type("text: 8443, please");
+    assertMatch(await terminal.shows(/^exit code 0/m), /PASS after/);
+  }
+  assertEquals(await answersIn(stage), [ANSWERS]);
+  await stage.sandbox.assertNothingLeft();
 });

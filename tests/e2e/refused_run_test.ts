@@ -26,7 +26,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       // The retries are of the only turn.
       config: { limits: { max_turns: 1 } },
     });
-    await using run = stage.start("run", "--json");
+    await using run = stage.watch("run");
     await assertPassed(run, stage, ["prompt", "continuation", "continuation", "continuation"]);
     const failed = ofType(run.facts(), "agent_failed");
     assertEquals(failed.map(({ class: failureClass, retry }) => [failureClass, retry]), [
@@ -49,7 +49,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       kept.filter(({ type }) => type === "agent_failed").map(({ retryAt }) => retryAt),
       failed.map(({ retryAt }) => retryAt),
     );
-    const { stdout } = await stage.command("logs");
+    const { stdout } = await stage.run("logs");
     assertMatch(stdout, /tester failed \(rate_limit\): .*; trying again at /);
   });
 
@@ -58,7 +58,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       provider,
       refusals: [() => ({ status: 401, message: "Incorrect API key provided" })],
     });
-    await using run = stage.start("run", "--json");
+    await using run = stage.watch("run");
     const { code, stderr } = await run.program.ended;
     assertEquals(code, 3, stderr);
     assertMatch(stderr, /it is not logged in, or the model server refuses its login or key: ".*401.*" \(auth; rule /);
@@ -69,7 +69,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     assertEquals(finished?.["outcome"], "needs_human");
     await stage.sandbox.assertNothingLeft();
     // The agent is started with its conversation, whose screen still shows the refusal, and is told to continue.
-    await using resumed = stage.start("resume", "--json");
+    await using resumed = stage.watch("resume");
     await assertPassed(resumed, stage, ["continuation"]);
     assertEquals(ofType(resumed.facts(), "warning"), []);
   });
@@ -85,10 +85,10 @@ Deno.test("run: the usage limit of a real Codex is waited for until its reset, s
     })],
     config: { limits: { max_turns: 1 }, handoff: { wait_for_usage_limit_reset: true } },
   });
-  await using run = stage.start("run", "--json");
+  await using run = stage.watch("run");
   const failed = await run.fact("agent_failed");
   assertEquals([failed["class"], failed["retry"]], ["usage_limit", 0]);
-  const { stdout } = await stage.command("status");
+  const { stdout } = await stage.run("status");
   assertMatch(
     stdout,
     /^ {2}now +round 1 of 1, tester, waiting for the usage limit to be reset\n.*; until \d{4}-.*limit/m,
@@ -104,7 +104,7 @@ Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, a
     refusals: [() => ({ status: 429, error: limited })],
     config: { handoff: { wait_for_usage_limit_reset: true } },
   });
-  await using run = stage.start("run", "--json");
+  await using run = stage.watch("run");
   await run.fact("agent_failed");
   run.program.kill("SIGKILL");
   await run.program.ended;
@@ -117,7 +117,7 @@ Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, a
   const config = `${stage.sandbox.project}/panewright.jsonc`;
   const before = JSON.parse(await Deno.readTextFile(config));
   await Deno.writeTextFile(config, JSON.stringify({ ...before, limits: { ...before.limits, max_minutes: 60 } }));
-  await using resumed = stage.start("resume", "--json");
+  await using resumed = stage.watch("resume");
   const { code, stderr } = await resumed.program.ended;
   assertEquals(code, 3, stderr);
   assertMatch(stderr, /Cannot continue: the cap max_minutes \(60\) is reached/);

@@ -1,13 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { startCliServer } from "../lab/cli_server.ts";
 import type { Turn } from "../lab/steps.ts";
-import { writeCliHome } from "../support/cli_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram } from "../support/program.ts";
-import { createSandbox } from "../support/sandbox.ts";
-import { JOB } from "./codex_project.ts";
+import type { CliName } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { cliProject } from "./cli_project.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
+import { JOB } from "./review_project.ts";
 
 /** How often a command may be repeated here. */
 const LIMIT = 6;
@@ -22,12 +19,11 @@ const SPINS: Turn = Array.from({ length: 200 }, () => [
 for (const provider of ["codex", "claude_code"] as const satisfies readonly CliName[]) {
   for (const job of ["run", "exec"] as const) {
     Deno.test(`max_same_command, ${job}, ${provider}: it is told what it repeats and how often; --raise continues`, async () => {
-      const panewright = await panewrightFromSource();
-      const cli = await installCli(provider);
-      await using sandbox = await createSandbox();
-      const { project } = sandbox;
       let isTame = false;
-      await using server = startCliServer(provider, {
+      await using project = await cliProject({
+        provider,
+        isRepository: true,
+        onPath: "itself",
         respond({ prompts }) {
           if (!isTame) return SPINS;
           // An agent that is told to continue has the prompt in an earlier message.
@@ -36,32 +32,22 @@ for (const provider of ["codex", "claude_code"] as const satisfies readonly CliN
             ? [{ do: "say", text: "It is done." }]
             : workTurn(target, { response: "I looked.\n\nRESULT: PASS" }, { thinkMs: 50 });
         },
-      });
-      const baseUrl = server.baseUrl();
-      const env = {
-        ...sandbox.env,
-        ...panewright.env,
-        ...await writeCliHome(sandbox, { provider, version: cli.version, baseUrl }),
-      };
-      await Deno.writeTextFile(`${project}/job.md`, JOB);
-      await Deno.writeTextFile(`${project}/task.md`, "Make it pass.\n");
-      const config = {
-        provider,
-        providers: {
-          [provider]: { command: cli.argv, args: provider === "codex" ? [] : ["--allowedTools", "Bash"] },
+        files: {
+          "job.md": JOB,
+          "task.md": "Make it pass.\n",
+          "panewright.jsonc": {
+            provider,
+            providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+            prompt_file: "job.md",
+            start_agent: "tester",
+            handoff: { poll_seconds: 0.5 },
+            limits: { max_same_command: LIMIT },
+            pipelines: { main: [{ name: "build", prompt: "self", check: { type: "none" } }] },
+          },
         },
-        prompt_file: "job.md",
-        start_agent: "tester",
-        handoff: { poll_seconds: 0.5 },
-        limits: { max_same_command: LIMIT },
-        pipelines: { main: [{ name: "build", prompt: "self", check: { type: "none" } }] },
-      };
-      await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-      // Codex takes no other folder in `exec`.
-      assertEquals((await runProgram(["git", "init", "-q"], { cwd: project, env, timeoutMs: 10_000 })).code, 0);
-      const start = (...args: readonly string[]) =>
-        runProgram([...panewright.argv, ...args, "--json"], { cwd: project, env, timeoutMs: 120_000 });
-      const replies = () => server.log.entries.filter(({ event }) => event === "busy").length;
+      });
+      const { replies, sandbox } = project;
+      const start = (...args: readonly string[]) => project.run(...args, "--json");
 
       const stopped = await start(...(job === "run" ? ["run"] : ["exec", "task.md"]));
       assertEquals(stopped.code, 3, stopped.stderr + stopped.stdout);

@@ -1,16 +1,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { findTranscript } from "../../lib/agents/claude_code/transcript_files.ts";
-import { startCliServer } from "../lab/cli_server.ts";
 import { until } from "../support/until.ts";
 import type { Respond } from "../lab/script.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
-import { panewrightFromSource } from "../support/panewright.ts";
-import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
-import { createSandbox, type Sandbox } from "../support/sandbox.ts";
-import { answerOf, CHECK, JOB } from "./codex_project.ts";
+import type { CliName } from "../support/clis.ts";
+import type { ProgramResult, RunningProgram } from "../support/program.ts";
+import type { Sandbox } from "../support/sandbox.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
+import { answerOf, reviewProject } from "./review_project.ts";
 
 interface Event {
   readonly type: string;
@@ -43,55 +39,15 @@ function answerByTurn(prompts: Map<string, string[]>, slow: string | undefined):
   };
 }
 
-interface Stage extends AsyncDisposable {
-  readonly sandbox: Sandbox;
+async function setUp(provider: CliName, slow?: string, config: Readonly<Record<string, unknown>> = {}) {
   /** What each role was sent, by the name of its response file. */
-  readonly prompts: ReadonlyMap<string, readonly string[]>;
-  start(...args: readonly string[]): RunningProgram;
-  resume(...args: readonly string[]): Promise<ProgramResult>;
-}
-
-async function setUp(
-  provider: "codex" | "claude_code",
-  slow?: string,
-  more: Readonly<Record<string, unknown>> = {},
-): Promise<Stage> {
-  await using stack = new AsyncDisposableStack();
-  const [panewright, cli] = await Promise.all([panewrightFromSource(), installCli(provider)]);
-  const sandbox = stack.use(await createSandbox());
   const prompts = new Map<string, string[]>();
-  const server = stack.use(startCliServer(provider, { respond: answerByTurn(prompts, slow) }));
-  const { root, home, project } = sandbox;
-  const { version } = cli;
-  const common = { baseUrl: server.baseUrl(), project };
-  const env = {
-    ...sandbox.env,
-    ...panewright.env,
-    ...provider === "codex"
-      ? await writeCodexHome({ ...common, folder: `${root}/codex-home` })
-      : await writeClaudeHome({ ...common, home, tmp: sandbox.env["TMPDIR"]!, version }),
-    PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
-  };
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
-  await Deno.writeTextFile(`${project}/check.sh`, CHECK);
-  const config = {
-    provider,
-    providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
-    prompt_file: "job.md",
-    project_test_cmd: ["sh", "check.sh"],
-    handoff: { poll_seconds: 0.5 },
-    ...more,
-  };
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const options = { cwd: project, env };
-  const resources = stack.move();
+  const project = await reviewProject({ provider, respond: answerByTurn(prompts, slow), config });
   return {
-    sandbox,
+    ...project,
     prompts,
-    start: (...args) => startProgram([...panewright.argv, ...args, "--json"], options),
-    resume: (...args) =>
-      runProgram([...panewright.argv, "resume", ...args, "--json"], { ...options, timeoutMs: 180_000 }),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    start: (...args: readonly string[]): RunningProgram => project.start(...args, "--json"),
+    resume: (...args: readonly string[]): Promise<ProgramResult> => project.run("resume", ...args, "--json"),
   };
 }
 

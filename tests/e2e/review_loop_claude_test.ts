@@ -1,15 +1,7 @@
 import { assertEquals, assertNotMatch } from "@std/assert";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram } from "../support/program.ts";
-import { createSandbox } from "../support/sandbox.ts";
-import { answerOf, CHECK, JOB } from "./codex_project.ts";
-import { createReviewModel } from "./review_model.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { reviewProject } from "./review_project.ts";
 
 const ROLES = ["analyst", "analyst_review", "programmer", "programmer_review", "tester"] as const;
 
@@ -24,38 +16,17 @@ for (
   ] as const
 ) {
   Deno.test(`run takes a job with ${name} to PASS in two rounds`, async () => {
-    const panewright = await panewrightFromSource();
-    const [codex, claude] = await Promise.all([installCli("codex"), installCli("claude_code")]);
-    await using sandbox = await createSandbox();
-    const { root, home, project } = sandbox;
-    const model = createReviewModel(answerOf);
-    await using openAi = startOpenAiServer({ respond: model.respond });
-    await using anthropic = startAnthropicServer({ respond: model.respond });
-    const { version } = claude;
-    const tmp = sandbox.env["TMPDIR"]!;
-    const env = {
-      ...sandbox.env,
-      ...panewright.env,
-      ...await writeCodexHome({ folder: `${root}/codex-home`, baseUrl: openAi.baseUrl(), project }),
-      ...await writeClaudeHome({ home, baseUrl: anthropic.baseUrl(), project, tmp, version }),
-      PATH: `${codex.binFolder}:${claude.binFolder}:${sandbox.env.PATH}`,
-    };
-    await Deno.writeTextFile(`${project}/job.md`, JOB);
-    await Deno.writeTextFile(`${project}/check.sh`, CHECK);
-    const config = {
-      ...settings,
-      roles: Object.fromEntries(claudeRoles.map((role) => [role, { provider: "claude_code" }])),
-      prompt_file: "job.md",
-      project_test_cmd: ["sh", "check.sh"],
-      handoff: { poll_seconds: 0.5 },
-    };
-    await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-
-    const { code, stdout, stderr } = await runProgram([...panewright.argv, "run", "panewright.jsonc", "--json"], {
-      cwd: project,
-      env,
-      timeoutMs: 180_000,
+    await using project = await reviewProject({
+      provider: "codex",
+      also: ["claude_code"],
+      config: {
+        providers: {},
+        ...settings,
+        roles: Object.fromEntries(claudeRoles.map((role) => [role, { provider: "claude_code" }])),
+      },
     });
+    const { model, sandbox, servers: { codex: openAi, claude_code: anthropic } } = project;
+    const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
     assertEquals(code, 0, stderr);
     const events = parseEvents(stdout);
     const last = events.at(-1);
@@ -74,16 +45,16 @@ for (
     const countOf = (type: string) => events.filter((event) => event.type === type).length;
     assertEquals([countOf("note"), countOf("warning")], [accepted.length, 0]);
     // The model servers tell of the same input with each reply, and the CLIs' records of all of it.
-    const inputOf = (server: ModelServer, tokens: number) =>
-      server.log.entries.filter(({ event }) => event === "busy").length * tokens;
+    const inputOf = (server: ModelServer | undefined, tokens: number) =>
+      server!.log.entries.filter(({ event }) => event === "busy").length * tokens;
     const counted = Object.values(last?.usage ?? {}).map(({ inputTokens }) => inputTokens);
     assertEquals(counted.reduce((sum, each) => sum + each, 0), inputOf(anthropic, 1000) + inputOf(openAi, 1200));
     // Each prompt reached the model of its role's CLI once.
-    const threads = (server: ModelServer) =>
-      new Set(server.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.thread] : [])).size;
+    const threads = (server: ModelServer | undefined) =>
+      new Set(server!.log.entries.flatMap((entry) => entry.event === "busy" ? [entry.thread] : [])).size;
     assertEquals([threads(anthropic), threads(openAi)], [claudeRoles.length, ROLES.length - claudeRoles.length]);
     assertEquals([...model.prompts.values()].reduce((sum, prompts) => sum + prompts.length, 0), 14);
-    assertEquals(await Deno.readTextFile(`${project}/greeting.txt`), "hello, world\n");
+    assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
     await sandbox.assertNothingLeft();
   });
 }

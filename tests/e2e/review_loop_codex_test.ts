@@ -1,26 +1,16 @@
-import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
-import {
-  type PanewrightCommand,
-  panewrightCommands,
-  panewrightFromSource,
-  parseEvents,
-} from "../support/panewright.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { panewrightCommands, parseEvents } from "../support/panewright.ts";
+import { openPersonTerminal } from "../support/person_terminal.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
-import { type CodexProject, setUpCodexProject } from "./codex_project.ts";
+import { type ReviewProject, reviewProject } from "./review_project.ts";
 
 const RUN = ["run", "panewright.jsonc"] as const;
-const RUN_TIMEOUT_MS = 180_000;
 
 for (const panewright of await panewrightCommands()) {
   Deno.test(`run takes a job with five real Codex agents to PASS in two rounds (from ${panewright.name})`, async () => {
-    await using project = await setUpCodexProject({ panewright });
-    const { sandbox, server, model, env } = project;
-    const { code, stdout, stderr } = await runProgram([...panewright.argv, ...RUN, "--json"], {
-      cwd: sandbox.project,
-      env,
-      timeoutMs: RUN_TIMEOUT_MS,
-    });
+    await using project = await reviewProject({ panewright });
+    const { sandbox, server, model } = project;
+    const { code, stdout, stderr } = await project.run(...RUN, "--json");
     assertEquals(code, 0, stderr);
 
     const events = parseEvents(stdout);
@@ -79,79 +69,45 @@ for (const panewright of await panewrightCommands()) {
   });
 }
 
-Deno.test("run shows a person which role works, and leaves stdout to results", async () => {
-  const panewright = await panewrightFromSource();
-  await using project = await setUpCodexProject({ panewright, thinkMs: 50 });
-  const { code, stderr } = await runProgram([...panewright.argv, ...RUN], {
-    cwd: project.sandbox.project,
-    env: project.env,
-    timeoutMs: RUN_TIMEOUT_MS,
-  });
-  assertEquals(code, 0, stderr);
-  for (const role of ["analyst", "analyst_review", "programmer", "programmer_review", "tester"]) {
-    assertStringIncludes(stderr, role);
-  }
-  // Neither colour nor cursor movement where stderr is no terminal.
-  assertEquals(stderr.includes("\x1b"), false);
-  await project.sandbox.assertNothingLeft();
-});
+/** The moments at which a run is stopped, each with another setting of its five agents. */
+const MOMENTS = [[200, 1000], [1000, 3000], [3000, 6000], [6000, 15_000]] as const;
 
-for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+for (const [signal, exitCode, moments] of [["SIGINT", 130, MOMENTS], ["SIGTERM", 143, MOMENTS.slice(2, 3)]] as const) {
   Deno.test(`run stopped with ${signal} at any moment exits with ${exitCode} and leaves nothing`, async (t) => {
-    const panewright = await panewrightFromSource();
-    for (const afterMs of [randomMs(200, 1000), randomMs(1000, 3000), randomMs(3000, 6000), randomMs(6000, 15_000)]) {
-      await t.step(`after ${afterMs} ms`, () => stopAfter(panewright, { afterMs, signal, exitCode }));
+    for (const [from, to] of moments) {
+      const afterMs = Math.round(from + Math.random() * (to - from));
+      await t.step(`after ${afterMs} ms`, async () => {
+        await using project = await reviewProject();
+        await using program = project.start(...RUN);
+        await systemClock.sleep(afterMs);
+        program.kill(signal);
+        const { code, stderr } = await program.ended;
+        assertEquals(code, exitCode, stderr);
+        assertNoStack(stderr);
+        await project.sandbox.assertNothingLeft();
+      });
     }
   });
 }
 
-async function stopAfter(
-  panewright: PanewrightCommand,
-  stop: { readonly afterMs: number; readonly signal: Deno.Signal; readonly exitCode: number },
-): Promise<void> {
-  await using project = await setUpCodexProject({ panewright });
-  const { sandbox, env } = project;
-  await using program = startProgram([...panewright.argv, ...RUN], { cwd: sandbox.project, env });
-  await systemClock.sleep(stop.afterMs);
-  program.kill(stop.signal);
-  const { code, stderr } = await program.ended;
-  assertEquals(code, stop.exitCode, stderr);
-  assertNoStack(stderr);
-  await sandbox.assertNothingLeft();
-}
-
 Deno.test("run in a terminal ends with Ctrl-C, and leaves nothing", async () => {
-  const panewright = await panewrightFromSource();
-  await using project = await setUpCodexProject({ panewright, thinkMs: 2000 });
-  const { sandbox, server, env } = project;
-  const tmux = (...args: string[]) =>
-    runProgram(["tmux", "-L", "person", ...args], { cwd: sandbox.project, env, timeoutMs: 5000 });
-  const result = `${sandbox.root}/code`;
-  // A shell of job control, as a person has: Ctrl-C reaches the whole foreground job.
-  const command = `${panewright.argv.join(" ")} ${RUN.join(" ")}; echo $? > ${result}.new; mv ${result}.new ${result}`;
-  await tmux("new-session", "-d", "-x", "120", "-y", "40", "bash", "--norc", "-i");
-  await tmux("send-keys", "-l", command);
-  await tmux("send-keys", "Enter");
-  await server.log.waitFor((entry) => entry.event === "busy", { timeoutMs: 60_000 });
-  const { stdout: screen } = await tmux("capture-pane", "-p");
-  assertMatch(screen, /analyst/);
-  await tmux("send-keys", "C-c");
-  assertEquals(await waitForText(result), "130\n");
-  await tmux("kill-server");
-  await Deno.remove(`${env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}/person`);
-  await sandbox.assertNothingLeft();
+  await using project = await reviewProject({ thinkMs: 2000 });
+  {
+    await using terminal = await openPersonTerminal(project);
+    await terminal.command(...project.argv, ...RUN);
+    await project.server.log.waitFor((entry) => entry.event === "busy", { timeoutMs: 60_000 });
+    assertMatch(await terminal.screen(), /analyst/);
+    await terminal.press("C-c");
+    await terminal.shows(/^exit code 130/m);
+  }
+  await project.sandbox.assertNothingLeft();
 });
 
 for (const [start, name] of [["trust", /trust/i], ["login", /log ?in|sign ?in/i]] as const) {
   Deno.test(`run stops at Codex' ${start} screen: it names the screen and answers nothing`, async () => {
-    const panewright = await panewrightFromSource();
-    await using project = await setUpCodexProject({ panewright, start });
+    await using project = await reviewProject({ start });
     const { sandbox, server, env } = project;
-    const { code, stdout, stderr } = await runProgram([...panewright.argv, ...RUN], {
-      cwd: sandbox.project,
-      env,
-      timeoutMs: 90_000,
-    });
+    const { code, stdout, stderr } = await project.run(...RUN);
     assertEquals(code, 3, stderr);
     assertMatch(stderr, name);
     assertNoStack(stderr);
@@ -170,47 +126,23 @@ for (
   ] as const
 ) {
   Deno.test(`run fails soon and says why when ${name}`, async () => {
-    const panewright = await panewrightFromSource();
-    await using project = await setUpCodexProject({
-      panewright,
+    await using project = await reviewProject({
       respond: () => [{ do: "wait", ms: 1000 }, step],
       // Who waits for an idle agent waits in vain.
       config: { handoff: { poll_seconds: 0.5, idle_grace_seconds: 3600, response_timeout: 7200 } },
     });
-    const { sandbox, env } = project;
-    const { code, stderr } = await runProgram([...panewright.argv, ...RUN], {
-      cwd: sandbox.project,
-      env,
-      timeoutMs: RUN_TIMEOUT_MS,
-    });
+    const { code, stderr } = await project.run(...RUN);
     assertEquals(code, 1, stderr);
     assertMatch(stderr, cause);
     assertNoStack(stderr);
-    await sandbox.assertNothingLeft();
+    await project.sandbox.assertNothingLeft();
   });
 }
 
-async function read(project: CodexProject, path: string): Promise<string> {
+async function read(project: ReviewProject, path: string): Promise<string> {
   return await Deno.readTextFile(path.startsWith("/") ? path : `${project.sandbox.project}/${path}`);
-}
-
-/** What a file holds once it is there. */
-async function waitForText(path: string): Promise<string> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    try {
-      return await Deno.readTextFile(path);
-    } catch (error) {
-      assert(error instanceof Deno.errors.NotFound);
-      await systemClock.sleep(100);
-    }
-  }
-  throw new Error(`There is no ${path} after 30 seconds`);
 }
 
 function assertNoStack(stderr: string): void {
   assertNotMatch(stderr, /^\s+at .+:\d+:\d+\)?$/m);
-}
-
-function randomMs(from: number, to: number): number {
-  return Math.round(from + Math.random() * (to - from));
 }

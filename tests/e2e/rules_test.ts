@@ -1,21 +1,16 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { generateKeys } from "../../lib/lab/rule_packs/keys.ts";
 import { VERSION } from "../../lib/base/version.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { parseEvents } from "../support/panewright.ts";
 import { signedPack } from "../support/rule_packs.ts";
 import { until } from "../support/until.ts";
-import { setUpCodexProject } from "./codex_project.ts";
-
-const RUN_TIMEOUT_MS = 180_000;
+import { reviewProject } from "./review_project.ts";
 
 Deno.test("a run reads real Codex agents with the installed rules to its end, and a resume with those of then", async () => {
-  const panewright = await panewrightFromSource();
-  await using project = await setUpCodexProject({ panewright, thinkMs: 50 });
-  const { sandbox, env } = project;
-  const cwd = sandbox.project;
+  await using project = await reviewProject({ thinkMs: 50 });
+  const { sandbox } = project;
   const call = async (...args: readonly string[]) => {
-    const done = await runProgram([...panewright.argv, ...args], { cwd, env, timeoutMs: RUN_TIMEOUT_MS });
+    const done = await project.run(...args);
     assertEquals(done.code, 0, done.stderr);
     return done.stdout;
   };
@@ -25,7 +20,7 @@ Deno.test("a run reads real Codex agents with the installed rules to its end, an
   await call("rules", "trust", "--yes", `${sandbox.root}/team.pub`);
   await call("rules", "update", "--from", `${sandbox.root}/pack.json`);
 
-  await using run = startProgram([...panewright.argv, "run", "panewright.jsonc", "--json"], { cwd, env });
+  await using run = project.start("run", "panewright.jsonc", "--json");
   const events = () => parseEvents(run.output.stdout.slice(0, run.output.stdout.lastIndexOf("\n") + 1));
   const received = () => events().filter(({ type }) => type === "response_received").length;
   await until(() => received() >= 1);

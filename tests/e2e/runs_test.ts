@@ -1,8 +1,9 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { readRecords } from "../support/journal_records.ts";
-import { systemClock } from "../../lib/base/ports/clock.ts";
 import { panewrightCommands } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
+import { openPersonTerminal, type PersonTerminal } from "../support/person_terminal.ts";
+import { until } from "../support/until.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { type FailureStage, passAfter, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
 
@@ -15,30 +16,14 @@ async function idOf(run: StartedRun): Promise<string> {
   return String((await run.fact("run_started"))["runId"]);
 }
 
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (await isSo()) return;
-    await systemClock.sleep(50);
-  }
-  throw new Error(`This did not come: ${what}`);
-}
-
-/** A person's terminal in which a command runs: a tmux of its own around it. */
-async function openTerminal(stage: FailureStage, argv: readonly string[]) {
-  const tmux = async (...args: readonly string[]) => {
-    const { stdout } = await stage.command("tmux", "-L", "person", "-f", "/dev/null", ...args);
-    return stdout;
-  };
-  const command = ["sh", "-c", 'trap : INT; env -u TMUX "$@"; echo "left with $?"; sleep 600', "sh", ...argv];
-  await tmux("new-session", "-d", "-x", "100", "-y", "30", "--", ...command);
-  return {
-    screen: () => tmux("capture-pane", "-p"),
-    press: (...keys: readonly string[]) => tmux("send-keys", ...keys),
-    async [Symbol.asyncDispose]() {
-      await tmux("kill-server");
-      await Deno.remove(`${stage.env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}/person`).catch(() => {});
-    },
-  };
+/** A person's terminal in which the status of the run is watched. */
+function watchStatus(stage: FailureStage): Promise<PersonTerminal> {
+  const command = ["sh", "-c", 'trap : INT; env -u TMUX "$@"; echo "left with $?"; sleep 600', "sh"];
+  return openPersonTerminal(stage, {
+    columns: 100,
+    rows: 30,
+    argv: [...command, ...stage.panewright.argv, "status", "--watch"],
+  });
 }
 
 Deno.test("stop: a run at work ends with its agents, and is gone on with to its end", async () => {
@@ -116,18 +101,13 @@ Deno.test("status --watch, logs --follow: seen from other terminals, until the r
   const options = { cwd: stage.sandbox.project, env: stage.env };
   await using logs = startProgram([...argv, "logs", "--follow"], options);
   await using blocks = startProgram([...argv, "status", "--watch", "--json"], options);
-  await using terminal = await openTerminal(stage, [...argv, "status", "--watch"]);
-  await until(
-    async () => (await terminal.screen()).includes("tester for") || /tester\n +for/.test(await terminal.screen()),
-    "the status",
-  );
+  await using terminal = await watchStatus(stage);
+  await terminal.shows(/tester\s+for/);
   assertStringIncludes(await terminal.screen(), `run ${id} (run): running, executed by process ${run.pid}`);
-  await until(() => blocks.output.stdout.includes("\n"), "the status as JSON");
+  await until(() => blocks.output.stdout.includes("\n"));
   run.program.kill("SIGCONT");
   assertEquals((await run.ended()).code, 0);
-  await until(async () => (await terminal.screen()).includes("left with 0"), "the end of status");
-  const screen = await terminal.screen();
-  assertStringIncludes(screen, `run ${id} (run): passed`);
+  assertStringIncludes(await terminal.shows(/left with 0/), `run ${id} (run): passed`);
   const followed = await logs.ended;
   assertEquals(followed.code, 0, followed.stderr);
   assertMatch(followed.stdout, /tester: prompt of [^]*\n\S+ PASS after 1 round/);
@@ -141,11 +121,10 @@ Deno.test("status --watch: Ctrl-C leaves the watching, and the run goes on", asy
   await using run = stage.run();
   await run.untilTesterWorks();
   {
-    await using terminal = await openTerminal(stage, [...stage.panewright.argv, "status", "--watch"]);
-    await until(async () => (await terminal.screen()).includes("executed by"), "the status");
+    await using terminal = await watchStatus(stage);
+    await terminal.shows(/executed by/);
     await terminal.press("C-c");
-    await until(async () => (await terminal.screen()).includes("left with 130"), "the end of status");
-    assertEquals((await terminal.screen()).trim(), "left with 130");
+    assertEquals((await terminal.shows(/left with 130/)).trim(), "left with 130");
   }
   assertEquals((await run.ended()).code, 0);
 });

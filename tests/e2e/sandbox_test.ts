@@ -1,17 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { startCliServer } from "../lab/cli_server.ts";
-import type { ModelRequest } from "../lab/script.ts";
-import type { Turn } from "../lab/steps.ts";
-import { writeClaudeHome } from "../support/claude_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { writeCodexHome } from "../support/codex_home.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram } from "../support/program.ts";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
-import { createSandbox, type Sandbox } from "../support/sandbox.ts";
-import { setUpCodexProject } from "./codex_project.ts";
+import type { CliName } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { type CliProject, cliProject } from "./cli_project.ts";
 import { createReviewModel } from "./review_model.ts";
+import { reviewProject } from "./review_project.ts";
 
 /** Writes inside, outside in several ways, and to a server that listens on loopback. */
 const PROBE = [
@@ -23,21 +17,14 @@ const PROBE = [
   "echo end > end.txt",
 ].join("; ");
 
-interface SandboxProject extends AsyncDisposable {
-  readonly sandbox: Sandbox;
-  exec(): ReturnType<typeof runProgram>;
+interface SandboxProject extends CliProject {
   /** Files that commands of the agent may have written, and connections that they made. */
   written(): Promise<readonly string[]>;
 }
 
 /** A project with one step for a real CLI, whose own settings want no sandbox. */
 async function setUpProject(provider: CliName): Promise<SandboxProject> {
-  await using stack = new AsyncDisposableStack();
-  const cli = await installCli(provider);
-  const panewright = await panewrightFromSource();
-  const sandbox = stack.use(await createSandbox());
-  const { home, project, root } = sandbox;
-  const listener = stack.adopt(Deno.listen({ hostname: "127.0.0.1", port: 0 }), (each) => each.close());
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;
   (async () => {
     for await (const connection of listener) {
@@ -46,30 +33,30 @@ async function setUpProject(provider: CliName): Promise<SandboxProject> {
     }
   })().catch(() => {});
   const { port } = listener.addr as Deno.NetAddr;
-  const respond = (_request: ModelRequest): Turn => [
-    { do: "shell", command: PROBE.replace("PORT", String(port)) },
-    { do: "say", text: "All done." },
-  ];
-  const server = stack.use(startCliServer(provider, { respond }));
-  const baseUrl = server.baseUrl();
-  const cliEnv = provider === "codex"
-    ? await writeCodexHome({ folder: `${root}/codex-home`, project, baseUrl, sandboxMode: "danger-full-access" })
-    : await writeClaudeHome({ home, project, baseUrl, tmp: `${root}/tmp`, version: cli.version });
-  const step = { name: "build", prompt: "self", check: { type: "none" }, command: cli.argv };
-  const args = provider === "codex" ? { args: ["--skip-git-repo-check"] } : {};
-  const config = { provider, sandbox: "cli", pipelines: { main: [{ ...step, ...args }] } };
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  await Deno.writeTextFile(`${project}/task.md`, "Try what you may do.");
-  const env = { ...sandbox.env, ...panewright.env, ...cliEnv };
-  const resources = stack.move();
+  const project = await cliProject({
+    provider,
+    onPath: "itself",
+    respond: () => [
+      { do: "shell", command: PROBE.replace("PORT", String(port)) },
+      { do: "say", text: "All done." },
+    ],
+    files: {
+      "task.md": "Try what you may do.",
+      "panewright.jsonc": {
+        provider,
+        providers: { codex: { args: ["--skip-git-repo-check"] } },
+        sandbox: "cli",
+        pipelines: { main: [{ name: "build", prompt: "self", check: { type: "none" } }] },
+      },
+    },
+  });
+  const { home, project: folder, root } = project.sandbox;
   return {
-    sandbox,
-    exec: () =>
-      runProgram([...panewright.argv, "exec", "task.md", "--json"], { cwd: project, env, timeoutMs: 120_000 }),
+    ...project,
     async written() {
       const files = {
-        inside: `${project}/inside.txt`,
-        end: `${project}/end.txt`,
+        inside: `${folder}/inside.txt`,
+        end: `${folder}/end.txt`,
         home: `${home}/outside.txt`,
         above: `${root}/outside.txt`,
         trust: `${home}/.local/state/panewright/trust.json`,
@@ -78,7 +65,10 @@ async function setUpProject(provider: CliName): Promise<SandboxProject> {
       for (const [name, path] of Object.entries(files)) if (await exists(path)) found.push(name);
       return found;
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await project[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -88,7 +78,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     ignore: !CAN_RUN[provider],
     async fn() {
       await using project = await setUpProject(provider);
-      const { code, stdout, stderr } = await project.exec();
+      const { code, stdout, stderr } = await project.run("exec", "task.md", "--json");
       assertEquals(code, 0, stderr + stdout);
       assertEquals(await project.written(), ["inside", "end"]);
     },
@@ -106,7 +96,7 @@ for (
     ignore: CAN_RUN[provider],
     async fn() {
       await using project = await setUpProject(provider);
-      const { code, stderr } = await project.exec();
+      const { code, stderr } = await project.run("exec", "task.md", "--json");
       assertEquals(code, 2, stderr);
       assertStringIncludes(stderr, `sandbox of ${label}: it cannot be switched on: `);
       assertStringIncludes(stderr, remedy);
@@ -124,7 +114,7 @@ Deno.test({
     await Deno.mkdir(folder);
     const loose = { enabled: false, allowUnsandboxedCommands: true, excludedCommands: ["sh *"] };
     await Deno.writeTextFile(`${folder}/settings.json`, JSON.stringify({ sandbox: loose }));
-    const { code, stderr } = await project.exec();
+    const { code, stderr } = await project.run("exec", "task.md", "--json");
     assertEquals(code, 2, stderr);
     assertStringIncludes(stderr, 'its settings have sandbox.excludedCommands: ["sh *"]');
     assertEquals(await project.written(), []);
@@ -138,7 +128,6 @@ Deno.test({
 });
 
 async function runFiveAgents(): Promise<void> {
-  const panewright = await panewrightFromSource();
   const review = "REVIEW_RESULT: APPROVED\nREVIEW_NOTES:\n- The plan is complete for `greeting.txt` and `check.sh`.\n" +
     '- The scenario "hello, world" is covered.\n- Run `check.sh` afterwards.\n';
   const model = createReviewModel((name) => {
@@ -149,17 +138,12 @@ async function runFiveAgents(): Promise<void> {
     if (name === "test_result") return { response: "I looked at it.\n\nRESULT: PASS" };
     return { response: name === "analyst_summary" ? "Plan: write greeting.txt, run check.sh." : review };
   });
-  await using project = await setUpCodexProject({
-    panewright,
+  await using project = await reviewProject({
     respond: model.respond,
     config: { sandbox: "cli", limits: { min_review_cycles_before_approval: 1, review_evidence_min_match: 0 } },
   });
-  const { sandbox, env } = project;
-  const { code, stdout, stderr } = await runProgram([...panewright.argv, "run", "--json"], {
-    cwd: sandbox.project,
-    env,
-    timeoutMs: 180_000,
-  });
+  const { sandbox } = project;
+  const { code, stdout, stderr } = await project.run("run", "--json");
   assertEquals(code, 0, stderr);
   assertEquals(await Deno.readTextFile(`${sandbox.project}/greeting.txt`), "hello, world\n");
   assertEquals(await exists(`${sandbox.home}/outside.txt`), false);

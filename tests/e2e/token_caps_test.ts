@@ -1,14 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { startCliServer } from "../lab/cli_server.ts";
 import type { Turn } from "../lab/steps.ts";
-import { writeCliHome } from "../support/cli_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
-import { runProgram, startProgram } from "../support/program.ts";
-import { createSandbox } from "../support/sandbox.ts";
-import { until } from "../tmux/support.ts";
-import { JOB } from "./codex_project.ts";
+import type { CliName } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { until } from "../support/until.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
+import { reviewProject } from "./review_project.ts";
 
 /** A reply takes as long as a quick one of a real model, and calls a tool that is done at once. */
 const REPLY = [{ do: "wait", ms: 2000 }, { do: "shell", command: "true" }] as const;
@@ -92,54 +88,33 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 }
 
-/** A project whose tester is a real agent with a model of ours, and panewright in it. */
+/** A project whose tester is a real agent with a model of ours. */
 async function setUpTester(provider: CliName, turn: Turn) {
-  await using stack = new AsyncDisposableStack();
-  const panewright = await panewrightFromSource();
-  const cli = await installCli(provider);
-  const sandbox = stack.use(await createSandbox());
-  const { project } = sandbox;
   let isTame = false;
-  const server = stack.use(startCliServer(provider, {
+  const project = await reviewProject({
+    provider,
     respond({ prompts }) {
       if (!isTame) return turn;
       // An agent that is told to continue has the prompt in an earlier message.
       const target = prompts.map(responseTargetOf).findLast((one) => one !== undefined);
       return target === undefined ? [] : workTurn(target, { response: "I looked.\n\nRESULT: PASS" }, { thinkMs: 50 });
     },
-  }));
-  const baseUrl = server.baseUrl();
-  const env = {
-    ...sandbox.env,
-    ...panewright.env,
-    ...await writeCliHome(sandbox, { provider, version: cli.version, baseUrl }),
-    PATH: `${cli.binFolder}:${sandbox.env.PATH}`,
-  };
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
-  const argvOf = (args: readonly string[]) => [...panewright.argv, ...args, "--json"] as const;
-  const resources = stack.move();
+  });
   return {
-    sandbox,
-    /** How many replies the model was asked for. */
-    replies: () => server.log.entries.filter(({ event }) => event === "busy").length,
+    ...project,
     /** From now on the model does what it is told. */
     tame: () => void (isTame = true),
     configure: (more: Readonly<Record<string, unknown>>) =>
-      Deno.writeTextFile(
-        `${project}/panewright.jsonc`,
-        JSON.stringify({
-          provider,
-          providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
-          prompt_file: "job.md",
-          start_agent: "tester",
-          handoff: { poll_seconds: 0.5 },
-          prices: { date: "2026-11-01", models: { [MODELS[provider]]: { input: 1000, output: 0 } } },
-          ...more,
-        }),
-      ),
-    run: (...args: readonly string[]) => runProgram(argvOf(args), { cwd: project, env, timeoutMs: 120_000 }),
-    start: (...args: readonly string[]) => startProgram(argvOf(args), { cwd: project, env }),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+      project.configure({
+        provider,
+        providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+        prompt_file: "job.md",
+        start_agent: "tester",
+        handoff: { poll_seconds: 0.5 },
+        prices: { date: "2026-11-01", models: { [MODELS[provider]]: { input: 1000, output: 0 } } },
+        ...more,
+      }),
+    run: (...args: readonly string[]) => project.run(...args, "--json"),
   };
 }
 

@@ -9,18 +9,12 @@
  */
 import { parseArgs } from "@std/cli/parse-args";
 import { walk } from "@std/fs";
-import { startAnthropicServer } from "../lab/anthropic_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
-import { startOpenAiServer } from "../lab/openai_server.ts";
-import type { Respond } from "../lab/script.ts";
 import type { Step } from "../lab/steps.ts";
-import { answerOf, CHECK, JOB } from "../e2e/codex_project.ts";
+import { answerOf, reviewProject } from "../e2e/review_project.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
-import { writeCliHome } from "../support/cli_home.ts";
-import { type CliName, installCli } from "../support/clis.ts";
-import { runProgram } from "../support/program.ts";
+import type { CliName } from "../support/clis.ts";
 import { denoDirectory } from "../support/run_panewright.ts";
-import { createSandbox } from "../support/sandbox.ts";
 import {
   CLI_PARTS,
   type ObservedRun,
@@ -32,6 +26,8 @@ import {
 } from "./run_time.ts";
 
 const OWN_BUNDLE = new URL("../../dist/panewright.mjs", import.meta.url).pathname;
+
+const COMMAND = [Deno.execPath(), "run", "--quiet", "--allow-all"] as const;
 
 /** A bundle that was measured with one CLI. */
 interface Subject {
@@ -45,33 +41,20 @@ async function measureRun(
   bundle: string,
   { keepAs }: { readonly keepAs: string | undefined },
 ): Promise<RunTime> {
-  const { version, binFolder } = await installCli(cli);
-  await using sandbox = await createSandbox();
-  const { root, home, project } = sandbox;
   const model = createReviewModel(answerOf, { thinkMs: 0 });
-  const respond: Respond = async (request) => (await model.respond(request)).map(withoutPauses);
-  await using server = cli === "codex" ? startOpenAiServer({ respond }) : startAnthropicServer({ respond });
-  const baseUrl = server.baseUrl();
-  const cliEnv = await writeCliHome(sandbox, { provider: cli, version, baseUrl });
-  await Deno.writeTextFile(`${project}/job.md`, JOB);
-  await Deno.writeTextFile(`${project}/check.sh`, CHECK);
-  const config = {
+  await using review = await reviewProject({
     provider: cli,
-    prompt_file: "job.md",
-    project_test_cmd: ["sh", "check.sh"],
-    ...(cli === "codex" ? {} : { providers: { claude_code: { args: ["--allowedTools", "Bash"] } } }),
-  };
-  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const env = {
-    ...sandbox.env,
-    ...cliEnv,
-    DENO_DIR: denoDirectory(),
-    DENO_NO_UPDATE_CHECK: "1",
-    PATH: `${binFolder}:${sandbox.env.PATH}`,
-  };
+    panewright: {
+      name: bundle,
+      argv: [...COMMAND, bundle],
+      env: { DENO_DIR: denoDirectory(), DENO_NO_UPDATE_CHECK: "1" },
+    },
+    respond: async (request) => (await model.respond(request)).map(withoutPauses),
+    config: { handoff: undefined },
+  });
+  const { sandbox: { home, project, root }, server } = review;
   const startedAt = Date.now();
-  const argv = [Deno.execPath(), "run", "--quiet", "--allow-all", bundle, "run", "panewright.jsonc", "--json"] as const;
-  const { code, stderr } = await runProgram(argv, { cwd: project, env, timeoutMs: 180_000 });
+  const { code, stderr } = await review.run("run", "panewright.jsonc", "--json");
   const endedAt = Date.now();
   if (code !== 0) throw new Error(`Cannot measure ${bundle}: it ended with ${code}\n${stderr}`);
   const [journal = ""] = await pathsBelow(`${project}/.panewright/runs`, "journal.ndjson");

@@ -1,6 +1,6 @@
 import { assertEquals, assertNotMatch } from "@std/assert";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
-import { answerOf, CHECK, JOB } from "../e2e/codex_project.ts";
+import { answerOf, CHECK, JOB } from "../e2e/review_project.ts";
 import { createReviewModel } from "../e2e/review_model.ts";
 import { startLabServer, WIRES } from "../lab/lab_server.ts";
 import { processesWith } from "../agents/process/support.ts";

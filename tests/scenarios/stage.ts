@@ -1,6 +1,6 @@
 import { present } from "../../lib/base/schema.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
-import { JOB } from "../e2e/codex_project.ts";
+import { JOB } from "../e2e/review_project.ts";
 import { type StartedRun, watchProgram } from "../e2e/failures_stage.ts";
 import { startLabServer, type Wire, WIRES } from "../lab/lab_server.ts";
 import { fakeAcpAgent } from "../support/acp_fake.ts";
