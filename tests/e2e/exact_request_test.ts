@@ -27,21 +27,22 @@ for (const provider of ["claude_code", "codex"] as const) {
     command: text,
     ...(provider === "codex" ? { escalate: "May I run this?" } : {}),
   });
-  for (const [name, text] of Object.entries(TRICKS)) {
-    Deno.test(`${provider}: ${name} hides nothing from the policy`, async () => {
-      await using dialogs = await setUpDialogs({
-        provider,
-        prompts: [[command(text)]],
-        policy: { deny: [{ command: "touch" }] },
-      });
-      assertEquals(await dialogs.play(), RESPONSE);
-      const [decision, ...others] = dialogs.decisions();
-      assert(decision?.startsWith("deny command"), decision);
-      assertEquals([others, dialogs.sources(), dialogs.results()[0]], [[], ["hook"], "answered"]);
-      assert(await dialogs.recorded(text), "the audit log has the exact command");
-      assertEquals(await exists(`${dialogs.project}/pwned`), false);
+  Deno.test(`${provider}: what a screen does not show hides nothing from the policy`, async () => {
+    const tricks = Object.values(TRICKS);
+    await using dialogs = await setUpDialogs({
+      provider,
+      prompts: [tricks.flatMap((text): Step[] => [command(text), { do: "wait", ms: 300 }])],
+      policy: { deny: [{ command: "touch" }] },
     });
-  }
+    assertEquals(await dialogs.play(), RESPONSE);
+    assertEquals(dialogs.decisions().map((one) => one.split(" ", 2).join(" ")), tricks.map(() => "deny command"));
+    assertEquals(dialogs.sources(), tricks.map(() => "hook"));
+    assertEquals(dialogs.results().slice(0, tricks.length), tricks.map(() => "answered"));
+    for (const [name, text] of Object.entries(TRICKS)) {
+      assert(await dialogs.recorded(text), `the audit log has the exact command: ${name}`);
+    }
+    assertEquals(await exists(`${dialogs.project}/pwned`), false);
+  });
 
   Deno.test(`${provider}: a command with control characters (S4) does not run`, async () => {
     await using dialogs = await setUpDialogs({

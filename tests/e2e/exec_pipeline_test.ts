@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import type { CliName } from "../support/clis.ts";
-import { type PanewrightCommand, panewrightCommands } from "../support/panewright.ts";
 import { openPersonTerminal, type PersonTerminal } from "../support/person_terminal.ts";
 import { processesWith } from "../agents/process/support.ts";
 import { type PipelineProject, pipelineProject } from "./pipeline_project.ts";
@@ -20,23 +19,13 @@ async function assertNothingLeft(project: PipelineProject, provider: CliName): P
   else assertEquals(await processesWith(project.sandbox.root), []);
 }
 
-interface Case {
-  readonly panewright: PanewrightCommand;
-  readonly provider: CliName;
-  readonly resume: "native" | "replay";
-}
+/** The other two pairs are played in exec_permissions_test.ts and carried_run_test.ts. */
+const CASES = [["codex", "replay"], ["claude_code", "native"]] as const;
 
-const commands = await panewrightCommands();
-const cases: readonly Case[] = commands.flatMap((panewright) =>
-  (panewright.name === "source" ? ["codex", "claude_code"] as const : ["codex"] as const).flatMap((provider) =>
-    (["replay", "native"] as const).map((resume) => ({ panewright, provider, resume }))
-  )
-);
-
-for (const { panewright, provider, resume } of cases) {
+for (const [provider, resume] of CASES) {
   const name = provider === "codex" ? "codex exec" : "claude -p";
-  Deno.test(`three steps with the real ${name}, the second asks; answered by panewright answer, resumed by ${resume} (from ${panewright.name})`, async () => {
-    await using project = await pipelineProject({ panewright, provider, resume });
+  Deno.test(`three steps with the real ${name}, the second asks; answered by panewright answer, resumed by ${resume}`, async () => {
+    await using project = await pipelineProject({ provider, resume });
     const stopped = await project.run("exec", "task.md", "--json");
     assertEquals(stopped.code, 3, stopped.stderr + stopped.stdout);
     await assertNothingLeft(project, provider);

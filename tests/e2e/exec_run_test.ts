@@ -13,9 +13,12 @@ const shell = (command: string): Step => ({ do: "shell", command });
 const commentary = (text: string): Step => ({ do: "say", text, phase: "commentary" });
 const done: Step = { do: "say", text: "All done." };
 
+/** It has no code mode. */
+const PLAIN_MODEL = "gpt-5.5";
+
 const MODES: readonly { readonly name: string; readonly provider: CliName; readonly model?: string }[] = [
   { name: "Codex in code mode", provider: "codex", model: "gpt-6.1-sol" },
-  { name: "Codex with a plain shell tool", provider: "codex", model: "gpt-5.5" },
+  { name: "Codex with a plain shell tool", provider: "codex", model: PLAIN_MODEL },
   { name: "Claude Code", provider: "claude_code" },
 ];
 
@@ -67,6 +70,9 @@ for (const { name, ...mode } of MODES) {
     assertEquals(project.facts.some((fact) => fact.type === "said" && fact.text === "All done."), false);
     await assertNothingRuns(project);
   });
+
+  // What follows does not depend on how a tool's calls are recorded.
+  if (mode.model === PLAIN_MODEL) continue;
 
   Deno.test(`exec, ${name}: an ask as the very first thing that the agent does is found`, async () => {
     await using project = await setUp(() => [shell("cat-herder ask 'First?'"), done]);

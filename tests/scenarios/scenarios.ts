@@ -154,6 +154,8 @@ export const SCENARIOS: readonly Scenario[] = [
         assertCode(await stage.command("answer", stage.runId(), "yes"), 0);
         assertCode(await stage.command("resume", stage.runId()), 0);
         assert(await exists(`${stage.project}/made.txt`));
+        const sessions = (await factsOf(stage, "session_found")).map(({ sessionId }) => sessionId);
+        assertEquals([new Set(sessions).size, (await factsOf(stage, "attempt_started")).length], [1, 2]);
       }),
   },
   {

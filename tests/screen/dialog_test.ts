@@ -186,6 +186,34 @@ Deno.test("a command in the agent's own reason is not taken for the command", ()
   assertEquals(classify(parseScreen(capture), CODEX_RULES).dialog?.subject, "rm -rf ~");
 });
 
+Deno.test("a command of which the screen leaves out lines is not told as a whole", () => {
+  const capture = "  \x1b[1mWould you like to run the following command?\x1b[0m\n\n  $ echo one\n  echo two\n" +
+    `  [… 12 lines] ctrl + a view all\n  rm -rf ~\n\n${FOOTER}`;
+  const { dialog } = classify(parseScreen(capture), CODEX_RULES);
+  assertEquals([dialog?.subject, dialog?.subjectComplete], ["echo one\necho two", false]);
+});
+
+Deno.test("words at the left edge may belong to a choice with a number; choices without numbers end there", () => {
+  const optionsOf = (...choices: readonly string[]) => {
+    const [selected = "", ...others] = choices;
+    const rows = [
+      "─".repeat(80),
+      "Do you want this?",
+      "",
+      `\x1b[38;5;153m❯ ${selected}\x1b[0m`,
+      ...others,
+      "",
+      "Esc to cancel",
+    ];
+    return classify(parseScreen(rows.join("\n"), { cols: 80 }), CLAUDE_CODE_RULES).dialog?.options.map(({ label }) =>
+      label
+    );
+  };
+  assertEquals(optionsOf("1. Yes", "in any case", "  2. No"), ["Yes in any case", "No"]);
+  assertEquals(optionsOf("Yes", "  No"), ["Yes", "No"]);
+  assertEquals(optionsOf("Yes", "in any case", "  No"), undefined);
+});
+
 Deno.test("a dialog with a shell prompt printed below it is not open any more", () => {
   const capture = `  \x1b[1mWould you like to run the following command?\x1b[0m\n\n  $ ls\n\n${FOOTER}\ndev@box:~$ `;
   assert(classify(parseScreen(capture), CODEX_RULES).status !== "waiting_user_answer");

@@ -186,6 +186,17 @@ Deno.test("a person who presses Enter on what was pasted has sent it: nothing is
   assertEquals([steps, bench.terminal.inputs], [["paste", "sent"], []]);
 });
 
+Deno.test("work that begins while what was pasted still stands in the composer is not taken for the prompt's", async () => {
+  await using bench = await answering([[0, "idle"], [20, "processing"], [50, "idle"]]);
+  const { text, steps, told } = play(bench, {
+    composer: [[0, "empty"], [1, "ours and words"], [60, "ours"]],
+    pasteFirst: true,
+  });
+  assertEquals(await text, "done");
+  assertEquals(told, ["prompt draft", "prompt at_work", "prompt draft", "released"]);
+  assertEquals([steps, bench.terminal.inputs], [["paste", "enter", "sent"], [{ text: "the prompt", atSecond: 60 }]]);
+});
+
 Deno.test("after Enter nobody knows what was submitted: nothing is waited for, and nothing typed again", async () => {
   await using bench = await createBench({ statuses: [[0, "idle"]] });
   const api: TerminalApi = {

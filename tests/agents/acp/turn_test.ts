@@ -561,6 +561,18 @@ Deno.test("security: a call that is over and begins once more is a new one, whic
   assertEquals(play([...first, call({ text: "more" }), call({ status: "completed" }), END]).state.violation, undefined);
 });
 
+Deno.test("a call whose request is gone keeps that, also where it is over and its agent tells of it once more", () => {
+  const late = [
+    call({ status: "failed" }),
+    call({ ...RUN, status: "pending" }),
+    call({ status: "completed" }),
+  ] as const;
+  const gone = [OPENED, PROMPT, ASKED, answered("gone"), ...late] as const;
+  assertMatch(play(gone).state.violation ?? "", /without an answer/);
+  const cancelled: AcpEvent = { type: "cancelled", because: "asked" };
+  assertEquals(play([OPENED, PROMPT, ASKED, cancelled, answered("gone"), ...late]).state.violation, undefined);
+});
+
 Deno.test("a call that is refused is told of in bounds, however long its command is", () => {
   const command = `rm ${"x".repeat(1_000_000)}`;
   const long: AcpEvent = { type: "asked", id: "p1", call: { id: "t1", ...RUN, input: { command } }, text: command };

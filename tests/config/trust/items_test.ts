@@ -135,7 +135,23 @@ Deno.test("automatic acceptance is asked about alone where no list bounds it, an
     "! permissions.allow[2]",
     "permissions.allow[3]",
   ]);
-  assertEquals(keysOf({ permissions: { auto_accept: false, default: "ask" }, wd: "." }), []);
+});
+
+Deno.test("a value that gives nothing away is no item, where another value of the same setting is one", () => {
+  const values: readonly (readonly [key: string, harmless: readonly unknown[], other: unknown])[] = [
+    ["notifications.buttons", ["none"], "all"],
+    ["permissions.auto_accept", [false], true],
+    ["permissions.default", ["ask", "deny"], "allow"],
+    ["permissions.allow_everyday", [false], true],
+    ["permissions.model_answers", ["none", "questions"], "all"],
+    ["wd", ["."], "sub"],
+    ["sandbox", ["cli"], "off"],
+    ["exec.writes_outside", ["fail"], "warn"],
+  ];
+  for (const [key, harmless, other] of values) {
+    const items = (value: unknown) => keysOf(nested(key.split("."), value)).length;
+    assertEquals([...harmless.map(items), items(other)], [...harmless.map(() => 0), 1], key);
+  }
 });
 
 /** Settings that do nothing but bound, delay or name; every other one must be shown. */

@@ -70,6 +70,7 @@ Deno.test("a step that failed gets its tries anew when the run is resumed; a run
   const again = cast(says());
   const resumed = await resumeIn(dir, steps, { ...again, run: report.folder.id });
   assertEquals([resumed.report.outcome, again.requests.length], ["pass", 1]);
+  assertEquals(only(resumed.events, "attempt_started").map(({ attempt, reason }) => [attempt, reason]), [[3, "retry"]]);
   assertStringIncludes(again.requests[0]?.prompt ?? "", "there is no file b.txt");
   await assertRejects(() => resumeIn(dir, steps, { ...cast(), run: report.folder.id }), UsageError, "it has passed");
 });

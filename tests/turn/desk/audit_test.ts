@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { PanewrightError, UsageError } from "../../../lib/base/errors.ts";
 import { type AuditDecision, type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
-import { canonicalJson, type ChainedRecord, checkChain } from "../../../lib/turn/desk/audit_chain.ts";
+import { canonicalJson, type ChainedRecord, checkChain, findCut } from "../../../lib/turn/desk/audit_chain.ts";
 import { findRun } from "../../../lib/run/find_run.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createRandom } from "../../support/random.ts";
@@ -203,6 +203,20 @@ Deno.test("every change of a record, and every record that is removed, added or 
     const line = text.slice(0, at).split("\n").length;
     assertEquals(verdict.intact ? undefined : verdict.line, line, `character ${at}`);
   }
+});
+
+Deno.test("a log that lacks records of an end that it had, if only one, or has another one there, is told apart", () => {
+  const records = ["a", "b", "c"].map((hash, index): ChainedRecord => {
+    return { seq: index + 1, prev: "", hash, at: "", run: "r", type: "decision" };
+  });
+  const ends = [{ records: 1, hash: "a" }, { records: 3, hash: "c" }];
+  assertEquals(findCut(records, ends), undefined);
+  assertEquals(findCut([...records, ...records], ends), undefined);
+  assertEquals(findCut(records.slice(0, 2), ends), "had 3 records, and has 2");
+  assertEquals(
+    findCut([...records.slice(0, 2), { ...records[2]!, hash: "d" }], ends),
+    "is not the one that its run wrote: record 3 is another one",
+  );
 });
 
 Deno.test("a record that was made anew with its own hash does not fit the next one", async () => {
