@@ -1,4 +1,4 @@
-import { reviewResponse, reviewProject } from "../e2e/review_project.ts";
+import { reviewProject, reviewResponse } from "../e2e/review_project.ts";
 import { responseTargetOf, type ScriptedAnswer, workTurn } from "../e2e/review_model.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
