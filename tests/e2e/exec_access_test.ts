@@ -66,13 +66,12 @@ async function accessProject(
     ...present({ version }),
     codex: present({ model }),
     isRepository: true,
-    onPath: "itself",
     respond: (_request, sandbox) => respond(sandbox.project),
-    files: {
-      "task.md": "Do it.\n",
-      "panewright.jsonc": { provider, pipelines: { main: [{ ...step, args }] }, ...settings },
-    },
+    files: { "task.md": "Do it.\n" },
   });
+  // By its own path, which tells its version.
+  const main = [{ ...step, command: project.cli, args }];
+  await project.configure({ provider, pipelines: { main }, ...settings });
   const folder = project.sandbox.project;
   await Deno.mkdir(`${folder}/src`);
   return {
