@@ -25,9 +25,9 @@ export interface Spool extends AsyncDisposable {
   /**
    * Like that, but it prints the answer that its message is released with; `otherwise` where there is none, and where
    * nobody answers for {@linkcode ASKING_LOOKS} looks, of 20 ms and the start of a program each; one that is patient
-   * waits for most of a day.
+   * waits for most of a day, but only while the process of `patientWith` is there.
    */
-  askingCommandFor(sender: string, otherwise: string, options?: { readonly isPatient: boolean }): string;
+  askingCommandFor(sender: string, otherwise: string, options?: { readonly patientWith?: number | undefined }): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
   held(sender: string): readonly HeldMessage[];
@@ -72,8 +72,8 @@ export async function openSpool(
   return {
     commandFor: (sender) => commandFor(folder, { sender, waits: false }),
     waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
-    askingCommandFor: (sender, otherwise, { isPatient } = { isPatient: false }) =>
-      commandFor(folder, { sender, waits: true, otherwise, isPatient }),
+    askingCommandFor: (sender, otherwise, { patientWith } = {}) =>
+      commandFor(folder, { sender, waits: true, otherwise, patientWith }),
     take(sender) {
       const messages = messagesOf(folder, sender);
       for (const { release } of messages) release();
@@ -104,20 +104,23 @@ interface SpoolCommand {
   readonly sender: string;
   readonly waits: boolean;
   readonly otherwise?: string;
-  readonly isPatient?: boolean;
+  readonly patientWith?: number | undefined;
 }
 
 /** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
-function commandFor(folder: string, { sender, waits, otherwise, isPatient = false }: SpoolCommand): string {
-  const pause = isPatient ? `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else sleep 1; fi` : PAUSE;
-  const looks = isPatient ? PATIENT_LOOKS : ASKING_LOOKS;
+function commandFor(folder: string, { sender, waits, otherwise, patientWith }: SpoolCommand): string {
+  // A process that it never sees may be out of its sight, in another container: it has its first looks.
+  const pause = patientWith === undefined ? PAUSE : `if kill -0 ${patientWith} 2>/dev/null; then s=1; ` +
+    `elif [ "$s" ] || [ $n -ge ${ASKING_LOOKS} ]; then break; fi; ` +
+    `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else sleep 1; fi`;
+  const looks = patientWith === undefined ? ASKING_LOOKS : PATIENT_LOOKS;
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
     '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
     (!waits
       ? ""
       : otherwise === undefined
       ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; `
-      : `n=0; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${pause}; n=$((n+1)); done; `) +
+      : `n=0; s=; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${pause}; n=$((n+1)); done; `) +
     (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
     "exit 0";
   const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];

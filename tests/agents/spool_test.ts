@@ -139,3 +139,28 @@ Deno.test("one that asks waits for so many looks only, and takes what it was giv
   assert(impatient !== command);
   assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
 });
+
+Deno.test("one that is patient waits on while the process that answers is there, and ends once that is gone", async () => {
+  await using dir = await tempDir();
+  await using spool = await openSpool(`${dir.path}/spool`);
+  const answering = new Deno.Command("sleep", { args: ["600"] }).spawn();
+  const ask = () => {
+    const command = spool.askingCommandFor("tester", "no", { patientWith: answering.pid });
+    // It has no first looks: only its patience is left.
+    const asking = command.replaceAll(`${ASKING_LOOKS} ]`, "0 ]");
+    assert(asking !== command);
+    return run(asking, "may I?");
+  };
+  const answered = ask();
+  const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
+  message?.release("yes");
+  assertEquals(await answered, [0, "yes", ""]);
+
+  const unanswered = ask();
+  await until(() => spool.held("tester").length > 0);
+  answering.kill("SIGKILL");
+  await answering.status;
+  assertEquals(await unanswered, [0, "no", ""]);
+  // Nor does it begin to wait for one that is gone.
+  assertEquals(await ask(), [0, "no", ""]);
+});

@@ -1,15 +1,19 @@
 /** Roles whose agents have no pane: their CLI is started for each message, in the session of the one before. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { exists } from "@std/fs";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists, walk } from "@std/fs";
+import { processesWith } from "../agents/process/support.ts";
 import { parseEvents } from "../support/panewright.ts";
-import { answerOf, reviewProject } from "./review_project.ts";
+import { until } from "../support/until.ts";
+import { answerOf, type ReviewProject, reviewProject } from "./review_project.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 
+const ALL_ROLES = ["analyst", "analyst_review", "programmer", "programmer_review", "tester"];
+
+const WITHOUT_PANE = { driver: "process", args: ["--skip-git-repo-check"] };
+
 Deno.test("driver process: five roles of the real Codex take a job to PASS without a terminal, and beside panes", async () => {
-  for (const roles of [["programmer"], ["analyst", "analyst_review", "programmer", "programmer_review", "tester"]]) {
-    const config = {
-      roles: Object.fromEntries(roles.map((role) => [role, { driver: "process", args: ["--skip-git-repo-check"] }])),
-    };
+  for (const roles of [["programmer"], ALL_ROLES]) {
+    const config = { roles: Object.fromEntries(roles.map((role) => [role, WITHOUT_PANE])) };
     await using project = await reviewProject({ config });
     const { sandbox: { project: cwd }, server, model } = project;
     const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
@@ -42,23 +46,32 @@ Deno.test("driver process: a role whose provider cannot be driven so is told wit
   assertStringIncludes(stderr, "panewright.jsonc:1:");
 });
 
-Deno.test("driver process: what the policy denies does not run, and is on record as on every other way", async () => {
+/** A job whose analyst has no pane, and runs commands in its first turn before it does its work. */
+function analystThatRuns(
+  commands: readonly string[],
+  { permissions, roles = ["analyst"] }: {
+    readonly permissions: Readonly<Record<string, unknown>>;
+    readonly roles?: readonly string[];
+  },
+): Promise<ReviewProject> {
   const turns = new Map<string, number>();
-  await using project = await reviewProject({
-    config: {
-      roles: { analyst: { driver: "process", args: ["--skip-git-repo-check"] } },
-      permissions: { deny: ["touch forbidden.txt"] },
-    },
+  return reviewProject({
+    config: { roles: Object.fromEntries(roles.map((role) => [role, WITHOUT_PANE])), permissions },
     respond(request) {
       const target = responseTargetOf(request.prompts.at(-1) ?? "");
       if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
       const turn = (turns.get(target.name) ?? 0) + 1;
       turns.set(target.name, turn);
       const work = workTurn(target, answerOf(target.name, turn), { thinkMs: 50 });
-      return target.name === "analyst_summary" && turn === 1
-        ? [{ do: "shell", command: "touch forbidden.txt" }, { do: "shell", command: "touch allowed.txt" }, ...work]
-        : work;
+      const isFirst = target.name === "analyst_summary" && turn === 1;
+      return [...isFirst ? commands.map((command) => ({ do: "shell", command }) as const) : [], ...work];
     },
+  });
+}
+
+Deno.test("driver process: what the policy denies does not run, and is on record as on every other way", async () => {
+  await using project = await analystThatRuns(["touch forbidden.txt", "touch allowed.txt"], {
+    permissions: { deny: ["touch forbidden.txt"] },
   });
   const { project: cwd } = project.sandbox;
   const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
@@ -67,4 +80,42 @@ Deno.test("driver process: what the policy denies does not run, and is on record
   assert(!await exists(`${cwd}/forbidden.txt`));
   const decided = parseEvents(stdout).filter(({ type }) => type === "dialog_answered" || type === "call_decided");
   assertStringIncludes(JSON.stringify(decided), "touch forbidden.txt");
+});
+
+Deno.test("driver process: what the policy names runs in a dry run, and the audit log has what it says of that", async () => {
+  await using project = await analystThatRuns(["touch denied.txt", "touch asked.txt", "touch other.txt"], {
+    permissions: { dry_run: true, deny: ["touch denied.txt"], ask: ["touch asked.txt"] },
+    roles: ALL_ROLES,
+  });
+  const { project: cwd } = project.sandbox;
+  const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
+  assertEquals(code, 0, stderr + stdout);
+  for (const name of ["denied", "asked", "other"]) assert(await exists(`${cwd}/${name}.txt`), name);
+  const [runId = ""] = Array.from(Deno.readDirSync(`${cwd}/.panewright/runs`), ({ name }) => name);
+  const audit = await Deno.readTextFile(`${cwd}/.panewright/runs/${runId}/audit.ndjson`);
+  const records = audit.trim().split("\n").map((line) => JSON.parse(line)).filter(({ type }) => type === "decision");
+  assertEquals(records.map(({ role, decision, command }) => [role, decision, command]), [
+    ["analyst", "deny", "touch denied.txt"],
+    ["analyst", "ask", "touch asked.txt"],
+  ]);
+  assertMatch(records[0].terminal, /^process:/);
+  assertEquals((await project.run("audit", "verify", runId)).code, 0);
+});
+
+Deno.test("driver process: where panewright is killed while a person is waited for, the call is refused, and all ends by itself", async () => {
+  await using project = await analystThatRuns(["touch asked.txt"], {
+    permissions: { ask: ["touch asked.txt"] },
+    roles: ALL_ROLES,
+  });
+  const { project: cwd, root } = project.sandbox;
+  await using run = project.start("run", "panewright.jsonc", "--json");
+  const waits = () => run.output.stdout.includes('"type":"dialog_waiting"');
+  await until(waits, (is) => is, () => `${run.output.stdout}${run.output.stderr}`);
+  run.kill("SIGKILL");
+  await run.ended;
+  await until(() => processesWith(root), (found) => found.length === 0);
+  assert(!await exists(`${cwd}/asked.txt`));
+  const logs = await Array.fromAsync(walk(`${root}/codex-home/sessions`, { exts: ["jsonl"] }));
+  const told = await Promise.all(logs.map(({ path }) => Deno.readTextFile(path)));
+  assertStringIncludes(told.join(""), "panewright does not answer whether this may be done.");
 });

@@ -324,7 +324,7 @@ export class ProcessAgent implements DrivenAgent {
   }
 
   async #followHooks(turn: Turn): Promise<void> {
-    const { isPut = () => true, mayGoOn = () => true } = this.options;
+    const { mayGoOn = () => true } = this.options;
     await this.hooks?.follow({
       heard: (id) => this.#told?.heard(id),
       take: (event) => {
@@ -335,18 +335,19 @@ export class ProcessAgent implements DrivenAgent {
         }
         return mayGoOn();
       },
-      asked: (request, reply) => {
-        if (request.needsPermission === false && !isPut(request)) return reply("leave");
-        this.#put(turn, { request, reply });
-      },
+      asked: (request, reply) => this.#asked(turn, { request, reply }).catch((error) => this.#stopFor(error)),
     }, { signal: turn.written.signal });
   }
 
-  #put(turn: Turn, { request, reply }: {
+  async #asked(turn: Turn, { request, reply }: {
     readonly request: Request;
     readonly reply: (answer: HookReply) => void;
-  }): void {
+  }): Promise<void> {
+    const { isPut } = this.options;
     const { signal } = turn.written;
+    if (request.needsPermission === false && isPut !== undefined && !await isPut(request, this.id)) {
+      return signal.aborted ? undefined : reply("leave");
+    }
     const isQuestion = request.kind === "question";
     const ways: AnswerWays<HookReply> = {
       ...(isQuestion ? {} : { allow: { behavior: "allow" } }),
@@ -355,9 +356,8 @@ export class ProcessAgent implements DrivenAgent {
       gone: "leave",
     };
     const onWaiting = (asked: Request) => this.#take(turn, { type: "asked", request: asked });
-    this.#pending.wait(request, ways, { signal, onWaiting })
-      .then((answer) => signal.aborted ? undefined : reply(answer))
-      .catch((error) => this.#stopFor(error));
+    const answer = await this.#pending.wait(request, ways, { signal, onWaiting });
+    if (!signal.aborted) reply(answer);
   }
 
   /** A call that has run although no hook told of it was judged by nobody, and refused nothing. */

@@ -71,10 +71,7 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
   if (session !== undefined) await openRoleViewers(session, { plan, folder, record, signal });
   using activities = openActivities(parts);
   const { onActivity } = activities;
-  const { onForcedExit } = parts;
-  await using team = await startAgents({
-    ...{ plan, folder, state, alive, ...panes, onActivity, onForcedExit, record, clock, signal },
-  });
+  await using team = await startAgents({ ...parts, ...panes, alive, onActivity });
   const counter = createTokenCounter({
     agents: team.agents,
     state,

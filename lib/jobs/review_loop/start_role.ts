@@ -1,6 +1,5 @@
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { AcpStartError } from "../../agents/acp/protocol/errors.ts";
-import type { DrivenAgent, Driver } from "../../agents/driven_agent.ts";
 import { DrivenTerminal } from "../../agents/driven_terminal.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import { requireSandbox } from "../../agents/require_sandbox.ts";
@@ -11,15 +10,16 @@ import { findProcess } from "../../base/ports/process_table.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
 import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
-import type { Run } from "../../run/execution.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
 import { hooksFolderOf } from "../../run/state_names.ts";
+import { auditEntry } from "../../turn/desk/asked.ts";
 import { namedCalls } from "../../turn/desk/decision.ts";
 import { hasResponse } from "../../turn/response_reading.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { type RolePaneOptions, startInPane } from "./role_pane.ts";
+import type { RunParts } from "./run_parts.ts";
 
-export interface RoleStartOptions extends RolePaneOptions, Pick<Run<never, never>, "folder" | "onForcedExit"> {
+export interface RoleStartOptions extends RolePaneOptions, Pick<RunParts, "folder" | "audit" | "onForcedExit"> {
   readonly onActivity: (role: Role, activity: AcpActivity) => void;
 }
 
@@ -69,11 +69,11 @@ export async function startRole(
 }
 
 async function startWithoutPane(
-  driver: Exclude<Driver, "pane">,
+  driver: Parameters<typeof startAgent>[0],
   { role, resumes }: { readonly role: Role; readonly resumes: string | undefined },
   options: RoleStartOptions,
-): Promise<DrivenAgent> {
-  const { plan, folder, onActivity, onForcedExit, record, clock, signal } = options;
+) {
+  const { plan, folder, audit, onActivity, onForcedExit, record, clock, signal } = options;
   const { workdir, sandbox } = plan;
   const { provider, command, args, env, model, profile } = plan.agents[role];
   if (sandbox !== undefined) {
@@ -86,7 +86,7 @@ async function startWithoutPane(
     if (sessionId !== known) record({ type: "agent_session", role, sessionId });
     known = sessionId;
   };
-  const named = namedCalls(plan, { role, provider });
+  const named = whatIsPut(role, { plan, audit });
   const channel = hooksFolderOf(folder.id);
   const start = () =>
     startAgent(driver, {
@@ -96,8 +96,7 @@ async function startWithoutPane(
         args: driver === "process" && profile !== undefined ? ["--profile", profile, ...args] : args,
       },
       ...present({ resume: resumes }),
-      requiresHooks: named === undefined ? undefined : "to_judge",
-      isPut: (request) => named?.(request) === true,
+      ...(named === undefined ? {} : { requiresHooks: "to_judge", isPut: named } as const),
       hookUse: {
         folder: channel && `${channel}/roles/${role}`,
         ...{ clock, judgesCalls: named !== undefined, asks: true, isPatient: true },
@@ -114,6 +113,19 @@ async function startWithoutPane(
     record({ type: "warning", role, message: `its agent is started once more. ${why}` });
     await clock.sleep(START_AGAIN_MS, signal);
     return await start();
+  });
+}
+
+/** Tells which calls that need no permission are put to the desk: those that the policy names. In a dry run they run. */
+export function whatIsPut(role: Role, { plan, audit }: Pick<RoleStartOptions, "plan" | "audit">) {
+  const { agents: { [role]: { provider } }, permissions: { dryRun } } = plan;
+  const named = namedCalls(plan, { role, provider });
+  return named && (async (request: Parameters<typeof named>[0], terminal: string): Promise<boolean> => {
+    const verdict = named(request);
+    if (verdict === undefined || !dryRun) return verdict !== undefined;
+    const whose = { role, terminal, provider: provider.id };
+    await audit.note(auditEntry(whose, { request, shown: request, before: [] }, verdict));
+    return false;
   });
 }
 

@@ -65,15 +65,14 @@ export function decideCall(request: Request, context: DecisionContext): Permissi
   return ruled && settled(ruled, request, context);
 }
 
-/** Tells which calls that need no permission the policy names; `undefined` where it names none. */
+/** What is decided about a call that needs no permission, if the policy names it; `undefined` where it names none. */
 export function namedCalls(
   plan: DialogPlan,
   whose: Pick<DecisionContext, "role" | "provider">,
-): ((request: Request) => boolean) | undefined {
-  const { policy, dryRun } = plan.permissions;
-  if (!namesCalls(policy, { role: whose.role, provider: whose.provider.id })) return undefined;
+): ((request: Request) => PermissionVerdict | undefined) | undefined {
+  if (!namesCalls(plan.permissions.policy, { role: whose.role, provider: whose.provider.id })) return undefined;
   const offers = { allow: true, reject: true, refuse: true, noPlain: () => "" };
-  return (request) => !dryRun && decideCall(request, { ...whose, plan, offers }) !== undefined;
+  return (request) => decideCall(request, { ...whose, plan, offers });
 }
 
 function contextOf({ plan, role, provider }: DecisionContext): PermissionContext {

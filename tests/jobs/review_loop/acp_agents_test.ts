@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../../lib/base/errors.ts";
 import { startRole } from "../../../lib/jobs/review_loop/start_role.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
+import type { AuditLog } from "../../../lib/turn/desk/audit.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
 import { endLeftProcesses } from "../../../lib/run/left_processes.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
@@ -25,6 +26,7 @@ function team(program: string, workdir: string, record: (fact: ReviewFact) => vo
         permissions: { policy: DEFAULT_PERMISSION_POLICY, dryRun: false },
       } as unknown as ReviewRunPlan,
       folder,
+      audit: { note: () => Promise.reject(new Error("nothing is decided here")) } as unknown as AuditLog,
       onActivity: () => {},
       onForcedExit: () => () => {},
       record,
