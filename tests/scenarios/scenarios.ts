@@ -30,11 +30,14 @@ const always = (...steps: readonly ModelStep[]): readonly Play[] => [{ steps }];
 
 const ASKS_NOTHING =
   "Without a terminal it asks for no permission: its own sandbox decides, and its hooks keep the rules.";
+const RUNS_ON = "Its process tells when the turn is over, which no response file outweighs while it runs.";
+const NO_PROCESS = "It has a process for each message, and none of its own that would be on record.";
 const LIVES_ON = "Its process outlives panewright's, and is ended by resume.";
 
 /** Why a player cannot play a scenario; `undefined` where it can. */
 export function reasonAgainst({ by, cannot = {} }: Scenario, player: PlayerName): string | undefined {
   if (player === "replay" && by === "step") return "It plays roles, in panes: there is no step for it.";
+  if (player.endsWith("_process") && by === "step") return "A step of its provider is driven so anyway.";
   return cannot[player];
 }
 
@@ -268,6 +271,8 @@ export const SCENARIOS: readonly Scenario[] = [
       replay: "Its screen says that it works, which no response file outweighs in a pane.",
       codex: "Its screen says that it works, which no response file outweighs in a pane.",
       claude_code: "Its screen says that it works, which no response file outweighs in a pane.",
+      codex_process: RUNS_ON,
+      claude_code_process: RUNS_ON,
     },
     play: (player) =>
       withStage({ player, plays: always(respond, say("It is written."), { do: "hang" }) }, async (stage) => {
@@ -453,6 +458,8 @@ exec "$@"
     shows: "A role's agent that is killed in the middle of its turn is started again, and the turn continues.",
     cannot: {
       replay: "A replayed agent that is started again begins its script anew.",
+      codex_process: NO_PROCESS,
+      claude_code_process: NO_PROCESS,
       qwen:
         "Its inner process outlives the one that is killed, and reports the turn as cancelled: the run ends with that error.",
     },

@@ -16,12 +16,30 @@ import { fakeModel, labModel, type Play, replayScript } from "./model.ts";
 
 /**
  * Who plays the scenarios: real agents over the protocol; the two CLIs, without a terminal as steps and in panes as
- * roles; and, with no model behind them, a fake agent over the protocol, and replay in panes.
+ * roles, and as roles without a pane; and, with no model behind them, a fake agent over the protocol, and replay in
+ * panes.
  */
-export type PlayerName = AgentName | CliName | "fake" | "replay";
+export type PlayerName = RealPlayer | "fake" | "replay";
+
+type RealPlayer = AgentName | CliName | `${CliName}_process`;
 
 /** All of them, those without a model first. */
-export const PLAYERS: readonly PlayerName[] = ["fake", "replay", "codex", "claude_code", ...AGENT_NAMES];
+export const PLAYERS: readonly PlayerName[] = [
+  ...["fake", "replay", "codex", "claude_code", "codex_process", "claude_code_process"] as const,
+  ...AGENT_NAMES,
+];
+
+/** Whose agent a player has. */
+function providerOf<Player extends PlayerName>(player: Player): Exclude<Player, `${CliName}_process`> | CliName {
+  switch (player) {
+    case "codex_process":
+      return "codex";
+    case "claude_code_process":
+      return "claude_code";
+    default:
+      return player as Exclude<Player, `${CliName}_process`>;
+  }
+}
 
 /** What each agent speaks to its model. */
 export const WIRE_OF: Readonly<Record<AgentName | CliName, Wire>> = {
@@ -97,6 +115,7 @@ const PATIENCE_MS = 300_000;
 /** Sets the stage for a scenario. */
 export async function setUpStage(options: StageOptions): Promise<AgentStage> {
   const { player, plays } = options;
+  const provider = providerOf(player);
   await using stack = new AsyncDisposableStack();
   const panewright = await panewrightThatStartsFast();
   const sandbox = stack.use(await createSandbox());
@@ -108,7 +127,7 @@ export async function setUpStage(options: StageOptions): Promise<AgentStage> {
     ? await castFake(sandbox, { bin, plays })
     : player === "replay"
     ? await castReplay(sandbox, plays)
-    : await castReal(sandbox, { player, plays });
+    : await castReal(sandbox, { player: providerOf(player), plays });
   stack.use(cast);
 
   const wrapped = options.wrapper === undefined ? undefined : [options.wrapper, cast.program];
@@ -117,9 +136,10 @@ export async function setUpStage(options: StageOptions): Promise<AgentStage> {
   await Deno.writeTextFile(
     `${project}/panewright.jsonc`,
     JSON.stringify({
-      provider: player,
+      provider,
       ...(player === "fake" ? { agents: { fake: "./fake.jsonc" } } : {}),
-      providers: { [player]: present({ command: wrapped, args: cast.args }) },
+      providers: { [provider]: present({ command: wrapped, args: cast.args }) },
+      ...(player === provider ? {} : { roles: { tester: { driver: "process" } } }),
       permissions: { auto_accept: true, default: "allow" },
       exec: { resume: "native" },
       pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" }, ...options.step }] },

@@ -1,0 +1,3 @@
+import { playAll } from "./conformance.ts";
+
+playAll("claude_code_process");

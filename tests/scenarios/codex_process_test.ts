@@ -1,0 +1,3 @@
+import { playAll } from "./conformance.ts";
+
+playAll("codex_process");
