@@ -72,8 +72,7 @@ export async function openSpool(
   return {
     commandFor: (sender) => commandFor(folder, { sender, waits: false }),
     waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
-    askingCommandFor: (sender, otherwise, { patientWith } = {}) =>
-      commandFor(folder, { sender, waits: true, otherwise, patientWith }),
+    askingCommandFor: (sender, otherwise, how) => commandFor(folder, { sender, waits: true, otherwise, ...how }),
     take(sender) {
       const messages = messagesOf(folder, sender);
       for (const { release } of messages) release();

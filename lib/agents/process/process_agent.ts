@@ -306,7 +306,8 @@ export class ProcessAgent implements DrivenAgent {
         for (const line of lines) {
           this.options.onLine?.(line, "log");
           for (const event of turn.reader.readLog(line)) {
-            this.#readBack(event);
+            const problem = this.#confinement?.read(event);
+            if (problem !== undefined) this.#stopFor(problem);
             teller.take([event], "log");
           }
         }
@@ -316,11 +317,6 @@ export class ProcessAgent implements DrivenAgent {
       const why = errorText(error);
       teller.take([{ type: "trouble", text: `the session log cannot be read: ${why}` }], "log");
     }
-  }
-
-  #readBack(event: AgentEvent): void {
-    const problem = this.#confinement?.read(event);
-    if (problem !== undefined) this.#stopFor(problem);
   }
 
   async #followHooks(turn: Turn): Promise<void> {
@@ -345,9 +341,8 @@ export class ProcessAgent implements DrivenAgent {
   }): Promise<void> {
     const { isPut } = this.options;
     const { signal } = turn.written;
-    if (request.needsPermission === false && isPut !== undefined && !await isPut(request, this.id)) {
-      return signal.aborted ? undefined : reply("leave");
-    }
+    const isLeft = request.needsPermission === false && await isPut?.(request, this.id) === false;
+    if (isLeft) return signal.aborted ? undefined : reply("leave");
     const isQuestion = request.kind === "question";
     const ways: AnswerWays<HookReply> = {
       ...(isQuestion ? {} : { allow: { behavior: "allow" } }),
