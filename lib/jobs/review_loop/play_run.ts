@@ -70,8 +70,7 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
   const panes = present({ session, hooks, turnEvents });
   if (session !== undefined) await openRoleViewers(session, { plan, folder, record, signal });
   using activities = openActivities(parts);
-  const { onActivity } = activities;
-  await using team = await startAgents({ ...parts, ...panes, alive, onActivity });
+  await using team = await startAgents({ ...parts, ...panes, alive, onActivity: activities.onActivity });
   const counter = createTokenCounter({
     agents: team.agents,
     state,
