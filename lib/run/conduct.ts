@@ -5,11 +5,11 @@ import { errorText } from "../base/text/error_text.ts";
 import { VERSION } from "../base/version.ts";
 import { CapReachedError, raisedCaps, requireRaise } from "./caps.ts";
 import type { AnyFact } from "../journal/job.ts";
-import type { RunEnd } from "../journal/run_facts.ts";
 import { readLockOwner } from "../base/ports/lock_file.ts";
 import { foldFacts, readFactsOf } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
+import { capsOf } from "./meter.ts";
 import { openNotices } from "./notices.ts";
 import { openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
@@ -24,7 +24,7 @@ export async function startRun<Fact extends AnyFact, State>(
   open: (folder: RunFolder) => Fact,
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
-  const { workdir, subfolders, job } = execution;
+  const { plan: { workdir }, subfolders, job } = execution;
   const { request: asked, clock, signal } = options;
   using request = asked === undefined ? undefined : await holdRequest(workdir, asked, { clock, signal });
   if (request?.begun !== undefined) throw new RunBegunError(request.begun);
@@ -64,7 +64,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   });
   const opening = await execution.resume(folder, state);
   const { raise = {} } = options;
-  requireRaise(raise, raisedCaps(execution.caps, spent.raised));
+  requireRaise(raise, raisedCaps(capsOf(execution), spent.raised));
   const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
   held.use(await execution.claim?.(folder));
   const mail = await claimMail(folder);
@@ -99,18 +99,15 @@ async function conduct<Fact extends AnyFact, State>(
 ): Promise<RunReport<State>> {
   const { execution, folder, mail, opening, onBegun } = beginning;
   const { signal = new AbortController().signal, clock = systemClock, wallClock = () => new Date() } = options;
-  const { whereArguments = [], startedBy, onEvent } = options;
+  const { whereArguments = [], startedBy } = options;
   const startedAtMs = clock.now();
   const commandLine = (command: string, ...words: readonly string[]) =>
     shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
   const resumeCommand = commandLine("resume");
-  using recorder = openRecorder(beginning, { resumeCommand, clock, onEvent });
+  using recorder = openRecorder(beginning, { ...options, resumeCommand, clock });
   const { record, warn, state, redactor, meter } = recorder;
   await using notices = await openNotices({ execution, folder, redactor, warn, clock, wallClock }, options);
-  const finish = (outcome: RunEnd, reason: string, resumedBy = resumeCommand) => {
-    const seconds = (clock.now() - startedAtMs) / 1000;
-    return execution.finish({ outcome, reason, seconds, resumeCommand: resumedBy }, state());
-  };
+  const secondsSoFar = () => (clock.now() - startedAtMs) / 1000;
   record({ ...opening, panewright: VERSION, ...present({ startedBy }) });
   onBegun?.();
   recorder.warnEarly();
@@ -119,7 +116,7 @@ async function conduct<Fact extends AnyFact, State>(
     await notices.hearEarlier();
     if ("problem" in mail) record(execution.warning(unheardMessage(mail.problem)));
     recorder.warnDropped();
-    const { outcome, reason } = await execution.play({
+    const run = {
       ...{ folder, state, record, redactor, commandLine, clock, wallClock },
       mail: "problem" in mail ? undefined : mail,
       requireTurn: meter.requireTurn,
@@ -127,8 +124,9 @@ async function conduct<Fact extends AnyFact, State>(
       notify: notices.send,
       onForcedExit: options.onForcedExit ?? (() => () => {}),
       signal: AbortSignal.any([signal, meter.signal]),
-    });
-    record(finish(outcome, reason));
+    };
+    const { outcome, reason } = await recorder.audited((audit) => execution.play({ ...run, audit }));
+    recorder.recordEnd({ outcome, reason, seconds: secondsSoFar(), resumeCommand });
     notices.tellEnd({ outcome, reason, at: recorder.lastAt() });
     return { outcome, reason, folder, state: state() };
   } catch (error) {
@@ -141,7 +139,7 @@ async function conduct<Fact extends AnyFact, State>(
     const reason = errorText(cause);
     const raises = cause instanceof CapReachedError ? [cause.raise, ...cause.raiseAlso] : [];
     const resumedBy = commandLine("resume", ...raises.flatMap((raise) => ["--raise", raise]));
-    recorder.recordLast(() => finish(outcome, reason, resumedBy));
+    recorder.recordFailure({ outcome, reason, seconds: secondsSoFar(), resumeCommand: resumedBy });
     notices.tellEnd({ outcome, reason, at: recorder.lastAt() });
     throw cause;
   }

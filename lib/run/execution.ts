@@ -1,3 +1,4 @@
+import type { agentSecrets } from "../agents/agent_secrets.ts";
 import type { RunCaps } from "../journal/meter_event.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import type { Press } from "./notify/buttons.ts";
@@ -9,7 +10,11 @@ import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
 import type { AnyFact, Job } from "../journal/job.ts";
 import type { RunEnd, StartedBy } from "../journal/run_facts.ts";
+import type { Cost, TokenCounts } from "../journal/usage.ts";
+import type { AuditLog } from "../turn/desk/audit.ts";
+import type { Caps } from "./caps.ts";
 import type { TurnToCheck } from "./meter.ts";
+import type { NoProgressLimits } from "./no_progress.ts";
 import type { Prices } from "./prices.ts";
 import type { RunFolder, RunSubfolder } from "./run_folder.ts";
 import type { RunMail } from "./run_mail.ts";
@@ -43,6 +48,19 @@ export interface RunOptions<Fact> {
   readonly request?: RunRequest;
   /** From where a run without a terminal is started or resumed; missing for one in the terminal of a person. */
   readonly startedBy?: StartedBy;
+  /**
+   * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
+   */
+  readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
+}
+
+/** What a job is carried out by, besides. */
+export interface PlannedOptions<Fact, Plan, Person> extends RunOptions<Fact> {
+  readonly plan: Plan;
+  /** The config file of a run that is resumed, where it is another one from now on; absolute. */
+  readonly configFile?: string;
+  /** The person at the terminal, who is asked; missing where nobody sits there. */
+  readonly person?: Person;
 }
 
 export interface Run<Fact, State> {
@@ -57,6 +75,7 @@ export interface Run<Fact, State> {
    * @throws {PanewrightError} when it cannot be written
    */
   readonly record: (fact: Fact, text?: string) => void;
+  readonly audit: AuditLog;
   readonly redactor: Redactor;
   /**
    * Makes sure that a role or a step may begin a turn by the run's caps; the fact that it begins is refused otherwise.
@@ -74,21 +93,37 @@ export interface Run<Fact, State> {
   readonly signal: AbortSignal;
 }
 
-interface EndedRun {
+/** What a run has of its plan, whatever its job. */
+export interface RunPlan {
+  /** Absolute path of the folder in which the agents work. */
+  readonly workdir: string;
+  readonly caps: Caps;
+  /** What tokens cost. */
+  readonly prices?: Prices;
+  /** How much of the same it may do. @default {{}} as much as it does */
+  readonly noProgress?: NoProgressLimits;
+  readonly notifications?: NotificationPlan;
+}
+
+export interface EndedRun {
   readonly outcome: RunEnd;
   readonly reason: string;
   readonly seconds: number;
-  readonly resumeCommand: string;
+}
+
+/** The last fields of the record of a run's end. */
+interface LastFields {
+  readonly cost?: Cost;
+  readonly audit?: AuditLog["end"];
+  readonly resumeCommand?: string;
 }
 
 export interface Execution<Fact extends AnyFact, State> {
   readonly job: Job<Fact, State>;
-  readonly workdir: string;
-  readonly notifications: NotificationPlan | undefined;
-  readonly caps: RunCaps;
-  readonly prices?: Prices | undefined;
-  /** What must neither be kept nor leave the machine: the secrets of the options, and those that the job names. */
-  readonly secrets: readonly string[];
+  readonly plan: RunPlan;
+  /** Those whose secrets must neither be kept nor leave the machine. */
+  readonly agents: readonly Parameters<typeof agentSecrets>[0][];
+  readonly workerCaps: Readonly<Record<string, Caps>>;
   readonly subfolders: readonly RunSubfolder[];
   /**
    * Makes ready for another process to continue, and gives its first fact.
@@ -102,9 +137,14 @@ export interface Execution<Fact extends AnyFact, State> {
    * @throws {UsageError} when another run has it
    */
   claim?(folder: RunFolder): Promise<Disposable>;
+  /** Whether the run works on as a copy, and its original was still there. @default {() => false} */
+  isCopy?(state: State): boolean;
   play(run: Run<Fact, State>): Promise<RunResult>;
   warning(message: string): Fact;
-  finish(end: EndedRun, state: State): Fact;
+  /** Whether nothing is left to be resumed, or is told how. */
+  isOver(outcome: RunEnd): boolean;
+  /** @param last fields that follow what the job tells of its end */
+  finish(end: EndedRun, state: State, last: (tokens: TokenCounts) => LastFields): Fact;
 }
 
 export interface RunReport<State> extends RunResult {

@@ -14,14 +14,14 @@ import { keepUntoldEnd, toldEnd } from "./told_end.ts";
 /** Tells a person who is elsewhere what a run needs, and how it ends. */
 export async function openNotices<Fact extends AnyFact, State>(
   { execution, folder, redactor, warn, clock, wallClock }: Pick<Run<Fact, State>, "clock" | "wallClock"> & {
-    readonly execution: Pick<Execution<Fact, State>, "notifications" | "workdir" | "job">;
+    readonly execution: Pick<Execution<Fact, State>, "plan" | "job">;
     readonly folder: RunFolder;
     readonly redactor: Redactor;
     readonly warn: (message: string) => void;
   },
   { giveAnswer, http }: Pick<RunOptions<Fact>, "giveAnswer" | "http">,
 ) {
-  const { notifications: plan, workdir, job } = execution;
+  const { plan: { notifications: plan, workdir }, job } = execution;
   await using opened = new AsyncDisposableStack();
   const outboxLock = plan && opened.use(await lockOutbox(folder));
   if (plan === undefined) forgetEndDue(folder);

@@ -1,13 +1,17 @@
+import { agentSecrets } from "../agents/agent_secrets.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { createRedactor } from "../base/redact/redactor.ts";
 import { present } from "../base/schema.ts";
 import type { AnyFact } from "../journal/job.ts";
 import { droppedRecordMessage, openJournal } from "../journal/journal.ts";
 import { storedPaths } from "../journal/paths.ts";
-import type { Execution } from "./execution.ts";
-import { openMeter } from "./meter.ts";
-import { unpricedMessage } from "./prices.ts";
+import { type AuditLog, openAuditLog } from "../turn/desk/audit.ts";
+import { openAuditHeads } from "../turn/desk/audit_heads.ts";
+import type { EndedRun, Execution, RunOptions, RunResult } from "./execution.ts";
+import { capsOf, openMeter } from "./meter.ts";
+import { costIn, unpricedMessage } from "./prices.ts";
 import type { RunFolder } from "./run_folder.ts";
+import { nameInState } from "./state_names.ts";
 import type { Spending } from "./spending.ts";
 
 interface RecorderParts<Fact extends AnyFact, State> {
@@ -20,17 +24,18 @@ interface RecorderParts<Fact extends AnyFact, State> {
 /** Keeps what happens in a run: on the disk, in its state and in its account of caps. */
 export function openRecorder<Fact extends AnyFact, State>(
   { execution, folder, state: earlier, spent }: RecorderParts<Fact, State>,
-  { resumeCommand, clock, onEvent }: {
+  options: Pick<RunOptions<Fact>, "onEvent" | "secrets" | "auditCopy"> & {
     readonly resumeCommand: string;
     readonly clock: Clock;
-    readonly onEvent: ((fact: Fact) => void) | undefined;
   },
 ) {
-  const { job, caps, prices } = execution;
+  const { job, plan: { prices } } = execution;
+  const { resumeCommand, clock, onEvent } = options;
+  const secrets = [...options.secrets ?? [], ...execution.agents.flatMap(agentSecrets)];
   using opened = new DisposableStack();
-  const meter = opened.use(openMeter({ caps, earlier: spent, clock, prices }));
+  const meter = opened.use(openMeter({ caps: capsOf(execution), earlier: spent, clock, prices }));
   const journal = opened.use(openJournal(folder.journalPath, { resumeCommand }));
-  const redactor = createRedactor(execution.secrets);
+  const redactor = createRedactor(secrets);
   const toStored = storedPaths(folder.path);
   let state = earlier;
   let lastAt = new Date().toISOString();
@@ -61,6 +66,13 @@ export function openRecorder<Fact extends AnyFact, State>(
     if (early === undefined) tryKeep(() => execution.warning(message), {});
     else early.push(message);
   };
+  let audit: AuditLog | undefined;
+  const endOf = ({ resumeCommand, ...end }: EndedRun & { readonly resumeCommand: string }) =>
+    execution.finish(end, state, (tokens) => ({
+      ...costIn(tokens, prices),
+      ...present({ audit: audit?.end }),
+      ...(execution.isOver(end.outcome) ? {} : { resumeCommand }),
+    }));
   const resources = opened.move();
   return {
     meter,
@@ -69,8 +81,17 @@ export function openRecorder<Fact extends AnyFact, State>(
     /** When the last record was written. ISO 8601. */
     lastAt: () => lastAt,
     record: (fact: Fact, text?: string) => keep(fact, { text }),
+    recordEnd: (end: Parameters<typeof endOf>[0]) => keep(endOf(end), {}),
     /** Records the end of a run that fails. */
-    recordLast: (fact: () => Fact) => tryKeep(fact, { isLast: true }),
+    recordFailure: (end: Parameters<typeof endOf>[0]) => tryKeep(() => endOf(end), { isLast: true }),
+    async audited(play: (audit: AuditLog) => Promise<RunResult>): Promise<RunResult> {
+      const name = await nameInState(folder, execution.isCopy?.(state) ?? false);
+      using heads = openAuditHeads(options.auditCopy?.({ id: name }), {
+        onProblem: (message) => keep(execution.warning(message), {}),
+      });
+      using opened = audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets, heads });
+      return await play(opened);
+    },
     warn,
     /** Records what was warned of before the first record. */
     warnEarly(): void {

@@ -15,10 +15,13 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
   const folded: unknown[] = [];
   const execution: Execution<ToyFact, number> = {
     job: { ...TOY_JOB, fold: (count, fact) => (folded.push(fact), count + 1) },
-    workdir: dir.path,
-    notifications: { ntfy: { url: "http://127.0.0.1:1", topic: "t" }, delaySeconds: 0 },
-    secrets: [SECRET],
-    caps: {},
+    plan: {
+      workdir: dir.path,
+      notifications: { ntfy: { url: "http://127.0.0.1:1", topic: "t" }, delaySeconds: 0 },
+      caps: {},
+    },
+    agents: [],
+    workerCaps: {},
     subfolders: [],
     resume: () => ({ type: "run_resumed" }),
     play(run) {
@@ -27,6 +30,7 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
       throw new RuntimeError(`Cannot start codex with ${SECRET}: it ended\n$ env\nDATABASE=postgres\nKEY=${SECRET}`);
     },
     warning: (message) => ({ type: "warning", message } as ToyFact),
+    isOver: () => false,
     finish: ({ reason, outcome }) => ({ type: "run_finished", reason, outcome } as ToyFact),
   };
   const http = {
@@ -36,7 +40,7 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
     },
   };
   const opening = { type: "run_started", job: "run" } as ToyFact;
-  const options = { http: http as never, onEvent: (fact: ToyFact) => void told.push(fact) };
+  const options = { secrets: [SECRET], http: http as never, onEvent: (fact: ToyFact) => void told.push(fact) };
   await assertRejects(() => startRun(execution, () => opening, options), RuntimeError, SECRET);
   const runs = await Array.fromAsync(Deno.readDir(`${dir.path}/.panewright/runs`), ({ name }) => name);
   const journal = await Deno.readTextFile(`${dir.path}/.panewright/runs/${runs[0]}/journal.ndjson`);

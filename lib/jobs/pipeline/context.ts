@@ -1,6 +1,5 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
-import type { AuditLog } from "../../turn/desk/audit.ts";
 import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
@@ -12,7 +11,6 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly plan: ExecPlan;
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;
-  readonly audit: AuditLog;
   /** Missing where no task counts as passed before. */
   readonly passedTasks: PassedTasks | undefined;
   readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;

@@ -3,14 +3,12 @@ import { systemClock } from "../../base/ports/clock.ts";
 import { UsageError } from "../../base/errors.ts";
 import { runHeadless } from "../../agents/process/headless.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
-import type { Execution, RunOptions, RunReport } from "../../run/execution.ts";
+import type { Execution, PlannedOptions, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import { findCarried } from "../../run/carried.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { nameInState } from "../../run/state_names.ts";
 import type { AskPerson } from "./await_answer.ts";
-import { executionOf } from "../execution.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import { readInterruptedLog } from "./left_over.ts";
@@ -22,22 +20,13 @@ import { type ExecState, type RunHead, stepWorker } from "../../journal/exec/sta
 import { usageOfAll } from "../../journal/usage.ts";
 import { present } from "../../base/schema.ts";
 
-export interface ExecOptions extends RunOptions<ExecEvent> {
-  readonly plan: ExecPlan;
-  /** The config file of a run that is resumed, where it is another one from now on; absolute. */
-  readonly configFile?: string;
-  /** Asks the person at the terminal; missing where nobody sits there. */
-  readonly person?: AskPerson;
+export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {
   /**
    * Whether the run waits for answers although nobody sits at a terminal; otherwise a question ends it, to be resumed.
    */
   readonly isPatient?: boolean;
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
   readonly passedTasksFile?: string;
-  /**
-   * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
-   */
-  readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
   /** @default {runHeadless of lib/agents} */
   readonly runHeadless?: (request: AttemptRequest) => Promise<HeadlessResult>;
@@ -53,18 +42,12 @@ interface ExecStart {
 export type ExecReport = RunReport<ExecState>;
 
 export async function executeExec(start: ExecStart, options: ExecOptions): Promise<ExecReport> {
-  const { workdir } = options.plan;
+  const { plan: { workdir, permissions: { modelAnswers } } } = options;
   return await startRun<ExecFact, ExecState>(
     execExecution(options),
-    ({ id: runId, path: folder }) => ({
-      type: "run_started",
-      job: "exec",
-      runId,
-      folder,
-      workdir,
-      ...start,
-      modelAnswers: options.plan.permissions.modelAnswers,
-    }),
+    ({ id: runId, path: folder }) => (
+      { type: "run_started", job: "exec", runId, folder, workdir, ...start, modelAnswers }
+    ),
     options,
   );
 }
@@ -78,12 +61,11 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   const steps = Object.entries(plan.pipelines).flatMap(([pipeline, all]) =>
     all.map((step) => ({ worker: stepWorker(pipeline, step.name), step }))
   );
-  return executionOf<ExecFact, ExecState>({
+  return {
     job: PIPELINE,
     plan,
-    agents: () => steps.map(({ step }) => step),
-    workerCaps: () => Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
-    secrets: options.secrets,
+    agents: steps.map(({ step }) => step),
+    workerCaps: Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
     subfolders: ["stepsDir"],
     async resume(folder, state) {
       const { id: runId } = folder;
@@ -110,14 +92,11 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         ...present({ configFile: options.configFile, interruptedLog }),
       };
     },
-    async auditCopy({ folder, state }) {
-      return options.auditCopy?.({ id: await nameInState(folder, begun(state()).isCopy) });
-    },
-    async play(run, audit) {
+    isCopy: (state) => begun(state).isCopy,
+    async play(run) {
       const { target, overrides } = begun(run.state());
       return await driveRun({
         ...run,
-        audit,
         plan: withOverrides(plan, overrides),
         target,
         overrides,
@@ -142,7 +121,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       usageByStep: tokens.byWorker,
       ...last(tokens),
     }),
-  });
+  };
 }
 
 function begun({ run }: ExecState): RunHead {

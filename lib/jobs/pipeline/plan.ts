@@ -4,25 +4,17 @@ import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
-import type { NoProgressLimits } from "../../run/no_progress.ts";
-import type { NotificationPlan } from "../../run/notify/plan.ts";
-import type { Prices } from "../../run/prices.ts";
+import type { RunPlan } from "../../run/execution.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { Next } from "../flow.ts";
 import type { ExecSettings } from "./settings.ts";
 
-export interface ExecPlan extends DialogPlan {
+export interface ExecPlan extends RunPlan, DialogPlan {
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
-  readonly caps: Caps;
-  /** What tokens cost. */
-  readonly prices?: Prices;
-  /** How much of the same it may do. @default {{}} as much as it does */
-  readonly noProgress?: NoProgressLimits;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxRequest;
-  readonly notifications?: NotificationPlan;
 }
 
 interface PromptFile {

@@ -2,7 +2,7 @@ import type { RunOrigin } from "../../journal/loop/fields.ts";
 import type { RunState } from "./state.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Execution, RunOptions, RunReport, RunResult } from "../../run/execution.ts";
+import type { Execution, PlannedOptions, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { Carried } from "../../run/carried.ts";
 import { findCarriedLoop } from "../../run/run_mail.ts";
@@ -12,7 +12,6 @@ import { systemClock } from "../../base/ports/clock.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { usageOfAll } from "../../journal/usage.ts";
-import { executionOf } from "../execution.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesLeft } from "./machine.ts";
@@ -26,17 +25,8 @@ import { endLeftSession } from "./left_session.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 
-export interface ReviewRunOptions extends RunOptions<ReviewFact> {
-  readonly plan: ReviewRunPlan;
-  /** The config file of a run that is resumed, where it is another one from now on; absolute. */
-  readonly configFile?: string;
-  /** The person at the terminal, who is asked about dialogs; missing where nobody sits there. */
-  readonly person?: AskAboutDialog;
+export interface ReviewRunOptions extends PlannedOptions<ReviewFact, ReviewRunPlan, AskAboutDialog> {
   readonly beforeResume?: (roles: readonly Role[]) => Promise<void>;
-  /**
-   * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
-   */
-  readonly auditCopy?: (folder: RunFolder) => string | undefined;
 }
 
 type ReviewRunReport = RunReport<RunState | undefined>;
@@ -46,20 +36,17 @@ type ReviewRunReport = RunReport<RunState | undefined>;
  * afterwards nothing of it left running.
  */
 export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOptions): Promise<ReviewRunReport> {
-  const { workdir, job: task, loop } = options.plan;
-  const settings = reviewLoopSettings(loop);
-  const { startAgent } = settings;
-  const about = { workdir, startAgent, task, settings, origin } as const;
+  const { plan } = options;
+  const { workdir, job: task } = plan;
+  const settings = reviewLoopSettings(plan.loop);
   return await startRun<ReviewFact, RunState | undefined>(
     reviewExecution(options),
     ({ id: runId, path: folder }) => ({
       type: "run_started",
       job: "run",
-      runId,
-      folder,
-      ...about,
-      rules: rulesUsedBy(options.plan),
-      modelAnswers: options.plan.permissions.modelAnswers,
+      ...{ runId, folder, workdir, startAgent: settings.startAgent, task, settings, origin },
+      rules: rulesUsedBy(plan),
+      modelAnswers: plan.permissions.modelAnswers,
     }),
     options,
   );
@@ -71,13 +58,11 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 
 function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunState | undefined> {
   const { plan, clock = systemClock } = options;
-  const { workdir } = plan;
-  return executionOf<ReviewFact, RunState | undefined>({
+  return {
     job: REVIEW_LOOP,
     plan,
-    agents: () => Object.values(plan.agents),
-    workerCaps: () => Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
-    secrets: options.secrets,
+    agents: Object.values(plan.agents),
+    workerCaps: Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
     subfolders: ["responsesDir", "evidenceDir"],
     async resume(folder, state) {
       const { id: runId, path } = folder;
@@ -113,12 +98,11 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     },
     async claim({ id: runId }) {
       using claimed = new DisposableStack();
-      claimed.use(await lockWorkdir(workdir, { runId }));
-      await refuseBesideLiveAgents(workdir, { runId });
+      claimed.use(await lockWorkdir(plan.workdir, { runId }));
+      await refuseBesideLiveAgents(plan.workdir, { runId });
       return claimed.move();
     },
-    auditCopy: ({ folder }) => Promise.resolve(options.auditCopy?.(folder)),
-    play: (run, audit) => play({ ...run, plan, person: options.person, audit, state: () => begun(run.state()) }),
+    play: (run) => play({ ...run, plan, person: options.person, state: () => begun(run.state()) }),
     warning: (message) => ({ type: "warning", message }),
     isOver: (outcome) => outcome === "pass" || outcome === "fail",
     finish(end, state, last) {
@@ -132,7 +116,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         ...last(tokens),
       };
     },
-  });
+  };
 }
 
 /** What is known by the run's id, its tmux server, hooks and audit heads, is that of the other one. */

@@ -6,29 +6,19 @@ import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
-import type { NoProgressLimits } from "../../run/no_progress.ts";
-import type { NotificationPlan } from "../../run/notify/plan.ts";
-import type { Prices } from "../../run/prices.ts";
+import type { RunPlan } from "../../run/execution.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 
-export interface ReviewRunPlan extends SettingsOf<typeof REVIEW_RUN_SETTINGS> {
-  /** Absolute path of the folder in which the agents work. */
-  readonly workdir: string;
+export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;
   readonly loop: ReviewLoopSettings;
-  readonly caps: Caps;
-  /** What tokens cost. */
-  readonly prices?: Prices;
-  /** How much of the same it may do. @default {{}} as much as it does */
-  readonly noProgress?: NoProgressLimits;
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxRequest;
-  readonly notifications?: NotificationPlan;
   readonly postProcessing: PostProcessingPlan;
 }
 

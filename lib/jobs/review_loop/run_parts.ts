@@ -1,4 +1,3 @@
-import type { AuditLog } from "../../turn/desk/audit.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { Run } from "../../run/execution.ts";
@@ -7,7 +6,6 @@ import type { RunState } from "./state.ts";
 
 export interface RunParts extends Run<ReviewFact, RunState> {
   readonly plan: ReviewRunPlan;
-  readonly audit: AuditLog;
   /** The person at the terminal, who is asked about dialogs; undefined where nobody sits there. */
   readonly person: AskAboutDialog | undefined;
 }
