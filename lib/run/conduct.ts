@@ -62,7 +62,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
     folder,
     onFact: (fact, before) => spent = spend(spent, job.meter?.(fact, before), Date.parse(fact.at)),
   });
-  const opening = await execution.resume(folder, state);
+  const opening = await execution.resume(folder, state, { clock: options.clock ?? systemClock });
   const { raise = {} } = options;
   requireRaise(raise, raisedCaps(capsOf(execution), spent.raised));
   const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };

@@ -122,15 +122,15 @@ export interface Execution<Fact extends AnyFact, State> {
   readonly job: Job<Fact, State>;
   readonly plan: RunPlan;
   /** Those whose secrets must neither be kept nor leave the machine. */
-  readonly agents: readonly Parameters<typeof agentSecrets>[0][];
-  readonly workerCaps: Readonly<Record<string, Caps>>;
+  agents(): readonly Parameters<typeof agentSecrets>[0][];
+  workerCaps(): Readonly<Record<string, Caps>>;
   readonly subfolders: readonly RunSubfolder[];
   /**
    * Makes ready for another process to continue, and gives its first fact.
    *
    * @throws {UsageError} when the run is over, or cannot continue with its configuration
    */
-  resume(folder: RunFolder, state: State): Fact | Promise<Fact>;
+  resume(folder: RunFolder, state: State, options: { readonly clock: Clock }): Fact | Promise<Fact>;
   /**
    * Claims what the run must have for itself besides its folder.
    *

@@ -68,7 +68,7 @@ export function openMeter(options: MeterOptions) {
 
 /** The caps of a run and of its workers, by name. */
 export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "plan" | "workerCaps">): RunCaps {
-  return { ...runCaps(plan.caps, workerCaps), ...noProgressCaps(plan.noProgress) };
+  return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress) };
 }
 
 function limitsOf({ caps, spent }: Metering): RunCaps {

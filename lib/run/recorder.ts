@@ -31,7 +31,7 @@ export function openRecorder<Fact extends AnyFact, State>(
 ) {
   const { job, plan: { prices } } = execution;
   const { resumeCommand, clock, onEvent } = options;
-  const secrets = [...options.secrets ?? [], ...execution.agents.flatMap(agentSecrets)];
+  const secrets = [...options.secrets ?? [], ...execution.agents().flatMap(agentSecrets)];
   using opened = new DisposableStack();
   const meter = opened.use(openMeter({ caps: capsOf(execution), earlier: spent, clock, prices }));
   const journal = opened.use(openJournal(folder.journalPath, { resumeCommand }));

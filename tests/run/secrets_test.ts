@@ -20,8 +20,8 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
       notifications: { ntfy: { url: "http://127.0.0.1:1", topic: "t" }, delaySeconds: 0 },
       caps: {},
     },
-    agents: [],
-    workerCaps: {},
+    agents: () => [],
+    workerCaps: () => ({}),
     subfolders: [],
     resume: () => ({ type: "run_resumed" }),
     play(run) {

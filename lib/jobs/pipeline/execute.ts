@@ -1,5 +1,4 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
-import { systemClock } from "../../base/ports/clock.ts";
 import { UsageError } from "../../base/errors.ts";
 import { runHeadless } from "../../agents/process/headless.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
@@ -57,17 +56,17 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 }
 
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
-  const { plan, passedTasksFile, clock = systemClock } = options;
+  const { plan, passedTasksFile } = options;
   const steps = Object.entries(plan.pipelines).flatMap(([pipeline, all]) =>
     all.map((step) => ({ worker: stepWorker(pipeline, step.name), step }))
   );
   return {
     job: PIPELINE,
     plan,
-    agents: steps.map(({ step }) => step),
-    workerCaps: Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
+    agents: () => steps.map(({ step }) => step),
+    workerCaps: () => Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
     subfolders: ["stepsDir"],
-    async resume(folder, state) {
+    async resume(folder, state, { clock }) {
       const { id: runId } = folder;
       if (state.finished?.outcome === "pass") {
         throw new UsageError(`Cannot resume run ${runId}: it has passed`, { code: "run_over" });

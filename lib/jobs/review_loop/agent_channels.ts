@@ -1,5 +1,4 @@
 import { type HookChannel, openHookChannel } from "../../turn/desk/hook_channel.ts";
-import type { Run } from "../../run/execution.ts";
 import { hooksFolderOf } from "../../run/state_names.ts";
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { activityPathOf } from "../../run/activity_file.ts";
@@ -7,12 +6,9 @@ import { type ActivityWriter, openActivityWriter } from "../../run/activity_writ
 import type { Role } from "../../base/roles.ts";
 import { openSpool, type Spool } from "../../agents/spool.ts";
 import { errorText } from "../../base/text/error_text.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
-import type { ReviewRunPlan } from "./plan.ts";
+import type { RunParts } from "./run_parts.ts";
 
-interface ChannelParts extends Pick<Run<ReviewFact, unknown>, "folder" | "record" | "redactor" | "clock"> {
-  readonly plan: ReviewRunPlan;
-}
+type ChannelParts = Pick<RunParts, "plan" | "folder" | "record" | "redactor" | "clock">;
 
 /**
  * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could

@@ -1,4 +1,3 @@
-import type { RunState } from "./state.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import { createSettling, type Settling } from "../../turn/settle.ts";
@@ -6,6 +5,7 @@ import { type Role, ROLES } from "../../base/roles.ts";
 import { rolesAhead } from "./machine.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { adoptInPane } from "./role_pane.ts";
+import type { RunParts } from "./run_parts.ts";
 import { type RoleStartOptions, startRole } from "./start_role.ts";
 
 export interface AgentTeam extends AsyncDisposable {
@@ -21,8 +21,7 @@ export interface AgentTeam extends AsyncDisposable {
   restart(role: Role): Promise<void>;
 }
 
-interface StartAgentsOptions extends RoleStartOptions {
-  readonly state: () => Pick<RunState, "agents" | "loop">;
+interface StartAgentsOptions extends RoleStartOptions, Pick<RunParts, "state"> {
   readonly alive: ReadonlySet<string>;
 }
 

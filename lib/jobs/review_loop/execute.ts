@@ -1,33 +1,23 @@
 import type { RunOrigin } from "../../journal/loop/fields.ts";
 import type { RunState } from "./state.ts";
-import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
-import { UsageError } from "../../base/errors.ts";
-import type { Execution, PlannedOptions, RunReport, RunResult } from "../../run/execution.ts";
+import type { Execution, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
-import type { Carried } from "../../run/carried.ts";
-import { findCarriedLoop } from "../../run/run_mail.ts";
-import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { systemClock } from "../../base/ports/clock.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import { ROLES } from "../../base/roles.ts";
 import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { usageOfAll } from "../../journal/usage.ts";
 import { refuseBesideLiveAgents } from "./beside.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
-import { rolesLeft } from "./machine.ts";
 import { REVIEW_LOOP } from "./mod.ts";
-import type { ReviewRunPlan } from "./plan.ts";
 import { playRun } from "./play_run.ts";
-import type { RunParts } from "./run_parts.ts";
+import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
+import { continueRun } from "./continue_run.ts";
 import { postProcess } from "./post_process.ts";
-import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
-import { endLeftSession } from "./left_session.ts";
+import { rulesUsedBy } from "./rules_used.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 
-export interface ReviewRunOptions extends PlannedOptions<ReviewFact, ReviewRunPlan, AskAboutDialog> {
-  readonly beforeResume?: (roles: readonly Role[]) => Promise<void>;
-}
+export type { ReviewRunOptions } from "./run_parts.ts";
 
 type ReviewRunReport = RunReport<RunState | undefined>;
 
@@ -57,45 +47,14 @@ export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptio
 }
 
 function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunState | undefined> {
-  const { plan, clock = systemClock } = options;
+  const { plan } = options;
   return {
     job: REVIEW_LOOP,
     plan,
-    agents: Object.values(plan.agents),
-    workerCaps: Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
+    agents: () => Object.values(plan.agents),
+    workerCaps: () => Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
     subfolders: ["responsesDir", "evidenceDir"],
-    async resume(folder, state) {
-      const { id: runId, path } = folder;
-      const finished = state?.finished;
-      if (finished?.outcome === "pass" || finished?.outcome === "fail") {
-        throw new UsageError(`Cannot resume run ${runId}: it is over (${finished.outcome}: ${finished.reason})`, {
-          code: "run_over",
-          hint: "Start the job again with: panewright run",
-        });
-      }
-      const carried = state && findCarriedLoop(folder, state.head.folder);
-      if (carried?.isCopy) throw copied(folder, carried);
-      if (state !== undefined && state.loop.stage.kind !== "finished") {
-        await options.beforeResume?.(rolesLeft(state.loop, plan.loop));
-      }
-      if (carried !== undefined && state !== undefined) {
-        await endLeftSession(state, { clock });
-        await endLeftProcesses(folder, { clock, recorded: carried.folder });
-      }
-      const rules = rulesUsedBy(plan);
-      const before = state?.head.rules;
-      return {
-        type: "run_resumed",
-        runId,
-        folder: path,
-        ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
-        ...present({ configFile: options.configFile }),
-        settings: reviewLoopSettings(plan.loop),
-        rules,
-        modelAnswers: plan.permissions.modelAnswers,
-        ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
-      };
-    },
+    resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
     async claim({ id: runId }) {
       using claimed = new DisposableStack();
       claimed.use(await lockWorkdir(plan.workdir, { runId }));
@@ -117,13 +76,6 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       };
     },
   };
-}
-
-/** What is known by the run's id, its tmux server, hooks and audit heads, is that of the other one. */
-function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {
-  return new UsageError(`Cannot resume run ${id} in ${path}: it is a copy of the run in ${folder}`, {
-    hint: "A review loop can be moved, but not be in two places: resume it there, or remove that folder first.",
-  });
 }
 
 function begun(state: RunState | undefined): RunState {

@@ -1,15 +1,11 @@
 import { replaceFile } from "../../base/ports/own_files.ts";
-import type { Redactor } from "../../base/redact/redactor.ts";
 import type { KeptLook } from "../../turn/desk/desk_context.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RoleAgent } from "./role_agent.ts";
+import type { RunParts } from "./run_parts.ts";
 
-interface KeptAs {
-  readonly folder: RunFolder;
+interface KeptAs extends Pick<RunParts, "folder" | "redactor"> {
   readonly name: string;
-  readonly redactor: Redactor;
 }
 
 export async function keepScreen(
@@ -46,11 +42,8 @@ interface DialogScreens extends AsyncDisposable {
 const MOST_ANSWERED = 20;
 
 /** What {@linkcode keepDialogScreens} works with. */
-interface DialogScreensOptions {
-  readonly folder: RunFolder;
-  readonly redactor: Redactor;
+interface DialogScreensOptions extends Pick<RunParts, "folder" | "redactor" | "record"> {
   readonly terminalOf: (role: Role) => RoleAgent;
-  readonly record: (fact: ReviewFact) => void;
 }
 
 export function keepDialogScreens({ folder, redactor, terminalOf, record }: DialogScreensOptions): DialogScreens {

@@ -1,6 +1,4 @@
-import type { RunState } from "./state.ts";
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../base/errors.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../run/caps.ts";
 import {
@@ -11,34 +9,27 @@ import {
   readLeftMessage,
   reopenInbox,
 } from "../../run/inbox.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
 import { strayMessagesMessage } from "../../run/stray_mail.ts";
 import { watchFolder } from "../../base/follow/folder_watch.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { compareText } from "../../base/text/order.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { OutsideMessage } from "../../journal/loop/state.ts";
+import type { RunParts } from "./run_parts.ts";
 import type { Locks } from "./turn_locks.ts";
 import { present } from "../../base/schema.ts";
 
-interface MessagesOptions {
-  readonly folder: RunFolder;
+interface MessagesOptions extends Pick<RunParts, "folder" | "state" | "record"> {
   /** Where messages are left; missing where none can be. */
   readonly mail: InboxFolder | undefined;
-  readonly state: () => RunState;
-  readonly record: (fact: ReviewFact) => void;
 }
 
-export interface MailboxOptions extends MessagesOptions {
+export interface MailboxOptions extends MessagesOptions, Pick<RunParts, "requireTurn" | "clock" | "signal"> {
   readonly locks: Locks<Role>;
   readonly hasAgent: (role: Role) => boolean;
-  readonly requireTurn: (role: Role) => void;
   readonly play: (message: OutsideMessage, text: string, signal: AbortSignal) => Promise<void>;
   readonly onBroken: (error: unknown) => void;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /**

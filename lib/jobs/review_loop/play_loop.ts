@@ -32,15 +32,15 @@ export async function playLoop(
     readonly onBroken: (error: unknown) => void;
   },
 ): Promise<RunResult> {
-  const { plan, folder, mail, redactor, state, record, clock, signal } = parts;
+  const { plan, state, clock, signal } = parts;
   const locks = createLocks<Role>();
   const { turn: begunTurn } = state();
   let held = begunTurn && await locks.take(begunTurn.role, signal);
   const work = watchWork({ ...parts, workdir: plan.workdir });
   const changes = keepTurnChanges({ ...parts, workdir: plan.workdir });
   const { askAgent, playMessage } = createAgentTurns({
-    plan,
-    ...{ folder, redactor, team, counter, responses, state, record },
+    ...parts,
+    ...{ team, counter, responses },
     createDesk: ({ terminal, ...turn }) =>
       terminal.via === "pane"
         ? createPaneDesk(desks, { ...turn, terminal })
@@ -48,17 +48,17 @@ export async function playLoop(
     commandsOf: (role, turnId) => work.commandsOf(role, turnId),
     attachCommandOf,
     onStuck: desks.onStuck,
-    ...{ clock, signal },
   });
   await using mailbox = openMailbox({
-    ...{ folder, mail, state, record, locks, clock, signal },
+    ...parts,
+    locks,
     hasAgent: (role) => state().agents[role] !== undefined || rolesLeft(state().loop, plan.loop).includes(role),
-    requireTurn: parts.requireTurn,
     play: playMessage,
     onBroken,
   });
   const result = await driveLoop({
-    ...{ state, record, signal, beforeTold: work.keepEvidence },
+    ...parts,
+    beforeTold: work.keepEvidence,
     async takeAgent(role) {
       const agent = held ?? await locks.take(role, signal);
       held = undefined;

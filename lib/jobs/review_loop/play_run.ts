@@ -3,8 +3,6 @@ import { watchResponses } from "../../turn/response_watch.ts";
 import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { endLeftProcesses } from "../../run/left_processes.ts";
-import { roleDriverOf } from "../../agents/drivers.ts";
-import type { Role } from "../../base/roles.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
 import { findLateReplies, findLateResponse } from "./late_response.ts";
@@ -47,13 +45,11 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
   const { plan, folder, state, record, clock, signal } = parts;
   using forcedExit = new DisposableStack();
-  await using opened = await openRunSession(plan, { runId: folder.id, earlier: state(), record, clock });
-  const { session, alive } = opened;
+  await using opened = await openRunSession(parts);
+  const { session, alive, attachCommandOf } = opened;
   if (session !== undefined) {
     forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
   }
-  const attachCommandOf = (role: Role) =>
-    roleDriverOf(plan.agents[role]) === "pane" ? session?.attachCommand() : undefined;
   let isUncounted = false;
   // A test command, or an agent without a pane, that an earlier process has left would work beside the new one.
   if (Object.keys(state().agents).length > 0) await endLeftProcesses(folder, { clock });
@@ -68,15 +64,13 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
   await using hooks = await openHooks(parts);
   await using turnEvents = hooks && await openTurnEvents(parts);
   const panes = present({ session, hooks, turnEvents });
-  if (session !== undefined) await openRoleViewers(session, { plan, folder, record, signal });
+  if (session !== undefined) await openRoleViewers(session, parts);
   using activities = openActivities(parts);
   await using team = await startAgents({ ...parts, ...panes, alive, onActivity: activities.onActivity });
   const counter = createTokenCounter({
+    ...parts,
     agents: team.agents,
-    state,
     capOf: (role) => tokenCapOf(role, { caps: plan.caps, ofWorker: plan.agents[role].caps }),
-    record,
-    clock,
   });
   await using _lastCount = { [Symbol.asyncDispose]: () => counter.countAll() };
   await using responses = watchResponses(plan.workdir, { clock });

@@ -9,26 +9,20 @@ import { turnHooksOf } from "../../agents/pane/turn_hooks.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Spool } from "../../agents/spool.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { AgentPane } from "../../journal/workers.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { HookChannel } from "../../turn/desk/hook_channel.ts";
-import type { ReviewRunPlan } from "./plan.ts";
+import type { RunParts } from "./run_parts.ts";
 
-export interface RolePaneOptions {
-  readonly plan: ReviewRunPlan;
+export interface RolePaneOptions extends Pick<RunParts, "plan" | "record" | "clock" | "signal"> {
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
   /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
   readonly hooks?: Pick<HookChannel, "hookOf">;
   /** Where the CLIs of the agents tell that a turn began or ended; missing where there is no such place. */
   readonly turnEvents?: Spool;
-  readonly record: (event: ReviewFact) => void;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** Adopts a role's agent that an earlier process of the run has started, and that is alive. */

@@ -1,19 +1,15 @@
 import { selfCommand } from "../../base/ports/self.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import type { RunParts } from "./run_parts.ts";
 
-interface RoleViewersOptions {
+interface RoleViewersOptions extends Pick<RunParts, "folder" | "record" | "signal"> {
   readonly plan: Pick<ReviewRunPlan, "agents" | "loop">;
-  readonly folder: RunFolder;
   /** The argv that starts panewright. @default {the program that runs} */
   readonly panewright?: readonly [string, ...string[]];
-  readonly record: (event: ReviewFact) => void;
-  readonly signal: AbortSignal;
 }
 
 /** What the viewer may do: it reads the run's folder. */

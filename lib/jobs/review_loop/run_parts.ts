@@ -1,9 +1,15 @@
+import type { Role } from "../../base/roles.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
-import type { Run } from "../../run/execution.ts";
+import type { PlannedOptions, Run } from "../../run/execution.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { RunState } from "./state.ts";
 
+export interface ReviewRunOptions extends PlannedOptions<ReviewFact, ReviewRunPlan, AskAboutDialog> {
+  readonly beforeResume?: (roles: readonly Role[]) => Promise<void>;
+}
+
+/** A run under way, with its plan. */
 export interface RunParts extends Run<ReviewFact, RunState> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; undefined where nobody sits there. */

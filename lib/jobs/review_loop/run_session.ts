@@ -1,5 +1,3 @@
-import type { RunState } from "./state.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import { ControlClient } from "../../tmux/control_client.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
@@ -7,18 +5,14 @@ import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession } from "../../tmux/open_session.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
+import type { Role } from "../../base/roles.ts";
 import type { SessionState } from "../../journal/workers.ts";
+import type { RunParts } from "./run_parts.ts";
 import { endLeftSession, panesOf } from "./left_session.ts";
 
-interface RunSessionOptions {
-  readonly runId: string;
-  readonly earlier: Pick<RunState, "session" | "agents">;
-  readonly record: (event: ReviewFact) => void;
-  readonly clock: Clock;
-}
+type SessionParts = Pick<RunParts, "plan" | "folder" | "state" | "record" | "clock">;
 
 /** The name of the session on a server of our own: the only one there. */
 const OWN_SESSION = "panewright";
@@ -29,6 +23,8 @@ interface RunSession extends AsyncDisposable {
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
   readonly alive: ReadonlySet<string>;
+  /** Shows a role's pane to a person; `undefined` where it has none. */
+  readonly attachCommandOf: (role: Role) => string | undefined;
 }
 
 export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
@@ -44,21 +40,21 @@ export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop"
  *
  * @throws like `openSession`
  */
-export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOptions): Promise<RunSession> {
-  const { earlier, record, clock } = options;
-  const before = earlier.session;
+export async function openRunSession(parts: SessionParts): Promise<RunSession> {
+  const { plan, record, clock } = parts;
+  const { session: before, agents } = parts.state();
   if (!hasPanes(plan)) {
-    await endLeftSession(earlier, { clock });
-    return { alive: new Set(), [Symbol.asyncDispose]: () => Promise.resolve() };
+    await endLeftSession({ session: before, agents }, { clock });
+    return { alive: new Set(), attachCommandOf: () => undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  const place = before ?? placeOf(plan, options.runId);
+  const place = before ?? placeOf(parts);
   const log = (message: string) => record({ type: "warning", message });
   await using opened = new AsyncDisposableStack();
   const plain = createTmuxClient({ socket: place.socket });
   const client = opened.use(new ControlClient({ plain, log, clock }));
-  const adopted = before && await adoptEarlier(before, { ...options, plan, client });
+  const adopted = before && await adoptEarlier(before, { ...parts, client });
   if (before !== undefined && adopted === undefined) await endMarkedProcesses(before.mark, { clock });
-  const session = opened.use(adopted?.session ?? await openNew(place, { ...options, plan, client }));
+  const session = opened.use(adopted?.session ?? await openNew(place, { ...parts, client }));
   if (!place.existing) await client.connect(session.name);
   const attachCommand = session.attachCommand();
   record({ type: adopted === undefined ? "session_opened" : "session_adopted", attachCommand });
@@ -66,29 +62,29 @@ export async function openRunSession(plan: ReviewRunPlan, options: RunSessionOpt
   return {
     session,
     alive: adopted?.alive ?? new Set(),
+    attachCommandOf: (role) => roleDriverOf(plan.agents[role]) === "pane" ? session.attachCommand() : undefined,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
 type Place = Pick<SessionState, "socket" | "name" | "existing">;
 
-function placeOf({ tmux }: ReviewRunPlan, runId: string): Place {
+function placeOf({ plan: { tmux }, folder }: SessionParts): Place {
   const existing = tmux.session !== undefined;
   return {
-    socket: tmux.socket ?? (existing ? DEFAULT_SOCKET : `panewright-${runId}`),
+    socket: tmux.socket ?? (existing ? DEFAULT_SOCKET : `panewright-${folder.id}`),
     name: tmux.session ?? OWN_SESSION,
     existing,
   };
 }
 
-interface Opening extends RunSessionOptions {
-  readonly plan: ReviewRunPlan;
+interface Opening extends SessionParts {
   readonly client: ControlClient;
 }
 
-async function adoptEarlier({ name, existing, mark }: SessionState, { plan, client, earlier, clock }: Opening) {
+async function adoptEarlier({ name, existing, mark }: SessionState, { plan, client, state, clock }: Opening) {
   const { tmux: { cols, rows }, cleanupOnExit } = plan;
-  const panes = panesOf(earlier.agents);
+  const panes = panesOf(state().agents);
   return await adoptSession(client, { name, existing, mark, panes, cols, rows, cleanupOnExit, clock });
 }
 

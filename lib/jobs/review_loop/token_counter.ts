@@ -1,11 +1,10 @@
+import type { RunParts } from "./run_parts.ts";
 import type { RunState } from "./state.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import { tokensIn, type ToldCost } from "../../base/usage.ts";
 import type { SessionUsage } from "../../agents/pane/status_source.ts";
 import type { Role } from "../../base/roles.ts";
 import { TokensUnknownError } from "../../run/caps.ts";
 import { newIn } from "../../journal/usage.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { countOf, openTurnOf } from "../../journal/loop/state.ts";
 import { present } from "../../base/schema.ts";
 
@@ -14,12 +13,10 @@ interface CountedAgent {
 }
 
 /** Options of {@linkcode createTokenCounter}. */
-interface TokenCounterOptions {
+interface TokenCounterOptions extends Pick<RunParts, "record" | "clock"> {
   readonly agents: () => Iterable<readonly [Role, CountedAgent]>;
   readonly state: () => Pick<RunState, "tokens" | "turn" | "messages">;
   readonly capOf: (role: Role) => string | undefined;
-  readonly record: (fact: ReviewFact) => void;
-  readonly clock: Clock;
 }
 
 export interface TokenCounter {

@@ -1,6 +1,5 @@
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { makeFoldersBelow } from "../../base/ports/own_files.ts";
-import type { Run } from "../../run/execution.ts";
 import type { Role } from "../../base/roles.ts";
 import { RESPONSE_FOLDER } from "../../turn/response_files.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -12,17 +11,15 @@ import {
   noteFilesIn,
   readFilesNote,
 } from "../files/changes.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { type ChangesDue, findOpenTurn } from "../../journal/loop/state.ts";
-import type { RunState, Turn } from "./state.ts";
+import type { RunParts } from "./run_parts.ts";
+import type { Turn } from "./state.ts";
 
-type TurnChangesOptions =
-  & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "signal">
-  & {
-    readonly workdir: string;
-    /** How long the files are looked at, at most. @default {15} */
-    readonly timeoutSeconds?: number;
-  };
+interface TurnChangesOptions extends Pick<RunParts, "folder" | "state" | "record" | "redactor" | "signal"> {
+  readonly workdir: string;
+  /** How long the files are looked at, at most. @default {15} */
+  readonly timeoutSeconds?: number;
+}
 
 interface TurnChanges {
   around<T>(turn: Turn, play: () => Promise<T>): Promise<T>;

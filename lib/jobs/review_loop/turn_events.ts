@@ -1,15 +1,13 @@
-import type { Clock } from "../../base/ports/clock.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
 import type { OnStuck } from "../../turn/desk/desk_context.ts";
 import type { EmitTurnEvent, TurnEvent } from "../../turn/events.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
 import type { RoleAgent } from "./role_agent.ts";
-import type { RunState, Turn } from "./state.ts";
+import type { RunParts } from "./run_parts.ts";
+import type { Turn } from "./state.ts";
 
 export interface TakenResponse {
   readonly bytes: number;
@@ -19,7 +17,7 @@ export interface TakenResponse {
   readonly text: string;
 }
 
-interface RecordedTurn {
+interface RecordedTurn extends Pick<RunParts, "clock" | "folder" | "state" | "record"> {
   readonly turnId: string;
   readonly role: Role;
   readonly terminal: Pick<RoleAgent, "id" | "seenRules" | "sessionId">;
@@ -27,10 +25,6 @@ interface RecordedTurn {
   readonly place?: Pick<Turn, "round" | "cycle">;
   readonly kept: Parameters<typeof createKeeper>[1]["kept"];
   readonly startedAtMs: number;
-  readonly clock: Clock;
-  readonly folder: RunFolder;
-  readonly state: () => RunState;
-  readonly record: (event: ReviewFact) => void;
   readonly onResponse: (response: TakenResponse) => void;
   readonly onStuck: OnStuck;
   /** Shows the pane to a person; `undefined` where it has none. */

@@ -4,18 +4,14 @@ import type { OnStuck } from "../../turn/desk/desk_context.ts";
 import type { DialogDesk } from "../../turn/dialog_desk.ts";
 import { playTurn } from "../../turn/play_turn.ts";
 import { openWakeUp } from "../../turn/wake_up.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
-import type { Clock } from "../../base/ports/clock.ts";
 import type { WakeSource } from "../../agents/pane/wake_source.ts";
 import type { AgentTeam } from "./agents.ts";
-import type { Redactor } from "../../base/redact/redactor.ts";
-import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { keepScreen } from "./kept_screens.ts";
 import { continueTurn } from "./continued_turn.ts";
-import type { ReviewRunPlan } from "./plan.ts";
 import type { RoleAgent } from "./role_agent.ts";
+import type { RunParts } from "./run_parts.ts";
 import { findOpenTurn } from "../../journal/loop/state.ts";
-import type { RunState, Turn } from "./state.ts";
+import type { Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
 import { recordTurnEvents, type TakenResponse } from "./turn_events.ts";
 import { present } from "../../base/schema.ts";
@@ -26,22 +22,16 @@ interface AgentTurn {
   readonly terminal: RoleAgent;
 }
 
-export interface TurnPlayerOptions {
-  readonly plan: ReviewRunPlan;
-  readonly folder: RunFolder;
-  readonly redactor: Redactor;
+export interface TurnPlayerOptions
+  extends Pick<RunParts, "plan" | "folder" | "redactor" | "state" | "record" | "clock" | "signal"> {
   readonly team: AgentTeam;
   readonly counter: TokenCounter;
   readonly responses: WakeSource;
-  readonly state: () => RunState;
-  readonly record: (event: ReviewFact, text?: string) => void;
   /** Shows a role's pane to a person; `undefined` where it has none. */
   readonly attachCommandOf: (role: Role) => string | undefined;
   readonly onStuck: OnStuck;
   readonly createDesk: (turn: AgentTurn) => DialogDesk;
   readonly commandsOf: (role: Role, turnId: string) => (fact: AgentFact) => void;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 export interface Work {
