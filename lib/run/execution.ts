@@ -4,7 +4,6 @@ import type { Clock } from "../base/ports/clock.ts";
 import type { Press } from "./notify/buttons.ts";
 import type { Notification } from "./notify/notification.ts";
 import type { SentMessage } from "./notify/outbox.ts";
-import type { NotificationPlan } from "./notify/plan.ts";
 import type { HttpPoster } from "../base/ports/http.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
@@ -14,8 +13,7 @@ import type { Cost, TokenCounts } from "../journal/usage.ts";
 import type { AuditLog } from "../turn/desk/audit.ts";
 import type { Caps } from "./caps.ts";
 import type { TurnToCheck } from "./meter.ts";
-import type { NoProgressLimits } from "./no_progress.ts";
-import type { Prices } from "./prices.ts";
+import type { RunPlan } from "./plan.ts";
 import type { RunFolder, RunSubfolder } from "./run_folder.ts";
 import type { RunMail } from "./run_mail.ts";
 import type { RunRequest } from "./run_request.ts";
@@ -91,18 +89,6 @@ export interface Run<Fact, State> {
   readonly clock: Clock;
   readonly wallClock: () => Date;
   readonly signal: AbortSignal;
-}
-
-/** What a run has of its plan, whatever its job. */
-export interface RunPlan {
-  /** Absolute path of the folder in which the agents work. */
-  readonly workdir: string;
-  readonly caps: Caps;
-  /** What tokens cost. */
-  readonly prices?: Prices;
-  /** How much of the same it may do. @default {{}} as much as it does */
-  readonly noProgress?: NoProgressLimits;
-  readonly notifications?: NotificationPlan;
 }
 
 export interface EndedRun {

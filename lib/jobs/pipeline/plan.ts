@@ -4,7 +4,7 @@ import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
-import type { RunPlan } from "../../run/execution.ts";
+import type { RunPlan } from "../../run/plan.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { Next } from "../flow.ts";
 import type { ExecSettings } from "./settings.ts";

@@ -21,37 +21,37 @@ export async function continueRun(
     readonly clock: Clock;
   },
 ): Promise<ReviewFact> {
-      const { id: runId, path } = folder;
-      const finished = state?.finished;
-      if (finished?.outcome === "pass" || finished?.outcome === "fail") {
-        throw new UsageError(`Cannot resume run ${runId}: it is over (${finished.outcome}: ${finished.reason})`, {
-          code: "run_over",
-          hint: "Start the job again with: panewright run",
-        });
-      }
-      const carried = state && findCarriedLoop(folder, state.head.folder);
-      if (carried?.isCopy) throw copied(folder, carried);
-      if (state !== undefined && state.loop.stage.kind !== "finished") {
-        await beforeResume?.(rolesLeft(state.loop, plan.loop));
-      }
-      if (carried !== undefined && state !== undefined) {
-        await endLeftSession(state, { clock });
-        await endLeftProcesses(folder, { clock, recorded: carried.folder });
-      }
-      const rules = rulesUsedBy(plan);
-      const before = state?.head.rules;
-      return {
-        type: "run_resumed",
-        runId,
-        folder: path,
-        ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
-        ...present({ configFile }),
-        settings: reviewLoopSettings(plan.loop),
-        rules,
-        modelAnswers: plan.permissions.modelAnswers,
-        ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
-      };
-    }
+  const { id: runId, path } = folder;
+  const finished = state?.finished;
+  if (finished?.outcome === "pass" || finished?.outcome === "fail") {
+    throw new UsageError(`Cannot resume run ${runId}: it is over (${finished.outcome}: ${finished.reason})`, {
+      code: "run_over",
+      hint: "Start the job again with: panewright run",
+    });
+  }
+  const carried = state && findCarriedLoop(folder, state.head.folder);
+  if (carried?.isCopy) throw copied(folder, carried);
+  if (state !== undefined && state.loop.stage.kind !== "finished") {
+    await beforeResume?.(rolesLeft(state.loop, plan.loop));
+  }
+  if (carried !== undefined && state !== undefined) {
+    await endLeftSession(state, { clock });
+    await endLeftProcesses(folder, { clock, recorded: carried.folder });
+  }
+  const rules = rulesUsedBy(plan);
+  const before = state?.head.rules;
+  return {
+    type: "run_resumed",
+    runId,
+    folder: path,
+    ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
+    ...present({ configFile }),
+    settings: reviewLoopSettings(plan.loop),
+    rules,
+    modelAnswers: plan.permissions.modelAnswers,
+    ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
+  };
+}
 
 /** What is known by the run's id, its tmux server, hooks and audit heads, is that of the other one. */
 function copied({ id, path }: RunFolder, { folder }: Carried): UsageError {

@@ -6,7 +6,7 @@ import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
-import type { RunPlan } from "../../run/execution.ts";
+import type { RunPlan } from "../../run/plan.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 

@@ -1,0 +1,16 @@
+import type { Caps } from "./caps.ts";
+import type { NoProgressLimits } from "./no_progress.ts";
+import type { NotificationPlan } from "./notify/plan.ts";
+import type { Prices } from "./prices.ts";
+
+/** What a run has of its plan, whatever its job. */
+export interface RunPlan {
+  /** Absolute path of the folder in which the agents work. */
+  readonly workdir: string;
+  readonly caps: Caps;
+  /** What tokens cost. */
+  readonly prices?: Prices;
+  /** How much of the same it may do. @default {{}} as much as it does */
+  readonly noProgress?: NoProgressLimits;
+  readonly notifications?: NotificationPlan;
+}
