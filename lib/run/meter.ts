@@ -1,19 +1,8 @@
 import type { MeterEvent, RunCaps } from "../journal/meter_event.ts";
 import type { Clock } from "../base/ports/clock.ts";
-import {
-  CapReachedError,
-  nameOf,
-  raisedCaps,
-  raiseOf,
-  type ReachedCap,
-  reachedCap,
-  runCaps,
-  TOKEN_CAPS,
-} from "./caps.ts";
-import type { AnyFact } from "../journal/job.ts";
-import type { Execution } from "./execution.ts";
+import { CapReachedError, nameOf, raisedCaps, raiseOf, type ReachedCap, reachedCap, TOKEN_CAPS } from "./caps.ts";
 import { costOf, type Prices, unpricedModels } from "./prices.ts";
-import { noProgressCaps, reachedStandstill } from "./no_progress.ts";
+import { reachedStandstill } from "./no_progress.ts";
 import { spend, type Spending, usageIn, usedBy } from "./spending.ts";
 
 const IN_A_TURN = ["maxMinutes", ...TOKEN_CAPS] as const;
@@ -64,11 +53,6 @@ export function openMeter(options: MeterOptions) {
       for (const worker of metering.turnsOver.keys()) endTurn(metering, worker);
     },
   };
-}
-
-/** The caps of a run and of its workers, by name. */
-export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "plan" | "workerCaps">): RunCaps {
-  return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress) };
 }
 
 function limitsOf({ caps, spent }: Metering): RunCaps {

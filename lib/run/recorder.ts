@@ -3,12 +3,15 @@ import type { Clock } from "../base/ports/clock.ts";
 import { createRedactor } from "../base/redact/redactor.ts";
 import { present } from "../base/schema.ts";
 import type { AnyFact } from "../journal/job.ts";
+import type { RunCaps } from "../journal/meter_event.ts";
 import { droppedRecordMessage, openJournal } from "../journal/journal.ts";
 import { storedPaths } from "../journal/paths.ts";
 import { type AuditLog, openAuditLog } from "../turn/desk/audit.ts";
 import { openAuditHeads } from "../turn/desk/audit_heads.ts";
+import { runCaps } from "./caps.ts";
 import type { EndedRun, Execution, RunOptions, RunResult } from "./execution.ts";
-import { capsOf, openMeter } from "./meter.ts";
+import { openMeter } from "./meter.ts";
+import { noProgressCaps } from "./no_progress.ts";
 import { costIn, unpricedMessage } from "./prices.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { nameInState } from "./state_names.ts";
@@ -21,6 +24,11 @@ interface RecorderParts<Fact extends AnyFact, State> {
   readonly spent: Spending;
 }
 
+/** The caps of a run and of its workers, by name. */
+export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "plan" | "workerCaps">): RunCaps {
+  return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress) };
+}
+
 /** Keeps what happens in a run: on the disk, in its state and in its account of caps. */
 export function openRecorder<Fact extends AnyFact, State>(
   { execution, folder, state: earlier, spent }: RecorderParts<Fact, State>,
@@ -30,11 +38,10 @@ export function openRecorder<Fact extends AnyFact, State>(
   },
 ) {
   const { job, plan: { prices } } = execution;
-  const { resumeCommand, clock, onEvent } = options;
   const secrets = [...options.secrets ?? [], ...execution.agents().flatMap(agentSecrets)];
   using opened = new DisposableStack();
-  const meter = opened.use(openMeter({ caps: capsOf(execution), earlier: spent, clock, prices }));
-  const journal = opened.use(openJournal(folder.journalPath, { resumeCommand }));
+  const meter = opened.use(openMeter({ ...options, caps: capsOf(execution), earlier: spent, prices }));
+  const journal = opened.use(openJournal(folder.journalPath, options));
   const redactor = createRedactor(secrets);
   const toStored = storedPaths(folder.path);
   let state = earlier;
@@ -53,7 +60,7 @@ export function openRecorder<Fact extends AnyFact, State>(
     lastAt = isLast ? journal.appendLast(stored) : journal.append(stored);
     state = job.fold(state, { ...fact, at: lastAt, ...present({ text }) });
     const unpriced = meter.take(metered);
-    onEvent?.(kept);
+    options.onEvent?.(kept);
     for (const model of unpriced) warn(unpricedMessage(model, prices));
   };
   /** What ended the run must not be lost because this cannot be written. */
@@ -85,12 +92,9 @@ export function openRecorder<Fact extends AnyFact, State>(
     /** Records the end of a run that fails. */
     recordFailure: (end: Parameters<typeof endOf>[0]) => tryKeep(() => endOf(end), { isLast: true }),
     async audited(play: (audit: AuditLog) => Promise<RunResult>): Promise<RunResult> {
-      const name = await nameInState(folder, execution.isCopy?.(state) ?? false);
-      using heads = openAuditHeads(options.auditCopy?.({ id: name }), {
-        onProblem: (message) => keep(execution.warning(message), {}),
-      });
-      using opened = audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets, heads });
-      return await play(opened);
+      const isCopy = execution.isCopy?.(state) ?? false;
+      const onProblem = (message: string) => keep(execution.warning(message), {});
+      return await withAudit(folder, { ...options, secrets, isCopy, onProblem }, (opened) => play(audit = opened));
     },
     warn,
     /** Records what was warned of before the first record. */
@@ -100,9 +104,24 @@ export function openRecorder<Fact extends AnyFact, State>(
       messages.forEach(warn);
     },
     warnDropped(): void {
-      const { droppedBytes } = journal;
-      if (droppedBytes > 0) keep(execution.warning(droppedRecordMessage(droppedBytes)), {});
+      const { droppedBytes: dropped } = journal;
+      if (dropped > 0) keep(execution.warning(droppedRecordMessage(dropped)), {});
     },
     [Symbol.dispose]: () => resources.dispose(),
   };
+}
+
+async function withAudit<Result>(
+  folder: RunFolder,
+  { secrets, isCopy, auditCopy, onProblem }: Pick<RunOptions<never>, "auditCopy"> & {
+    readonly secrets: readonly string[];
+    readonly isCopy: boolean;
+    readonly onProblem: (message: string) => void;
+  },
+  play: (audit: AuditLog) => Promise<Result>,
+): Promise<Result> {
+  const id = await nameInState(folder, isCopy);
+  using heads = openAuditHeads(auditCopy?.({ id }), { onProblem });
+  using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets, heads });
+  return await play(audit);
 }
