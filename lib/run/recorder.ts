@@ -41,7 +41,7 @@ export function openRecorder<Fact extends AnyFact, State>(
   const secrets = [...options.secrets ?? [], ...execution.agents().flatMap(agentSecrets)];
   using opened = new DisposableStack();
   const meter = opened.use(openMeter({ ...options, caps: capsOf(execution), earlier: spent, prices }));
-  const journal = opened.use(openJournal(folder.journalPath, options));
+  const journal = opened.use(openJournal(folder.journalPath, { resumeCommand: options.resumeCommand }));
   const redactor = createRedactor(secrets);
   const toStored = storedPaths(folder.path);
   let state = earlier;
