@@ -92,6 +92,11 @@ export function denyOutput(permissionDecisionReason: string): string {
 /** The tools of Claude Code that write files (2.1.328). */
 export const FILE_TOOL_NAMES: readonly string[] = Object.keys(FILE_TOOLS);
 
+/** Whether a call runs something or writes a file, and what that is cannot be read in it. */
+export function isUnread({ kind, tool }: Pick<Request, "kind" | "tool">): boolean {
+  return kind === "other" && ["Bash", "apply_patch", ...FILE_TOOL_NAMES].includes(tool);
+}
+
 /** A text, or an object of texts such as `stdout` and `stderr`. */
 function outputOf(response: unknown): string {
   return textOf(response) ?? Object.values(objectOf(response)).flatMap((value) => textOf(value) ?? []).join("\n");

@@ -152,7 +152,7 @@ async function checkStep(
   }
   const isBefore = since === undefined || (version !== undefined && compareVersions(version, since) < 0);
   const isUnjudged = asks ? !asksBeforeAll(acp) : isBefore || loss !== undefined;
-  if (isUnjudged && namesCalls(context.merged["permissions"], id)) {
+  if (isUnjudged && judgesUnasked(context.merged["permissions"], id)) {
     const told = asks
       ? `${id}: it does not ask before all that it does`
       : loss !== undefined
@@ -168,16 +168,14 @@ async function checkStep(
 }
 
 /** Whether entries of `deny` or `ask` are about calls of a step's agent that need no permission: it must be asked. */
-function namesCalls(permissions: unknown, id: string): boolean {
+function judgesUnasked(permissions: unknown, id: string): boolean {
   const entries = ["deny", "ask"].flatMap((list) => {
     const given = valueAt(permissions, [list]);
     return Array.isArray(given) ? given : [];
   });
   return entries.some((entry) => {
-    if (typeof entry === "string") return true;
-    const { command, path, roles, providers } = isKeyed(entry) ? entry : {};
-    const isOfProvider = !Array.isArray(providers) || providers.includes(id);
-    return (command ?? path) !== undefined && roles === undefined && isOfProvider;
+    const { roles, providers } = isKeyed(entry) ? entry : {};
+    return roles === undefined && (!Array.isArray(providers) || providers.includes(id));
   });
 }
 

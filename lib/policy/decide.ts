@@ -2,14 +2,13 @@ import { type AllowMatch, allowMatch, unnamedCommand, unnamedPath } from "./allo
 import { findRule, type FoundRule, spelled } from "./found_rules.ts";
 import type { Inspection } from "./inspect/inspection.ts";
 import { inspectRequest, type PermissionContext, type PermissionRequest } from "./matter.ts";
-import { concernsKind, type ListedRule, type RuleLists, ruleLists } from "./rule_lists.ts";
+import { concernsKind, type RuleLists, ruleLists } from "./rule_lists.ts";
 import {
   DECIDED_KINDS,
   defaultDecision,
   NEVER_ACCEPTED,
   type PermissionDecision,
   type PermissionPolicy,
-  type PermissionRule,
 } from "./rules.ts";
 
 export interface PermissionVerdict {
@@ -37,29 +36,27 @@ export function permissionDecider(context: PermissionContext): (request: Permiss
 }
 
 /**
- * What the entries of `deny` and `ask` that name a command or a path say of a call that needs no permission: an agent's
- * CLI would just run it. Built-in rules and the default are about what it asks for.
+ * What the policy says of a call that needs no permission: an agent's CLI would just run it. Entries of `deny` and
+ * `ask`, built-in rules and doubts hold for it as for any other; what the default alone would decide is left to the CLI.
  *
- * @returns `undefined` where no entry is about it
+ * @returns `undefined` for what is left to the CLI
  */
-export function decideNamed(request: PermissionRequest, context: PermissionContext): PermissionVerdict | undefined {
-  const { deny, ask } = ruleLists(context.policy, context);
-  const found = spelled(inspectRequest(request, context));
-  const find = (rules: readonly ListedRule[]) => findRule(rules.filter(({ rule }) => namesMatter(rule)), found);
-  const [denied, asked] = [find(deny), find(ask)];
-  return surely("deny", denied) ?? surely("ask", asked) ?? perhaps(denied) ?? perhaps(asked);
+export function decideUnasked(request: PermissionRequest, context: PermissionContext): PermissionVerdict | undefined {
+  // Its own dialog asks the person.
+  if (Object.hasOwn(NEVER_ACCEPTED, request.kind)) return undefined;
+  const { policy } = context;
+  const open = { ...policy, default: "allow", allow: [...policy.allow, { kinds: ["other"] }] } as const;
+  if (decidePermission(request, { ...context, policy: open }).decision === "allow") return undefined;
+  return decidePermission(request, context);
 }
 
-export function namesCalls(
+/** Whether a policy is about calls that need no permission: something is to be denied or asked about. */
+export function judgesUnasked(
   policy: PermissionPolicy,
   who: Pick<PermissionContext, "role" | "provider">,
 ): boolean {
   const { deny, ask } = ruleLists(policy, who);
-  return [...deny, ...ask].some(({ rule }) => namesMatter(rule));
-}
-
-function namesMatter({ command, path }: PermissionRule): boolean {
-  return command !== undefined || path !== undefined;
+  return deny.length + ask.length > 0;
 }
 
 interface PreparedContext extends PermissionContext {

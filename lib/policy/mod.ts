@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { decideNamed, decidePermission, namesCalls, permissionDecider, type PermissionVerdict } from "./decide.ts";
+export { decidePermission, decideUnasked, judgesUnasked, permissionDecider, type PermissionVerdict } from "./decide.ts";
 export type { PermissionContext, PermissionRequest } from "./matter.ts";
 export { patternProblem } from "./pattern.ts";
 export {

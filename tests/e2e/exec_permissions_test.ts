@@ -140,6 +140,33 @@ for (
   });
 }
 
+Deno.test("permissions of a step, codex: built-in rules and doubts hold for what it would just run", async () => {
+  const encoded = btoa("touch by_pipe\n");
+  await using project = await pipelineProject({
+    turnFor: () => [
+      shell(`echo ${encoded} | base64 -d | sh`),
+      shell(`eval "$(printf 'touch by_%s' eval)"`),
+      shell("sudo -n touch by_sudo"),
+      shell("panewright answer --question q1 yes"),
+      shell("touch by_itself"),
+      shell("env -S 'touch by_env'"),
+      done,
+    ],
+    config: {
+      permissions: { deny: ["git push"] },
+      pipelines: { main: [{ name: "build", prompt: "self", check: { type: "none" } }] },
+    },
+  });
+  const { code, stdout, stderr } = await project.run("exec", "task.md");
+  assertEquals(code, 3, stderr + stdout);
+  assertStringIncludes(stdout, "The agent asks for permission: the command `env -S 'touch by_env'`");
+  for (const rule of ["pipe_to_shell", "command_substitution", "sudo", "panewright"]) {
+    assertStringIncludes(stderr, `refused by builtin:${rule}: command `);
+  }
+  const made = [...Deno.readDirSync(project.sandbox.project)].map(({ name }) => name);
+  assertEquals(made.filter((name) => name.startsWith("by_")), ["by_itself"]);
+});
+
 const HOOKS_OFF = `mkdir -p .claude && echo '{"disableAllHooks":true}' > .claude/settings.json\n`;
 
 for (

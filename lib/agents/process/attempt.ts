@@ -8,7 +8,7 @@ import type { AcpActivity } from "../acp/activity.ts";
 import type { AgentEvent, TurnEnd } from "../agent.ts";
 import type { DrivenAgent } from "../driven_agent.ts";
 import { stepDriverOf } from "../drivers.ts";
-import { FILE_TOOL_NAMES } from "../hook_payload.ts";
+import { isUnread } from "../hook_payload.ts";
 import { startAgent } from "../start_agent.ts";
 import type { Account } from "./account.ts";
 import { ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
@@ -291,9 +291,7 @@ export class Attempt {
 
   async #verdictOf(agent: DrivenAgent, request: Request): Promise<CallVerdict> {
     const { judge, refuseWrite } = this.request;
-    const isUnknown = request.kind === "other" &&
-      (request.tool === "apply_patch" || FILE_TOOL_NAMES.includes(request.tool));
-    const reason = refuseWrite && (isUnknown ? "Which file it writes is not known." : refuseWrite(request));
+    const reason = refuseWrite && (isUnread(request) ? "Which file it writes is not known." : refuseWrite(request));
     if (reason !== undefined) return { decision: "deny", reason };
     const verdict = await judge?.judge(request) ?? { decision: "pass" };
     const mustDecide = agent.driver === "acp" && verdict.decision === "pass";

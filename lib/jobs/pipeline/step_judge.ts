@@ -1,6 +1,6 @@
 import { decideCall, type DialogPlan, requestOf } from "../../turn/desk/decision.ts";
 import { auditEntry } from "../../turn/desk/asked.ts";
-import { namesCalls, type PermissionVerdict } from "../../policy/mod.ts";
+import { judgesUnasked, type PermissionVerdict } from "../../policy/mod.ts";
 import { refusalText } from "../../turn/instruction.ts";
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
@@ -29,8 +29,7 @@ interface JudgingDrive extends Pick<Drive, "audit" | "record"> {
 
 /**
  * Judges the calls of a step's agent: what its CLI would ask a person about, by the same policy as in a review loop;
- * and what just runs, by the entries of `deny` and `ask` that name a command or a path. What the policy asks a person
- * about stops the agent; a yes lets the same call pass once in a later attempt, and a no holds for the whole step.
+ * and what just runs, unless only the default says anything of it. What the policy asks a person about stops the agent; a yes lets the same call pass once in a later attempt, and a no holds for the whole step.
  */
 export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDrive): CallJudge {
   const { plan, audit, record } = drive;
@@ -85,7 +84,7 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDr
   }
 
   return {
-    judgesAll: namesCalls(plan.permissions.policy, { ...who, provider: provider.id }),
+    judgesAll: judgesUnasked(plan.permissions.policy, { ...who, provider: provider.id }),
     async judge(request) {
       const { needsPermission = true } = request;
       const decided = await decideHere(request);

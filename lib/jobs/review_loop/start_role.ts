@@ -13,7 +13,7 @@ import { present } from "../../base/schema.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
 import { hooksFolderOf } from "../../run/state_names.ts";
 import { auditEntry } from "../../turn/desk/asked.ts";
-import { namedCalls } from "../../turn/desk/decision.ts";
+import { unaskedCalls } from "../../turn/desk/decision.ts";
 import { hasResponse } from "../../turn/response_reading.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { type RolePaneOptions, startInPane } from "./role_pane.ts";
@@ -116,10 +116,11 @@ async function startWithoutPane(
   });
 }
 
-/** Tells which calls that need no permission are put to the desk: those that the policy names. In a dry run they run. */
+/** Tells which calls that need no permission are put to the desk: all but those that the policy leaves to the CLI.
+ * In a dry run they run. */
 export function whatIsPut(role: Role, { plan, audit }: Pick<RoleStartOptions, "plan" | "audit">) {
   const { agents: { [role]: { provider } }, permissions: { dryRun } } = plan;
-  const named = namedCalls(plan, { role, provider });
+  const named = unaskedCalls(plan, { role, provider });
   return named && (async (request: Parameters<typeof named>[0], terminal: string): Promise<boolean> => {
     const verdict = named(request);
     if (verdict === undefined || !dryRun) return verdict !== undefined;

@@ -1,13 +1,14 @@
 import type { HandoffSettings } from "../settings.ts";
+import { isUnread } from "../../agents/hook_payload.ts";
 import type { Provider } from "../../agents/provider.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { Role } from "../../base/roles.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import {
-  decideNamed,
   decidePermission,
-  namesCalls,
+  decideUnasked,
+  judgesUnasked,
   type PermissionContext,
   type PermissionPolicy,
   type PermissionVerdict,
@@ -59,18 +60,19 @@ export function decide(asked: Request | DialogInfo, context: DecisionContext): P
 
 /** The same for a call of an agent that may need no permission. */
 export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
-  if (request.needsPermission !== false) return decide(request, context);
+  // What a known tool is told to do, and nobody can read, may be anything.
+  if (request.needsPermission !== false || isUnread(request)) return decide(request, context);
   const { workdir } = context.plan;
-  const ruled = decideNamed(request, { ...contextOf(context), cwd: request.cwd ?? workdir });
+  const ruled = decideUnasked(request, { ...contextOf(context), cwd: request.cwd ?? workdir });
   return ruled && settled(ruled, request, context);
 }
 
-/** What is decided about a call that needs no permission, if the policy names it; `undefined` where it names none. */
-export function namedCalls(
+/** What is decided about a call that needs no permission; `undefined` where the policy is about none. */
+export function unaskedCalls(
   plan: DialogPlan,
   whose: Pick<DecisionContext, "role" | "provider">,
 ): ((request: Request) => PermissionVerdict | undefined) | undefined {
-  if (!namesCalls(plan.permissions.policy, { role: whose.role, provider: whose.provider.id })) return undefined;
+  if (!judgesUnasked(plan.permissions.policy, { role: whose.role, provider: whose.provider.id })) return undefined;
   const offers = { allow: true, reject: true, refuse: true, noPlain: () => "" };
   return (request) => decideCall(request, { ...whose, plan, offers });
 }

@@ -136,7 +136,7 @@ Deno.test("with the switch off a person is asked about all that needs a permissi
   ]);
 });
 
-Deno.test("what needs no permission is judged by the entries of deny and ask that name it, and by nothing else", async () => {
+Deno.test("what needs no permission is judged by all but the default", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });
   const permitted = permitting({
@@ -154,17 +154,19 @@ Deno.test("what needs no permission is judged by the entries of deny and ask tha
     free("key", { kind: "patch", tool: "apply_patch", cwd: `${dir.path}/secrets` }),
     free("touch ../secrets/key2", { cwd: `${dir.path}/docs` }),
     free("{}", { kind: "other", tool: "Other" }),
+    free("npm run unnamed"),
     free("npm publish"),
   ));
   const { report } = await runIn(dir, [step("a")], { ...agents, permitted });
   assertEquals([report.outcome, agents.requests[0]?.judge?.judgesAll], ["waiting", true]);
   assertEquals(told.map((line) => line.replace(`${dir.path}/`, "")), [
-    "pass sudo ls",
+    "deny sudo ls",
     "deny git push",
     "deny secrets/key",
     "deny key",
     "deny touch ../secrets/key2",
-    "pass {}",
+    "deny {}",
+    "pass npm run unnamed",
     "ask npm publish",
   ]);
 
