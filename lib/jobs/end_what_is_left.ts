@@ -27,7 +27,7 @@ export async function endWhatIsLeft(
   if (isAlive) await endLeftProcesses(folder, { clock, recorded: progress.folder });
   if (progress.finished === undefined && isReadable) {
     const record = stoppedRecord(progress, resumeCommand);
-    using journal = openJournal(folder.journalPath);
+    using journal = openJournal(folder.journalPath, { copyPath: folder.copyPath });
     if (record !== undefined) journal.append(record);
   }
 }

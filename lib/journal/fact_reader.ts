@@ -58,7 +58,10 @@ interface JournalWriter {
 }
 
 export interface FactReaderOptions {
+  /** The journal, for messages. */
   readonly path: string;
+  /** The run's folder, absolute. */
+  readonly folder: string;
   readonly jobs: readonly JobRecords[];
   /** The byte at which a line begins, from 0; asked for when the line cannot be read. */
   readonly byteOf: (line: number) => number;
@@ -79,7 +82,7 @@ export interface FactReader {
 
 const OPENED: Fields = { version: number };
 
-export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): FactReader {
+export function createFactReader({ path, folder, jobs, byteOf }: FactReaderOptions): FactReader {
   let job: JobRecords | undefined;
   let facts: ReadonlyMap<string, Fields> = new Map();
   let map: MapPath = (path) => path;
@@ -129,7 +132,7 @@ export function createFactReader({ path, jobs, byteOf }: FactReaderOptions): Fac
       const fields = facts.get(type);
       if (fields !== undefined) {
         check(record, fields);
-        if (type === "run_started") map = readPaths(path, String(record.workdir));
+        if (type === "run_started") map = readPaths(folder, String(record.workdir));
         const fact = { ...record, ...job?.mapPaths?.(record, map) };
         return { record: fact, fact };
       }
@@ -158,7 +161,7 @@ type ReadRecord = Recorded<AnyFact> & Readonly<Record<string, unknown>>;
 
 function parseRecord(line: string): ReadRecord | undefined {
   try {
-    const record: unknown = JSON.parse(line);
+    const { prev: _, ...record } = JSON.parse(line);
     return isRecord(record) ? record : undefined;
   } catch {
     return undefined;

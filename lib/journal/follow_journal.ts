@@ -8,7 +8,8 @@ import { watchFolder } from "../base/follow/folder_watch.ts";
 import { LineTail } from "../base/follow/line_tail.ts";
 import { quickHash } from "../base/text/quick_hash.ts";
 import { byteOfLine, createFactReader, type FactReader, readOrProblem } from "./fact_reader.ts";
-import { MAX_JOURNAL_BYTES, readJournalText } from "./read_facts.ts";
+import { MAX_JOURNAL_BYTES } from "./paths.ts";
+import { readJournalText } from "./read_facts.ts";
 
 /**
  * What a follower of a journal is told, in the order of the journal.
@@ -79,13 +80,13 @@ const LOOK_EVERY_MS = 500;
  * @throws {PanewrightError} when the journal cannot be read at all: it is a link, say, or too large
  */
 export async function* followJournal(
-  { journalPath: path, lockPath }: Pick<JournalFolder, "journalPath" | "lockPath">,
+  { journalPath: path, path: folder, lockPath }: Pick<JournalFolder, "journalPath" | "path" | "lockPath">,
   { jobs, after = 0, signal, clock = systemClock }: FollowJournalOptions,
 ): AsyncGenerator<JournalEntry, void, void> {
   using tail = new LineTail(path);
   const changes = watchFolder(dirname(path), { files: [basename(path)], clock });
   const byteOf = (line: number) => byteOfLine(readJournalText(path), line);
-  const newReader = () => createFactReader({ path, jobs, byteOf });
+  const newReader = () => createFactReader({ path, folder, jobs, byteOf });
   let reader = newReader();
   /** Of the lines that were told, or that the follower has. */
   let hashes: number[] = [];

@@ -41,6 +41,8 @@ export interface Job<Fact extends AnyFact = AnyFact, State = unknown> extends Jo
   fold(state: State, fact: Recorded<Fact>): State;
   /** What a fact means for what the run uses, if anything; `state` is the one before it. */
   meter?(fact: Fact, state: State): MeterEvent | undefined;
+  /** The state without what only a person can have said, where agents could have written the facts that led to it. */
+  distrust?(state: State): State;
   /** Adds what the fold needs and the journal does not hold, such as the text of a response. */
   recall?(fact: Recorded<Fact>, folder: JournalFolder): Promise<Recorded<Fact>>;
 }

@@ -1,5 +1,8 @@
+import { openCopy } from "./copy.ts";
+import { hashOfLine } from "./chain.ts";
 import { JOURNAL_VERSION } from "./paths.ts";
 import { PanewrightError } from "../base/errors.ts";
+import { joinBytes } from "../base/ports/bytes.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../base/ports/fault.ts";
 import { openRegularFile, type RegularFile, UnreadableFileError } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
@@ -29,6 +32,10 @@ interface JournalOptions {
   /** The command that resumes the run, for the message about a journal that cannot be written. */
   readonly resumeCommand?: string;
   readonly fault?: Fault | "none";
+  /** The file that gets each record after the journal has it, for people and tools; what is in it is not believed. */
+  readonly copyPath?: string | undefined;
+  /** Told that the copy was changed by somebody, or cannot be written. */
+  readonly warn?: (message: string) => void;
 }
 
 /**
@@ -39,16 +46,24 @@ interface JournalOptions {
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
   const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment("record") } = options;
+  const { copyPath, warn } = options;
   const resume = resumeCommand === undefined ? "resume the run." : `resume with: ${resumeCommand}`;
+  using opened = new DisposableStack();
   const { file, droppedBytes } = openFile(path);
+  opened.use(file);
+  const copy = copyPath === undefined || copyPath === path
+    ? undefined
+    : opened.use(openCopy(copyPath, { of: path, warn }));
   const encoder = new TextEncoder();
+  let before = hashOfEnd(file);
   /** Of those that the fault counts. */
   let counted = 0;
   let failure: PanewrightError | undefined;
   let isTorn = false;
   const write = (record: AnyFact): string => {
     const at = wallClock().toISOString();
-    const line = encoder.encode(`${JSON.stringify({ at, ...record })}\n`);
+    const text = encoder.encode(JSON.stringify({ at, prev: before, ...record }));
+    const line = joinBytes([text, LINE_END]);
     let size: number | undefined;
     const strikes =
       typeof fault === "object" && (fault.type ?? record.type) === record.type && fault.number === ++counted
@@ -70,7 +85,9 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       });
       throw failure;
     }
+    before = hashOfLine(text);
     if (strikes === "after") killSelf();
+    copy?.add(line);
     return at;
   };
   const append = (record: AnyFact): string => {
@@ -86,7 +103,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     const opened = { type: "journal_opened", version: JOURNAL_VERSION };
     append(opened);
   }
-  return { droppedBytes, append, appendLast, [Symbol.dispose]: () => file[Symbol.dispose]() };
+  const resources = opened.move();
+  return { droppedBytes, append, appendLast, [Symbol.dispose]: () => resources.dispose() };
 }
 
 /**
@@ -118,6 +136,21 @@ function openFile(path: string): { readonly file: RegularFile; readonly droppedB
   }
 }
 
+/** What the next line names: the hash of the last one where that is chained, else of all the text. */
+function hashOfEnd(file: RegularFile): string {
+  const { size } = file.stat();
+  for (let length = TAIL_CHUNK_BYTES;; length *= 2) {
+    const start = Math.max(0, size - length);
+    const bytes = new Uint8Array(size - start);
+    file.readAt(start, bytes);
+    const lineStart = bytes.subarray(0, -1).lastIndexOf(NEWLINE) + 1;
+    if (lineStart === 0 && start > 0) continue;
+    const last = bytes.subarray(lineStart, -1);
+    if (isChained(last)) return hashOfLine(last);
+    if (start === 0) return hashOfLine(bytes);
+  }
+}
+
 function firstVersion(file: RegularFile): string | undefined {
   const bytes = new Uint8Array(FIRST_RECORD_BYTES);
   const head = new TextDecoder().decode(bytes.subarray(0, file.readAt(0, bytes)));
@@ -143,5 +176,14 @@ function dropTornRecord(file: RegularFile): number {
 }
 
 const NEWLINE = 0x0a;
+const LINE_END = Uint8Array.of(NEWLINE);
 const FIRST_RECORD_BYTES = 256;
 const TAIL_CHUNK_BYTES = 64 * 1024;
+
+function isChained(line: Uint8Array): boolean {
+  try {
+    return typeof JSON.parse(new TextDecoder().decode(line)).prev === "string";
+  } catch {
+    return false;
+  }
+}

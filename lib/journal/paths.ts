@@ -1,10 +1,13 @@
-import { dirname, relative, resolve } from "@std/path/posix";
+import { relative, resolve } from "@std/path/posix";
 
 /**
  * The version of the records' format; it stands in the first record of each journal, and again where a later version
- * continues it. In version 1 all paths were absolute.
+ * continues it. In version 1 all paths were absolute; before version 3 lines were not chained, and the file in the working
+ * directory was the journal itself.
  */
-export const JOURNAL_VERSION = 2;
+export const JOURNAL_VERSION = 3;
+
+export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 export type MapPath = (path: string) => string;
 
@@ -22,11 +25,10 @@ export function storedPaths(folder: string): MapPath {
  * The absolute paths of those in a journal. Journals of version 1 have absolute ones: where the project was carried
  * since, what was in its old place is taken to be in the new one.
  *
- * @param journal the journal's path, absolute
+ * @param folder the run's folder, absolute
  * @param workdir the working directory, as the journal has it
  */
-export function readPaths(journal: string, workdir: string): MapPath {
-  const folder = dirname(journal);
+export function readPaths(folder: string, workdir: string): MapPath {
   const place = workdirOf(folder);
   return (path) => {
     if (!path.startsWith("/")) return resolve(folder, path);

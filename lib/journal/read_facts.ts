@@ -1,6 +1,7 @@
 import type { AnyFact, Job, JobRecords, JournalFolder, Recorded } from "./job.ts";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { openRegularFile, readRegularFile, readRegularText, type RegularFile } from "../base/ports/regular_file.ts";
+import { MAX_JOURNAL_BYTES } from "./paths.ts";
 import { errorText } from "../base/text/error_text.ts";
 import {
   byteOfLine,
@@ -10,7 +11,7 @@ import {
   readOrProblem,
 } from "./fact_reader.ts";
 
-export const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
+type JournalPlaces = Pick<JournalFolder, "journalPath" | "path">;
 
 export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
   /** Undefined where the run was broken off before its first fact. */
@@ -18,6 +19,8 @@ export interface JournalFacts<Fact extends AnyFact = AnyFact, State = unknown> {
   readonly version: number;
   readonly lines: number;
   readonly facts: readonly Recorded<Fact>[];
+  /** How many facts at the beginning come from where agents could write. */
+  readonly unproven: number;
 }
 
 /**
@@ -33,14 +36,16 @@ export function tryParseFacts(
   const reader = createFactReader({ ...options, byteOf: (line) => byteOfLine(text, line) });
   const facts: Recorded<AnyFact>[] = [];
   let read = 0;
+  let unproven = 0;
   const result = (problem: PanewrightError | undefined) => (
-    { version: reader.version, job: reader.job, lines: read, facts, problem }
+    { version: reader.version, job: reader.job, lines: read, facts, unproven, problem }
   );
   for (const line of lines) {
     const found = readOrProblem(reader, line);
     if (found instanceof PanewrightError) return result(found);
     read++;
     if (found.fact !== undefined) facts.push(found.fact);
+    if (found.record.type === "journal_opened" && found.record["unproven"] === true) unproven = facts.length;
   }
   return result(undefined);
 }
@@ -51,9 +56,12 @@ export function tryParseFacts(
  * @throws {UnknownRecordError} when it has a record that this version does not know and must not pass over
  * @throws {PanewrightError} when it is damaged, or cannot be read
  */
-export function readFacts(path: string, jobs: readonly JobRecords[]): Promise<JournalFacts> {
+export function readFacts(
+  { journalPath: path, path: folder }: JournalPlaces,
+  jobs: readonly JobRecords[],
+): Promise<JournalFacts> {
   return Promise.try(() => {
-    const { problem, ...read } = tryParseFacts(readJournalText(path), { path, jobs });
+    const { problem, ...read } = tryParseFacts(readJournalText(path), { path, folder, jobs });
     if (problem !== undefined) throw problem;
     return read;
   });
@@ -67,11 +75,11 @@ export function readFacts(path: string, jobs: readonly JobRecords[]): Promise<Jo
  */
 export async function readFactsOf<Fact extends AnyFact, State>(
   job: Job<Fact, State>,
-  { id, journalPath }: JournalFolder,
+  folder: JournalFolder,
 ): Promise<JournalFacts<Fact, State>> {
-  const journal = await readFacts(journalPath, [job]);
+  const journal = await readFacts(folder, [job]);
   if (isJournalOf(journal, job)) return journal;
-  throw notBegun(id);
+  throw notBegun(folder.id);
 }
 
 export function notBegun(id: string): UsageError {
@@ -86,7 +94,7 @@ export function notBegun(id: string): UsageError {
  * @param onFact told each fact with the state before it
  */
 export async function foldFacts<Fact extends AnyFact, State>(
-  { facts }: JournalFacts<Fact, State>,
+  { facts, unproven }: JournalFacts<Fact, State>,
   { job, folder, onFact }: {
     readonly job: Job<Fact, State>;
     readonly folder: JournalFolder;
@@ -94,10 +102,13 @@ export async function foldFacts<Fact extends AnyFact, State>(
   },
 ): Promise<State> {
   const recalled = await Promise.all(facts.map((fact) => job.recall?.(fact, folder) ?? fact));
-  return recalled.reduce((state, fact) => {
-    onFact?.(fact, state);
-    return job.fold(state, fact);
-  }, job.initial);
+  const fold = (from: State, some: readonly Recorded<Fact>[]) =>
+    some.reduce((state, fact) => {
+      onFact?.(fact, state);
+      return job.fold(state, fact);
+    }, from);
+  const before = fold(job.initial, recalled.slice(0, unproven));
+  return fold(unproven === 0 ? before : job.distrust?.(before) ?? before, recalled.slice(unproven));
 }
 
 export function isJournalOf<Fact extends AnyFact, State>(
@@ -128,11 +139,12 @@ export function readJournalText(path: string): string {
  * @returns what was cut off; `undefined` where the journal is whole
  */
 export async function cutDamagedJournal(
-  path: string,
+  folder: JournalPlaces,
   jobs: readonly JobRecords[],
 ): Promise<{ readonly line: number; readonly keptAs: string; readonly bytes: number } | undefined> {
+  const { journalPath: path } = folder;
   try {
-    await readFacts(path, jobs);
+    await readFacts(folder, jobs);
     return undefined;
   } catch (error) {
     if (!(error instanceof DamagedJournalError)) throw error;

@@ -1,4 +1,3 @@
-import type { RunFolder } from "./run_folder.ts";
 import { workdirOf } from "../journal/paths.ts";
 
 /** A run whose folder is not where a process last executed it. */
@@ -14,7 +13,7 @@ export interface Carried {
  * @param recorded its folder, as that process had it; absolute
  * @returns `undefined` where it was not: another name of the same folder, a link or a mount, is no other place
  */
-export function findCarried({ path }: Pick<RunFolder, "path">, recorded: string): Carried | undefined {
+export function findCarried({ path }: { readonly path: string }, recorded: string): Carried | undefined {
   const workdir = workdirOf(recorded);
   if (recorded === path || workdir === undefined) return undefined;
   const [there, here] = [lookAt(recorded), lookAt(path)];
@@ -39,7 +38,7 @@ function lookAt(path: string): Deno.FileInfo | "gone" | "unknown" {
  *
  * @param recorded the latter, absolute
  */
-export function knownFolders(folder: Pick<RunFolder, "path">, recorded = folder.path): readonly string[] {
+export function knownFolders(folder: { readonly path: string }, recorded = folder.path): readonly string[] {
   const isOwn = workdirOf(recorded) !== undefined && findCarried(folder, recorded)?.isCopy !== true;
   return [...new Set([folder.path, ...(isOwn ? [recorded] : [])])];
 }

@@ -9,9 +9,11 @@ import { readLockOwner } from "../base/ports/lock_file.ts";
 import { foldFacts, readFactsOf } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
+import { adoptJournal } from "./adopt_journal.ts";
 import { openNotices } from "./notices.ts";
 import { capsOf, openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
+import { removeRunEntry } from "./run_entry.ts";
 import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
 import type { Execution, RunOptions, RunReport } from "./execution.ts";
@@ -35,6 +37,7 @@ export async function startRun<Fact extends AnyFact, State>(
     await request?.claim(folder);
   } catch (error) {
     // A run that was refused was none.
+    removeRunEntry(folder);
     await Deno.remove(folder.path, { recursive: true });
     throw error;
   }
@@ -48,18 +51,26 @@ export async function startRun<Fact extends AnyFact, State>(
 /** Resumes a run from what its journal says, whatever happened to the process that executed it. */
 export async function resumeRun<Fact extends AnyFact, State>(
   execution: Execution<Fact, State>,
-  folder: RunFolder,
+  named: RunFolder,
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
   const { job } = execution;
   using held = new DisposableStack();
-  held.use(await lockRun(folder, options.clock));
+  held.use(await lockRun(named, options.clock));
+  const { folder, warnings } = await adoptJournal(named);
   await noteTaker(folder, readLockOwner(folder.lockPath));
+  const journal = await readFactsOf(job, folder);
   let spent = NOTHING_SPENT;
-  const state = await foldFacts(await readFactsOf(job, folder), {
+  let read = 0;
+  const state = await foldFacts(journal, {
     job,
     folder,
-    onFact: (fact, before) => spent = spend(spent, job.meter?.(fact, before), Date.parse(fact.at)),
+    onFact(fact, before) {
+      const event = job.meter?.(fact, before);
+      // Only a person raises a cap.
+      const isUnproven = read++ < journal.unproven && event?.kind === "process_begins";
+      spent = spend(spent, isUnproven ? { kind: "process_begins" } : event, Date.parse(fact.at));
+    },
   });
   const opening = await execution.resume(folder, state, { clock: options.clock ?? systemClock });
   const { raise = {} } = options;
@@ -68,7 +79,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   held.use(await execution.claim?.(folder));
   const mail = await claimMail(folder);
   return await conduct(
-    { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised } },
+    { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised }, warnings },
     options,
   );
 }
@@ -81,6 +92,8 @@ interface Beginning<Fact extends AnyFact, State> {
   readonly spent: Spending;
   readonly opening: Fact;
   readonly onBegun?: () => void;
+  /** What is to be known of where the journal comes from. */
+  readonly warnings?: readonly string[];
 }
 
 interface Unheard {
@@ -96,7 +109,7 @@ async function conduct<Fact extends AnyFact, State>(
   beginning: Beginning<Fact, State>,
   options: RunOptions<Fact>,
 ): Promise<RunReport<State>> {
-  const { execution, folder, mail, opening, onBegun } = beginning;
+  const { execution, folder, mail, opening, onBegun, warnings = [] } = beginning;
   const { signal = new AbortController().signal, clock = systemClock, wallClock = () => new Date() } = options;
   const { whereArguments = [], startedBy } = options;
   const startedAtMs = clock.now();
@@ -105,6 +118,7 @@ async function conduct<Fact extends AnyFact, State>(
   const resumeCommand = commandLine("resume");
   using recorder = openRecorder(beginning, { ...options, resumeCommand, clock });
   const { record, warn, state, redactor, meter } = recorder;
+  warnings.forEach(warn);
   await using notices = await openNotices({ execution, folder, redactor, warn, clock, wallClock }, options);
   const secondsSoFar = () => (clock.now() - startedAtMs) / 1000;
   record({ ...opening, panewright: VERSION, ...present({ startedBy }) });

@@ -5,7 +5,8 @@ import type { AnyFact, JobRecords, Recorded } from "../journal/job.ts";
 import { findCarried } from "./carried.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
 import { withoutPanes } from "../journal/workers.ts";
-import { MAX_JOURNAL_BYTES, readEnds, tryParseFacts } from "../journal/read_facts.ts";
+import { MAX_JOURNAL_BYTES } from "../journal/paths.ts";
+import { readEnds, tryParseFacts } from "../journal/read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 interface ReadProgress {
@@ -38,19 +39,19 @@ export async function readProgress(
 }
 
 function readRecorded(
-  { journalPath: path }: RunFolder,
+  { journalPath: path, path: folder }: RunFolder,
   jobs: readonly JobRecords[],
   options: { readonly brief?: boolean },
 ): ReadProgress {
   try {
     const ends = options.brief === true ? readEnds(path) : undefined;
-    const read = ends === undefined ? undefined : foldText(ends, { path, jobs });
+    const read = ends === undefined ? undefined : foldText(ends, { path, folder, jobs });
     // What a run waits for stands in the records before.
     const outcome = read?.progress?.finished?.outcome;
     if (read?.problem === undefined && outcome !== undefined && outcome !== "waiting") {
       return { progress: read!.progress, problem: undefined };
     }
-    return foldText(readRegularText(path, { maxBytes: MAX_JOURNAL_BYTES }), { path, jobs });
+    return foldText(readRegularText(path, { maxBytes: MAX_JOURNAL_BYTES }), { path, folder, jobs });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { progress: undefined, problem: undefined };
     const problem = new PanewrightError(`Cannot read the journal ${path}: ${errorText(cause)}`, { cause });
@@ -60,7 +61,7 @@ function readRecorded(
 
 function foldText(
   text: string,
-  options: { readonly path: string; readonly jobs: readonly JobRecords[] },
+  options: { readonly path: string; readonly folder: string; readonly jobs: readonly JobRecords[] },
 ): ReadProgress {
   const { job, facts, lines, problem } = tryParseFacts(text, options);
   return { progress: job && foldProgress(job, facts), problem, sequence: lines };

@@ -41,13 +41,18 @@ export function openRecorder<Fact extends AnyFact, State>(
   const secrets = [...options.secrets ?? [], ...execution.agents().flatMap(agentSecrets)];
   using opened = new DisposableStack();
   const meter = opened.use(openMeter({ ...options, caps: capsOf(execution), earlier: spent, prices }));
-  const journal = opened.use(openJournal(folder.journalPath, { resumeCommand: options.resumeCommand }));
+  /** No other record comes before a run's first one. */
+  let early: string[] | undefined = [];
+  const ofCopy: string[] = [];
+  const { journalPath, copyPath } = folder;
+  const { resumeCommand } = options;
+  const journal = opened.use(
+    openJournal(journalPath, { resumeCommand, copyPath, warn: (message) => ofCopy.push(message) }),
+  );
   const redactor = createRedactor(secrets);
   const toStored = storedPaths(folder.path);
   let state = earlier;
   let lastAt = new Date().toISOString();
-  /** No other record comes before a run's first one. */
-  let early: string[] | undefined = [];
   const keep = (
     fact: Fact,
     { text, isLast = false }: { readonly text?: string | undefined; readonly isLast?: boolean },
@@ -62,6 +67,7 @@ export function openRecorder<Fact extends AnyFact, State>(
     const unpriced = meter.take(metered);
     options.onEvent?.(kept);
     for (const model of unpriced) warn(unpricedMessage(model, prices));
+    for (const message of ofCopy.splice(0)) warn(message);
   };
   /** What ended the run must not be lost because this cannot be written. */
   const tryKeep = (fact: () => Fact, options: { readonly isLast?: boolean }) => {

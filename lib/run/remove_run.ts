@@ -1,15 +1,15 @@
 import { basename } from "@std/path/posix";
 import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, type RunFolder } from "./run_folder.ts";
-import { removeRunMail } from "./run_mail.ts";
+import { removeRunEntry } from "./run_entry.ts";
 
 /**
  * Whether a folder is one that a run has made: a folder by that name, no link, with a journal in it that is a file.
  */
-export async function isRunFolder({ id, path, journalPath }: RunFolder): Promise<boolean> {
+export async function isRunFolder({ id, path, copyPath }: RunFolder): Promise<boolean> {
   if (!isRunId(id)) return false;
   try {
-    return (await Deno.lstat(path)).isDirectory && (await Deno.lstat(journalPath)).isFile;
+    return (await Deno.lstat(path)).isDirectory && (await Deno.lstat(copyPath)).isFile;
   } catch {
     return false;
   }
@@ -25,9 +25,9 @@ export async function isRunFolder({ id, path, journalPath }: RunFolder): Promise
 export async function removeRun(folder: RunFolder): Promise<boolean> {
   using lock = await tryLockFile(folder.lockPath, `process ${Deno.pid}`);
   if (lock === undefined) return false;
-  removeRunMail(folder);
+  removeRunEntry(folder);
   for await (const { name } of Deno.readDir(folder.path)) {
-    if (name !== basename(folder.journalPath)) await Deno.remove(`${folder.path}/${name}`, { recursive: true });
+    if (name !== basename(folder.copyPath)) await Deno.remove(`${folder.path}/${name}`, { recursive: true });
   }
   await Deno.remove(folder.path, { recursive: true });
   return true;

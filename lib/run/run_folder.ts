@@ -1,5 +1,7 @@
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
+import { STATE_FOLDER_HINT } from "../base/ports/state_folder.ts";
+import { claimRunEntry, findRunEntry } from "./run_entry.ts";
 import { errorText } from "../base/text/error_text.ts";
 
 export interface RunFolder {
@@ -7,7 +9,10 @@ export interface RunFolder {
   readonly path: string;
   readonly responsesDir: string;
   readonly messagesDir: string;
+  /** The journal that is believed: in the state folder, where the run has one there; else the copy. */
   readonly journalPath: string;
+  /** The copy of it in the working directory, for people and tools. */
+  readonly copyPath: string;
   readonly auditPath: string;
   readonly evidenceDir: string;
   readonly stepsDir: string;
@@ -62,7 +67,7 @@ export async function createRunFolder(
     await makePanewrightFolder(workdir);
     await makePrivate(`${root}/runs`);
     const id = await claimRunId(`${root}/runs`, options.now);
-    const folder = runFolderAt(workdir, id);
+    const folder = await believedFolder(workdir, id);
     for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) {
       await Deno.mkdir(folder[subfolder], { mode: 0o700 });
     }
@@ -72,6 +77,24 @@ export async function createRunFolder(
     throw new PanewrightError(`Cannot make a folder for the run in ${root}: ${errorText(cause)}`, {
       cause,
       hint: "The working directory must be writable: panewright keeps its journal and the archived responses there.",
+    });
+  }
+}
+
+/**
+ * A run's folder with a place in the state folder for the journal that is believed.
+ *
+ * @throws {UsageError} when there is no state folder, or it cannot be written, or not by this person alone
+ */
+export async function believedFolder(workdir: string, id: string): Promise<RunFolder> {
+  const folder = runFolderAt(workdir, id);
+  try {
+    return { ...folder, journalPath: believedPath(await claimRunEntry(folder)) };
+  } catch (cause) {
+    throw new UsageError(`Cannot keep the journal of run ${id}: ${errorText(cause)}`, {
+      code: "bad_input",
+      cause,
+      hint: STATE_FOLDER_HINT,
     });
   }
 }
@@ -112,12 +135,16 @@ function look(path: string): Deno.FileInfo | undefined {
 
 export function runFolderAt(workdir: string, id: string): RunFolder {
   const path = `${workdir}/.panewright/runs/${id}`;
+  const copyPath = `${path}/journal.ndjson`;
+  const entry = findRunEntry({ id, path });
+  const believed = entry === undefined ? undefined : believedPath(entry);
   return {
     id,
     path,
     responsesDir: `${path}/responses`,
     messagesDir: `${path}/messages`,
-    journalPath: `${path}/journal.ndjson`,
+    journalPath: believed !== undefined && lstatOrUndefined(believed) !== undefined ? believed : copyPath,
+    copyPath,
     auditPath: `${path}/audit.ndjson`,
     evidenceDir: `${path}/evidence`,
     stepsDir: `${path}/steps`,
@@ -130,6 +157,10 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     lockPath: `${path}/owner.lock`,
     detachedLogPath: `${path}/detached.log`,
   };
+}
+
+function believedPath(entry: string): string {
+  return `${entry}/journal.ndjson`;
 }
 
 export function isRunId(name: string): boolean {

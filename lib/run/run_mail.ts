@@ -1,14 +1,13 @@
 import { dirname } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { createFileOnce, replaceFile, syncFolder } from "../base/ports/own_files.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
-import { assertOwn, makeOwnFolder, stateFolder } from "../base/ports/state_folder.ts";
+import { assertOwn, makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { compareText } from "../base/text/order.ts";
 import { type Carried, findCarried } from "./carried.ts";
 import { workdirOf } from "../journal/paths.ts";
-import type { RunFolder } from "./run_folder.ts";
+import { claimRunEntry, findRunEntry, otherEntries, readPlace, type RunPlace } from "./run_entry.ts";
 
 /**
  * Where what is said to a run from outside is left. It is in the person's state folder: in the run's own folder an agent
@@ -26,10 +25,6 @@ interface ClaimMailOptions {
   readonly taker?: string;
 }
 
-type Place = Pick<RunFolder, "id" | "path">;
-
-const MAX_PLACE_BYTES = 4096;
-
 const MAX_TAKER_BYTES = 4096;
 
 /**
@@ -39,8 +34,8 @@ const MAX_TAKER_BYTES = 4096;
  * @param state the person's state folder
  * @returns undefined where there is none, or others can write to it
  */
-export function findRunMail(run: Place, state = stateFolder()): RunMail | undefined {
-  const entry = entryOf(run, state);
+export function findRunMail(run: RunPlace, state = stateFolder()): RunMail | undefined {
+  const entry = findRunEntry(run, state);
   return entry === undefined ? undefined : mailIn(entry);
 }
 
@@ -50,31 +45,20 @@ export function findRunMail(run: Place, state = stateFolder()): RunMail | undefi
  * @throws {UsageError} `bad_input` when there is no state folder, or it cannot be written, or not by this person alone
  */
 export async function claimRunMail(
-  run: Place,
+  run: RunPlace,
   { state = stateFolder(), taker }: ClaimMailOptions = {},
 ): Promise<RunMail> {
-  const fail = (reason: string, cause?: unknown) =>
-    new UsageError(`Cannot keep answers and messages for run ${run.id}: ${reason}`, {
-      code: "bad_input",
-      cause,
-      hint: "Set HOME, or XDG_STATE_HOME. They are kept in the state folder, where no agent in a sandbox can write.",
-    });
-  if (state === undefined) throw fail("neither HOME nor XDG_STATE_HOME names a folder");
   try {
-    const entries = entriesOf(run, state);
-    const above = [state, `${state}/runs`, entries];
-    for (const folder of above) makeOwnFolder(folder);
-    const entry = findEntry(run, state) ?? `${entries}/${nameOf(run)}`;
-    const mail = mailIn(entry);
-    for (const folder of [entry, mail.answersDir, mail.inboxDir]) makeOwnFolder(folder);
-    const real = realPath(run);
-    const isNew = await createFileOnce(placePath(entry), real);
-    if (isNew) above.forEach(syncFolder);
-    else if (readPlace(entry) !== real) await replaceFile(placePath(entry), real, { durable: true });
+    const mail = mailIn(await claimRunEntry(run, state));
+    for (const folder of [mail.answersDir, mail.inboxDir]) makeOwnFolder(folder);
     if (taker !== undefined) await replaceFile(takerPath(mail), taker);
     return mail;
   } catch (cause) {
-    throw fail(errorText(cause), cause);
+    throw new UsageError(`Cannot keep answers and messages for run ${run.id}: ${errorText(cause)}`, {
+      code: "bad_input",
+      cause,
+      hint: STATE_FOLDER_HINT,
+    });
   }
 }
 
@@ -95,8 +79,8 @@ export function takerOf(mail: RunMail): string | undefined {
  * Notes which process takes what is left, where there is a place for it: whoever answers before {@linkcode claimRunMail}
  * is told whether that process looks into their state folder.
  */
-export async function noteTaker(run: Place, taker: string, state = stateFolder()): Promise<void> {
-  const entry = entryOf(run, state);
+export async function noteTaker(run: RunPlace, taker: string, state = stateFolder()): Promise<void> {
+  const entry = findRunEntry(run, state);
   // Without it, what is left is refused.
   if (entry !== undefined) await replaceFile(takerPath(mailIn(entry)), taker).catch(() => {});
 }
@@ -108,19 +92,17 @@ export async function noteTaker(run: Place, taker: string, state = stateFolder()
  *
  * @param recorded its folder, as the process had it that executed it last; absolute
  */
-export function findCarriedLoop(run: Place, recorded: string): Carried | undefined {
+export function findCarriedLoop(run: RunPlace, recorded: string): Carried | undefined {
   const carried = findCarried(run, recorded);
   const folder = carried?.isCopy === false ? findOtherPlace(run, stateFolder()) : undefined;
   const workdir = folder === undefined ? undefined : workdirOf(folder);
   return folder === undefined || workdir === undefined ? carried : { folder, workdir, isCopy: true };
 }
 
-function findOtherPlace(run: Place, state: string | undefined): string | undefined {
+function findOtherPlace(run: RunPlace, state: string | undefined): string | undefined {
   try {
     if (state === undefined) return undefined;
-    const own = findEntry(run, state);
-    const entries = pathsIn(entriesOf(run, state)).filter((entry) => entry !== own);
-    const executed = entries.filter((entry) => lstatOrUndefined(takerPath(mailIn(entry))) !== undefined);
+    const executed = otherEntries(run, state).filter((entry) => lstatOrUndefined(takerPath(mailIn(entry))) !== undefined);
     return executed.map(readPlace).find((place) => place !== undefined && lstatOrUndefined(place) !== undefined);
   } catch {
     return undefined;
@@ -132,79 +114,12 @@ export function unheardMessage(reason: string): string {
   return `only the run's own terminal can answer, and no messages are taken: ${reason}`;
 }
 
-export function removeRunMail(run: Place, state = stateFolder()): void {
-  const entry = entryOf(run, state);
-  if (entry === undefined) return;
-  Deno.removeSync(entry, { recursive: true });
-  try {
-    Deno.removeSync(dirname(entry));
-  } catch { /* a copy of the run has its own there */ }
-}
-
-/** In a folder that is not this person's alone there is nothing of theirs. */
-function entryOf(run: Place, state: string | undefined): string | undefined {
-  try {
-    return state === undefined ? undefined : findEntry(run, state);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * What of the entries under a run's id is this run's: runs of other folders may have the same id, as copies have, and a
- * journal, which an agent can write, does not say which one it is.
- */
-function findEntry(run: Place, state: string): string | undefined {
-  const entries = entriesOf(run, state);
-  if (lstatOrUndefined(entries) === undefined) return undefined;
-  for (const folder of [state, `${state}/runs`, entries]) assertOwn(folder);
-  const real = realPath(run);
-  const found = pathsIn(entries).flatMap((entry) => {
-    const place = readPlace(entry);
-    const carried = place === undefined ? undefined : findCarried({ path: real }, place);
-    return place === undefined || carried?.isCopy === true ? [] : [{ entry, isHere: carried === undefined }];
-  });
-  return (found.find(({ isHere }) => isHere) ?? found[0])?.entry;
-}
-
-function pathsIn(folder: string): readonly string[] {
-  return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).toSorted(compareText);
-}
-
-function entriesOf({ id }: Place, state: string): string {
-  return `${state}/runs/${id}`;
-}
 
 function mailIn(entry: string): RunMail {
   return { answersDir: `${entry}/answers`, inboxDir: `${entry}/inbox` };
-}
-
-/** By what the folder is, so that those who make the entry at the same time make the same one. */
-function nameOf({ path }: Place): string {
-  const { dev, ino } = Deno.statSync(path);
-  return `${dev}-${ino}`;
-}
-
-/** Where the run was when it was last executed; undefined while the entry is being made, and where that is nowhere. */
-function readPlace(entry: string): string | undefined {
-  try {
-    assertOwn(entry);
-    const place = readRegularText(placePath(entry), { maxBytes: MAX_PLACE_BYTES });
-    return workdirOf(place) === undefined ? undefined : place;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
-function placePath(entry: string): string {
-  return `${entry}/place`;
 }
 
 function takerPath({ answersDir }: RunMail): string {
   return `${dirname(answersDir)}/taker`;
 }
 
-function realPath({ path }: Place): string {
-  return Deno.realPathSync(path);
-}

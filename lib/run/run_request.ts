@@ -1,4 +1,4 @@
-import { MAX_JOURNAL_BYTES } from "../journal/read_facts.ts";
+import { MAX_JOURNAL_BYTES } from "../journal/paths.ts";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../base/ports/fault.ts";

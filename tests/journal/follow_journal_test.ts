@@ -108,7 +108,7 @@ Deno.test("followJournal: at a line that cannot be read it waits until the journ
   await Deno.writeTextFile(folder.journalPath, `${roundLine(1)}no record\n${roundLine(2)}`, { append: true });
   await using follower = follow(folder);
   assertEquals(await follower.look(), [...BEGIN, "3 round_started 1", "gap unreadable 4-"]);
-  await cutDamagedJournal(folder.journalPath, JOBS);
+  await cutDamagedJournal(folder, JOBS);
   await Deno.writeTextFile(folder.journalPath, roundLine(3), { append: true });
   await until(() => follower.told.length > 4);
   assertEquals((await follower.look()).slice(4), ["4 round_started 3"]);

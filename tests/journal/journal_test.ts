@@ -1,3 +1,4 @@
+import { sha256Hex } from "../../lib/base/text/digest.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { openJournal } from "../../lib/journal/journal.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
@@ -46,7 +47,12 @@ Deno.test("each record is a line of its own on the disk as soon as it is written
     journal.append({ type: "second" });
     const records = await read();
     assertEquals(records.map((one) => one.type), ["journal_opened", "first", "second"]);
-    assertEquals(records[0], { at: "2026-11-20T07:26:05.000Z", type: "journal_opened", version: 2 });
+    assertEquals(records[0], {
+      at: "2026-11-20T07:26:05.000Z",
+      prev: await sha256Hex(""),
+      type: "journal_opened",
+      version: 3,
+    });
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
   }));
 

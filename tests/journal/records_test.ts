@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { assertEquals } from "@std/assert";
 import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import { EMPTY_REPORT, foldReport } from "../../lib/api/report/fold.ts";
@@ -27,7 +28,7 @@ for (const { name } of Deno.readDirSync(FOLDER)) {
 }
 
 function foldedBy(journal: string): unknown {
-  const { job, facts, problem } = tryParseFacts(journal, { path: PLACE, jobs: JOBS });
+  const { job, facts, problem } = tryParseFacts(journal, { path: PLACE, folder: dirname(PLACE), jobs: JOBS });
   assertEquals(problem, undefined);
   const told = facts.map(withText);
   const engines: readonly Job[] = [REVIEW_LOOP, PIPELINE];

@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PanewrightError } from "../../lib/base/errors.ts";
 import { openJournal } from "../../lib/journal/journal.ts";
@@ -18,14 +19,18 @@ Deno.test("a damaged middle names line and byte, and is cut off into a file besi
   const whole = BEGINNING + RECORD + RECORD;
   await Deno.writeTextFile(path, whole + rest);
   const byte = new TextEncoder().encode(whole).length;
-  await assertRejects(() => readFacts(path, JOBS), PanewrightError, `${path}: line 5 (byte ${byte}) is not a record`);
-  const cut = await cutDamagedJournal(path, JOBS);
+  await assertRejects(
+    () => readFacts(placeOf(path), JOBS),
+    PanewrightError,
+    `${path}: line 5 (byte ${byte}) is not a record`,
+  );
+  const cut = await cutDamagedJournal(placeOf(path), JOBS);
   assertEquals(cut, { line: 5, keptAs: `${path}.damaged-1`, bytes: rest.length + 2 });
   assertEquals(await Deno.readTextFile(`${path}.damaged-1`), rest);
   assertEquals(await Deno.readTextFile(path), whole);
-  assertEquals(await cutDamagedJournal(path, JOBS), undefined);
+  assertEquals(await cutDamagedJournal(placeOf(path), JOBS), undefined);
   await Deno.writeTextFile(path, "x\n", { append: true });
-  assertEquals((await cutDamagedJournal(path, JOBS))?.keptAs, `${path}.damaged-2`);
+  assertEquals((await cutDamagedJournal(placeOf(path), JOBS))?.keptAs, `${path}.damaged-2`);
 });
 
 Deno.test("how much of a record was cut off is told when the journal is opened again", async () => {
@@ -44,11 +49,11 @@ Deno.test("a record with a field that is not what it must be is cut off as damag
   const path = `${dir.path}/journal.ndjson`;
   const wrong = '{"at":"2026-11-20T10:00:00.000Z","type":"one","text":7}\n';
   await Deno.writeTextFile(path, BEGINNING + wrong + RECORD);
-  assertEquals((await cutDamagedJournal(path, JOBS))?.line, 3);
+  assertEquals((await cutDamagedJournal(placeOf(path), JOBS))?.line, 3);
   assertEquals(await Deno.readTextFile(path), BEGINNING);
   const later = '{"at":"2026-11-20T10:00:00.000Z","type":"three"}\n';
   await Deno.writeTextFile(path, BEGINNING + later + wrong);
-  await assertRejects(() => cutDamagedJournal(path, JOBS), UnknownRecordError, 'has the type "three"');
+  await assertRejects(() => cutDamagedJournal(placeOf(path), JOBS), UnknownRecordError, 'has the type "three"');
   assertEquals(await Deno.readTextFile(path), BEGINNING + later + wrong);
 });
 
@@ -75,3 +80,7 @@ Deno.test("a record that cannot be written is an error that says what to do, and
   const error = assertThrows(append("one"), PanewrightError, `Cannot write the journal ${path}`);
   assertEquals(assertThrows(append("two"), PanewrightError), error);
 });
+
+function placeOf(journalPath: string) {
+  return { journalPath, path: dirname(journalPath) };
+}

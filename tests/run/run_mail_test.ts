@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { UsageError } from "../../lib/base/errors.ts";
-import { claimRunMail, findRunMail, removeRunMail } from "../../lib/run/run_mail.ts";
+import { removeRunEntry } from "../../lib/run/run_entry.ts";
+import { claimRunMail, findRunMail } from "../../lib/run/run_mail.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { RUN_ID } from "../support/run_folders.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
@@ -18,7 +19,7 @@ Deno.test("what is said to a run is kept by its owner alone; runs with the same 
   const state = `${dir.path}/state`;
   const [one, other] = [await runIn(dir, "one"), await runIn(dir, "other")];
   assertEquals(findRunMail(one, state), undefined);
-  removeRunMail(one, state);
+  removeRunEntry(one, state);
   const claims = await Promise.all([one, one, other, one].map((run) => claimRunMail(run, { state })));
   assertEquals(new Set(claims.map(({ answersDir }) => answersDir)).size, 2);
   assertEquals(findRunMail(one, state), claims[0]);
@@ -27,9 +28,9 @@ Deno.test("what is said to a run is kept by its owner alone; runs with the same 
   const places = [state, `${state}/runs`, `${state}/runs/${RUN_ID}`, answersDir, inboxDir];
   assertEquals(places.map(modeOf), places.map(() => 0o700));
   assertEquals(modeOf(`${answersDir}/../place`), 0o600);
-  removeRunMail(one, state);
+  removeRunEntry(one, state);
   assertEquals([findRunMail(one, state), findRunMail(other, state)], [undefined, claims[2]]);
-  removeRunMail(other, state);
+  removeRunEntry(other, state);
   assertEquals([...Deno.readDirSync(`${state}/runs`)], []);
 });
 

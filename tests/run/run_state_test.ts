@@ -70,13 +70,20 @@ Deno.test("a long record that was cut off is dropped whole", async () => {
 Deno.test("a line that is not a record is named with its number", () => {
   const line = '{"at":"2026-11-20T10:00:00.000Z","type":"one"}\n';
   const whole = OPENED + STARTED + line;
-  const options = { path: "j", jobs: [TOY_JOB] };
+  const options = { path: "j", folder: "/", jobs: [TOY_JOB] };
   for (const broken of ["x", "1", "{}", '{"type":1,"at":"x"}', "null", ""]) {
     const { problem } = tryParseFacts(`${whole}${broken}\n${line}`, options);
     assertStringIncludes(problem?.message ?? "", `j: line 4 (byte ${whole.length}) is not a record`);
   }
   assertEquals(tryParseFacts(`${whole}{"at`, options).facts.map(({ type }) => type), ["run_started", "one"]);
-  assertEquals(tryParseFacts("", options), { version: 2, job: undefined, lines: 0, facts: [], problem: undefined });
+  assertEquals(tryParseFacts("", options), {
+    version: 3,
+    job: undefined,
+    lines: 0,
+    facts: [],
+    unproven: 0,
+    problem: undefined,
+  });
 });
 
 Deno.test("a run has one owner; looking at it does not take it", async () => {

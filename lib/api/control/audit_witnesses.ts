@@ -6,6 +6,7 @@ import type { ExecFact } from "../../journal/exec/facts.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
+import { checkAnswers, type CheckedJournal, checkJournal } from "./journal_check.ts";
 import { UnknownRecordError } from "../../journal/fact_reader.ts";
 import { isJournalOf, readJournalText, tryParseFacts } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -21,17 +22,25 @@ interface KnownHead {
 export interface Witnesses {
   readonly heads: readonly KnownHead[];
   readonly journal: number;
+  readonly checked: CheckedJournal;
   /** The copy in the person's state folder; no path where none is kept. */
   readonly copy: { readonly path: string | undefined; readonly heads: number };
 }
 
-export const NO_WITNESSES: Witnesses = { heads: [], journal: 0, copy: { path: undefined, heads: 0 } };
+export const NO_WITNESSES: Witnesses = {
+  heads: [],
+  journal: 0,
+  checked: { lines: 0, isProven: false },
+  copy: { path: undefined, heads: 0 },
+};
 
 export async function readWitnesses(
   folder: RunFolder,
   env: (name: string) => string | undefined,
 ): Promise<Witnesses> {
+  const checked = await checkJournal(folder);
   const facts = readJournal(folder);
+  if (checked.isProven) await checkAnswers(folder, facts);
   const journal = facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
   const isCopy = facts.some((fact) => "isCopy" in fact && fact.isCopy === true);
   const path = auditHeadsPath({ id: await nameInState(folder, isCopy) }, env);
@@ -40,7 +49,7 @@ export async function readWitnesses(
     ...journal.map((head) => ({ by: "the run's journal", head })),
     ...copied.map((head) => ({ by: `the copy ${path}`, head })),
   ];
-  return { heads, journal: journal.length, copy: { path, heads: copied.length } };
+  return { heads, journal: journal.length, checked, copy: { path, heads: copied.length } };
 }
 
 function readCopy({ id }: RunFolder, path: string): readonly AuditEnd[] {
@@ -54,8 +63,8 @@ function readCopy({ id }: RunFolder, path: string): readonly AuditEnd[] {
   }
 }
 
-function readJournal({ id, journalPath: path }: RunFolder): readonly (ReviewFact | ExecFact)[] {
-  const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, jobs: JOBS });
+function readJournal({ id, journalPath: path, path: folder }: RunFolder): readonly (ReviewFact | ExecFact)[] {
+  const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, folder, jobs: JOBS });
   if (problem instanceof UnknownRecordError) throw problem;
   if (problem !== undefined) {
     throw new PanewrightError(`Cannot trust the audit log of run ${id}: the journal cannot say where it ended`, {

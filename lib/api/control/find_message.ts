@@ -22,7 +22,7 @@ export function messageStatus(
  * @throws {PanewrightError} when the journal cannot be read
  */
 export function findMessage(
-  { journalPath: path }: Pick<RunFolder, "journalPath">,
+  { journalPath: path, path: folder }: Pick<RunFolder, "journalPath" | "path">,
   known: Pick<Progress, "messages"> | undefined,
   id: string,
 ): OutsideMessageProgress | undefined {
@@ -32,7 +32,7 @@ export function findMessage(
   const text = readJournalText(path);
   // One that was just left is asked for again and again.
   if (!text.includes(JSON.stringify(id))) return undefined;
-  const { job, facts } = tryParseFacts(text, { path, jobs: JOBS });
+  const { job, facts } = tryParseFacts(text, { path, folder, jobs: JOBS });
   if (job === undefined) return undefined;
   let progress = initialProgress(job.id);
   let last: OutsideMessageProgress | undefined;

@@ -39,7 +39,7 @@ export const explainTool = runTool({
   async act(folder, { role, limit = DEFAULT_STATUSES }) {
     const overview = await readRun(folder, JOBS);
     const journal = overview.problem === undefined && overview.progress?.job === "run"
-      ? await readFacts(folder.journalPath, JOBS)
+      ? await readFacts(folder, JOBS)
       : undefined;
     const statuses = journal !== undefined && isJournalOf(journal, REVIEW_LOOP)
       ? explainStatuses(journal.facts, { run: folder.id, role })

@@ -77,8 +77,8 @@ export const resultTool = runTool({
 });
 
 /** What can be read of them; what cannot is told by the run's condition. */
-function factsOf({ journalPath: path }: RunFolder): readonly (ReviewFact | ExecFact)[] {
-  const journal = tryParseFacts(readJournalText(path), { path, jobs: JOBS });
+function factsOf({ journalPath: path, path: folder }: RunFolder): readonly (ReviewFact | ExecFact)[] {
+  const journal = tryParseFacts(readJournalText(path), { path, folder, jobs: JOBS });
   return isJournalOf(journal, REVIEW_LOOP) || isJournalOf(journal, PIPELINE) ? journal.facts : [];
 }
 

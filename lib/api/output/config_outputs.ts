@@ -22,6 +22,8 @@ const auditVerified = {
   torn: flag("Whether one more record was begun and not finished.").optional(),
   head: text("The last hash; null where there is none.").nullable().optional(),
   journal_heads: count("With how many heads in the journal it was compared.").optional(),
+  journal_records: count("How many records the journal has, as they were written.").optional(),
+  journal_proven: flag("Whether it lies where no agent in a sandbox can write.").optional(),
   copy: text("The copy in your state folder; null where none is kept.").nullable().optional(),
   copy_heads: count("With how many heads there it was compared.").optional(),
 };

@@ -20,12 +20,12 @@ export function readReport(folder: RunFolder, redactor: Redactor): ReportCollect
   return collector;
 }
 
-function* entriesOf({ journalPath: path }: RunFolder): Generator<ReportEntry> {
+function* entriesOf({ journalPath: path, path: folder }: RunFolder): Generator<ReportEntry> {
   if (lstatOrUndefined(path) === undefined) return;
   const text = readJournalText(path);
   // A last line without its end was never fully written.
   const lines = text.split("\n").slice(0, -1);
-  const reader = createFactReader({ path, jobs: JOBS, byteOf: (line) => byteOfLine(text, line) });
+  const reader = createFactReader({ path, folder, jobs: JOBS, byteOf: (line) => byteOfLine(text, line) });
   for (const [index, line] of lines.entries()) {
     const sequence = index + 1;
     const read = readOrProblem(reader, line);

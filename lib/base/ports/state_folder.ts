@@ -1,16 +1,23 @@
 import { dirname } from "@std/path/posix";
 
 /**
- * The folder where panewright keeps what belongs to the person and to no project: `$XDG_STATE_HOME/panewright`, or
- * `~/.local/state/panewright`. `undefined` without a home.
+ * The folder where panewright keeps what belongs to the person and to no project: `$PANEWRIGHT_STATE_DIR`,
+ * `$XDG_STATE_HOME/panewright`, or `~/.local/state/panewright`. `undefined` without a home.
  */
 export function stateFolder(
   env: (name: string) => string | undefined = (name) => Deno.env.get(name),
 ): string | undefined {
-  const [given, home] = [env("XDG_STATE_HOME"), env("HOME")];
+  const [own, given, home] = [env("PANEWRIGHT_STATE_DIR"), env("XDG_STATE_HOME"), env("HOME")];
+  if (own?.startsWith("/")) return own.replace(/(?<=.)\/+$/, "");
   if (given?.startsWith("/")) return `${given}/panewright`;
   return home?.startsWith("/") ? `${home}/.local/state/panewright` : undefined;
 }
+
+export const NO_STATE_FOLDER = "none of PANEWRIGHT_STATE_DIR, XDG_STATE_HOME and HOME names a folder";
+
+export const STATE_FOLDER_HINT =
+  "Set HOME, or PANEWRIGHT_STATE_DIR to a folder of your own outside of the working directory. What a run relies on is " +
+  "kept there, where no agent in a sandbox can write.";
 
 /**
  * Makes a folder that is its owner's alone (0700), with the folders above it; one that is there is made so.

@@ -1,4 +1,4 @@
-import { basename } from "@std/path/posix";
+import { basename, dirname } from "@std/path/posix";
 import { JOBS } from "../../jobs/mod.ts";
 import { runInForeground } from "../../base/ports/process.ts";
 import { ROLES } from "../../base/roles.ts";
@@ -34,7 +34,7 @@ export async function showRun(
     tiles: ROLES.length,
     tilesName: "overview",
   });
-  const changes = watchFolder(folder.path, { files: [basename(folder.journalPath)] });
+  const changes = watchFolder(dirname(folder.journalPath), { files: [basename(folder.journalPath)] });
   const look = () => readRun(folder, JOBS);
   const keeper = createViewKeeper({ view, client, readRun: look, first, wallClock: () => new Date() });
   if (!await keeper.update()) return 0;

@@ -1,4 +1,4 @@
-import { basename } from "@std/path/posix";
+import { basename, dirname } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { runInForeground } from "../../base/ports/process.ts";
@@ -187,7 +187,7 @@ async function untilRun(
     readonly isSo: (overview: RunOverview) => Promise<boolean>;
   },
 ): Promise<RunOverview> {
-  const changes = watchFolder(folder.path, { files: [basename(folder.journalPath)] });
+  const changes = watchFolder(dirname(folder.journalPath), { files: [basename(folder.journalPath)] });
   for (let looks = 1;; looks++) {
     const overview = await readRun(folder, JOBS);
     if (await isSo(overview)) return overview;

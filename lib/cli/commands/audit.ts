@@ -68,16 +68,26 @@ function toJson({ id, auditPath }: RunFolder, verdict: AuditVerdict): OutputFiel
   return { ...common, torn: verdict.torn, head: verdict.records.at(-1)?.hash ?? null };
 }
 
-function toldBy({ journal, copy }: Witnesses) {
-  return { journal_heads: journal, copy: copy.path ?? null, copy_heads: copy.heads };
+function toldBy({ journal, checked: { lines, isProven }, copy }: Witnesses) {
+  return {
+    journal_heads: journal,
+    journal_records: lines,
+    journal_proven: isProven,
+    copy: copy.path ?? null,
+    copy_heads: copy.heads,
+  };
 }
 
 function renderIntact(
   { id }: RunFolder,
   { records, torn }: AuditVerdict & { readonly intact: true },
-  { journal, copy }: Witnesses,
+  { journal, checked, copy }: Witnesses,
 ): string {
   const lines = [
+    checked.isProven
+      ? `The journal of run ${id} is as it was written: ${plural(checked.lines, "record")}, as in its copy.`
+      : `The journal of run ${id} is whole: ${plural(checked.lines, "record")}. An earlier version kept it where agents ` +
+        "can write: it proves nothing.",
     `The audit log of run ${id} is as it was written: ${plural(records.length, "record")}.`,
     `Last hash: ${records.at(-1)?.hash ?? "none"}`,
   ];

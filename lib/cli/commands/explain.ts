@@ -125,7 +125,7 @@ async function explainRun(
 ): Promise<number> {
   if (captures.length > 0) throw new UsageError("Cannot explain captures and a run at the same time");
   const folder = await findNamedRun(io, name, wd);
-  const journal = await readFacts(folder.journalPath, JOBS);
+  const journal = await readFacts(folder, JOBS);
   if (!isJournalOf(journal, REVIEW_LOOP)) {
     throw new UsageError(`Cannot explain run ${folder.id}: only the agents of a review loop have a status`, {
       hint: `What happened in it: ${runCommandLine(["logs", folder.id, "--verbose"], wd)}`,

@@ -50,7 +50,7 @@ export const command = defineCommand({
       ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise },
       ...present({ wd: flags.wd, junit, config }),
     };
-    const journal = await readFacts(folder.journalPath, JOBS);
+    const journal = await readFacts(folder, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP) && junit !== undefined) {
       throw new UsageError(`Cannot use --junit: run ${folder.id} is a review loop, and has no tasks`);
     }

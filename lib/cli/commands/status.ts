@@ -1,4 +1,4 @@
-import { basename } from "@std/path/posix";
+import { basename, dirname } from "@std/path/posix";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
@@ -49,7 +49,7 @@ async function watch(folder: RunFolder, options: StatusOptions): Promise<number>
   const { io, global, wd } = options;
   const look = createLook(folder, wd);
   const { watchFolder } = await import("../../base/follow/folder_watch.ts");
-  const changes = watchFolder(folder.path, { files: [basename(folder.journalPath)] });
+  const changes = watchFolder(dirname(folder.journalPath), { files: [basename(folder.journalPath)] });
   let view = await look();
   const hasBegun = view.progress !== null;
   {

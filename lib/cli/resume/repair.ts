@@ -8,7 +8,7 @@ import type { CliIo } from "../console/command.ts";
 /** Cuts a damaged journal, unless a process writes to it. */
 export async function repair(folder: RunFolder, io: CliIo): Promise<void> {
   using _owned = await lockRun(folder);
-  const cut = await cutDamagedJournal(folder.journalPath, JOBS);
+  const cut = await cutDamagedJournal(folder, JOBS);
   if (cut === undefined) return io.stderr(`The journal of run ${folder.id} is whole: nothing was cut.\n`);
   io.stderr(
     `The journal of run ${folder.id} was cut before line ${cut.line}; the other ${cut.bytes} bytes are kept in ` +

@@ -3,7 +3,8 @@ import { isObject } from "../../base/schema.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
-import { MAX_JOURNAL_BYTES, readJournalText } from "../../journal/read_facts.ts";
+import { MAX_JOURNAL_BYTES } from "../../journal/paths.ts";
+import { readJournalText } from "../../journal/read_facts.ts";
 import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
 

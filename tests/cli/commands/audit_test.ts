@@ -29,7 +29,7 @@ async function unfinishedRun(dir: TempDir, state?: string) {
   const folder = await createRunFolder(dir.path, { now: NOW });
   const copy = state && auditHeadsPath(folder, (name) => name === "XDG_STATE_HOME" ? state : undefined);
   using heads = openAuditHeads(copy, { onProblem: (message) => assertEquals(message, "") });
-  using journal = openJournal(folder.journalPath, { fault: "none" });
+  using journal = openJournal(folder.journalPath, { copyPath: folder.copyPath, fault: "none" });
   journal.append(reviewStarted(dir.path, folder.id));
   await writeDecisions(folder.auditPath, { run: folder.id, heads, onDecided: (end) => journal.append(decided(end)) });
   return folder;
@@ -70,7 +70,7 @@ Deno.test("a copy of the heads that cannot be written is told once, and stops no
 Deno.test("audit verify refuses a log where journal or copy cannot say how it ended, and one of another run", async () => {
   await using dir = await tempDir();
   const env = { XDG_STATE_HOME: `${dir.path}/state` };
-  const { id, auditPath, journalPath } = await unfinishedRun(dir, env.XDG_STATE_HOME);
+  const { id, auditPath, journalPath, copyPath } = await unfinishedRun(dir, env.XDG_STATE_HOME);
   const copy = `${env.XDG_STATE_HOME}/panewright/audit/${id}.ndjson`;
   const refusals: readonly (readonly [path: string, problem: string, spoil: (whole: string) => Promise<unknown>])[] = [
     [copy, "is not a head", (whole) => Deno.writeTextFile(copy, `${whole}{}\n`)],
@@ -83,11 +83,15 @@ Deno.test("audit verify refuses a log where journal or copy cannot say how it en
       await Deno.remove(copy);
       await Deno.mkdir(copy);
     }],
-    [journalPath, "the journal cannot say where it ended", (whole) => {
+    [journalPath, "does not follow the line before", (whole) => {
       return Deno.writeTextFile(journalPath, whole.replace('"role":"tester"', '"role":5'));
     }],
-    [journalPath, "the journal cannot say where it ended", (whole) => Deno.writeTextFile(journalPath, `x${whole}`)],
-    [journalPath, "Cannot read the journal", () => Deno.remove(journalPath)],
+    [journalPath, "is not a record", (whole) => Deno.writeTextFile(journalPath, `x${whole}`)],
+    [journalPath, "the state folder has none", () => Deno.remove(journalPath)],
+    [copyPath, "has another line 2", (whole) => Deno.writeTextFile(copyPath, whole.replace("manners", "nothing"))],
+    [copyPath, "has 0 of 4 lines", () => Deno.writeTextFile(copyPath, "")],
+    [copyPath, "has another line 5", (whole) => Deno.writeTextFile(copyPath, `${whole}{}\n`)],
+    [copyPath, "is gone", () => Deno.remove(copyPath)],
   ];
   for (const [path, problem, spoil] of refusals) {
     const whole = await Deno.readTextFile(path);
@@ -103,10 +107,8 @@ Deno.test("audit verify refuses a log where journal or copy cannot say how it en
   await Deno.remove(auditPath);
   await writeDecisions(auditPath, { run: "20261120-072605-0000" });
   await Deno.remove(copy);
-  await Deno.writeTextFile(
-    journalPath,
-    (await Deno.readTextFile(journalPath)).split("\n").slice(0, 1).join("\n") + "\n",
-  );
+  const [first] = (await Deno.readTextFile(journalPath)).split("\n");
+  for (const path of [journalPath, copyPath]) await Deno.writeTextFile(path, `${first}\n`);
   const { code, stderr } = await verify(dir);
   assertEquals(code, 1);
   assertStringIncludes(stderr, "it belongs to another run, 20261120-072605-0000");
