@@ -1,4 +1,3 @@
-import { lstatOrUndefined } from "../base/ports/files.ts";
 import { syncFolder } from "../base/ports/own_files.ts";
 import { checkJournalChain } from "../journal/chain.ts";
 import { openJournal } from "../journal/journal.ts";
@@ -8,39 +7,35 @@ import { dirname } from "@std/path/posix";
 import { JOURNAL_VERSION, workdirOf } from "../journal/paths.ts";
 import { believedFolder, type RunFolder } from "./run_folder.ts";
 
-interface Adopted {
-  /** The run's folder, with the journal that is believed from now on. */
-  readonly folder: RunFolder;
-  /** What a person should know of where it comes from. */
-  readonly warnings: readonly string[];
+/**
+ * Checks the chain of the journal that a run is resumed by.
+ *
+ * @returns whether it lies in the state folder; what agents could write proves nothing of what a person said
+ * @throws {DamagedJournalError} when its chain is broken
+ */
+export async function verifyJournal({ journalPath, copyPath }: RunFolder): Promise<boolean> {
+  const text = readJournalText(journalPath);
+  const chain = await checkJournalChain(text);
+  if (chain.intact) return journalPath !== copyPath;
+  const { line, problem } = chain;
+  throw new DamagedJournalError(journalPath, { line, byte: byteOfLine(text, line) }, `it ${problem}`);
 }
 
 /**
- * The journal that a run is resumed by: the one in the state folder. A run that has none there, since it was carried from
- * another machine, is older, or its state folder is gone, brings the copy in its working directory: what that says of
- * permissions is not believed.
+ * Makes the copy in the working directory the journal of a run that has none in the state folder, since it was carried
+ * from another machine, is older, or that folder is gone. It is marked as unproven up to here.
  *
- * @throws {DamagedJournalError} when its chain is broken
  * @throws {UsageError} when the state folder cannot be used
  */
-export async function adoptJournal(folder: RunFolder): Promise<Adopted> {
-  const { id, journalPath, copyPath } = folder;
-  if (lstatOrUndefined(journalPath) === undefined) return { folder, warnings: [] };
-  const text = readJournalText(journalPath);
-  const chain = await checkJournalChain(text);
-  if (!chain.intact) {
-    const { line, problem } = chain;
-    throw new DamagedJournalError(journalPath, { line, byte: byteOfLine(text, line) }, `it ${problem}`);
-  }
-  if (journalPath !== copyPath) return { folder, warnings: [] };
-  const adopted = await believedFolder(workdirOf(folder.path) ?? folder.path, id);
-  await writeAdopted(text, adopted.journalPath);
-  const warnings = [
-    "the state folder has no journal of this run: it was taken from the copy in the working directory, where agents can " +
-    "write; what a person permitted before is asked again",
-  ];
-  return { folder: adopted, warnings };
+export async function adoptJournal(folder: RunFolder): Promise<RunFolder> {
+  const adopted = await believedFolder(workdirOf(folder.path) ?? folder.path, folder.id);
+  await writeAdopted(readJournalText(folder.copyPath), adopted.journalPath);
+  return adopted;
 }
+
+export const ADOPTED_MESSAGE =
+  "the state folder has no journal of this run: it was taken from the copy in the working directory, where agents can " +
+  "write; what a person permitted before is asked again";
 
 async function writeAdopted(text: string, path: string): Promise<void> {
   const draft = `${path}.${crypto.randomUUID()}`;

@@ -9,7 +9,7 @@ import { readLockOwner } from "../base/ports/lock_file.ts";
 import { foldFacts, readFactsOf } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
-import { adoptJournal } from "./adopt_journal.ts";
+import { ADOPTED_MESSAGE, adoptJournal, verifyJournal } from "./adopt_journal.ts";
 import { openNotices } from "./notices.ts";
 import { capsOf, openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
@@ -57,26 +57,29 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const { job } = execution;
   using held = new DisposableStack();
   held.use(await lockRun(named, options.clock));
-  const { folder, warnings } = await adoptJournal(named);
-  await noteTaker(folder, readLockOwner(folder.lockPath));
-  const journal = await readFactsOf(job, folder);
+  await noteTaker(named, readLockOwner(named.lockPath));
+  const read = await readFactsOf(job, named);
+  const isProven = await verifyJournal(named);
+  const journal = isProven ? read : { ...read, unproven: read.facts.length };
   let spent = NOTHING_SPENT;
-  let read = 0;
+  let folded = 0;
   const state = await foldFacts(journal, {
     job,
-    folder,
+    folder: named,
     onFact(fact, before) {
       const event = job.meter?.(fact, before);
       // Only a person raises a cap.
-      const isUnproven = read++ < journal.unproven && event?.kind === "process_begins";
+      const isUnproven = folded++ < journal.unproven && event?.kind === "process_begins";
       spent = spend(spent, isUnproven ? { kind: "process_begins" } : event, Date.parse(fact.at));
     },
   });
-  const opening = await execution.resume(folder, state, { clock: options.clock ?? systemClock });
+  const opening = await execution.resume(named, state, { clock: options.clock ?? systemClock });
   const { raise = {} } = options;
   requireRaise(raise, raisedCaps(capsOf(execution), spent.raised));
   const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
-  held.use(await execution.claim?.(folder));
+  held.use(await execution.claim?.(named));
+  const folder = isProven ? named : await adoptJournal(named);
+  const warnings = isProven ? [] : [ADOPTED_MESSAGE];
   const mail = await claimMail(folder);
   return await conduct(
     { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised }, warnings },

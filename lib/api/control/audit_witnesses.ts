@@ -38,8 +38,7 @@ export async function readWitnesses(
   folder: RunFolder,
   env: (name: string) => string | undefined,
 ): Promise<Witnesses> {
-  const checked = await checkJournal(folder);
-  const facts = readJournal(folder);
+  const { checked, facts } = await readJournal(folder);
   if (checked.isProven) await checkAnswers(folder, facts);
   const journal = facts.flatMap((fact) => "audit" in fact && fact.audit !== undefined ? [fact.audit] : []);
   const isCopy = facts.some((fact) => "isCopy" in fact && fact.isCopy === true);
@@ -63,14 +62,18 @@ function readCopy({ id }: RunFolder, path: string): readonly AuditEnd[] {
   }
 }
 
-function readJournal({ id, journalPath: path, path: folder }: RunFolder): readonly (ReviewFact | ExecFact)[] {
+async function readJournal(run: RunFolder) {
+  const { id, journalPath: path, path: folder } = run;
   const { problem, ...journal } = tryParseFacts(readJournalText(path), { path, folder, jobs: JOBS });
   if (problem instanceof UnknownRecordError) throw problem;
+  const checked = await checkJournal(run);
   if (problem !== undefined) {
     throw new PanewrightError(`Cannot trust the audit log of run ${id}: the journal cannot say where it ended`, {
       cause: problem,
       hint: problem.message,
     });
   }
-  return isJournalOf(journal, REVIEW_LOOP) || isJournalOf(journal, PIPELINE) ? journal.facts : [];
+  const facts: readonly (ReviewFact | ExecFact)[] =
+    isJournalOf(journal, REVIEW_LOOP) || isJournalOf(journal, PIPELINE) ? journal.facts : [];
+  return { checked, facts };
 }
