@@ -29,6 +29,13 @@ export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "
   return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress) };
 }
 
+function journalOf(
+  { journalPath, copyPath }: RunFolder,
+  { resumeCommand, warn }: { readonly resumeCommand: string; readonly warn: (message: string) => void },
+) {
+  return openJournal(journalPath, { resumeCommand, copyPath, warn });
+}
+
 /** Keeps what happens in a run: on the disk, in its state and in its account of caps. */
 export function openRecorder<Fact extends AnyFact, State>(
   { execution, folder, state: earlier, spent }: RecorderParts<Fact, State>,
@@ -44,13 +51,8 @@ export function openRecorder<Fact extends AnyFact, State>(
   /** No other record comes before a run's first one. */
   let early: string[] | undefined = [];
   const ofCopy: string[] = [];
-  const { journalPath, copyPath } = folder;
-  const { resumeCommand } = options;
-  const journal = opened.use(
-    openJournal(journalPath, { resumeCommand, copyPath, warn: (message) => ofCopy.push(message) }),
-  );
+  const journal = opened.use(journalOf(folder, { ...options, warn: (message) => ofCopy.push(message) }));
   const redactor = createRedactor(secrets);
-  const toStored = storedPaths(folder.path);
   let state = earlier;
   let lastAt = new Date().toISOString();
   const keep = (
@@ -61,13 +63,12 @@ export function openRecorder<Fact extends AnyFact, State>(
     meter.admit(metered);
     // Only what is kept and told is redacted: the run itself goes by the exact words.
     const kept = redactor.record(fact);
-    const stored = job.mapPaths?.(kept, toStored) ?? kept;
+    const stored = job.mapPaths?.(kept, storedPaths(folder.path)) ?? kept;
     lastAt = isLast ? journal.appendLast(stored) : journal.append(stored);
     state = job.fold(state, { ...fact, at: lastAt, ...present({ text }) });
     const unpriced = meter.take(metered);
     options.onEvent?.(kept);
-    for (const model of unpriced) warn(unpricedMessage(model, prices));
-    for (const message of ofCopy.splice(0)) warn(message);
+    [...unpriced.map((model) => unpricedMessage(model, prices)), ...ofCopy.splice(0)].forEach(warn);
   };
   /** What ended the run must not be lost because this cannot be written. */
   const tryKeep = (fact: () => Fact, options: { readonly isLast?: boolean }) => {
