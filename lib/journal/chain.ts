@@ -16,7 +16,11 @@ interface ChainedLine {
 }
 
 export type ChainVerdict =
-  | { readonly intact: true; readonly lines: number; /** How many lines at the start have no chain. */ readonly unchained: number }
+  | {
+    readonly intact: true;
+    readonly lines: number; /** How many lines at the start have no chain. */
+    readonly unchained: number;
+  }
   | { readonly intact: false; readonly line: number; readonly problem: string };
 
 /**
@@ -41,7 +45,9 @@ export async function checkJournalChain(text: string): Promise<ChainVerdict> {
       }
       before = await sha256Hex(lines.slice(0, index).map((one) => `${one}\n`).join(""));
     }
-    if (prev !== before) return broken(prev === undefined ? "has no hash of the line before" : "does not follow the line before");
+    if (prev !== before) {
+      return broken(prev === undefined ? "has no hash of the line before" : "does not follow the line before");
+    }
     before = await sha256Hex(line);
   }
   return { intact: true, lines: lines.length, unchained };

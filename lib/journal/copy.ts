@@ -63,7 +63,9 @@ function isBeginning(path: string, whole: Uint8Array): boolean {
 
 function setAside(path: string, warn: CopyOptions["warn"]): void {
   const numbers = Array.from({ length: MAX_KEPT }, (_, index) => index + 1);
-  const keptAs = numbers.map((number) => `${path}.differs-${number}`).find((name) => lstatOrUndefined(name) === undefined);
+  const keptAs = numbers.map((number) => `${path}.differs-${number}`).find((name) =>
+    lstatOrUndefined(name) === undefined
+  );
   if (keptAs === undefined) throw new Error(`it was changed ${MAX_KEPT} times`);
   Deno.renameSync(path, keptAs);
   warn?.(`somebody has changed the copy of the journal: it is kept as ${keptAs}, and nothing in it is believed`);

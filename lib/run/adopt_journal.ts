@@ -2,23 +2,32 @@ import { syncFolder } from "../base/ports/own_files.ts";
 import { checkJournalChain } from "../journal/chain.ts";
 import { openJournal } from "../journal/journal.ts";
 import { byteOfLine, DamagedJournalError } from "../journal/fact_reader.ts";
-import { readJournalText } from "../journal/read_facts.ts";
+import type { AnyFact, Job } from "../journal/job.ts";
+import { type JournalFacts, readFactsOf, readJournalText } from "../journal/read_facts.ts";
 import { dirname } from "@std/path/posix";
 import { JOURNAL_VERSION, workdirOf } from "../journal/paths.ts";
 import { believedFolder, type RunFolder } from "./run_folder.ts";
 
 /**
- * Checks the chain of the journal that a run is resumed by.
+ * The facts that a run is resumed by: those of the journal in the state folder. Where it has none there, those of the copy,
+ * which prove nothing of what a person said.
  *
- * @returns whether it lies in the state folder; what agents could write proves nothing of what a person said
- * @throws {DamagedJournalError} when its chain is broken
+ * @throws {DamagedJournalError} when the chain of the journal is broken
  */
-export async function verifyJournal({ journalPath, copyPath }: RunFolder): Promise<boolean> {
+export async function readBelieved<Fact extends AnyFact, State>(
+  job: Job<Fact, State>,
+  folder: RunFolder,
+): Promise<JournalFacts<Fact, State> & { readonly isProven: boolean }> {
+  const { journalPath, copyPath } = folder;
+  const journal = await readFactsOf(job, folder);
   const text = readJournalText(journalPath);
   const chain = await checkJournalChain(text);
-  if (chain.intact) return journalPath !== copyPath;
-  const { line, problem } = chain;
-  throw new DamagedJournalError(journalPath, { line, byte: byteOfLine(text, line) }, `it ${problem}`);
+  if (!chain.intact) {
+    const { line, problem } = chain;
+    throw new DamagedJournalError(journalPath, { line, byte: byteOfLine(text, line) }, `it ${problem}`);
+  }
+  const isProven = journalPath !== copyPath;
+  return { ...journal, isProven, ...(isProven ? {} : { unproven: journal.facts.length }) };
 }
 
 /**

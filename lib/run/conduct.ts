@@ -6,10 +6,10 @@ import { VERSION } from "../base/version.ts";
 import { CapReachedError, raisedCaps, requireRaise } from "./caps.ts";
 import type { AnyFact } from "../journal/job.ts";
 import { readLockOwner } from "../base/ports/lock_file.ts";
-import { foldFacts, readFactsOf } from "../journal/read_facts.ts";
+import { foldFacts } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
-import { ADOPTED_MESSAGE, adoptJournal, verifyJournal } from "./adopt_journal.ts";
+import { ADOPTED_MESSAGE, adoptJournal, readBelieved } from "./adopt_journal.ts";
 import { openNotices } from "./notices.ts";
 import { capsOf, openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
@@ -58,9 +58,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   using held = new DisposableStack();
   held.use(await lockRun(named, options.clock));
   await noteTaker(named, readLockOwner(named.lockPath));
-  const read = await readFactsOf(job, named);
-  const isProven = await verifyJournal(named);
-  const journal = isProven ? read : { ...read, unproven: read.facts.length };
+  const { isProven, ...journal } = await readBelieved(job, named);
   let spent = NOTHING_SPENT;
   let folded = 0;
   const state = await foldFacts(journal, {

@@ -102,7 +102,9 @@ export function findCarriedLoop(run: RunPlace, recorded: string): Carried | unde
 function findOtherPlace(run: RunPlace, state: string | undefined): string | undefined {
   try {
     if (state === undefined) return undefined;
-    const executed = otherEntries(run, state).filter((entry) => lstatOrUndefined(takerPath(mailIn(entry))) !== undefined);
+    const executed = otherEntries(run, state).filter((entry) =>
+      lstatOrUndefined(takerPath(mailIn(entry))) !== undefined
+    );
     return executed.map(readPlace).find((place) => place !== undefined && lstatOrUndefined(place) !== undefined);
   } catch {
     return undefined;
@@ -114,7 +116,6 @@ export function unheardMessage(reason: string): string {
   return `only the run's own terminal can answer, and no messages are taken: ${reason}`;
 }
 
-
 function mailIn(entry: string): RunMail {
   return { answersDir: `${entry}/answers`, inboxDir: `${entry}/inbox` };
 }
@@ -122,4 +123,3 @@ function mailIn(entry: string): RunMail {
 function takerPath({ answersDir }: RunMail): string {
   return `${dirname(answersDir)}/taker`;
 }
-

@@ -73,7 +73,8 @@ async function readJournal(run: RunFolder) {
       hint: problem.message,
     });
   }
-  const facts: readonly (ReviewFact | ExecFact)[] =
-    isJournalOf(journal, REVIEW_LOOP) || isJournalOf(journal, PIPELINE) ? journal.facts : [];
+  const facts: readonly (ReviewFact | ExecFact)[] = isJournalOf(journal, REVIEW_LOOP) || isJournalOf(journal, PIPELINE)
+    ? journal.facts
+    : [];
   return { checked, facts };
 }

@@ -86,7 +86,9 @@ function renderIntact(
   const lines = [
     checked.isProven
       ? `The journal of run ${id} is as it was written: ${plural(checked.lines, "record")}, as in its copy.`
-      : `The journal of run ${id} is whole: ${plural(checked.lines, "record")}. An earlier version kept it where agents ` +
+      : `The journal of run ${id} is whole: ${
+        plural(checked.lines, "record")
+      }. An earlier version kept it where agents ` +
         "can write: it proves nothing.",
     `The audit log of run ${id} is as it was written: ${plural(records.length, "record")}.`,
     `Last hash: ${records.at(-1)?.hash ?? "none"}`,
