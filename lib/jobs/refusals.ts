@@ -1,5 +1,6 @@
 import { plainLetters } from "../base/text/look_alikes.ts";
 import { plainText } from "../base/text/sanitize.ts";
+import { createFindRetraction } from "./retractions.ts";
 
 interface RefusalWords {
   readonly label: string;
@@ -49,35 +50,60 @@ function createSearch({ label, capitals, anyCase, approved, offered }: RefusalWo
   const offers = new RegExp(String.raw`\b(?:${one}${or}${other}|${other}${or}${one})\b`, "giu");
   const unchecked = new RegExp(String.raw`(?:\[ \]|[☐⬜])\s{0,4}(?:${one}|${other})\b`, "giu");
   const named = `${NO_WORD_BEFORE}(?i:${label})`;
-  const value = `(?:(?:${capitals})${NO_WORD_AFTER}|(?i:${anyCase})${NO_WORD_AFTER}|${CROSSES})`;
-  const loud = `(?:${capitals})${NO_WORD_AFTER}`;
+  const quiet = withLookAlikes(anyCase);
+  const loud = `(?:${withLookAlikes(capitals)})${NO_WORD_AFTER}`;
+  const value = `(?:${loud}|(?i:${quiet})${NO_WORD_AFTER}|${CROSSES})`;
   const patterns = [
     `${named}(?:[\\s*_\\x60]{1,8}is)?${MARKS}${SIGN}{1,4}${MARKS}${value}`,
     `${named}${GAP}(?:(?i:is|was|remains|stays|should be|must be)${GAP})?${loud}`,
     `^${MARKS}(?i:final )?(?i:${label})${MARKS}\\n${MARKS}${value}${MARKS}$`,
     // RESULT of the second round: FAIL
-    `${named}(?:s|\\(s\\))?[^\\n:=|→?!.]{0,60}${SIGN}${LINE_MARKS}(?:${loud}|(?i:${anyCase})${LINE_MARKS}$)`,
+    `${named}(?:s|\\(s\\))?[^\\n:=|→?!.]{0,60}${SIGN}${LINE_MARKS}(?:${loud}|(?i:${quiet})${LINE_MARKS}$)`,
     // RESULT: PASS -> FAIL, but not "RESULT: 5 PASS, 0 FAIL"
     `${named}[^\\n:=]{0,12}[:=][^\\n]{0,160}?(?<!${NONE_OF})${NO_WORD_BEFORE}${loud}`,
-    `${named}[^\\n:=]{0,12}${SIGN}${LINE_MARKS}(?i:${approved})\\p{L}{0,3}[^\\p{L}\\p{N}\\n]{1,12}(?:then )?(?i:${anyCase})${NO_WORD_AFTER}`,
+    `${named}[^\\n:=]{0,12}${SIGN}${LINE_MARKS}(?i:${approved})\\p{L}{0,3}[^\\p{L}\\p{N}\\n]{1,12}(?:then )?(?i:${quiet})${NO_WORD_AFTER}`,
     // RESULT: not passed; RESULT: PASS is not reached
     `${named}[^\\n:=]{0,12}${SIGN}[^\\n.,;(]{0,40}(?i:${NOT})[^\\p{L}\\p{N}\\n]{0,4}` +
     `(?:\\p{L}{1,7}[^\\p{L}\\p{N}\\n]{1,4}){0,2}(?i:${approved})`,
     `${named}[^\\n:=]{0,12}${SIGN}${LINE_MARKS}(?i:${approved})\\p{L}{0,3}[^\\p{L}\\p{N}\\n]{1,4}` +
     `(?:\\p{L}{1,5}[^\\p{L}\\p{N}\\n]{0,4}){0,1}(?i:${NOT})`,
-    `${NO_WORD_BEFORE}(?i:verdict|outcome|conclusion|overall)[^\\n:=]{0,20}[:=]${LINE_MARKS}(?:${loud}|(?i:${anyCase})${LINE_MARKS}$)`,
+    `${NO_WORD_BEFORE}(?i:verdict|outcome|conclusion|overall)[^\\n:=]{0,20}[:=]${LINE_MARKS}(?:${loud}|(?i:${quiet})${LINE_MARKS}$)`,
     `^${LINE_MARKS}${loud}${LINE_MARKS}$`,
   ].map((pattern) => new RegExp(pattern, "mu"));
   const heading = new RegExp(`^${LINE_MARKS}(?:final )?${label}${LINE_MARKS}$`, "iu");
-  const cell = new RegExp(`^${LINE_MARKS}(?:${anyCase})${LINE_MARKS}$`, "iu");
+  const cell = new RegExp(`^${LINE_MARKS}(?:${quiet})${LINE_MARKS}$`, "iu");
+  // A review too is contradicted by failed tests.
+  const isRetracted = createFindRetraction({
+    loud: `(?:${loud}|FAIL(?:ED|URE)?${NO_WORD_AFTER})`,
+    anyCase: `(?:${quiet}|fail(?:ed|s|ing|ure)?)${NO_WORD_AFTER}`,
+    approved: `(?:${approved}|pass)`,
+  });
   return (lines) => {
     const own = lines.join("\n");
     // What an escape sequence takes along in a terminal, an editor shows.
     return [plainText(own), own].some((text) => {
       const shown = asShown(text).replaceAll(offers, " ").replaceAll(unchecked, " ");
-      return patterns.some((pattern) => pattern.test(shown)) || hasCell(shown, { heading, cell });
+      return patterns.some((pattern) => pattern.test(shown)) || hasCell(shown, { heading, cell }) ||
+        isRetracted(shown);
     });
   };
+}
+
+/** A pattern's words also as figures, signs and letters of the other case draw them: `FAlL`, `REV1SE`. */
+function withLookAlikes(words: string): string {
+  const like: Readonly<Record<string, string>> = {
+    A: "A4@",
+    B: "B8",
+    E: "E3",
+    I: "Iil1|!",
+    L: "LlI1|",
+    O: "O0",
+    S: "S5$",
+  };
+  return words.replace(/[A-Z]/gi, (letter) => {
+    const letters = like[letter.toUpperCase()];
+    return letters === undefined ? letter : `[${letter}${letters}]`;
+  });
 }
 
 function hasCell(text: string, { heading, cell }: { readonly heading: RegExp; readonly cell: RegExp }): boolean {
@@ -121,5 +147,9 @@ function asShown(text: string): string {
   const untagged = decoded.replaceAll(INLINE_TAG, "").replaceAll(CELL_TAG, "|").replaceAll(BLOCK_TAG, "\n");
   return plainLetters(untagged.replaceAll(/≠|!=/g, ": not ").replaceAll(UNSEEN, ""))
     .replaceAll(/\[[xX✓✔]\]|[☑☒]/gu, " ")
-    .replaceAll(/(?<![\p{L}\p{N}])\p{L}(?: \p{L}){3,12}(?![\p{L}\p{N}])/gu, (spaced) => spaced.replaceAll(" ", ""));
+    .replaceAll(/(?<=\p{L})(?:\*{1,3}|~~)(?=\p{L})/gu, "")
+    .replaceAll(
+      /(?<![\p{L}\p{N}])\p{L}(?<gap>[ .-])\p{L}(?:\k<gap>\p{L}){2,11}(?![\p{L}\p{N}])/gu,
+      (spaced) => spaced.replaceAll(/[ .-]/g, ""),
+    );
 }

@@ -52,9 +52,9 @@ const MAX_VERDICT_LINE = 200;
  * The one verdict that a review states on a line of its own, `REVIEW_RESULT: APPROVED` or `REVIEW_RESULT: REVISE`.
  *
  * Letter case and Markdown decoration (`**…**`, `- …`, `## …`, backticks, a full stop) do not matter. Lines in code
- * blocks, quotes and HTML comments do not count, nor does a line that offers both values. A line that states a value
+ * blocks, quotes, HTML comments and elements that hide, quote or strike (`<pre>`, `<s>`) do not count, nor does a line that offers both values. A line that states a value
  * with anything else beside it is no verdict, but contradicts a different one; a REVISE contradicts an APPROVED in
- * every spelling (`| RESULT = REVISE |`). What a terminal would show differently, behind a bare carriage return,
+ * every spelling (`| RESULT = REVISE |`), and so does what takes an APPROVED back, or cannot be beside it. What a terminal would show differently, behind a bare carriage return,
  * control characters or characters without width, is no verdict.
  *
  * @returns undefined where there is no verdict or where lines contradict each other

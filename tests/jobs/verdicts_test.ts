@@ -92,6 +92,17 @@ for (const form of FORMS) {
     });
   }
 
+  Deno.test(`a ${name} verdict is unsaid by what takes it back or cannot be beside it, and not by an honest report`, () => {
+    const refusing = form.N === "FAIL" || form.N === "REVISE" ? form : swapped;
+    for (const template of [...CASES.retractions, ...CASES.honest]) {
+      const expected = CASES.honest.includes(template) ? refusing.Y : undefined;
+      const said = template.replace(/\b[LYN]\b/g, (letter) => fill(letter, refusing));
+      for (const text of [`${fill("L: Y", refusing)}\n\n${said}`, `${said}\n\n${fill("L: Y", refusing)}`]) {
+        assertEquals(parse(text), expected, JSON.stringify(text));
+      }
+    }
+  });
+
   Deno.test(`prose, forms and hidden text beside a ${name} verdict do not unsay it`, () => {
     for (const template of CASES.beside) {
       const text = `${fill(template, form)}\n\n${fill("L: Y", form)}`;
@@ -135,6 +146,16 @@ for (const form of FORMS) {
     }
   });
 }
+
+Deno.test("a refusal in letters that only look like its own unsays a verdict", () => {
+  for (const word of CASES.lookAlikes) {
+    for (const refusal of [`RESULT: ${word}`, `Correction: ${word}`]) {
+      assertEquals(parseTestVerdict(`RESULT: PASS\n\n${refusal}`), undefined, refusal);
+    }
+  }
+  assertEquals(parseReviewVerdict("REVIEW_RESULT: APPROVED\n\nREVIEW_RESULT: REVlSE"), undefined);
+  assertEquals(parseReviewVerdict("REVIEW_RESULT: APPROVED\n\nREVIEW_RESULT: R3V1SE"), undefined);
+});
 
 Deno.test("a test verdict is no review verdict and the other way round", () => {
   assertEquals(parseReviewVerdict("RESULT: PASS"), undefined);

@@ -9,7 +9,7 @@ const LOOK_ALIKES = [
   "D\u13a0\ua4d3\u1d05",
   "E\u0395\u0415\u13ac\ua4f0\u1d07",
   "F\u03dc\ua4dd\ua730",
-  "I\u0399\u0406\u04c0\u13a5\ua4f2\u026a",
+  "I\u0399\u0406\u04c0\u13a5\ua4f2\u026a\u0131\u0196\u01c0\u2223",
   "L\u13de\ua4e1\u029f",
   "N\u039d\ua4e0\u0274",
   "O\u039f\u041e\u0555\ua4f3\u1d0f",
@@ -51,5 +51,14 @@ const LATIN = new Map(LOOK_ALIKES.flatMap(([latin = "", ...others]) => others.ma
  */
 export function plainLetters(text: string): string {
   const bare = text.normalize("NFKD").replaceAll(/\p{Mn}/gu, "");
-  return bare.replaceAll(/[^\p{ASCII}]/gu, (character) => LATIN.get(character) ?? character);
+  return bare.replaceAll(/[^\p{ASCII}]/gu, (character) => LATIN.get(character) ?? signLetter(character) ?? character);
+}
+
+/** Where the letters from A to Z in white circles and squares begin, and those that flags are made of. */
+const SIGN_LETTERS = [0x1f150, 0x1f170, 0x1f1e6];
+
+function signLetter(character: string): string | undefined {
+  const code = character.codePointAt(0)!;
+  const first = SIGN_LETTERS.find((first) => code >= first && code < first + 26);
+  return first === undefined ? undefined : String.fromCharCode(65 + code - first);
 }

@@ -1,3 +1,4 @@
+import { createHtmlWatch, linesWithin } from "./hidden_text.ts";
 import { plainText } from "./sanitize.ts";
 
 const TAB_WIDTH = 4;
@@ -13,9 +14,10 @@ interface Fence {
 interface OwnLine {
   readonly text: string;
   /**
-   * Whether it reads the same in a terminal, in an editor and in a browser. It does not with a bare carriage return on
-   * either side, with control characters or characters without width in it, struck through, or where a comment or an
-   * element of HTML may hide it.
+   * Whether it reads the same in a terminal, in an editor and in a browser, as the author's word. It does not with a
+   * bare carriage return on either side, with control characters or characters without width in it, struck through,
+   * within code between backticks or what else has begun on a line before, or where a comment or an element of HTML may
+   * hide it, strike it or make a quotation of it.
    */
   readonly plain: boolean;
 }
@@ -38,9 +40,10 @@ export function readOwnLines(text: string): OwnLine[] {
   const own: OwnLine[] = [];
   let fence: Fence | undefined;
   const rest: (OwnLine & { readonly afterComment?: true })[] = rawLines(text.replace(/^\ufeff/, "")).reverse();
+  const isHidden = createHtmlWatch();
   let unsure = false;
-  let hiddenTo: RegExp | undefined;
   let struck = false;
+  let isHtml = false;
   for (let line = rest.pop(); line !== undefined; line = rest.pop()) {
     const content = line.text.trimStart();
     if (line.afterComment === undefined) {
@@ -55,13 +58,13 @@ export function readOwnLines(text: string): OwnLine[] {
     const { shown, open }: CommentFree = unsure ? { shown: content } : dropComments(content);
     const after: string | undefined = open && takeCommentEnd(rest, open);
     unsure ||= open !== undefined && after === undefined;
-    const prose = withoutCodeSpans(shown);
+    isHtml = isHtml && shown.trim() !== "" || /^<[a-z/!?]/i.test(shown);
+    // A browser knows no code between backticks, and gets blocks of HTML as they are.
+    const prose = isHtml ? shown : withoutCodeSpans(shown);
     if (prose.trim() === "") struck = false;
     if (prose.includes("~~") && prose.split("~~").length % 2 === 0) struck = !struck;
-    hiddenTo ??= hiddenFrom(prose);
-    const plain = line.plain && !unsure && !struck && hiddenTo === undefined && shown === content &&
-      !NOT_PLAIN.test(content);
-    if (hiddenTo?.test(prose)) hiddenTo = undefined;
+    const hidden = isHidden(prose);
+    const plain = line.plain && !unsure && !struck && !hidden && shown === content && !NOT_PLAIN.test(content);
     own.push({ text: unsure ? content : shown, plain });
     if (after !== undefined) rest.push({ text: after, plain: false, afterComment: true });
   }
@@ -85,18 +88,6 @@ export function ownLines(text: string): string[] {
 const NOT_PLAIN =
   /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/u;
 
-/** Elements of HTML, and what looks like one, whose content a browser does not show, or not at once. */
-const HIDING_TAG =
-  /<(?<name>script|style|template|title|textarea|noscript|iframe|details|dialog|select|svg)\b|<\?|<![A-Z]|<!\[CDATA\[|<[a-z][^<>]{0,200}\s(?:hidden|style)\b/i;
-
-/** What ends the element that begins on a line and hides what follows; one by its attributes never ends. */
-function hiddenFrom(prose: string): RegExp | undefined {
-  const [tag, name] = HIDING_TAG.exec(prose) ?? [];
-  if (tag === undefined) return undefined;
-  if (name !== undefined) return new RegExp(`</${name}\\b`, "i");
-  return tag === "<?" ? /\?>/ : tag === "<![CDATA[" ? /\]\]>/ : tag.startsWith("<!") ? />/ : /^$.^/;
-}
-
 function withoutCodeSpans(line: string): string {
   return line.includes("`")
     ? line.split("`").filter((_, index, { length }) => index % 2 === 0 || index === length - 1).join(" ")
@@ -105,11 +96,12 @@ function withoutCodeSpans(line: string): string {
 
 function rawLines(text: string): OwnLine[] {
   const parts = text.split(/(\r\n|\r|\n)/);
-  const lines: OwnLine[] = [];
-  for (let at = 0; at < parts.length; at += 2) {
-    lines.push({ text: parts[at]!, plain: parts[at - 1] !== "\r" && parts[at + 1] !== "\r" });
-  }
-  return lines;
+  const texts = parts.filter((_, at) => at % 2 === 0);
+  const within = linesWithin(texts, (line) => openedFence(line.trimStart(), indentOf(line)) !== undefined);
+  return texts.map((text, at) => {
+    const plain = parts[2 * at - 1] !== "\r" && parts[2 * at + 1] !== "\r" && !within.has(at);
+    return { text, plain };
+  });
 }
 
 interface CommentFree {
