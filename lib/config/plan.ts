@@ -104,7 +104,7 @@ export function notificationsIn({ notifications }: Config): { readonly notificat
   return { notifications: { ...plan, delaySeconds, buttons, ...present({ answerUrl }) } };
 }
 
-function permissionPlan(config: Config): PermissionPlan {
+export function permissionPlan(config: Config): PermissionPlan {
   return { policy: toPermissionPolicy(config.permissions), ...settingsIn(config, DIALOG_SETTINGS) };
 }
 

@@ -7,6 +7,7 @@ import { codexSessionUsage, openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./reader.ts";
 
 export const codexHeadless: HeadlessProvider = {
+  neverAsks: true,
   plan: codexExecPlan,
   // It may only read in a folder that it does not trust, and works in git repositories only (0.169.0).
   argsToWork: ({ isRepository, sandbox }) => [

@@ -55,6 +55,8 @@ interface StepGround {
 }
 
 export interface HeadlessProvider {
+  /** Whether it asks for no permission: what its own settings do not let it do fails. @default {false} */
+  readonly neverAsks?: boolean;
   readonly argsToWork?: (ground: StepGround) => readonly string[];
   plan(launch: HeadlessLaunch, options: HeadlessPlanOptions): HeadlessPlan | Promise<HeadlessPlan>;
   createReader(launch: Pick<AgentLaunch, "model" | "args">): SessionReader;

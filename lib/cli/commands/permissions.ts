@@ -1,15 +1,18 @@
 import { parsePermissionSubjects, type PermissionSubject } from "../policy_subjects.ts";
 import { EVERYDAY_LIST } from "../../config/allow_list.ts";
 import { everydayText } from "../../config/permission_offers.ts";
-import { loadSettings } from "../../config/load.ts";
-import { toPermissionPolicy } from "../../config/plan.ts";
+import { type LoadedSettings, loadSettings } from "../../config/load.ts";
+import { permissionPlan, toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { UsageError } from "../../base/errors.ts";
 import { permissionDecider, type PermissionVerdict } from "../../policy/mod.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
-import { ROLES } from "../../base/roles.ts";
-import { dialogKindsOf, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import { DRIVERS } from "../../agents/driven_agent.ts";
+import { driversOf, stepDriverOf } from "../../agents/drivers.ts";
+import { dialogKindsOf, findProvider, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
+import { wayDecider } from "../../turn/desk/decide_on_way.ts";
 import { paint, type Style } from "../console/color.ts";
 import { choiceFlag, type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { configSource } from "../environment.ts";
@@ -19,6 +22,7 @@ import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["test", "list"];
 const KINDS = dialogKindsOf(PROVIDERS);
+const WAYS = ["step", ...DRIVERS] as const;
 
 /** How many answers are written at once: a write for each would take longer than its decision. */
 const BLOCK = 256;
@@ -33,6 +37,9 @@ export const command = defineCommand({
     null: switchFlag("subjects on standard input are separated by NUL characters"),
     role: choiceFlag(ROLES, "whose dialog it is (programmer)", { placeholder: "ROLE" }),
     kind: choiceFlag(KINDS, `what the dialog asks for (command): ${KINDS.join(", ")}`, { placeholder: "KIND" }),
+    as: choiceFlag(WAYS, "answers as that way would: in a step, in a pane, as a process, over ACP", {
+      placeholder: "WAY",
+    }),
     provider: choiceFlag(OFFERED_PROVIDER_IDS, "the agent CLI (that of the role in the configuration)", {
       placeholder: "ID",
     }),
@@ -48,15 +55,11 @@ export const command = defineCommand({
     if (flags.null && given.length > 0) {
       throw new UsageError("Cannot take subjects both from the command line and, with --null, from standard input");
     }
-    const { config, workdir } = await loadSettings(await configSource(io, { path: flags.config }));
-    const { role = "programmer", kind = "command" } = flags;
-    const provider = flags.provider ?? config.roles[role]?.provider ?? config.provider;
-    const home = io.env("HOME");
-    const decide = permissionDecider({
-      ...{ policy: toPermissionPolicy(config.permissions), workdir, role, provider },
-      ...present({ home }),
-      realPath: realPathSnapshot(),
-    });
+    const loaded = await loadSettings(await configSource(io, { path: flags.config }));
+    const { config } = loaded;
+    const { kind = "command" } = flags;
+    const whose = whoseOf(flags, loaded);
+    const decide = deciderOf(whose, { loaded, home: io.env("HOME") });
     const separator = flags.null ? "\0" : "\n";
     const requests = given.length > 0
       ? given.map((subject) => ({ kind, subject }))
@@ -66,17 +69,61 @@ export const command = defineCommand({
       const verdict = decide({ kind: request.kind, subject: request.subject });
       return global.json
         ? outputLine("permission_decision", { ...verdict, ...request })
-        : render(verdict, { ...request, role, provider, color: global.color.stdout });
+        : render(verdict, { ...request, ...whose, color: global.color.stdout });
     };
     for (let from = 0; from < requests.length; from += BLOCK) {
       io.signal.throwIfAborted();
       io.stdout(requests.slice(from, from + BLOCK).map(tell).join(""));
     }
-    const notice = noticeOf({ autoAccept, dryRun });
+    const notice = flags.as === undefined ? noticeOf({ autoAccept, dryRun }) : undefined;
     if (!global.json && notice !== undefined && requests.length > 0) io.stdout(notice);
     return 0;
   },
 });
+
+interface Whose {
+  readonly role: Role | undefined;
+  readonly provider: string;
+  readonly as: typeof WAYS[number] | undefined;
+}
+
+/** Whose calls are meant: a step's have no role. */
+function whoseOf(
+  { as, role, provider }: Partial<Whose>,
+  { config }: LoadedSettings,
+): Whose {
+  if (as === "step") {
+    if (role === undefined) return { as, role, provider: provider ?? config.provider };
+    throw new UsageError("Cannot answer as a step for a role: a step has none");
+  }
+  const whose = role ?? "programmer";
+  return { as, role: whose, provider: provider ?? config.roles[whose]?.provider ?? config.provider };
+}
+
+function deciderOf(
+  { as, role, provider: id }: Whose,
+  { loaded, home }: { readonly loaded: LoadedSettings; readonly home: string | undefined },
+): (request: PermissionSubject) => PermissionVerdict {
+  const { config, workdir, providers } = loaded;
+  const policy = toPermissionPolicy(config.permissions);
+  if (as === undefined) {
+    return permissionDecider({
+      ...{ policy, workdir, role, provider: id, realPath: realPathSnapshot() },
+      ...present({ home }),
+    });
+  }
+  const provider = findProvider(id, providers);
+  const drivers = driversOf(provider);
+  const driver = as === "step" ? stepDriverOf({ provider }) : as;
+  if (!drivers.includes(driver)) {
+    throw new UsageError(`Cannot answer as ${as}: ${id} is driven by ${drivers.join(" or ")}`, {
+      hint: "Name another --provider, or another way with --as.",
+    });
+  }
+  const { auto_accept: autoAcceptPermissions } = config.permissions;
+  const plan = { workdir, handoff: { autoAcceptPermissions }, permissions: permissionPlan(config) };
+  return wayDecider({ plan, driver, provider, role });
+}
 
 function listEveryday(
   given: readonly string[],
@@ -118,9 +165,7 @@ async function readText(readStdin: () => Promise<Uint8Array>, separator: "\0" | 
   }
 }
 
-interface Asked {
-  readonly role: string;
-  readonly provider: string;
+interface Asked extends Whose {
   readonly kind: DialogKind;
   readonly subject: string;
   readonly color: boolean;
@@ -136,7 +181,7 @@ function render({ decision, rule, reason }: PermissionVerdict, asked: Asked): st
   return [
     `${paint(decision, DECISION_STYLES[decision], asked.color)}  ${sanitizeLine(asked.subject)}`,
     `  ${sanitizeLine(reason)}`,
-    `  rule: ${rule}; ${asked.kind} dialog of ${asked.role} (${asked.provider})`,
+    `  rule: ${rule}; ${asked.kind} dialog of ${asked.role ?? "a step"} (${asked.provider})`,
     "",
   ].join("\n");
 }

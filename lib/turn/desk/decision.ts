@@ -45,6 +45,9 @@ interface DecisionContext {
   readonly doubt?: string | undefined;
 }
 
+/** Those of a hook: it takes a yes and a no. */
+export const PLAIN_OFFERS: Offers = { allow: true, reject: true, refuse: true, noPlain: () => "" };
+
 /** A request whose text is longer is not put to a person, who could not judge it: it is refused. */
 const MAX_ASKED_CHARS = 20_000;
 
@@ -73,8 +76,7 @@ export function unaskedCalls(
   whose: Pick<DecisionContext, "role" | "provider">,
 ): ((request: Request) => PermissionVerdict | undefined) | undefined {
   if (!judgesUnasked(plan.permissions.policy, { role: whose.role, provider: whose.provider.id })) return undefined;
-  const offers = { allow: true, reject: true, refuse: true, noPlain: () => "" };
-  return (request) => decideCall(request, { ...whose, plan, offers });
+  return (request) => decideCall(request, { ...whose, plan, offers: PLAIN_OFFERS });
 }
 
 function contextOf({ plan, role, provider }: DecisionContext): PermissionContext {

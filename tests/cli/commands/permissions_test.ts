@@ -111,3 +111,37 @@ Deno.test("permissions list prints what allow_everyday accepts, in the form of a
   const told = verdicts.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(told.map(({ decision }) => decision), ["allow", "ask", "allow", "deny"]);
 });
+
+Deno.test("permissions test --as answers as that way would", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": '{ "permissions": { "deny": ["git push"], "allow": ["npm test"] } }' });
+  const answer = async (args: readonly string[], subject: string) => {
+    const { code, stdout, stderr } = await test(dir, [...args, "--json", subject]);
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    const { decision, rule } = JSON.parse(stdout);
+    return `${decision} ${rule}`;
+  };
+  const step = ["--as", "step"];
+  assertEquals(await answer(step, "git push"), "deny permissions.deny[0]");
+  assertEquals(await answer(step, "sudo -n true"), "deny builtin:sudo");
+  assertEquals(await answer(step, "env -S 'git push'"), "ask uncertain");
+  assertEquals(await answer(step, "npm run build"), "allow left_to_cli");
+  assertEquals(await answer(["--as", "process"], "npm run build"), "allow left_to_cli");
+  assertEquals(await answer([...step, "--provider", "claude_code"], "npm run build"), "ask switch_off");
+  assertEquals(await answer(["--as", "pane"], "npm run build"), "ask switch_off");
+  assertEquals(await answer(["--as", "acp", "--provider", "gemini"], "git push"), "ask switch_off");
+  assertEquals(await answer([...step, "--provider", "gemini"], "git push"), "ask switch_off");
+  await dir.write({ "panewright.jsonc": '{ "permissions": { "auto_accept": true, "deny": ["git push"] } }' });
+  assertEquals(await answer(["--as", "acp", "--provider", "gemini"], "git push"), "deny permissions.deny[0]");
+  for (
+    const [args, problem] of [
+      [["--as", "acp"], "Cannot answer as acp: codex is driven by pane or process"],
+      [["--as", "pane", "--provider", "gemini"], "Cannot answer as pane: gemini is driven by acp"],
+      [["--as", "step", "--role", "tester"], "Cannot answer as a step for a role: a step has none"],
+    ] as const
+  ) {
+    const { code, stderr } = await test(dir, [...args, "ls"]);
+    assertEquals(code, 2);
+    assertStringIncludes(stderr, problem);
+  }
+});

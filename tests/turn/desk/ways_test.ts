@@ -5,6 +5,7 @@ import type { Request } from "../../../lib/policy/request.ts";
 import { createAcpDesk } from "../../../lib/turn/desk/acp_desk.ts";
 import { findProvider } from "../../../lib/agents/mod.ts";
 import { present } from "../../../lib/base/schema.ts";
+import { wayDecider } from "../../../lib/turn/desk/decide_on_way.ts";
 import { unaskedCalls } from "../../../lib/turn/desk/decision.ts";
 import type { DialogDesk, TurnLimits } from "../../../lib/turn/dialog_desk.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
@@ -288,6 +289,17 @@ const UNASKED: readonly (readonly [outcome: Outcome, subject: string, about?: Pa
   ["pass", "Which?", { kind: "question", tool: "AskUserQuestion" }],
   ["pass", "First this.", { kind: "plan", tool: "ExitPlanMode" }],
 ];
+
+for (const [outcome, subject, about = {}] of UNASKED) {
+  const { kind = "command", tool, policy = NO_PUSH } = about;
+  if (kind === "other" && tool === "apply_patch") continue;
+  Deno.test(`permissions test --as step, ${kind} ${subject}, under ${JSON.stringify(policy)}: ${outcome}`, async () => {
+    await using bench = await openBench({ policy: { ...policy }, autoAccept: about.autoAccept ?? true });
+    const way = { plan: bench.context.plan, driver: "process", provider: codex, role: undefined } as const;
+    const { decision, rule } = wayDecider(way)({ kind, subject });
+    assertEquals(`${decision} ${rule}`, outcome === "pass" ? "allow left_to_cli" : outcome);
+  });
+}
 
 const ASKED = CASES.flatMap((one) => WAYS.map((way) => [way, one] as const));
 const FREE = UNASKED.flatMap(([outcome, subject, about]) =>
