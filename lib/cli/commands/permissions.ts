@@ -1,28 +1,22 @@
 import { parsePermissionSubjects, type PermissionSubject } from "../policy_subjects.ts";
 import { EVERYDAY_LIST } from "../../config/allow_list.ts";
 import { everydayText } from "../../config/permission_offers.ts";
-import { type LoadedSettings, loadSettings } from "../../config/load.ts";
-import { permissionPlan, toPermissionPolicy } from "../../config/plan.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { UsageError } from "../../base/errors.ts";
-import { permissionDecider, type PermissionVerdict } from "../../policy/mod.ts";
+import type { PermissionVerdict } from "../../policy/mod.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
-import { realPathSnapshot } from "../../base/ports/real_path.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
-import { DRIVERS } from "../../agents/driven_agent.ts";
-import { driversOf, stepDriverOf } from "../../agents/drivers.ts";
-import { dialogKindsOf, findProvider, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
-import { wayDecider } from "../../turn/desk/decide_on_way.ts";
+import { loadSettings } from "../../config/load.ts";
+import { ROLES } from "../../base/roles.ts";
+import { policyDecider, WAYS, type Whose, whoseOf } from "../policy_ways.ts";
+import { dialogKindsOf, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
 import { paint, type Style } from "../console/color.ts";
 import { choiceFlag, type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { configSource } from "../environment.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { present } from "../../base/schema.ts";
 
 const ACTIONS = ["test", "list"];
 const KINDS = dialogKindsOf(PROVIDERS);
-const WAYS = ["step", ...DRIVERS] as const;
 
 /** How many answers are written at once: a write for each would take longer than its decision. */
 const BLOCK = 256;
@@ -59,7 +53,7 @@ export const command = defineCommand({
     const { config } = loaded;
     const { kind = "command" } = flags;
     const whose = whoseOf(flags, loaded);
-    const decide = deciderOf(whose, { loaded, home: io.env("HOME") });
+    const decide = policyDecider(whose, { loaded, home: io.env("HOME") });
     const separator = flags.null ? "\0" : "\n";
     const requests = given.length > 0
       ? given.map((subject) => ({ kind, subject }))
@@ -80,50 +74,6 @@ export const command = defineCommand({
     return 0;
   },
 });
-
-interface Whose {
-  readonly role: Role | undefined;
-  readonly provider: string;
-  readonly as: typeof WAYS[number] | undefined;
-}
-
-/** Whose calls are meant: a step's have no role. */
-function whoseOf(
-  { as, role, provider }: Partial<Whose>,
-  { config }: LoadedSettings,
-): Whose {
-  if (as === "step") {
-    if (role === undefined) return { as, role, provider: provider ?? config.provider };
-    throw new UsageError("Cannot answer as a step for a role: a step has none");
-  }
-  const whose = role ?? "programmer";
-  return { as, role: whose, provider: provider ?? config.roles[whose]?.provider ?? config.provider };
-}
-
-function deciderOf(
-  { as, role, provider: id }: Whose,
-  { loaded, home }: { readonly loaded: LoadedSettings; readonly home: string | undefined },
-): (request: PermissionSubject) => PermissionVerdict {
-  const { config, workdir, providers } = loaded;
-  const policy = toPermissionPolicy(config.permissions);
-  if (as === undefined) {
-    return permissionDecider({
-      ...{ policy, workdir, role, provider: id, realPath: realPathSnapshot() },
-      ...present({ home }),
-    });
-  }
-  const provider = findProvider(id, providers);
-  const drivers = driversOf(provider);
-  const driver = as === "step" ? stepDriverOf({ provider }) : as;
-  if (!drivers.includes(driver)) {
-    throw new UsageError(`Cannot answer as ${as}: ${id} is driven by ${drivers.join(" or ")}`, {
-      hint: "Name another --provider, or another way with --as.",
-    });
-  }
-  const { auto_accept: autoAcceptPermissions } = config.permissions;
-  const plan = { workdir, handoff: { autoAcceptPermissions }, permissions: permissionPlan(config) };
-  return wayDecider({ plan, driver, provider, role });
-}
 
 function listEveryday(
   given: readonly string[],
