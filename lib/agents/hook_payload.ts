@@ -97,6 +97,11 @@ export function isUnread({ kind, tool }: Pick<Request, "kind" | "tool">): boolea
   return kind === "other" && ["Bash", "apply_patch", ...FILE_TOOL_NAMES].includes(tool);
 }
 
+/** Whether a tool is one of an MCP server, as both CLIs name those to their hooks. */
+export function isMcpTool(tool: string): boolean {
+  return tool.startsWith("mcp__");
+}
+
 /** A text, or an object of texts such as `stdout` and `stderr`. */
 function outputOf(response: unknown): string {
   return textOf(response) ?? Object.values(objectOf(response)).flatMap((value) => textOf(value) ?? []).join("\n");

@@ -1,6 +1,7 @@
 import { driversOf } from "../agents/drivers.ts";
 import { hasAcp } from "../agents/mod.ts";
 import type { Provider } from "../agents/provider.ts";
+import { judgesUnasked } from "./pipeline_checks.ts";
 import { type CheckContext, report, reportMissing } from "./checks.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 
@@ -16,7 +17,22 @@ export function checkAgents(context: CheckContext): void {
   for (const agent of agents) {
     checkDriver(context, agent);
     checkAcp(context, agent);
+    checkHooks(context, agent);
   }
+}
+
+/** That no argument switches off the hooks by which the policy is asked. */
+function checkHooks(context: CheckContext, { path, provider: { id, capabilities } }: Agent): void {
+  const { permissions } = context.merged;
+  const accepts = valueAt(permissions, ["auto_accept"]) === true;
+  if (!accepts && !judgesUnasked(permissions, id, { ofRoles: true })) return;
+  const args = valueAt(context.merged, [...path, "args"]);
+  if (!Array.isArray(args)) return;
+  const texts = args.map(String);
+  const loss = capabilities.findHookLoss?.(texts);
+  if (loss === undefined) return;
+  const at = [...path, "args", texts.indexOf(loss)];
+  report(context, at, `% is "${loss}", which takes our hooks away: ${id} would not ask what permissions say`);
 }
 
 /** That a provider can be driven so: roles in each way that it offers, steps without a pane. */

@@ -151,12 +151,10 @@ async function checkStep(
     options.onWarning(problemOf(context, [...path, "file_access"], told));
   }
   const isBefore = since === undefined || (version !== undefined && compareVersions(version, since) < 0);
-  const isUnjudged = asks ? !asksBeforeAll(acp) : isBefore || loss !== undefined;
+  const isUnjudged = asks ? !asksBeforeAll(acp) : isBefore;
   if (isUnjudged && judgesUnasked(context.merged["permissions"], id)) {
     const told = asks
       ? `${id}: it does not ask before all that it does`
-      : loss !== undefined
-      ? `${id}: its argument ${loss} replaces our hooks`
       : since === undefined
       ? id
       : `${id} ${version}, only from ${since} on`;
@@ -167,15 +165,18 @@ async function checkStep(
   return () => report(context, step["command"] === undefined ? path : [...path, "command"], `% ${problem}`);
 }
 
-/** Whether entries of `deny` or `ask` are about calls of a step's agent that need no permission: it must be asked. */
-function judgesUnasked(permissions: unknown, id: string): boolean {
+/**
+ * Whether entries of `deny` or `ask` are about calls of an agent, of a step where no role is meant, that need no
+ * permission: it must be asked.
+ */
+export function judgesUnasked(permissions: unknown, id: string, { ofRoles = false } = {}): boolean {
   const entries = ["deny", "ask"].flatMap((list) => {
     const given = valueAt(permissions, [list]);
     return Array.isArray(given) ? given : [];
   });
   return entries.some((entry) => {
     const { roles, providers } = isKeyed(entry) ? entry : {};
-    return roles === undefined && (!Array.isArray(providers) || providers.includes(id));
+    return (ofRoles || roles === undefined) && (!Array.isArray(providers) || providers.includes(id));
   });
 }
 

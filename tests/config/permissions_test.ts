@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { loadConfig, loadSettings } from "../../lib/config/load.ts";
 import { toPermissionPolicy, toRunPlan } from "../../lib/config/plan.ts";
 import { DEFAULT_PERMISSION_POLICY } from "../../lib/policy/mod.ts";
@@ -49,3 +49,33 @@ Deno.test("without a word about it the policy is the default one, and a config n
   assertEquals([config.permissions.dry_run, config.permissions.dialog_timeout_seconds], [false, 600]);
   assertEquals([workdir, file], [dir.path, undefined]);
 });
+
+for (
+  const [provider, args, loss] of [
+    ["claude_code", ["--settings", "mine.json"], "--settings"],
+    ["claude_code", ["--bare"], "--bare"],
+    ["codex", ["-c", "features.hooks=false"], "-c"],
+    ["codex", ["--disable", "hooks"], "--disable"],
+  ] as const
+) {
+  Deno.test(`${provider}: an argument that takes the policy's hooks away is refused by its place: ${args.join(" ")}`, async () => {
+    const refused = async (permissions: object, owner: object) => {
+      await using dir = await tempDir();
+      await dir.write({ "panewright.jsonc": JSON.stringify({ provider, permissions, ...owner }) });
+      return await loadSettings({ cwd: dir.path, env: () => undefined }).then(() => "", (error) => error.message);
+    };
+    for (const permissions of [{ deny: ["git push"] }, { ask: [{ path: "src/**" }] }, { auto_accept: true }]) {
+      for (
+        const [owner, place] of [
+          [{ providers: { [provider]: { args } } }, `providers.${provider}.args[0]`],
+          [{ roles: { tester: { args } } }, "roles.tester.args[0]"],
+        ] as const
+      ) {
+        const message = await refused(permissions, owner);
+        assertStringIncludes(message, `${place} is "${loss}", which takes our hooks away`);
+      }
+    }
+    // Nobody relies on hooks there.
+    assertEquals(await refused({}, { roles: { tester: { args } } }), "");
+  });
+}

@@ -60,7 +60,7 @@ for (const provider of ["codex", "claude_code"] as const) {
 
   Deno.test(`exec, ${provider}: where its hooks tell nothing, an attempt whose calls must be judged is broken off`, async () => {
     await using project = await setUpHeadlessProject({ provider, respond: () => [shell("touch made"), done] });
-    const off = provider === "codex" ? ["-c", "features.hooks=false"] : ["--settings", "{}"];
+    const off = provider === "codex" ? ["--disable", "hooks"] : ["--settings", "{}"];
     const judge = judging("bad", { decision: "deny", reason: "No." });
     const attempt = runHeadless(project.request("Do it.", { judge, args: [...args, ...off] }));
     const error = await assertRejects(() => attempt, UsageError, "which need the hooks of");
@@ -171,22 +171,19 @@ const HOOKS_OFF = `mkdir -p .claude && echo '{"disableAllHooks":true}' > .claude
 
 for (
   const [when, before, steps] of [
-    ["before", true, [{ do: "call", tool: "Write", input: { file_path: "made", content: "x" } }]],
-    // It notices that after a while: at one of the calls.
-    ["while it works", false, [shell("sh off.sh"), ...Array.from({ length: 20 }, () => shell("sleep 1; touch made"))]],
+    ["before", true, [shell("touch bad")]],
+    // It would notice that after a while: at one of the calls.
+    ["while it works", false, [shell("sh off.sh"), ...Array.from({ length: 20 }, () => shell("sleep 1; touch bad"))]],
   ] as const
 ) {
-  Deno.test(`exec, claude_code: settings of the project that switch hooks off ${when} break the attempt off`, async () => {
+  Deno.test(`exec, claude_code: settings of the project that switch hooks off ${when} do so for none of ours`, async () => {
     await using project = await setUpHeadlessProject({ provider: "claude_code", respond: () => [...steps, done] });
     const cwd = project.sandbox.project;
     await Deno.writeTextFile(`${cwd}/off.sh`, HOOKS_OFF);
     if (before) await new Deno.Command("sh", { args: ["off.sh"], cwd }).output();
     const judge = judging("bad", { decision: "deny", reason: "No." });
     const args = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"];
-    await assertRejects(
-      () => runHeadless(project.request("Do it.", { judge, args })),
-      UsageError,
-      "they do not report its calls",
-    );
+    const { outcome } = await runHeadless(project.request("Do it.", { judge, args }));
+    assertEquals([outcome, judge.calls.length, await exists(`${cwd}/bad`)], ["completed", steps.length, false]);
   });
 }

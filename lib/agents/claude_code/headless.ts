@@ -6,7 +6,7 @@ import type {
   SessionUsageQuery,
 } from "../process/cli.ts";
 import { shellJoin } from "../../shell/mod.ts";
-import { claudeCommandHooks } from "./hooks.ts";
+import { CLAUDE_HOOK_VARIABLES, CLAUDE_HOOKS_ON, claudeCommandHooks } from "./hooks.ts";
 import { findNativeClaude } from "./program.ts";
 import { claudeSandboxSettings } from "./sandbox.ts";
 import { usageOfSession } from "../pane/session_tokens.ts";
@@ -45,7 +45,7 @@ function claudePrintPlan(request: HeadlessLaunch, options: HeadlessPlanOptions):
   const command = request.command ?? [findNativeClaude(options.host) ?? "claude"];
   const settings = {
     ...(sandbox === undefined ? {} : claudeSandboxSettings(sandbox, { autoAllow: true })),
-    ...(options.hooks === undefined ? {} : { hooks: claudeCommandHooks(options.hooks) }),
+    ...(options.hooks === undefined ? {} : { ...CLAUDE_HOOKS_ON, hooks: claudeCommandHooks(options.hooks) }),
   };
   const ours = Object.keys(settings).length === 0 ? [] : ["--settings", JSON.stringify(settings)];
   const folder = ask?.launcherFolder ?? "";
@@ -69,6 +69,11 @@ function claudePrintPlan(request: HeadlessLaunch, options: HeadlessPlanOptions):
       ...(resumeSessionId === undefined ? [] : ["--resume", resumeSessionId]),
       ...(allowed.length === 0 ? [] : ["--allowedTools", ...allowed]),
     ],
-    env: { ...env, ...options.variables, PATH: ask === undefined ? path : `${folder}:${path}` },
+    env: {
+      ...env,
+      ...(options.hooks === undefined ? {} : CLAUDE_HOOK_VARIABLES),
+      ...options.variables,
+      PATH: ask === undefined ? path : `${folder}:${path}`,
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
 import type { Host } from "../../base/ports/host.ts";
-import { claudeHook } from "./hooks.ts";
+import { CLAUDE_HOOK_VARIABLES, CLAUDE_HOOKS_ON, claudeHook } from "./hooks.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 import { findNativeClaude } from "./program.ts";
 import { claudeSandboxSettings } from "./sandbox.ts";
@@ -31,7 +31,7 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
   const settings = {
     ...(keepScrollback ? { tui: "default" } : {}),
     ...(request.sandbox === undefined ? {} : claudeSandboxSettings(request.sandbox, { autoAllow: false })),
-    ...(hooks.length === 0 ? {} : { hooks: Object.fromEntries(hooks) }),
+    ...(hooks.length === 0 ? {} : { ...CLAUDE_HOOKS_ON, hooks: Object.fromEntries(hooks) }),
   };
   return {
     argv: [
@@ -42,7 +42,7 @@ export function claudeLaunchPlan(request: LaunchRequest, host: Host): LaunchPlan
       ...(request.resume === undefined ? [] : ["--resume", request.resume]),
       ...args,
     ],
-    env: { ...VARIABLES, ...env },
+    env: { ...VARIABLES, ...env, ...(hooks.length === 0 ? {} : CLAUDE_HOOK_VARIABLES) },
     cwd: workdir,
   };
 }

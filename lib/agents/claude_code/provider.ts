@@ -5,6 +5,7 @@ import failures from "./failures.json" with { type: "json" };
 import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
+import { findClaudeHookLoss } from "./hooks.ts";
 import { claudeLaunchPlan } from "./launch.ts";
 import { findNativeClaude } from "./program.ts";
 import { claudeQuestions } from "./questions.ts";
@@ -28,7 +29,7 @@ export const claudeCodeProvider: PaneProvider & CliStepProvider = {
   failures: failures.rules as FailureTable,
   capabilities: {
     refusesWritesSince: "2.1.72",
-    findHookLoss: (args) => args.find((arg) => /^--settings(?:=|$)/.test(arg)),
+    findHookLoss: findClaudeHookLoss,
   },
   headless: claudeHeadless,
   sandbox: claudeSandbox,

@@ -27,11 +27,45 @@ export async function codexHookSettings(
     return `"/<session-flags>/config.toml:${name}:0:0"={trusted_hash="sha256:${await trustedHash(name, hook)}"}`;
   }));
   return [
+    ...HOOKS_ON,
     ...hooks.map(([event, { command, timeoutSeconds }]) =>
       `hooks.${event}=[{hooks=[{type="command",command=${JSON.stringify(command)},timeout=${timeoutSeconds}}]}]`
     ),
     `hooks.state={${trusted.join(",")}}`,
   ];
+}
+
+/**
+ * Before what the settings of a repository that the person trusts say. The tool of an MCP server must come to a hook by
+ * a name that says so (0.169.0).
+ */
+const HOOKS_ON = ["features.hooks=true", "features.non_prefixed_mcp_tool_names=false"] as const;
+
+const LOSING_KEY = /^(?:hooks(?:\..*)?|features(?:\.(?:hooks|codex_hooks|non_prefixed_mcp_tool_names))?)$/;
+const LOSING_FEATURE = /^(?:hooks|codex_hooks|non_prefixed_mcp_tool_names)$/;
+
+/**
+ * The first argument that replaces our hooks, or switches them off: `--disable` goes before every `-c` (0.169.0), and
+ * without the trust for each hook those of a repository would run as well.
+ */
+export function findCodexHookLoss(args: readonly string[]): string | undefined {
+  return args.find((arg, index) => {
+    if (/^--dangerously-bypass-hook-trust(?:=|$)/.test(arg)) return true;
+    const feature = valueOf(["--disable", "--enable"], { arg, next: args[index + 1] });
+    if (feature !== undefined) return LOSING_FEATURE.test(feature.trim());
+    const [key = ""] = valueOf(["--config", "-c"], { arg, next: args[index + 1] })?.split("=") ?? [];
+    return LOSING_KEY.test(key.replace(/["'\s]/g, ""));
+  });
+}
+
+/** What a flag of these names is given by an argument, or by the one after it. */
+function valueOf(
+  names: readonly string[],
+  { arg, next }: { readonly arg: string; readonly next: string | undefined },
+): string | undefined {
+  if (names.includes(arg)) return next ?? "";
+  const name = names.find((one) => arg.startsWith(one.startsWith("--") ? `${one}=` : one));
+  return name === undefined ? undefined : arg.slice(name.length).replace(/^=/, "");
 }
 
 function trustedHash(name: string, { command, timeoutSeconds }: HookCommand): Promise<string> {

@@ -4,6 +4,7 @@ import type { FailureTable } from "../failure.ts";
 import failures from "./failures.json" with { type: "json" };
 import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless.ts";
+import { findCodexHookLoss } from "./hook_settings.ts";
 import { codexHookTrial } from "./hook_trial.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
@@ -25,7 +26,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
     npmPackage: "@openai/codex",
   },
   failures: failures.rules as FailureTable,
-  capabilities: { refusesWritesSince: "0.130.0" },
+  capabilities: { refusesWritesSince: "0.130.0", findHookLoss: findCodexHookLoss },
   headless: codexHeadless,
   sandbox: codexSandbox,
   terminal: {

@@ -1,5 +1,5 @@
 import type { HandoffSettings } from "../settings.ts";
-import { isUnread } from "../../agents/hook_payload.ts";
+import { isMcpTool, isUnread } from "../../agents/hook_payload.ts";
 import type { Provider } from "../../agents/provider.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { Role } from "../../base/roles.ts";
@@ -61,10 +61,14 @@ export function decide(asked: Request | DialogInfo, context: DecisionContext): P
   return settled(decideAsked(asked, contextOf(context), context.plan), asked, context);
 }
 
-/** The same for a call of an agent that may need no permission. */
+/**
+ * The same for a call of an agent that may need no permission. That the CLI's settings let a tool of an MCP server run
+ * says nothing here: a repository may bring the server, and the rule as well.
+ */
 export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
   // What a known tool is told to do, and nobody can read, may be anything.
-  if (request.needsPermission !== false || isUnread(request)) return decide(request, context);
+  const isAsked = request.needsPermission !== false || isUnread(request) || isMcpTool(request.tool);
+  if (isAsked) return decide(request, context);
   const { workdir } = context.plan;
   const ruled = decideUnasked(request, { ...contextOf(context), cwd: request.cwd ?? workdir });
   return ruled && settled(ruled, request, context);

@@ -32,7 +32,8 @@ Deno.test("a start has the person's settings, and what was asked for on top", ()
 
 Deno.test("a hook that decides is waited for, one that only tells of turns is not", () => {
   const [hook, turnHook] = [{ command: "decide", timeoutSeconds: 5 }, { command: "tell", timeoutSeconds: 5 }];
-  const { argv } = claudeLaunchPlan({ workdir: "/work", role: "tester", hook, turnHook }, host({}));
+  const env = { CLAUDE_CODE_SIMPLE: "1" };
+  const { argv, env: set } = claudeLaunchPlan({ workdir: "/work", role: "tester", hook, turnHook, env }, host({}));
   const decides = [{ matcher: "*", hooks: [{ type: "command", command: "decide", timeout: 5 }] }];
   const tells = [{ hooks: [{ type: "command", command: "tell", timeout: 5, async: true }] }];
   assertEquals(JSON.parse(argv[2] ?? "").hooks, {
@@ -41,6 +42,9 @@ Deno.test("a hook that decides is waited for, one that only tells of turns is no
     Stop: tells,
     StopFailure: tells,
   });
+  // Nothing that a repository, or a variable, says switches them off.
+  assertEquals(JSON.parse(argv[2] ?? "").disableAllHooks, false);
+  assertEquals([set["CLAUDE_CODE_SIMPLE"], set["CLAUDE_CODE_SAFE_MODE"]], ["0", "0"]);
 });
 
 Deno.test("a profile is refused with what to use instead", () => {
