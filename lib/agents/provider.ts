@@ -12,6 +12,7 @@ import type { HookTrial } from "./hook_trial.ts";
 import type { AgentLaunch, LaunchPlan } from "./launch_plan.ts";
 import type { CliSetup } from "./setup.ts";
 import type { QuestionDialogs } from "./pane/question_page.ts";
+import type { ObeyedFiles } from "./obeys.ts";
 import type { StatusSource, StatusSourceContext } from "./pane/status_source.ts";
 
 export type { LaunchPlan } from "./launch_plan.ts";
@@ -140,6 +141,8 @@ export interface Provider {
   /** Missing where the CLI brings no sandbox. */
   readonly sandbox?: SandboxSupport;
   readonly capabilities: ProviderCapabilities;
+  /** What it obeys of a working directory, or the id of an agent that obeys the same. @default all that is known */
+  readonly obeys?: ObeyedFiles | ProviderId;
 }
 
 /** A provider whose agents can run in a pane. */

@@ -17,7 +17,7 @@ import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
 import { examineFolder } from "./folder_trust.ts";
-import { requireFolderTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
+import { requireFolderTrust, requireObeyedTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
 
 /** Where it is kept which tasks have passed, if there is a place. */
 export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
@@ -62,6 +62,8 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   if (builtIn !== undefined) {
     await requireFolderTrust(examineFolder(plan.workdir, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
   }
+  const agents = Object.values(plan.pipelines).flat().map(({ provider }) => provider);
+  await requireObeyedTrust({ workdir: plan.workdir, agents }, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);

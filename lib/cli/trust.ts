@@ -12,6 +12,9 @@ import {
   trustedConfig,
   type TrustSubject,
 } from "../config/trust/examine.ts";
+import { obeyedSubject } from "../config/trust/obeyed.ts";
+import { surveyObeyed } from "../agents/obeyed_files.ts";
+import type { Provider } from "../agents/provider.ts";
 import type { TrustItem } from "../config/trust/items.ts";
 import { changeTrust, readTrust, type TrustedConfig, trustStorePath } from "../config/trust/store.ts";
 import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
@@ -80,6 +83,34 @@ export async function requireFolderTrust(
   throw untrusted(subject.file, changes, { known, remedy: "Start it in a terminal: there you are asked." });
 }
 
+/** Refuses to start agents where they would obey what no person has seen. What was shown is trusted by its hash. */
+export async function requireObeyedTrust(
+  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
+  { io, trust, mayAsk }: TrustSurroundings,
+): Promise<void> {
+  if (trust || isTrustedByVariable(io)) return;
+  const subject = await examineObeyed({ workdir, agents }, io);
+  const store = trustStorePath(io.env);
+  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
+  const known = trusted !== undefined;
+  const changes = await changesSince(trusted, subject);
+  if (changes.items.length === 0 && changes.files.length === 0) return;
+  if (store !== undefined && mayAsk && isAtTerminal(io)) {
+    io.stderr(describeSubject(subject.file, changes, { known }));
+    if (await askForTrust(io, changes.items)) return await recordTrust(store, subject);
+  }
+  const command = shellJoin(["panewright", "trust", ...(workdir === io.cwd ? [] : [workdir])]);
+  const remedy = `Look at it and trust it with: ${command}`;
+  throw untrusted(subject.file, changes, { known, remedy });
+}
+
+export async function examineObeyed(
+  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
+  { env }: CliIo,
+): Promise<TrustSubject> {
+  return await obeyedSubject(workdir, await surveyObeyed(agents, { workdir, home: env("HOME") }));
+}
+
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {
   if (configFile === null || around.trust || isTrustedByVariable(around.io)) return;
   // A config that is gone acts no more.
@@ -93,7 +124,16 @@ export async function requireTrustOfRun(configFile: string | null, around: Trust
 
 export async function recordTrust(store: string, subject: TrustSubject): Promise<void> {
   const entry = await trustedConfig(subject, new Date());
-  await changeTrust(store, (configs) => ({ ...configs, [subject.file]: entry }));
+  await changeTrust(store, (configs) => {
+    const before = isObeyedFolder(subject.file) ? ownEntry(configs, subject.file) : undefined;
+    // What other agents obey there is trusted as before.
+    const files = { ...before?.files, ...entry.files };
+    return { ...configs, [subject.file]: { ...entry, files, items: { ...before?.items, ...entry.items } } };
+  });
+}
+
+function isObeyedFolder(file: string): boolean {
+  return file.endsWith("/");
 }
 
 export async function recordWritten(
@@ -146,7 +186,10 @@ async function isYes(
 
 export function describeSubject(file: string, changes: TrustChanges, { known }: { readonly known: boolean }): string {
   const { items, gone, files } = changes;
-  const head = known ? "has changed since you trusted it" : "acts on your behalf once you trust it";
+  const acts = isObeyedFolder(file)
+    ? "brings what agents obey once you trust it"
+    : "acts on your behalf once you trust it";
+  const head = known ? "has changed since you trusted it" : acts;
   const rows = [
     `${sanitizeLine(file)} ${head}.`,
     ...(items.length === 0 ? [known ? "What it does is the same." : "It only sets limits."] : ["It"]),
@@ -189,7 +232,8 @@ function untrusted(
   changes: TrustChanges,
   { known, remedy }: { readonly known: boolean; readonly remedy: string },
 ): HumanInterventionRequiredError {
-  const reason = known ? "it has changed since you trusted it" : "you have not trusted it";
+  const what = isObeyedFolder(file) ? "what agents obey there" : "it";
+  const reason = known ? `${what} has changed since you trusted it` : `you have not trusted ${what}`;
   const rows = known
     ? describeSubject(file, changes, { known }).trimEnd().split("\n").slice(1)
     : changes.items.map(describeItem);

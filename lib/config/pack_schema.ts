@@ -10,6 +10,8 @@ import { text } from "./shapes.ts";
 const line = (most: number) =>
   z.string().min(1).max(most).regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line, without control characters");
 const sentence = () => line(400);
+const obeyedPath = () =>
+  z.string().regex(/^(?!\/|~|\$|(?:.*\/)?\.\.?(?:\/|$))[^\p{Cc}]+$/u, "must be a path below the working folder");
 const variable = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
 function needsOne(keys: readonly string[], message: string) {
   return (entry: Readonly<Record<string, unknown>>, context: z.RefinementCtx) => {
@@ -163,6 +165,17 @@ const packSchema = z.strictObject({
   start_seconds: z.int().min(1).max(600).optional().describe("How long it may take to start; 60 by default."),
   failures: z.array(failure).max(100).optional().describe(
     "What it says of turns that failed; the first that holds counts.",
+  ),
+  obeys: z.union([
+    line(100),
+    z.strictObject({
+      files: z.array(obeyedPath()).max(100).describe("Files and folders: instructions, skills, plugins, commands."),
+      settings: z.array(obeyedPath()).max(100).describe("Files of settings, as JSON or TOML."),
+      acts: z.array(line(100)).max(200).describe("Keys in these by which something runs, or is permitted."),
+    }),
+  ]).optional().describe(
+    "What of a working directory it obeys, which a person is shown before it is started there, or the id of an agent " +
+      "that obeys the same; by default, what any known agent obeys.",
   ),
   notes: z.array(sentence()).max(20).optional().describe("What a person should know of it, as full sentences."),
 });

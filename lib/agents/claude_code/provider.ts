@@ -2,6 +2,7 @@ import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { claudeAnswerWay } from "./answer.ts";
 import type { FailureTable } from "../failure.ts";
 import failures from "./failures.json" with { type: "json" };
+import obeys from "./obeyed.json" with { type: "json" };
 import { guardClaudePrompt } from "./guard.ts";
 import { claudeHeadless } from "./headless.ts";
 import { claudeHookTrial } from "./hook_trial.ts";
@@ -27,6 +28,7 @@ export const claudeCodeProvider: PaneProvider & CliStepProvider = {
     npmPackage: "@anthropic-ai/claude-code",
   },
   failures: failures.rules as FailureTable,
+  obeys,
   capabilities: {
     refusesWritesSince: "2.1.72",
     findHookLoss: findClaudeHookLoss,

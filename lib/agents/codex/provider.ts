@@ -2,6 +2,7 @@ import type { CliStepProvider, PaneProvider } from "../provider.ts";
 import { codexAnswerWay } from "./answer.ts";
 import type { FailureTable } from "../failure.ts";
 import failures from "./failures.json" with { type: "json" };
+import obeys from "./obeyed.json" with { type: "json" };
 import { guardCodexPrompt } from "./guard.ts";
 import { codexHeadless } from "./headless.ts";
 import { findCodexHookLoss } from "./hook_settings.ts";
@@ -26,6 +27,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
     npmPackage: "@openai/codex",
   },
   failures: failures.rules as FailureTable,
+  obeys,
   capabilities: { refusesWritesSince: "0.130.0", findHookLoss: findCodexHookLoss },
   headless: codexHeadless,
   sandbox: codexSandbox,

@@ -1,5 +1,6 @@
 import type { DialogKind } from "../../screen/dialog.ts";
 import type { FailureTable } from "../failure.ts";
+import type { ObeyedFiles } from "../obeys.ts";
 import type { AcpActingKind, AcpToolKind } from "../acp/tool_kinds.ts";
 
 /** What shows that somebody is logged in; it must all be there. */
@@ -106,5 +107,7 @@ export interface Pack {
   /** How long it may take until it has answered `initialize`: big CLIs are slow on a busy machine. */
   readonly start_seconds?: number | undefined;
   readonly failures?: FailureTable | undefined;
+  /** What it obeys of a working directory, or the id of an agent that obeys the same. @default all that is known */
+  readonly obeys?: ObeyedFiles | string | undefined;
   readonly notes?: readonly string[] | undefined;
 }

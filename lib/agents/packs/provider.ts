@@ -10,10 +10,10 @@ export function packProvider(
   pack: Pack,
   { isOfConfig = false }: { readonly isOfConfig?: boolean } = {},
 ): AcpAgentProvider {
-  const { label, failures = [], login = [], usage = [] } = pack;
+  const { label, failures = [], login = [], usage = [], obeys } = pack;
   return {
     ...{ id, label, failures, capabilities: { refusesWritesSince: undefined } },
-    ...present({ cli: programOf(pack), isOfConfig: isOfConfig || undefined }),
+    ...present({ cli: programOf(pack), isOfConfig: isOfConfig || undefined, obeys }),
     acp: {
       ...pack,
       launch: (request) => launchPlan(id, pack, request),

@@ -15,6 +15,8 @@ export const replayProvider: PaneProvider = {
   id: "replay",
   label: "Replay",
   capabilities: { refusesWritesSince: undefined },
+  // Its screens are recordings.
+  obeys: { files: [], settings: [], acts: [] },
   terminal: {
     rules: { ...codex.rules, provider: "replay" },
     joinWrappedRows: codex.joinWrappedRows,

@@ -11,7 +11,8 @@ import { keepEditorSchema } from "../editor_schema.ts";
 import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { checkJob, lookAtReviewRun } from "../preflight/look_at_needs.ts";
-import { requireTrust, TRUST_FLAG } from "../trust.ts";
+import { agentsUsed } from "../../jobs/review_loop/plan.ts";
+import { requireObeyedTrust, requireTrust, TRUST_FLAG } from "../trust.ts";
 import { executeReview } from "../execute_review.ts";
 
 export const command = defineCommand({
@@ -37,7 +38,9 @@ export const command = defineCommand({
     const review = { plan, roles: rolesUsed(plan.loop), sources };
     const unwritten = checkJob(plan.job, review);
     const isUnwritten = unwritten.length > 0;
-    await requireTrust(loaded, { io, trust: trust === true, mayAsk: !global.json, isUnwritten });
+    const whoTrusts = { io, trust: trust === true, mayAsk: !global.json, isUnwritten };
+    await requireTrust(loaded, whoTrusts);
+    await requireObeyedTrust({ workdir: plan.workdir, agents: agentsUsed(plan) }, whoTrusts);
     const place = hasPanes(plan) ? await preflight.lookAtTmuxPlace(plan.tmux) : [];
     preflight.require(await lookAtReviewRun(review, preflight, { place, unwritten }));
     await keepEditorSchema(loaded, io);

@@ -1,12 +1,22 @@
-import { resolve } from "@std/path/posix";
+import { dirname, resolve } from "@std/path/posix";
 import { DEFAULT_CONFIG_FILE } from "../../config/default_file.ts";
-import { changesSince, examineConfig, trustedAs, type TrustSubject } from "../../config/trust/examine.ts";
+import { loadSettings } from "../../config/load.ts";
+import { agentsIn } from "../../config/trust/obeyed.ts";
+import { PROVIDERS } from "../../agents/mod.ts";
+import { configSource } from "../environment.ts";
+import {
+  changesSince,
+  examineConfig,
+  type TrustChanges,
+  trustedAs,
+  type TrustSubject,
+} from "../../config/trust/examine.ts";
 import { changeTrust, readTrust, type TrustedConfig } from "../../config/trust/store.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, defineCommand, type GlobalFlags, switchFlag } from "../console/command.ts";
-import { askForTrust, describeSubject, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
+import { askForTrust, describeSubject, examineObeyed, isAtTerminal, recordTrust, requireStorePath } from "../trust.ts";
 
 export const command = defineCommand({
   arguments: [{
@@ -29,7 +39,7 @@ export const command = defineCommand({
     const given = resolve(io.cwd, dir ?? ".");
     const path = await configPath(given);
     if (flags.remove === true) return await remove(store, { given, path, io, global });
-    return await trust(store, path, { io, global, yes: flags.yes === true });
+    return await trust(store, { given, path, io, global, yes: flags.yes === true });
   },
 });
 
@@ -38,37 +48,66 @@ interface Around {
   readonly global: GlobalFlags;
 }
 
-async function trust(store: string, path: string, { io, global, yes }: Around & { yes: boolean }): Promise<number> {
-  const subject = await examineConfig(path);
-  const before = readTrust(store)[subject.file];
-  const changes = await changesSince(undefined, subject);
-  const since = await changesSince(before, subject);
-  show(subject, io, global);
-  if (before !== undefined && since.files.length === 0) {
-    if (global.json) io.stdout(trustedLine(subject.file, before));
-    if (!global.quiet) io.stderr("You trust it as it is.\n");
-    return 0;
+async function trust(
+  store: string,
+  { given, path, io, global, yes }: Around & { readonly given: string; readonly path: string; readonly yes: boolean },
+): Promise<number> {
+  const place = await obeyedIn({ given, path, io });
+  // A folder without a config may still have something that agents obey.
+  const isConfigured = place.isConfigured || place.subject.items.length === 0;
+  const subjects = [
+    ...(isConfigured ? [await examineConfig(path)] : []),
+    ...(place.subject.items.length === 0 ? [] : [place.subject]),
+  ];
+  let isNew = false;
+  for (const subject of subjects) {
+    const since = await changesSince(readTrust(store)[subject.file], subject);
+    const whole = await changesSince(undefined, subject);
+    show(subject, whole, { io, global });
+    const before = readTrust(store)[subject.file];
+    if (before !== undefined && since.files.length === 0) {
+      if (global.json) io.stdout(trustedLine(subject.file, before));
+      continue;
+    }
+    isNew = true;
+    if (!yes && isAtTerminal(io) && !await askForTrust(io, whole.items)) {
+      io.stderr("It is not trusted.\n");
+      return 3;
+    }
+    if (!yes && !isAtTerminal(io)) continue;
+    await recordTrust(store, subject);
+    const now = readTrust(store)[subject.file];
+    if (global.json && now !== undefined) io.stdout(trustedLine(subject.file, now));
   }
-  if (!yes && !isAtTerminal(io)) {
+  if (isNew && !yes && !isAtTerminal(io)) {
     throw new HumanInterventionRequiredError(`Cannot ask whether you trust ${path}: there is no terminal`, {
       hint: "Trust what is shown above with: panewright trust --yes",
     });
   }
-  if (!yes && !await askForTrust(io, changes.items)) {
-    io.stderr("It is not trusted.\n");
-    return 3;
-  }
-  await recordTrust(store, subject);
-  const now = readTrust(store)[subject.file];
-  if (global.json && now !== undefined) io.stdout(trustedLine(subject.file, now));
-  if (!global.quiet) io.stderr("It is trusted.\n");
+  if (!global.quiet) io.stderr(isNew ? "It is trusted.\n" : "You trust it as it is.\n");
   return 0;
+}
 
-  function show({ file, items, files }: TrustSubject, { stdout }: CliIo, { json }: GlobalFlags): void {
-    if (!json) return stdout(describeSubject(file, changes, { known: false }));
-    for (const { key, does, value, alone } of items) stdout(outputLine("trust_item", { key, does, value, alone }));
-    for (const [name, sha256] of Object.entries(files)) stdout(outputLine("trust_file", { path: name, sha256 }));
-  }
+function show({ file, items, files }: TrustSubject, changes: TrustChanges, { io: { stdout }, global }: Around): void {
+  if (!global.json) return stdout(describeSubject(file, changes, { known: false }));
+  for (const { key, does, value, alone } of items) stdout(outputLine("trust_item", { key, does, value, alone }));
+  for (const [name, sha256] of Object.entries(files)) stdout(outputLine("trust_file", { path: name, sha256 }));
+}
+
+/** What the agents obey that a config uses; where there is no config that can be used, what any agent obeys. */
+async function obeyedIn({ given, path, io }: { readonly given: string; readonly path: string; readonly io: CliIo }) {
+  const isConfigured = given === path || await Deno.lstat(path).then(() => true, () => false);
+  const loaded = isConfigured
+    ? await loadSettings(await configSource({ ...io, cwd: dirname(path) }, { path })).catch(ifUsage)
+    : undefined;
+  const workdir = loaded?.workdir ?? await Deno.realPath(dirname(path)).catch(() => dirname(path));
+  const agents = loaded === undefined ? PROVIDERS.filter(({ obeys }) => typeof obeys === "object") : agentsIn(loaded);
+  return { isConfigured, subject: await examineObeyed({ workdir, agents }, io) };
+}
+
+/** What is wrong with the config is told where it is examined, or when it is used. */
+function ifUsage(error: unknown): undefined {
+  if (!(error instanceof UsageError)) throw error;
 }
 
 function list(store: string, { io, global }: Around): number {
@@ -88,7 +127,8 @@ async function remove(
   { given, path, io, global }: Around & { readonly given: string; readonly path: string },
 ): Promise<number> {
   const file = await trustedAs(path).catch(() => path);
-  const named = new Set([file, await Deno.realPath(given).catch(() => given)]);
+  const folder = await Deno.realPath(given).catch(() => given);
+  const named = new Set([file, folder, `${folder}/`]);
   const trusted = Object.keys(readTrust(store)).filter((name) => named.has(name));
   if (trusted.length === 0) {
     throw new UsageError(`Cannot remove ${file}: you do not trust it`, {

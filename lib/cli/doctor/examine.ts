@@ -14,6 +14,7 @@ import { lookAtConfig } from "../preflight/look_at_needs.ts";
 import { checkHome, checkTerminal, checkWorkdir, lookAtTmuxPlace, type TmuxPlace } from "../preflight/machine.ts";
 import { lookAtMachine, type Machine } from "../preflight/machine_look.ts";
 import { checkAgents, type NamedAgent } from "./agents.ts";
+import { checkObeyed } from "./obeyed.ts";
 
 type ExamineContext = Parameters<typeof lookAtMachine>[0] & Pick<LoadConfigOptions, "envNames" | "onWarning"> & {
   readonly cwd: string;
@@ -40,6 +41,10 @@ export async function* examine(path: string | undefined, context: ExamineContext
   yield checkHome(context);
   yield* checkTerminal(context);
   yield await checkWorkdir(workdir);
+  const obedient = agents === undefined
+    ? context.providers.filter(({ obeys }) => typeof obeys === "object")
+    : agents.map(({ provider }) => provider);
+  yield* checkObeyed(obedient, { workdir, home: context.env("HOME") });
   yield* findings;
 }
 

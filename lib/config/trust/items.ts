@@ -46,6 +46,7 @@ export function packItems(id: ProviderId, pack: Pack): readonly TrustItem[] {
     ...item("login_status_args", "asks that program for its login with these arguments", login_status_args),
     ...item("model", "says how an agent gets its model", model),
     ...item("ask_mode", "says what an agent asks before it acts", ask_mode),
+    ...item("obeys", "says what of a folder an agent obeys", pack.obeys, true),
     ...item("tools", "says where an agent's requests have what is decided about", tools),
   ];
 }

@@ -18,6 +18,7 @@ const trustedConfig = z.strictObject({
   items: z.record(z.string(), digest),
 });
 
+/** By the config's path; what a folder has agents obey by the folder's, with a slash at its end. */
 const store = z.strictObject({ version: z.literal(1), configs: z.record(z.string().startsWith("/"), trustedConfig) });
 
 export type TrustedConfig = z.output<typeof trustedConfig>;

@@ -37,3 +37,7 @@ export interface AgentPlan {
 interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}
 
 export interface PostProcessingPlan extends SettingsOf<typeof POST_PROCESSING_SETTINGS> {}
+
+export function agentsUsed({ agents }: Pick<ReviewRunPlan, "agents">): readonly Provider[] {
+  return [...new Set(Object.values(agents).map(({ provider }) => provider))];
+}
