@@ -1,6 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import type { PostProcessingPlan } from "../../lib/jobs/review_loop/plan.ts";
+import { gitActs } from "../../lib/jobs/files/git_acts.ts";
 import { postProcess, type PostProcessOptions } from "../../lib/jobs/review_loop/post_process.ts";
 
 /** Runs the post-processing; what went wrong, a line a command, and the commands that ended. */
@@ -11,6 +12,7 @@ async function run(
   const problems: string[] = [];
   const ended: string[] = [];
   await postProcess(plan, {
+    acts: await gitActs({ folder: options.workdir }).catch(() => undefined),
     done: [],
     onEnd(command, problem) {
       ended.push(command);
@@ -62,3 +64,35 @@ Deno.test("a program that is missing is told", async () => {
   const { problems } = await run({ openspecChange: "x" }, { workdir: "/", processRunner: runner });
   assertEquals(problems, ['Cannot finish the post-processing: "openspec archive x --yes": no openspec']);
 });
+
+Deno.test("hooks of the person run at the commit; one that has come since, or is gone, keeps it from being made", () =>
+  inRepository(async (dir) => {
+    const hooks = `${dir}/.husky/_`;
+    await systemProcessRunner.run({ argv: ["git", "config", "core.hooksPath", ".husky/_"], cwd: dir });
+    await Deno.mkdir(hooks, { recursive: true });
+    await Deno.mkdir(`${dir}/scripts`);
+    await Deno.writeTextFile(`${hooks}/pre-commit`, "#!/bin/sh\n. .husky/pre-commit\nscripts/lint.sh\n", {
+      mode: 0o755,
+    });
+    await Deno.writeTextFile(`${dir}/.husky/pre-commit`, "echo ran >> HOOKED\n");
+    await Deno.writeTextFile(`${dir}/scripts/lint.sh`, "#!/bin/sh\n", { mode: 0o755 });
+    await Deno.writeTextFile(`${dir}/a.txt`, "a");
+    const plan = { gitCommitMessage: "Done" };
+    const acts = await gitActs({ folder: dir });
+    assertEquals((await run(plan, { workdir: dir, acts })).problems, []);
+    assertEquals(await Deno.readTextFile(`${dir}/HOOKED`), "ran\n");
+    await systemProcessRunner.run({ argv: ["git", "checkout", "-q", "-b", "other"], cwd: dir });
+    for (const name of [".husky/pre-commit", "scripts/lint.sh"]) {
+      const text = await Deno.readTextFile(`${dir}/${name}`);
+      await Deno.writeTextFile(`${dir}/${name}`, `${text}touch EVIL\n`);
+      const { problems } = await run(plan, { workdir: dir, acts });
+      assertEquals(problems, [
+        `Cannot finish the post-processing: "git add --all" was not run: what git would run has changed since the run began: ${name}`,
+      ]);
+      await Deno.writeTextFile(`${dir}/${name}`, text);
+    }
+    await Deno.remove(`${hooks}/pre-commit`);
+    assertStringIncludes((await run(plan, { workdir: dir, acts })).problems[0]!, "began: .husky/_/pre-commit");
+    assertStringIncludes((await run(plan, { workdir: dir, acts: undefined })).problems[0]!, "it was not noted");
+    await assertRejects(() => Deno.lstat(`${dir}/EVIL`), Deno.errors.NotFound);
+  }));

@@ -1,6 +1,7 @@
 import { dirname, relative } from "@std/path/posix";
 import { isAbsence } from "../../base/ports/files.ts";
-import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
+import { runGit } from "../../base/ports/git.ts";
+import type { ProcessRunner } from "../../base/ports/process.ts";
 import { present } from "../../base/schema.ts";
 
 /** What the files are cannot be told: too many, git does not answer, or something cannot be looked at. */
@@ -165,34 +166,14 @@ export function folderWithGit(folder: string): string | undefined {
   return folder === "/" ? undefined : folderWithGit(dirname(folder));
 }
 
-/**
- * An environment without what leads git to another repository than that of its folder: git sets some of it for its hooks.
- */
-function withoutRepository(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !LEADING_VARIABLE.test(name)));
-}
-
-const LEADING_VARIABLE =
-  /^GIT_(?:(?:COMMON_)?DIR|WORK_TREE|INDEX_FILE|(?:ALTERNATE_)?OBJECT_DIRECTOR(?:Y|IES)|NAMESPACE|PREFIX|CEILING_DIRECTORIES)$/;
-
-/** In a partial clone, git would fetch what is missing with a command that the configuration names. */
-const QUIET_GIT = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
-
 /** Asks git in a folder, so that nothing that a repository could configure is run. */
 export async function askGit(
-  { folder, signal, processRunner = systemProcessRunner, env = {} }: GitQuestion,
+  { folder, signal, processRunner, env = {} }: GitQuestion,
   args: readonly string[],
 ) {
   try {
-    const answer = await processRunner.run({
-      argv: ["git", "-c", "core.fsmonitor=false", ...args],
-      cwd: folder,
-      env: { ...withoutRepository(Deno.env.toObject()), ...QUIET_GIT, ...env },
-      clearEnv: true,
-      timeoutMs: GIT_TIMEOUT_MS,
-      maxOutputBytes: 64 * 1024 * 1024,
-      ...present({ signal }),
-    });
+    const limits = { timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: 64 * 1024 * 1024 };
+    const answer = await runGit(args, { cwd: folder, env, ...limits, ...present({ signal }) }, processRunner);
     if (answer.timedOut || answer.truncated) throw new UntoldError("git does not answer");
     return answer;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { systemProcessRunner } from "../../base/ports/process.ts";
+import { runGit } from "../../base/ports/git.ts";
 import { listByGit, lstatOf } from "./list.ts";
 import { MAX_SHOWN_BYTES } from "./before_contents.ts";
 import type { FileSnapshot } from "./snapshot.ts";
@@ -93,18 +93,11 @@ async function sidesOf(request: PatchRequest, folder: string) {
 
 async function ownRepository(folder: string, { objects, blobs, signal }: PatchRequest) {
   const run = async (args: readonly string[], { stdin = "", index = "none" } = {}) => {
-    const { code, stdout, truncated } = await systemProcessRunner.run({
-      // Names that only other systems take for `.git` are names like others.
-      argv: [
-        "git",
-        ...["compression=0", "protectNTFS=false", "protectHFS=false"].flatMap((is) => ["-c", `core.${is}`]),
-        ...args,
-      ],
+    // Names that only other systems take for `.git` are names like others.
+    const settings = ["compression=0", "protectNTFS=false", "protectHFS=false"].flatMap((is) => ["-c", `core.${is}`]);
+    const { code, stdout, truncated } = await runGit([...settings, ...args], {
       cwd: folder,
-      clearEnv: true,
       env: {
-        PATH: Deno.env.get("PATH") ?? "",
-        LC_ALL: "C",
         GIT_DIR: `${folder}/git`,
         GIT_INDEX_FILE: `${folder}/${index}`,
         GIT_CONFIG_NOSYSTEM: "1",

@@ -12,6 +12,8 @@ import { REVIEW_LOOP } from "./mod.ts";
 import { playRun } from "./play_run.ts";
 import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
+import { gitActs } from "../files/git_acts.ts";
+import { UntoldError } from "../files/list.ts";
 import { postProcess } from "./post_process.ts";
 import { rulesUsedBy } from "./rules_used.ts";
 import { reviewLoopSettings } from "./settings.ts";
@@ -85,10 +87,13 @@ function begun(state: RunState | undefined): RunState {
 
 async function play(parts: RunParts): Promise<RunResult> {
   const { plan, state, record, signal } = parts;
+  const commits = plan.postProcessing.gitCommitMessage !== undefined;
+  if (commits && state().gitActs === undefined && Object.keys(state().agents).length === 0) await noteGit(parts);
   const { outcome, reason } = await playRun(parts);
   if (outcome === "pass") {
     await postProcess(plan.postProcessing, {
       workdir: plan.workdir,
+      acts: state().gitActs,
       done: state().postProcessed,
       onEnd(command, problem) {
         record({ type: "post_processed", command, ...present({ problem }) });
@@ -98,4 +103,13 @@ async function play(parts: RunParts): Promise<RunResult> {
     });
   }
   return { outcome, reason };
+}
+
+/** What cannot be told is told at the end, when nothing is committed for it. */
+async function noteGit({ plan: { workdir: folder }, record, signal }: RunParts): Promise<void> {
+  try {
+    record({ type: "git_noted", acts: await gitActs({ folder, signal }), passable: true });
+  } catch (error) {
+    if (!(error instanceof UntoldError)) throw error;
+  }
 }

@@ -156,7 +156,8 @@ export const POST_PROCESSING_SETTINGS = {
   gitCommitMessage: {
     names: { key: "post_processing.git_commit_message" },
     value: { kind: "text" },
-    description: "After PASS, all changes of the working directory are committed with this message.",
+    description: "After PASS, all changes of the working directory are committed with this message, with your git's " +
+      "hooks; not where these, or git's settings, have changed since the run began.",
     example: "Finish the job",
   },
   openspecChange: {

@@ -51,6 +51,7 @@ export function firstRecords(
     tokens: NOTHING_COUNTED,
     questions: 0,
     postProcessed: [],
+    gitActs: undefined,
     finished: undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
-import { flag, number, oneOf, optional, present, text } from "../../base/schema.ts";
+import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { entriesOf } from "../entry.ts";
 import { detail, line, note, outputOf } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
@@ -109,6 +109,11 @@ export const ROUND_RECORDS = {
       closes("round"),
       adds({ kind: "verdict", title, tone: verdict === "PASS" ? "good" : "bad" }),
     ],
+  }),
+  /** By what git would run something was noted, before any agent worked: a hash and a name for each. */
+  git_noted: loopRecord({ acts: listOf(text), passable: flag }, {
+    state: (state, { acts: gitActs }) => ({ ...state, gitActs: state.gitActs ?? gitActs }),
+    words: () => detail("what git would run at a commit was noted"),
   }),
   /** A command of the post-processing has ended; `problem` says what went wrong. */
   post_processed: loopRecord({ command: text, problem: optional(text) }, {

@@ -23,6 +23,8 @@ export interface RunRecords {
   readonly tokens: TokenCounts;
   readonly questions: number;
   readonly postProcessed: readonly string[];
+  /** By what git would have run something before any agent worked; undefined where that was not noted. */
+  readonly gitActs: readonly string[] | undefined;
   /** How the run ended; undefined while it is under way, or was broken off. */
   readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }
