@@ -13,6 +13,7 @@ import type { AgentLaunch, LaunchPlan } from "./launch_plan.ts";
 import type { CliSetup } from "./setup.ts";
 import type { QuestionDialogs } from "./pane/question_page.ts";
 import type { ObeyedFiles } from "./obeys.ts";
+import type { TypedInput } from "./typed_input.ts";
 import type { StatusSource, StatusSourceContext } from "./pane/status_source.ts";
 
 export type { LaunchPlan } from "./launch_plan.ts";
@@ -140,6 +141,8 @@ export interface Provider {
   readonly failures?: FailureTable;
   /** Missing where the CLI brings no sandbox. */
   readonly sandbox?: SandboxSupport;
+  /** Missing where its CLI cannot type into commands that run. */
+  readonly typedInput?: TypedInput;
   readonly capabilities: ProviderCapabilities;
   /** What it obeys of a working directory, or the id of an agent that obeys the same. @default all that is known */
   readonly obeys?: ObeyedFiles | ProviderId;

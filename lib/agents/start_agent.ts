@@ -1,4 +1,6 @@
 import { UsageError } from "../base/errors.ts";
+import { systemHost } from "../base/ports/host.ts";
+import { systemProcessRunner } from "../base/ports/process.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { asksBeforeAll } from "./acp/acp_provider.ts";
 import type { DrivenAgent, Driver } from "./driven_agent.ts";
@@ -6,6 +8,7 @@ import { hasAcp } from "./mod.ts";
 import { openCommandHooks } from "./process/command_hooks.ts";
 import { notJudged, ProcessAgent } from "./process/process_agent.ts";
 import type { CliStart } from "./process/start.ts";
+import { requireHeldInput } from "./typed_input.ts";
 import { isCliStepProvider, type Provider } from "./provider.ts";
 
 /** What any driver without a pane starts an agent with; of the hooks, those that have some take their part. */
@@ -24,6 +27,12 @@ export async function startAgent(
   const { provider, requiresHooks } = start;
   if (driver === "process" && isCliStepProvider(provider)) {
     const { folder, ...use } = hookUse;
+    if (requiresHooks === "to_judge") {
+      const { acceptsTypedInput: isAccepted = false, launch, name, signal } = start;
+      const ground = { host: systemHost(launch.env), processRunner: systemProcessRunner, signal };
+      const unheld = await requireHeldInput(provider, { name, isAccepted, launch, ...ground });
+      if (unheld !== undefined) onTrouble(unheld);
+    }
     const hooks = folder === undefined ? undefined : await openCommandHooks(folder, use)
       .catch((error) => onTrouble(`the CLI's hooks cannot report commands: ${errorText(error)}`)) ?? undefined;
     if (hooks === undefined && requiresHooks === "to_judge") throw notJudged(provider, "there is no place for them");

@@ -38,6 +38,7 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
     },
     dryRun: true,
     modelAnswers: "questions",
+    acceptTypedInput: false,
     dialogTimeoutSeconds: 30,
   });
 });

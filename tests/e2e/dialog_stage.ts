@@ -126,6 +126,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
         policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
         dryRun: false,
         modelAnswers: "questions",
+        acceptTypedInput: false,
         dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
       },
     },

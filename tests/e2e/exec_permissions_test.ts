@@ -167,6 +167,42 @@ Deno.test("permissions of a step, codex: built-in rules and doubts hold for what
   assertEquals(made.filter((name) => name.startsWith("by_")), ["by_itself"]);
 });
 
+const SESSION = { tty: true, yield_time_ms: 300 };
+const TYPED = `const { session_id } = await tools.exec_command(${JSON.stringify({ cmd: "python3 -i", ...SESSION })});
+text(await tools.write_stdin({ session_id, chars: "open('typed', 'w').close()\\n", yield_time_ms: 1000 }));`;
+
+Deno.test("exec, codex: nothing is typed into a command where calls are judged", async () => {
+  for (const judgesAll of [false, true]) {
+    await using project = await setUpHeadlessProject({
+      provider: "codex",
+      respond: () => [{ do: "call", tool: "exec", input: TYPED }, done],
+    });
+    const judge = judging("bad", { decision: "deny", reason: "No." }, judgesAll);
+    const result = await runHeadless(project.request("Do it.", { judge }));
+    assertEquals([result.outcome, await exists(`${project.sandbox.project}/typed`)], ["completed", !judgesAll]);
+    if (judgesAll) assertStringIncludes(result.attemptLog, "TTY execution is disabled");
+  }
+});
+
+Deno.test("exec, codex: one that may type into commands is refused, unless the config accepts that by name", async () => {
+  const config = (accept_typed_input: boolean) => ({
+    permissions: { deny: ["git push"], accept_typed_input },
+    providers: { codex: { args: ["--enable", "unified_exec_tty"] } },
+    pipelines: { main: [{ name: "build", prompt: "self", check: { type: "none" } }] },
+  });
+  await using refusing = await pipelineProject({ turnFor: () => [done], config: config(false) });
+  const refused = await refusing.run("exec", "task.md");
+  assertEquals([refused.code, refusing.prompts], [2, []], refused.stderr);
+  assertStringIncludes(refused.stderr, "do not hold what Codex types into running commands: its argument");
+  assertStringIncludes(refused.stderr, '"accept_typed_input": true');
+
+  const turnFor = () => [{ do: "call", tool: "exec", input: TYPED } as const, done];
+  await using accepting = await pipelineProject({ turnFor, config: config(true) });
+  const accepted = await accepting.run("exec", "task.md");
+  assertEquals([accepted.code, await exists(`${accepting.sandbox.project}/typed`)], [0, true], accepted.stderr);
+  assertStringIncludes(accepted.stderr, "do not hold what Codex types into running commands");
+});
+
 const HOOKS_OFF = `mkdir -p .claude && echo '{"disableAllHooks":true}' > .claude/settings.json\n`;
 
 for (

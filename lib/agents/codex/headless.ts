@@ -5,6 +5,7 @@ import { CODEX_SETTINGS } from "./launch.ts";
 import { codexSandboxSettings, foldCodexSandbox } from "./sandbox.ts";
 import { codexSessionUsage, openCodexLog } from "./open_log.ts";
 import { createCodexReader } from "./reader.ts";
+import { NO_TERMINALS } from "./typed_input.ts";
 
 export const codexHeadless: HeadlessProvider = {
   neverAsks: true,
@@ -44,6 +45,7 @@ async function codexExecPlan(request: HeadlessLaunch, options: HeadlessPlanOptio
       ["PostToolUse", hooks.after],
       ...(hooks.permission === undefined ? [] : [["PermissionRequest", hooks.permission] as const]),
     ])),
+    ...(hooks?.judges === true ? [NO_TERMINALS] : []),
     ...(request.sandbox === undefined ? [] : codexSandboxSettings(request.sandbox)),
   ];
   return {

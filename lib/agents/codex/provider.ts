@@ -11,6 +11,7 @@ import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexSandbox } from "./sandbox.ts";
+import { codexTypedInput } from "./typed_input.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { codexSetup } from "./setup.ts";
 
@@ -31,6 +32,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
   capabilities: { refusesWritesSince: "0.130.0", findHookLoss: findCodexHookLoss },
   headless: codexHeadless,
   sandbox: codexSandbox,
+  typedInput: codexTypedInput,
   terminal: {
     rules: CODEX_RULES,
     screen: CODEX_SCREEN,

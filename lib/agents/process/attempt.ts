@@ -137,7 +137,7 @@ export class Attempt {
         ...{ ask, requiresHooks: judgesAll ? "to_judge" : judgesCalls ? "to_refuse" : undefined } as const,
         launch: { workdir, command, model, ...present({ args, env, sandbox }) },
         hookUse: { folder: ask.hookFolder, clock, judgesCalls, asks: judge !== undefined, isPatient: false },
-        ...present({ resume: resumeSessionId, onForcedExit }),
+        ...present({ resume: resumeSessionId, onForcedExit, acceptsTypedInput: judge?.acceptsTypedInput }),
         signal: unstarted.signal,
         mayGoOn: () => this.mayGoOn,
         onActivity: (activity) => {

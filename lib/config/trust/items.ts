@@ -163,6 +163,11 @@ const KINDS: readonly Kind[] = [
     does: "lets a model answer in place of a person over MCP",
     alone: (value) => value === "all" ? true : "harmless",
   },
+  {
+    is: /^permissions\.accept_typed_input$/,
+    does: "lets Codex type what nobody judges into running commands",
+    alone: (value) => value === true ? true : "harmless",
+  },
   { is: /^permissions\.(?:deny|ask)\.\*$/ },
   { is: /^permissions\.(?:deny|ask|allow|lift_builtin|dry_run|dialog_timeout_seconds|accept_\w+)$/ },
   {

@@ -85,6 +85,7 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDr
 
   return {
     judgesAll: judgesUnasked(plan.permissions.policy, { ...who, provider: provider.id }),
+    acceptsTypedInput: plan.permissions.acceptTypedInput,
     async judge(request) {
       const { needsPermission = true } = request;
       const decided = await decideHere(request);

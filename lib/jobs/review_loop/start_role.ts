@@ -97,6 +97,7 @@ async function startWithoutPane(
       },
       ...present({ resume: resumes }),
       ...(named === undefined ? {} : { requiresHooks: "to_judge", isPut: named } as const),
+      acceptsTypedInput: plan.permissions.acceptTypedInput,
       hookUse: {
         folder: channel && `${channel}/roles/${role}`,
         ...{ clock, judgesCalls: named !== undefined, asks: true, isPatient: true },

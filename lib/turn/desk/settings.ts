@@ -16,6 +16,13 @@ export const DIALOG_SETTINGS = {
       "What a model may answer over MCP in place of a person: nothing, the questions of agents, or their requests for a " +
       "permission as well. What it may not answer stays open for a person.",
   },
+  acceptTypedInput: {
+    names: { key: "permissions.accept_typed_input" },
+    value: { kind: "switch", default: false },
+    description:
+      "Whether a Codex may start that cannot be kept from typing into commands that run, although `deny` or `ask` has " +
+      "an entry: what it types is not judged.",
+  },
   dialogTimeoutSeconds: {
     names: { key: "permissions.dialog_timeout_seconds" },
     value: { kind: "seconds", above: 0, default: 600 },

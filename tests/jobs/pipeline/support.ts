@@ -198,6 +198,7 @@ export function permitting(
       policy: { ...DEFAULT_PERMISSION_POLICY, ...policy },
       dryRun,
       modelAnswers,
+      acceptTypedInput: false,
       dialogTimeoutSeconds: 600,
     },
   };

@@ -39,6 +39,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
         },
         dryRun: false,
         modelAnswers: "questions",
+        acceptTypedInput: false,
         dialogTimeoutSeconds: 600,
       },
     },

@@ -121,6 +121,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
         policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
         dryRun: options.dryRun ?? false,
         modelAnswers: options.modelAnswers ?? "questions",
+        acceptTypedInput: false,
         dialogTimeoutSeconds: 600,
       },
     },
