@@ -8,7 +8,7 @@ import { hasAcp } from "./mod.ts";
 import { openCommandHooks } from "./process/command_hooks.ts";
 import { notJudged, ProcessAgent } from "./process/process_agent.ts";
 import type { CliStart } from "./process/start.ts";
-import { requireHeldInput } from "./typed_input.ts";
+import { requireHeldInput } from "./require_held_input.ts";
 import { isCliStepProvider, type Provider } from "./provider.ts";
 
 /** What any driver without a pane starts an agent with; of the hooks, those that have some take their part. */
