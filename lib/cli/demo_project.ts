@@ -5,6 +5,9 @@ import replay from "../../fixtures/demo/replay.json" with { type: "json" };
 
 export const DEMO_CONFIG_FILE = "panewright.jsonc";
 
+/** Relative to the demo's folder. */
+export const DEMO_WORKDIR: string = config.wd;
+
 export async function createDemoProject(): Promise<string> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "panewright-demo-" }));
   const texts: Readonly<Record<string, string>> = {

@@ -86,8 +86,8 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       throw failure;
     }
     before = hashOfLine(text);
-    if (strikes === "after") killSelf();
     copy?.add(line);
+    if (strikes === "after") killSelf();
     return at;
   };
   const append = (record: AnyFact): string => {

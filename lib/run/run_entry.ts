@@ -1,9 +1,7 @@
 import { dirname } from "@std/path/posix";
-import { assertOwn, makeOwnFolder, NO_STATE_FOLDER, stateFolder } from "../base/ports/state_folder.ts";
-import { createFileOnce, replaceFile, syncFolder } from "../base/ports/own_files.ts";
+import { assertOwn, stateFolder } from "../base/ports/state_folder.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
-import { compareText } from "../base/text/order.ts";
 import { workdirOf } from "../journal/paths.ts";
 import { findCarried } from "./carried.ts";
 
@@ -31,25 +29,6 @@ export function findRunEntry(run: RunPlace, state = stateFolder()): string | und
   }
 }
 
-/**
- * Makes that folder, unless it is there. It is on the disk when this resolves.
- *
- * @throws {Error} when it cannot be written, or not by this person alone
- */
-export async function claimRunEntry(run: RunPlace, state = stateFolder()): Promise<string> {
-  if (state === undefined) throw new Error(NO_STATE_FOLDER);
-  const entries = entriesOf(run, state);
-  const above = [state, `${state}/runs`, entries];
-  for (const folder of above) makeOwnFolder(folder);
-  const entry = findEntry(run, state) ?? `${entries}/${nameOf(run)}`;
-  makeOwnFolder(entry);
-  const real = realPath(run);
-  const isNew = await createFileOnce(placePath(entry), real);
-  if (isNew) above.forEach(syncFolder);
-  else if (readPlace(entry) !== real) await replaceFile(placePath(entry), real, { durable: true });
-  return entry;
-}
-
 /** The folders of all runs with this id but this one's own. */
 export function otherEntries(run: RunPlace, state: string): readonly string[] {
   const own = findEntry(run, state);
@@ -60,7 +39,7 @@ export function otherEntries(run: RunPlace, state: string): readonly string[] {
  * What of the entries under a run's id is this run's: runs of other folders may have the same id, as copies have, and a
  * journal, which an agent can write, does not say which one it is.
  */
-function findEntry(run: RunPlace, state: string): string | undefined {
+export function findEntry(run: RunPlace, state: string): string | undefined {
   const entries = entriesOf(run, state);
   if (lstatOrUndefined(entries) === undefined) return undefined;
   for (const folder of [state, `${state}/runs`, entries]) assertOwn(folder);
@@ -74,17 +53,11 @@ function findEntry(run: RunPlace, state: string): string | undefined {
 }
 
 function pathsIn(folder: string): readonly string[] {
-  return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).toSorted(compareText);
+  return [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`).sort();
 }
 
-function entriesOf({ id }: RunPlace, state: string): string {
+export function entriesOf({ id }: RunPlace, state: string): string {
   return `${state}/runs/${id}`;
-}
-
-/** By what the folder is, so that those who make the entry at the same time make the same one. */
-function nameOf({ path }: RunPlace): string {
-  const { dev, ino } = Deno.statSync(path);
-  return `${dev}-${ino}`;
 }
 
 /** Where the run was when it was last executed; undefined while the entry is being made, and where that is nowhere. */
@@ -99,11 +72,11 @@ export function readPlace(entry: string): string | undefined {
   }
 }
 
-function placePath(entry: string): string {
+export function placePath(entry: string): string {
   return `${entry}/place`;
 }
 
-function realPath({ path }: RunPlace): string {
+export function realPath({ path }: RunPlace): string {
   return Deno.realPathSync(path);
 }
 
@@ -114,4 +87,11 @@ export function removeRunEntry(run: RunPlace, state = stateFolder()): void {
   try {
     Deno.removeSync(dirname(entry));
   } catch { /* a copy of the run has its own there */ }
+}
+
+/** Removes what is kept of all runs of a working directory that is about to go. */
+export function removeEntriesOf(workdir: string): void {
+  const runs = `${workdir}/.panewright/runs`;
+  if (lstatOrUndefined(runs) === undefined) return;
+  for (const { name: id } of Deno.readDirSync(runs)) removeRunEntry({ id, path: `${runs}/${id}` });
 }

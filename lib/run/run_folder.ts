@@ -1,7 +1,7 @@
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { STATE_FOLDER_HINT } from "../base/ports/state_folder.ts";
-import { claimRunEntry, findRunEntry } from "./run_entry.ts";
+import { findRunEntry } from "./run_entry.ts";
 import { errorText } from "../base/text/error_text.ts";
 
 export interface RunFolder {
@@ -89,6 +89,7 @@ export async function createRunFolder(
 export async function believedFolder(workdir: string, id: string): Promise<RunFolder> {
   const folder = runFolderAt(workdir, id);
   try {
+    const { claimRunEntry } = await import("./claim_run_entry.ts");
     return { ...folder, journalPath: believedPath(await claimRunEntry(folder)) };
   } catch (cause) {
     throw new UsageError(`Cannot keep the journal of run ${id}: ${errorText(cause)}`, {

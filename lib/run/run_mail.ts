@@ -7,7 +7,7 @@ import { assertOwn, makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../bas
 import { errorText } from "../base/text/error_text.ts";
 import { type Carried, findCarried } from "./carried.ts";
 import { workdirOf } from "../journal/paths.ts";
-import { claimRunEntry, findRunEntry, otherEntries, readPlace, type RunPlace } from "./run_entry.ts";
+import { findRunEntry, otherEntries, readPlace, type RunPlace } from "./run_entry.ts";
 
 /**
  * Where what is said to a run from outside is left. It is in the person's state folder: in the run's own folder an agent
@@ -49,6 +49,7 @@ export async function claimRunMail(
   { state = stateFolder(), taker }: ClaimMailOptions = {},
 ): Promise<RunMail> {
   try {
+    const { claimRunEntry } = await import("./claim_run_entry.ts");
     const mail = mailIn(await claimRunEntry(run, state));
     for (const folder of [mail.answersDir, mail.inboxDir]) makeOwnFolder(folder);
     if (taker !== undefined) await replaceFile(takerPath(mail), taker);

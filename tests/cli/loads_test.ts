@@ -4,7 +4,7 @@ import { relative, resolve } from "@std/path/posix";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** The most files of panewright that each command may load: who waits for it waits for all of them. */
-const MOST = { version: 18, runs: 87, status: 90, stop: 88 } as const;
+const MOST = { version: 18, runs: 89, status: 92, stop: 90 } as const;
 
 /** Loaded only where there is something for it to do. Whatever else is imported when it is needed counts. */
 const NOT_ON_THE_WAY: Readonly<Record<string, string>> = {
@@ -16,6 +16,7 @@ const NOT_ON_THE_WAY: Readonly<Record<string, string>> = {
   "lib/cli/find_named_run.ts": "a folder without runs, whose configuration may name another one",
   "lib/cli/commands/status.ts": "--watch at a terminal",
   "lib/run/overview.ts": "a question, or a dialog, that waits",
+  "lib/run/run_folder.ts": "a run that begins",
   "lib/run/read_progress.ts": "a run that was carried elsewhere",
   "lib/run/live_agents.ts": "a tmux session of the run's own",
   "lib/jobs/stop_run.ts": "agents that a killed process has left",

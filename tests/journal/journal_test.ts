@@ -113,3 +113,45 @@ Deno.test("a lock left by a process that was killed is taken over", () =>
     await reader.cancel();
     using _lock = await lockWorkdir(dir, { runId: "next" });
   }));
+
+Deno.test("openJournal() completes a copy that is behind, and sets one aside that somebody has changed, also while it is open", () =>
+  inTempDir(async (dir) => {
+    const [path, copyPath] = [`${dir}/journal.ndjson`, `${dir}/copy.ndjson`];
+    const warnings: string[] = [];
+    const open = () => openJournal(path, { copyPath, warn: (message) => warnings.push(message) });
+    const read = async () => [await Deno.readTextFile(path), await Deno.readTextFile(copyPath)] as const;
+    {
+      using journal = open();
+      journal.append({ type: "first" });
+    }
+    const [whole, copied] = await read();
+    assertEquals(copied, whole);
+    for (const behind of ["", whole.slice(0, 40), whole.split("\n", 1)[0]!]) {
+      await Deno.writeTextFile(copyPath, behind);
+      open()[Symbol.dispose]();
+      assertEquals(await Deno.readTextFile(copyPath), whole);
+    }
+    assertEquals(warnings, []);
+    {
+      using journal = open();
+      for (const change of [`${whole}{"type":"forged"}\n`, whole.replace("first", "other")]) {
+        await Deno.writeTextFile(copyPath, change);
+        journal.append({ type: "second" });
+        const [now, after] = await read();
+        assertEquals(after, now);
+      }
+      await Deno.remove(copyPath);
+      journal.append({ type: "third" });
+      const [now, after] = await read();
+      assertEquals(after, now);
+    }
+    assertEquals(warnings.length, 2);
+    assertStringIncludes(warnings[0] ?? "", `it is kept as ${copyPath}.differs-1`);
+    await Deno.remove(copyPath);
+    await Deno.mkdir(copyPath);
+    await Deno.writeTextFile(`${copyPath}/in the way`, "");
+    for (let number = 3; number <= 20; number++) await Deno.writeTextFile(`${copyPath}.differs-${number}`, "");
+    using journal = open();
+    journal.append({ type: "fourth" });
+    assertStringIncludes(warnings.at(-1) ?? "", "Cannot keep a copy of the journal");
+  }));

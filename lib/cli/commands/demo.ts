@@ -1,3 +1,4 @@
+import { removeEntriesOf } from "../../run/run_entry.ts";
 import { basename, dirname } from "@std/path/posix";
 import { walk } from "@std/fs";
 import { loadConfig } from "../../config/load.ts";
@@ -7,7 +8,7 @@ import { tmuxCommand } from "../../tmux/server.ts";
 import { defineCommand, switchFlag } from "../console/command.ts";
 import { demoSummary, type NextCommands } from "../demo_summary.ts";
 import { commandInForm, type Start, startOfThis, taskInForm } from "../start_form.ts";
-import { createDemoProject, DEMO_CONFIG_FILE } from "../demo_project.ts";
+import { createDemoProject, DEMO_CONFIG_FILE, DEMO_WORKDIR } from "../demo_project.ts";
 import { executeReview } from "../execute_review.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { executeReviewRun, type ReviewRunOptions } from "../../jobs/review_loop/execute.ts";
@@ -28,7 +29,11 @@ export const command = defineCommand({
     preflight.require([await checkFolder("folder for temporary files", temporary, { variable: "TMPDIR" })]);
     if (!global.quiet) io.stderr(INTRODUCTION);
     const folder = await createDemoProject();
-    const cleanUp = () => keep || Deno.removeSync(folder, { recursive: true });
+    const cleanUp = () => {
+      if (keep) return;
+      removeEntriesOf(`${folder}/${DEMO_WORKDIR}`);
+      Deno.removeSync(folder, { recursive: true });
+    };
     const unregister = io.onForcedExit(cleanUp);
     try {
       // The demo is the same for everybody: no variable of the person's own configures it.

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
+import { findRunEntry } from "../../../lib/run/run_entry.ts";
 import { listRunIds } from "../../../lib/run/find_run.ts";
 import { until } from "../../support/until.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
@@ -125,10 +126,15 @@ function start({ path, panewright, env }: ExecProject, more: Readonly<Record<str
 }
 
 /** The runs whose first record is whole. */
-async function begunRuns(project: ExecProject): Promise<readonly string[]> {
-  const ids = await listRunIds(project.path);
-  const begun = await Promise.all(ids.map(async (id) => (await journalOf(project, id)).split("\n").length > 2));
-  return ids.filter((_, index) => begun[index]);
+/** By the journal in the state folder: a process that is killed right after a record has not copied it. */
+async function begunRuns({ path, env }: ExecProject): Promise<readonly string[]> {
+  const text = (file: string) => Deno.readTextFile(file).catch(() => "");
+  const state = `${env["HOME"]}/.local/state/panewright`;
+  const begun = (await listRunIds(path)).map(async (id) => {
+    const entry = findRunEntry({ id, path: `${path}/.panewright/runs/${id}` }, state);
+    return (await text(`${entry}/journal.ndjson`)).split("\n").length > 2 ? [id] : [];
+  });
+  return (await Promise.all(begun)).flat();
 }
 
 async function call(project: ExecProject, key: string) {
