@@ -26,4 +26,3 @@ function nameOf({ path }: RunPlace): string {
   const { dev, ino } = Deno.statSync(path);
   return `${dev}-${ino}`;
 }
-
