@@ -50,6 +50,10 @@ const tool = z.strictObject({
     "A regular expression whose first group is that folder, in the text of the tool call's content. A person decides " +
       "about what it does not match.",
   ),
+  beside: z.array(line(200)).max(50).optional().describe(
+    "Fields of rawInput that change nothing about what is decided, such as a description; those of _meta as `_meta.NAME`. " +
+      "With a field that is named nowhere here, a person decides about the call.",
+  ),
 }).superRefine(needsOne(["name", "kind"], "needs a name or a kind: which tool calls is it about?"));
 
 const login = z.strictObject({

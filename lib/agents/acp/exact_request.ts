@@ -2,8 +2,10 @@ import { resolve } from "@std/path/posix";
 import { shellJoin } from "../../shell/quote.ts";
 import type { AcpSubjectSource, AcpToolInput } from "../packs/pack.ts";
 import type { Request } from "../../policy/request.ts";
+import { present } from "../../base/schema.ts";
 import { objectOf } from "../../base/text/json.ts";
 import type { CallPatch } from "./protocol/update.ts";
+import { unreadIn } from "./unread.ts";
 
 interface ExactRequestOptions {
   readonly id: string;
@@ -19,26 +21,36 @@ const FILE_KINDS = ["file_edit", "file_write", "patch"];
  * vouch for. Of the kind `other`, which only a person decides about, where no field has it, or where it is not sure in
  * which folder it would run.
  *
- * So is a call of which something could not be read. Who decides then sees all that it tells.
+ * So is a call of which something could not be read, or that has a field which the pack does not know. Who decides then
+ * sees all that it tells.
  *
- * The files of a diff that comes with the call are among its subject, whatever the named field says.
+ * The files of a diff, and the places, that come with the call are among its subject, whatever the named field says.
  */
 export function exactRequestOf(request: CallPatch, { id, tools, workdir, known }: ExactRequestOptions): Request {
   const call = known === undefined ? request : { ...known, ...request };
   const about = { id, source: "acp", tool: call.name ?? call.kind ?? "other" } as const;
   const usable = call.hasUnread ? [] : tools.filter((one) => fits(one, call));
+  const unread: unknown[] = [];
   for (const tool of usable) {
     const subject = subjectOfCall(call, tool);
     if (subject === undefined || tool.as === "patch" && !tellsTargets(call)) continue;
     const cwd = folderOf({ request, known, subject }, tool);
-    if (cwd !== "unknown") {
-      return { ...about, kind: tool.as, subject, ...(cwd === undefined ? {} : { cwd: resolve(workdir, cwd) }) };
+    if (cwd === "unknown") continue;
+    const read = { tool, subject, workdir, cwd: resolve(workdir, cwd ?? ""), asked: request };
+    const left = unreadIn(call, read) ??
+      (known && unreadIn({ id, input: known.input, ...present({ extra: known.extra }) }, read));
+    if (left === undefined) {
+      return { ...about, kind: tool.as, subject, ...(cwd === undefined ? {} : { cwd: read.cwd }) };
     }
+    unread.push(left);
+    break;
   }
   const { title = "", locations = [], diffs = [] } = call;
   const input = isEmpty(call.input) ? "" : JSON.stringify(call.input);
   const files = [...new Set([...locations, ...diffs])].filter((path) => !`${title}${input}`.includes(path));
-  return { ...about, kind: "other", subject: [title, input, ...files].filter((part) => part !== "").join("\n") };
+  const fields = unread.map((left) => `Not known: ${JSON.stringify(left)}`);
+  const parts = [title, input, ...files, ...fields].filter((part) => part !== "");
+  return { ...about, kind: "other", subject: parts.join("\n") };
 }
 
 export function commandOf(call: CallPatch, tools: readonly AcpToolInput[]): string | undefined {
@@ -113,7 +125,7 @@ function folderOf(
 
 function filesOf(call: CallPatch, source: AcpSubjectSource): string | undefined {
   const paths = filesIn(call, source);
-  return paths && linesOf([...new Set([...paths, ...call.diffs ?? []])]);
+  return paths && linesOf([...new Set([...paths, ...call.diffs ?? [], ...call.locations ?? []])]);
 }
 
 function filesIn(call: CallPatch, source: AcpSubjectSource): readonly string[] | undefined {

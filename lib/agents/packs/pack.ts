@@ -37,6 +37,8 @@ export interface AcpToolInput {
   readonly cwd?: AcpSubjectSource | undefined;
   /** A regular expression whose first group is that folder. */
   readonly cwd_in_content?: string | undefined;
+  /** The fields of its input that change nothing about what is decided, and those of `_meta`, as `_meta.NAME`. */
+  readonly beside?: readonly string[] | undefined;
 }
 
 /**

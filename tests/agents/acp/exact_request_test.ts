@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { exactRequestOf } from "../../../lib/agents/acp/exact_request.ts";
-import type { CallPatch } from "../../../lib/agents/acp/protocol/update.ts";
+import { type CallPatch, readWholeCall } from "../../../lib/agents/acp/protocol/update.ts";
 import type { AcpSubjectSource, AcpToolInput } from "../../../lib/agents/packs/pack.ts";
 import { findRoleProvider, hasAcp } from "../../../lib/agents/mod.ts";
 
@@ -39,8 +39,11 @@ Deno.test("a title is a command only where the pack vouches for it", () => {
 
 Deno.test("the first tool that fits, and whose subject is there, counts", () => {
   const named: AcpToolInput = { name: "Bash", as: "command", subject: source("input", "script") };
-  assertEquals(read({ name: "Bash", input: { script: "a", command: "b" } }, [named, RUN]), ["command", "a"]);
-  assertEquals(read({ name: "Sh", input: { script: "a", command: "b" } }, [named, RUN]), ["command", "b"]);
+  assertEquals(read({ name: "Bash", input: { script: "a" } }, [named, RUN]), ["command", "a"]);
+  assertEquals(read({ name: "Sh", input: { command: "b" } }, [named, RUN]), ["command", "b"]);
+  // Which of the two would run is not known.
+  assertEquals(read({ name: "Bash", input: { script: "a", command: "b" } }, [named, RUN])[0], "other");
+  assertEquals(read({ name: "Sh", input: { script: "a", command: "b" } }, [named, RUN])[0], "other");
   assertEquals(read({ name: "Bash", input: { command: "b" } }, [named, RUN]), ["command", "b"]);
 });
 
@@ -97,6 +100,82 @@ Deno.test("of a call that only a person decides about all is told: its title, it
 Deno.test("security: a call of which something could not be read is put to a person", () => {
   assertEquals(read({ input: { command: "ls" } }, [RUN], {}), ["command", "ls"]);
   assertEquals(read({ input: { command: "ls" } }, [RUN], { hasUnread: true })[0], "other");
+});
+
+const PLACE = {
+  content: [{ type: "content", content: { type: "text", text: "Look" } }],
+  locations: [{ path: "/w/a" }],
+};
+const TOUCH = { rawInput: { command: "touch a" } };
+
+/** Fields of a call that say more than the command that is read; each alone makes it a person's matter. */
+const UNREAD: readonly Readonly<Record<string, unknown>>[] = [
+  { content: [{ type: "diff", path: "/etc/passwd", oldText: "", newText: "x" }] },
+  { content: [{ type: "diff", path: "/w/a", newText: "x" }] },
+  { content: [{ type: "content", content: { type: "text", text: "rm -rf x" } }] },
+  { content: [{ type: "content", content: { type: "image", data: "x", mimeType: "image/png" } }] },
+  { content: [{ type: "content", content: { type: "text", text: "touch a", command: "rm" } }] },
+  { content: [{ type: "patch", patch: "x" }] },
+  { content: [{ type: "terminal", terminalId: "1", command: "rm" }] },
+  { locations: [{ path: "/etc/passwd" }] },
+  { locations: [{ path: "/w/b" }, { path: "/w/a" }] },
+  { locations: [{ path: "/w/a", to: "/etc" }] },
+  { rawInput: { command: "touch a", args: ["; rm -rf x"] } },
+  { rawInput: { command: "touch a", stdin: "rm -rf x" } },
+  { rawInput: { command: "touch a", env: { PATH: "/evil" } } },
+  { rawInput: { command: "touch a", cwd: "/etc" } },
+  { rawInput: { command: "touch a", additionalPermissions: { network: true } } },
+  { rawInput: { command: "touch a", background: true } },
+  { rawInput: { command: "touch a", commands: ["touch a", "rm b"] } },
+  { rawOutput: { command: "rm" } },
+  { _meta: { command: "rm -rf x" } },
+  { command: "rm -rf x" },
+  { args: ["; rm -rf x"] },
+  { rawInput: { command: "touch a", __proto__x: 1 } },
+];
+
+Deno.test("security: a call with a field that the pack does not know is a person's matter, who sees it", () => {
+  const of = (fields: Readonly<Record<string, unknown>>, tools = [RUN], known?: Readonly<Record<string, unknown>>) => {
+    const read = (fields: Readonly<Record<string, unknown>>) =>
+      readWholeCall({ toolCallId: "t1", kind: "execute", title: "touch a", ...fields })!;
+    const options = { id: "1", tools, workdir: "/w", known: known && read({ ...TOUCH, ...known }) };
+    return exactRequestOf(read({ ...TOUCH, ...fields }), options);
+  };
+  const said = [{}, { content: PLACE.content.slice(1), locations: PLACE.locations }, {
+    rawInput: { command: "touch a", args: [], env: {}, background: false, timeout: null, again: "touch a" },
+  }, { content: [{ type: "terminal", terminalId: "1" }] }];
+  for (const fields of said) assertEquals(of(fields).kind, "command", JSON.stringify(fields));
+  for (const fields of UNREAD) {
+    const { kind, subject } = of(fields);
+    assertEquals(kind, "other", JSON.stringify(fields));
+    const [[, value] = []] = Object.entries(fields);
+    const told =
+      JSON.stringify(value).match(/\/etc\/passwd|rm(?: -rf x)?|evil|network|image|"to"|background|\/etc|patch|proto/)
+        ?.[0] ?? "";
+    assert(subject.includes(told.replaceAll('"', "")), `${subject} without ${told}`);
+  }
+  // What an update told of the call before counts as well.
+  for (const fields of [{ rawInput: { command: "touch a", args: ["x"] } }, { command: "rm" }, UNREAD[0]!]) {
+    assertEquals(of({}, [RUN], fields).kind, "other", JSON.stringify(fields));
+  }
+  const described = { ...RUN, beside: ["description", "_meta.toolName"] };
+  const spoken = {
+    rawInput: { command: "touch a", description: "Look" },
+    content: PLACE.content,
+    _meta: { toolName: "x" },
+  };
+  assertEquals(of(spoken, [described]).kind, "command");
+  assertEquals(of({ ...spoken, rawInput: { command: "touch a", description: "Other" } }, [described]).kind, "other");
+});
+
+Deno.test("security: files of a change that stand anywhere in its call are among its subject, or a person's matter", () => {
+  const edit: AcpToolInput = { kind: "edit", as: "file_edit", subject: source("input", "file"), beside: ["text"] };
+  const input = { file: "/w/a", text: "x" };
+  assertEquals(read({ kind: "edit", input, locations: ["/w/a"], diffs: ["/w/a"] }, [edit]), ["file_edit", "/w/a"]);
+  assertEquals(read({ kind: "edit", input, locations: ["/etc/b"] }, [edit]), ["file_edit", "/w/a\n/etc/b"]);
+  assertEquals(read({ kind: "edit", input: { ...input, to: "/etc/b" } }, [edit])[0], "other");
+  assertEquals(read({ kind: "edit", input: { ...input, files: ["a", "/w/a"] } }, [edit]), ["file_edit", "/w/a"]);
+  assertEquals(read({ kind: "edit", input: { ...input, files: ["a", "/w/b"] } }, [edit])[0], "other");
 });
 
 Deno.test("the folder is the request's own, else that of the call's updates, if they are about the same", () => {

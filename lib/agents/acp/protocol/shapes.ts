@@ -6,7 +6,7 @@
 import { isObject, present, text } from "../../../base/schema.ts";
 import { arrayOf, objectOf, textOf } from "../../../base/text/json.ts";
 import type { AcpElicitation, AcpInitialized, AcpPermissionRequest, AcpPromptReply } from "./protocol.ts";
-import { type ConfigOption, readCall, readConfigOptions } from "./update.ts";
+import { type ConfigOption, readConfigOptions, readWholeCall } from "./update.ts";
 
 export interface AcpSessionState {
   /** Which one it is, where the reply says so: one to `session/load` need not. */
@@ -25,7 +25,7 @@ interface Offered {
 
 export function readPermission(params: unknown): AcpPermissionRequest | undefined {
   const { sessionId, options, toolCall } = objectOf(params);
-  const call = readCall(toolCall);
+  const call = readWholeCall(toolCall);
   if (!text(sessionId) || !Array.isArray(options) || call === undefined) return undefined;
   // An option that cannot be read cannot be chosen, and the others can.
   const read = options.map(objectOf).flatMap(({ optionId, name, kind }) =>

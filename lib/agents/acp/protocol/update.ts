@@ -7,6 +7,7 @@
  */
 import { isObject, number, present, text } from "../../../base/schema.ts";
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from "../../../base/text/json.ts";
+import { extraOf } from "./extra.ts";
 import { ACP_TOOL_KINDS, type AcpToolKind } from "../tool_kinds.ts";
 
 const CALL_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
@@ -29,6 +30,8 @@ export interface CallPatch {
   readonly diffs?: readonly string[];
   readonly text?: string;
   readonly output?: unknown;
+  /** Fields of the call, its contents and places that the protocol does not have, as they came. */
+  readonly extra?: JsonObject;
   readonly hasUnread?: true;
 }
 
@@ -175,6 +178,12 @@ export function readOwnMode(params: unknown): AcpNotification | undefined {
   return text(sessionId) && text(mode) ? { sessionId, update: { type: "mode", mode } } : undefined;
 }
 
+/** A call with what of it has no reader. */
+export function readWholeCall(given: unknown): CallPatch | undefined {
+  const call = readCall(given);
+  return call && { ...call, ...present({ extra: extraOf(objectOf(given)) }) };
+}
+
 /**
  * Nothing that may name a file is left out: a permission is decided by the files that its call names, in the request or
  * before it.
@@ -235,7 +244,7 @@ function isAmount(value: unknown): value is number {
 }
 
 function callUpdate(given: JsonObject): AcpUpdate | undefined {
-  const call = readCall(given);
+  const call = readWholeCall(given);
   return call && { type: "call", call };
 }
 
