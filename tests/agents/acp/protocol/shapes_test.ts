@@ -26,9 +26,9 @@ Deno.test("security: a file that a tool call names is never left out, however wr
     [{ locations: [{ path: "/a" }, { path: null }] }, "malformed"],
     [{ locations: { path: "/a" } }, "malformed"],
     [{ locations: [{ path: "/a", line: "seven" }] }, { locations: ["/a"] }],
-    // Content of a type that is not known, and what is malformed of a known one, is left out.
+    // What is malformed of a known content is left out, and content of a type that is not known is kept as it came.
     ...["hologram", "constructor", "__proto__"].map((type) =>
-      [{ content: [diff, { type, x: 1 }] }, { diffs: ["/a"] }] as const
+      [{ content: [diff, { type, x: 1 }] }, { diffs: ["/a"], extra: { contents: [{ type, x: 1 }] } }] as const
     ),
     [{ content: [{ type: "content", content: { type: "text" } }, diff] }, { diffs: ["/a"] }],
     [{ content: null, locations: null }, {}],
