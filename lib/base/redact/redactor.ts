@@ -3,9 +3,12 @@ import { scrub } from "./scrub.ts";
 import { privateWordsOf, secretPatterns } from "./secret_patterns.ts";
 
 export interface Redactor {
-  /** Text with placeholders in place of secrets; it may have styles, and rows that wrap. */
+  /**
+   * Text with placeholders in place of secrets; it may have styles. Its lines are its own: what stands in the next one is
+   * no part of a secret, unless that is known by its value.
+   */
   text(text: string): string;
-  /** All rows at once: a secret may continue in the next row. */
+  /** All rows of a screen at once: a secret may continue in the next row. */
   rows(rows: readonly string[]): readonly string[];
   /** Text that leaves the machine: without secrets, escape sequences and characters that hide or reorder text. */
   outgoing(text: string): string;
@@ -52,7 +55,10 @@ export function createRedactor(secrets: readonly string[]): LearningRedactor {
   const known = new Set(secrets);
   const patternsOf = () => secretPatterns({ secrets: [...known] }).filter(({ id }) => !NOT_SECRET.has(id));
   let patterns = patternsOf();
-  const text = (text: string) => scrub(text, { patterns });
+  const text = (text: string) => {
+    const bare = scrub(text, { patterns: patterns.filter(({ id }) => id === "environment") });
+    return scrub(bare, { patterns, wraps: false });
+  };
   return {
     learn(more) {
       if (more.every((one) => known.has(one))) return;
@@ -60,7 +66,7 @@ export function createRedactor(secrets: readonly string[]): LearningRedactor {
       patterns = patternsOf();
     },
     text,
-    rows: (rows) => rows.length === 0 ? [] : text(rows.join("\n")).split("\n"),
+    rows: (rows) => rows.length === 0 ? [] : scrub(rows.join("\n"), { patterns }).split("\n"),
     outgoing: (foreign) => sanitizeText(text(plainText(text(foreign)).replaceAll(/\p{Cf}/gu, ""))),
     value: (value) => mapTexts(value, text) as typeof value,
     record(record) {

@@ -11,6 +11,8 @@ interface ScrubOptions {
    * @default {the widest row's width}
    */
   readonly cols?: number;
+  /** Whether rows may continue on the next one: those of a screen. @default {true} */
+  readonly wraps?: boolean;
 }
 
 /** How many columns a program may leave free at the right edge when it breaks a long word. */
@@ -28,8 +30,8 @@ interface PlainView {
  *
  * Scrubbing a second time changes nothing.
  */
-export function scrub(capture: string, { patterns, cols }: ScrubOptions): string {
-  const view = plainView(capture, cols);
+export function scrub(capture: string, { patterns, cols, wraps = true }: ScrubOptions): string {
+  const view = plainView(capture, wraps ? cols : 0);
   const replaced = new Map<number, string>();
   for (const { find, placeholder } of patterns) {
     for (const match of view.text.matchAll(find)) {
@@ -78,7 +80,7 @@ function plainView(capture: string, cols: number | undefined): PlainView {
   const right = cols ?? rows.reduce((widest, { width }) => Math.max(widest, width), 0);
   // A wider row is one that tmux has already joined.
   const reachesEdge = (row: { readonly width: number } | undefined) =>
-    row !== undefined && row.width >= right - WRAP_SLACK && row.width <= right;
+    row !== undefined && right > 0 && row.width >= right - WRAP_SLACK && row.width <= right;
   let text = "";
   const offsets: number[] = [];
   let rowFrom = 0;

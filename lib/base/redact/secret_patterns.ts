@@ -63,6 +63,9 @@ const TOKEN_SHAPES: readonly string[] = [
 const KEY_WORDS =
   "password|passwd|passphrase|secret|token|(?:api|access|account|private|signing|encryption)[_-]?key|credentials?";
 
+/** What a shell would run for the value stays to be read. */
+const NO_COMMAND = String.raw`(?!\$[({]|\x60)`;
+
 const PATTERNS: readonly SecretPattern[] = [
   ...TOKEN_SHAPES.map((shape) => pattern("token", new RegExp(`${START}${shape}`, "gu"))),
   // A digit distinguishes it from prose such as "basic functionality".
@@ -70,10 +73,16 @@ const PATTERNS: readonly SecretPattern[] = [
   // "↓ 24 tokens" and "Token usage: 7" are not assignments: in those the name comes right before the sign.
   pattern(
     "assignment",
-    new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)["']?(?<secret>[^\\s"',;│]{6,})`, "dgiu"),
+    new RegExp(
+      `(?:${KEY_WORDS}|_pass|_pwd)s?["']?(?: ?= ?|: ?)["']?(?<secret>${NO_COMMAND}(?:(?!&&|\\|\\|)[^\\s"',;│]){6,})`,
+      "dgiu",
+    ),
   ),
   // A value that cannot be prose may be short, and one in quotes may have blanks.
-  pattern("assignment", new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?=(?<secret>[^\\s"',;│]{4,})`, "dgiu")),
+  pattern(
+    "assignment",
+    new RegExp(`(?:${KEY_WORDS}|_pass|_pwd)s?=(?<secret>${NO_COMMAND}(?:(?!&&|\\|\\|)[^\\s"',;│]){4,})`, "dgiu"),
+  ),
   pattern(
     "assignment",
     new RegExp(
@@ -87,7 +96,11 @@ const PATTERNS: readonly SecretPattern[] = [
   ),
   pattern("option", /(?<![\w-])(?:-u ?|--user[ =])["']?[^\s:"']{1,60}:(?<secret>[^\s"']{3,})/dgu),
   pattern("option", /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?<secret>[^\s"'-][^\s"']{2,})/dgu),
-  pattern("cookie", /\b(?:set-)?cookie: ?(?<secret>[\w.-]{1,60}=[^\n"'│]{6,300})/dgiu),
+  // What is no pair of a name and a value is no part of it: "cookie: a=b; git push".
+  pattern(
+    "cookie",
+    /\b(?:set-)?cookie: ?(?<secret>[\w.-]{1,60}=(?:[^\s;"'│]{6,300}|[^\s;"'│]{0,300}(?:; ?[\w.-]{1,60}=[^\s;"'│]{0,300}))(?:; ?[\w.-]{1,60}=[^\s;"'│]{0,300}){0,20})/dgiu,
+  ),
   pattern("url-password", /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s/"'<>]{1,200})@/dgu),
   pattern("url-token", /:\/\/(?<secret>[A-Za-z0-9_-]{12,})@/dgu),
   pattern(

@@ -14,7 +14,7 @@ export async function keepScreen(
 ): Promise<string | undefined> {
   try {
     if (terminal.via !== "pane") {
-      await replaceFile(`${folder.evidenceDir}/${name}.txt`, redactor.text(`${terminal.evidence()}\n`));
+      await replaceFile(`${folder.evidenceDir}/${name}.txt`, inRows(redactor, `${terminal.evidence()}\n`));
       return `evidence/${name}.txt`;
     }
     const { screen } = await terminal.look();
@@ -29,9 +29,14 @@ async function writeLook({ screen, provider }: KeptLook, { folder, name, redacto
   const { rows, styled: _styled, height, ...meta } = screen;
   const redacted = (_key: string, value: unknown) => typeof value === "string" ? redactor.text(value) : value;
   const sidecar = { provider, ...meta, rows: height };
-  await replaceFile(`${base}.ansi`, redactor.text(rows.map((row) => row.raw).join("\n") + "\n"));
+  await replaceFile(`${base}.ansi`, inRows(redactor, rows.map((row) => row.raw).join("\n") + "\n"));
   await replaceFile(`${base}.json`, JSON.stringify(sidecar, redacted, 2) + "\n");
   return `evidence/${name}.ansi`;
+}
+
+/** A screen's rows may continue on the next one. */
+function inRows({ rows }: KeptAs["redactor"], screen: string): string {
+  return rows(screen.split("\n")).join("\n");
 }
 
 interface DialogScreens extends AsyncDisposable {

