@@ -29,6 +29,7 @@ export async function startRun<Fact extends AnyFact, State>(
   const { request: asked, clock, signal } = options;
   using request = asked === undefined ? undefined : await holdRequest(workdir, asked, { clock, signal });
   if (request?.begun !== undefined) throw new RunBegunError(request.begun);
+  const warnings = await provenBy(execution, options);
   const folder = await createRunFolder(workdir, { now: options.wallClock?.() ?? new Date(), subfolders });
   using held = new DisposableStack();
   try {
@@ -45,7 +46,7 @@ export async function startRun<Fact extends AnyFact, State>(
   const opening = { ...open(folder), ...key };
   const onBegun = () => request?.[Symbol.dispose]();
   const beginning = { execution, folder, mail: await claimMail(folder), state: job.initial, spent: NOTHING_SPENT };
-  return await conduct({ ...beginning, opening, onBegun }, options);
+  return await conduct({ ...beginning, opening, onBegun, warnings }, options);
 }
 
 /** Resumes a run from what its journal says, whatever happened to the process that executed it. */
@@ -75,14 +76,22 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const { raise = {} } = options;
   requireRaise(raise, raisedCaps(capsOf(execution), spent.raised));
   const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
+  const untried = await provenBy(execution, options);
   held.use(await execution.claim?.(named));
   const folder = isProven ? named : await adoptJournal(named);
-  const warnings = isProven ? [] : [ADOPTED_MESSAGE];
+  const warnings = [...untried, ...isProven ? [] : [ADOPTED_MESSAGE]];
   const mail = await claimMail(folder);
   return await conduct(
     { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised }, warnings },
     options,
   );
+}
+
+async function provenBy<Fact extends AnyFact, State>(
+  execution: Execution<Fact, State>,
+  { clock = systemClock, signal = new AbortController().signal }: RunOptions<Fact>,
+): Promise<readonly string[]> {
+  return await execution.prove?.({ clock, signal }) ?? [];
 }
 
 interface Beginning<Fact extends AnyFact, State> {
@@ -93,7 +102,7 @@ interface Beginning<Fact extends AnyFact, State> {
   readonly spent: Spending;
   readonly opening: Fact;
   readonly onBegun?: () => void;
-  /** What is to be known of where the journal comes from. */
+  /** What is to be known of where the journal comes from, and of what nobody has tried. */
   readonly warnings?: readonly string[];
 }
 

@@ -104,6 +104,11 @@ interface LastFields {
   readonly resumeCommand?: string;
 }
 
+export interface Proving {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 export interface Execution<Fact extends AnyFact, State> {
   readonly job: Job<Fact, State>;
   readonly plan: RunPlan;
@@ -111,6 +116,12 @@ export interface Execution<Fact extends AnyFact, State> {
   agents(): readonly Parameters<typeof agentSecrets>[0][];
   workerCaps(): Readonly<Record<string, Caps>>;
   readonly subfolders: readonly RunSubfolder[];
+  /**
+   * Makes sure, before anything starts, of what the run relies on; returns what a person is told at the start.
+   *
+   * @throws {UsageError} when it does not hold, or cannot be seen
+   */
+  prove?(proving: Proving): Promise<readonly string[]>;
   /**
    * Makes ready for another process to continue, and gives its first fact.
    *

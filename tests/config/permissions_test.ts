@@ -40,6 +40,7 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
     modelAnswers: "questions",
     acceptTypedInput: false,
     dialogTimeoutSeconds: 30,
+    hookTrial: "required",
   });
 });
 

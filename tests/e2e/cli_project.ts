@@ -8,6 +8,7 @@ import { type CliHomeOptions, writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
+import { shareTrials } from "../support/hook_trials.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { type StartedRun, watchProgram } from "./failures_stage.ts";
 
@@ -54,6 +55,12 @@ export interface CliProjectOptions extends Pick<CliHomeOptions, "codex" | "claud
    * @default {"npm"}
    */
   readonly onPath?: "npm" | "itself";
+  /**
+   * Whether hooks that another project's run has tried, with this very code and CLI, are not tried again.
+   *
+   * @default {true}
+   */
+  readonly sharesTrials?: boolean;
   /** Further variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -82,6 +89,7 @@ export async function cliProject(options: CliProjectOptions): Promise<CliProject
     Object.assign(variables, await writeCliHome(sandbox, home));
     path.push(options.onPath === "itself" ? await putOnPath(`${root}/bin`, PROGRAMS[name], argv) : binFolder);
   }
+  if (options.sharesTrials !== false) await shareTrials(sandbox.home);
   if (options.isRepository) await systemProcessRunner.run({ argv: ["git", "init", "--quiet", project] });
   const write = (name: string, content: string | object) =>
     Deno.writeTextFile(`${project}/${name}`, typeof content === "string" ? content : JSON.stringify(content));
@@ -106,6 +114,11 @@ export async function cliProject(options: CliProjectOptions): Promise<CliProject
 
 async function putOnPath(folder: string, name: string, argv: readonly string[]): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
+  if (argv.length === 1) {
+    // One program for all projects, so that its hooks are tried once.
+    await Deno.symlink(argv[0]!, `${folder}/${name}`);
+    return folder;
+  }
   const script = `#!/bin/sh\nexec ${argv.map((word) => `'${word}'`).join(" ")} "$@"\n`;
   await Deno.writeTextFile(`${folder}/${name}`, script, { mode: 0o755 });
   return folder;

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { exists } from "@std/fs";
-import { type TrialProvider, tryHooks } from "../../lib/cli/doctor/hook_trial.ts";
+import { findHooks, type TrialProvider } from "../../lib/cli/doctor/hook_trial.ts";
 import { codexHookTrial } from "../../lib/agents/codex/hook_trial.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import { installCli } from "../support/clis.ts";
@@ -30,7 +30,7 @@ Deno.test("doctor tries the hooks of the real CLIs, and leaves no folder of the 
     timeoutMs: 300_000,
   });
   const findings = stdout.trim().split("\n").map((line) => JSON.parse(line));
-  const detail = "they work: one asked about a command before its dialog opened, others reported the turn";
+  const detail = "they work, in a pane and without one: the policy is asked before a command runs, and its word holds";
   assertEquals(
     findings.filter(({ check }) => / hooks$/.test(check)),
     ["Codex hooks", "Claude Code hooks"].map((check) => ({ type: "finding", v: 1, check, status: "ok", detail })),
@@ -43,23 +43,23 @@ Deno.test("doctor tries the hooks of the real CLIs, and leaves no folder of the 
 Deno.test("a CLI that passes over its hooks opens its dialog, and doctor says what is used instead", async () => {
   const { argv: [program] } = await installCli("codex");
   const { launch } = codexProvider.terminal;
-  const withoutHooks: TrialProvider = {
-    ...codexProvider,
+  const { headless: _headless, ...inPane } = codexProvider;
+  const provider = {
+    ...inPane,
     cli: codexProvider.cli!,
     terminal: {
       ...codexProvider.terminal,
-      hookTrial: codexHookTrial,
       launch: ({ hook: _hook, turnHook: _turnHook, ...request }, host) => launch(request, host),
     },
-  };
-  const finding = await tryHooks(withoutHooks, {
+  } satisfies TrialProvider["provider"];
+  const finding = await findHooks({ provider, trial: codexHookTrial }, {
     version: "",
     searchPath: `${folderOf(program)}:${Deno.env.get("PATH")}`,
     limitSeconds: 120,
     signal: new AbortController().signal,
   });
   assertEquals([finding.check, finding.status], ["Codex hooks", "warn"]);
-  assertMatch(finding.detail, /^they do not work: the command was not asked about: .*; the turn was not reported: /);
+  assertMatch(finding.detail, /^in a pane, this did not hold: an allowed .*; an asked .*; a denied .*; the turn /);
 });
 
 Deno.test("what cannot be started cannot be tried, and gets nothing of the person's", async () => {
@@ -67,21 +67,17 @@ Deno.test("what cannot be started cannot be tried, and gets nothing of the perso
   await dir.write({ "bin/.keep": "" });
   const script = `#!/bin/sh\nenv > '${dir.path}/seen'\necho broken\nexit 3\n`;
   await Deno.writeTextFile(`${dir.path}/bin/codex`, script, { mode: 0o755 });
-  const provider = {
-    ...codexProvider,
-    cli: codexProvider.cli!,
-    terminal: { ...codexProvider.terminal, hookTrial: codexHookTrial },
-  };
-  const finding = await tryHooks(provider, {
+  const provider = { ...codexProvider, cli: codexProvider.cli! };
+  const finding = await findHooks({ provider, trial: codexHookTrial }, {
     version: "",
     searchPath: `${dir.path}/bin:/usr/bin:/bin`,
     limitSeconds: 120,
     signal: new AbortController().signal,
   });
   assertEquals([finding.check, finding.status], ["Codex hooks", "warn"]);
-  assertMatch(finding.detail, /^they cannot be tried: /);
+  assertMatch(finding.detail, /^in a pane, they cannot be tried: .*; without one, they cannot be tried: /);
   const names = (await Deno.readTextFile(`${dir.path}/seen`)).split("\n").map((line) => line.split("=")[0]!);
   const allowed =
-    "CODEX_HOME HOME LANG PANEWRIGHT_NO_KEY PANEWRIGHT_SESSION_MARK PATH PWD SHLVL TERM TMPDIR TMUX TMUX_PANE _";
+    "CODEX_HOME HOME LANG PANEWRIGHT_ATTEMPT PANEWRIGHT_NO_KEY PANEWRIGHT_SESSION_MARK PATH PWD SHLVL TERM TMPDIR TMUX TMUX_PANE _";
   assertEquals(names.filter((name) => name !== "" && !allowed.split(" ").includes(name)), []);
 });

@@ -10,6 +10,7 @@ import { writeCliHome } from "../support/cli_home.ts";
 import { installCli } from "../support/clis.ts";
 import { panewrightThatStartsFast, parseEvents } from "../support/panewright.ts";
 import { runProgram } from "../support/program.ts";
+import { shareTrials } from "../support/hook_trials.ts";
 import { createSandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 import { WIRE_OF } from "./stage.ts";
@@ -28,6 +29,7 @@ const PROGRAMS = ["sh", "bash", "cat", "env", "find", "git", "grep", "ls", "ps",
 for (const withTmux of [true, false]) {
   Deno.test(`run takes a job with five different agents to PASS in two rounds, ${withTmux ? "one of them in a pane" : "all over ACP, on a machine without tmux"}`, async () => {
     await using sandbox = await createSandbox();
+    await shareTrials(sandbox.home);
     const { project, root } = sandbox;
     const panewright = await panewrightThatStartsFast();
     // In the mode in which it asks, Codex runs a command that asks for nothing in a sandbox.

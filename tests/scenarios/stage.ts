@@ -10,6 +10,7 @@ import { writeCliHome } from "../support/cli_home.ts";
 import { type CliName, installCli } from "../support/clis.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { type ProgramResult, runProgram, startProgram } from "../support/program.ts";
+import { shareTrials } from "../support/hook_trials.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 import { fakeModel, labModel, type Play, replayScript } from "./model.ts";
@@ -119,6 +120,7 @@ export async function setUpStage(options: StageOptions): Promise<AgentStage> {
   await using stack = new AsyncDisposableStack();
   const panewright = await panewrightThatStartsFast();
   const sandbox = stack.use(await createSandbox());
+  await shareTrials(sandbox.home);
   const { project, root } = sandbox;
   const bin = `${root}/bin`;
   await Deno.mkdir(bin);

@@ -1,5 +1,7 @@
 import { objectOf } from "../../base/text/json.ts";
-import type { HookTrial, HookTrialPlace, TrialAnswer } from "../hook_trial.ts";
+import { type HookTrial, type HookTrialPlace, TRIAL_COMMANDS, type TrialAnswer } from "../hook_trial.ts";
+import { findHookProblem, readClaudeSettings } from "./effective_settings.ts";
+import { CLAUDE_HOOKS_ON } from "./hooks.ts";
 
 /** Stands for a key; nobody but the model of the trial ever gets it. */
 const KEY = "panewright-doctor-no-key";
@@ -8,22 +10,43 @@ const KEY = "panewright-doctor-no-key";
 export const claudeHookTrial: HookTrial = {
   prepare,
   isModelPath: (path) => path === "/v1/messages",
-  answer(body, command) {
+  asksWithoutTerminal: true,
+  machineFiles: ["/etc/claude-code", "/Library/Application Support/ClaudeCode"].flatMap((folder) => [
+    `${folder}/managed-settings.json`,
+    `${folder}/managed-settings.d`,
+  ]),
+  async findProblem(launch) {
+    // What it starts by itself is not needed to tell its settings.
+    const settings = await readClaudeSettings(launch, { ours: CLAUDE_HOOKS_ON, before: ["--strict-mcp-config"] });
+    return "problem" in settings ? settings.problem : findHookProblem(settings.told);
+  },
+  answer(body) {
     const { messages, tools } = objectOf(body);
     const names = Array.isArray(tools) ? tools.map((tool) => objectOf(tool)["name"]) : [];
-    if (!names.includes("Bash") || JSON.stringify(messages).includes('"tool_result"')) {
+    const results = JSON.stringify(messages).split('"type":"tool_result"').length - 1;
+    const command = Object.values(TRIAL_COMMANDS)[results];
+    if (!names.includes("Bash") || command === undefined) {
       return {
         events: reply({ type: "text", text: "" }, { type: "text_delta", text: "Done." }),
         asksForCommand: false,
       };
     }
     const input = JSON.stringify({ command, description: "A trial of panewright" });
-    const call = { type: "tool_use", id: "toolu_trial", name: "Bash", input: {} };
+    const call = { type: "tool_use", id: `toolu_trial_${results}`, name: "Bash", input: {} };
     return { events: reply(call, { type: "input_json_delta", partial_json: input }), asksForCommand: true };
   },
 };
 
-async function prepare({ home, project, temporary, baseUrl, version }: HookTrialPlace) {
+/** A repository's settings as bad as they may be; in a pane only what needs a permission is asked about. */
+const HOSTILE = { disableAllHooks: true, env: { CLAUDE_CODE_SIMPLE: "1", CLAUDE_CODE_SAFE_MODE: "1" } };
+
+async function prepare({ home, project, temporary, baseUrl, version, way }: HookTrialPlace) {
+  const allow = way === "process" ? [`Bash(${TRIAL_COMMANDS.denied})`] : [];
+  await Deno.mkdir(`${project}/.claude`, { recursive: true });
+  await Deno.writeTextFile(
+    `${project}/.claude/settings.json`,
+    JSON.stringify({ ...HOSTILE, permissions: { allow } }),
+  );
   await Deno.mkdir(`${home}/.claude`, { recursive: true });
   const write = (path: string, value: unknown) => Deno.writeTextFile(`${home}/${path}`, JSON.stringify(value));
   await write(".claude.json", {
@@ -39,7 +62,11 @@ async function prepare({ home, project, temporary, baseUrl, version }: HookTrial
       [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, projectOnboardingSeenCount: 9 },
     },
   });
-  await write(".claude/settings.json", { tui: "fullscreen", permissions: { defaultMode: "default" } });
+  await write(".claude/settings.json", {
+    tui: "fullscreen",
+    permissions: { defaultMode: "default" },
+    disableAllHooks: true,
+  });
   return {
     ANTHROPIC_BASE_URL: baseUrl,
     ANTHROPIC_API_KEY: KEY,

@@ -1,5 +1,5 @@
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
-import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../../base/text/json.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../base/text/json.ts";
 import {
   pathsOutside,
   SANDBOX_TRIAL_MS,
@@ -9,7 +9,7 @@ import {
   type SandboxTrial,
   writableFolders,
 } from "../sandbox.ts";
-import { findNativeClaude } from "./program.ts";
+import { readClaudeSettings } from "./effective_settings.ts";
 import { present } from "../../base/schema.ts";
 
 export const claudeSandbox: SandboxSupport = {
@@ -59,7 +59,7 @@ function findClaudeLoosening(args: readonly string[]): string | undefined {
 }
 
 async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
-  const { sandbox, workdir, args = [], env, host, processRunner, signal } = trial;
+  const { sandbox, workdir, host } = trial;
   const folders = writableFolders(sandbox, workdir);
   const { stateFolder: state } = host;
   const states = state === undefined ? [] : [state, realPathSnapshot()(state) ?? state];
@@ -68,24 +68,8 @@ async function askClaude(trial: SandboxTrial): Promise<string | undefined> {
   }
   const broken = await findBubblewrapProblem(trial);
   if (broken !== undefined) return broken;
-  const [program, ...leading] = trial.command ?? [findNativeClaude(host) ?? "claude"];
-  const settings = JSON.stringify(claudeSandboxSettings(sandbox, { autoAllow: false }));
-  const format = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
-  const question = { type: "control_request", request_id: "sandbox", request: { subtype: "get_settings" } };
-  const { stdout, stderr } = await processRunner.run({
-    argv: [program, ...leading, "-p", ...format, "--settings", settings, ...args],
-    cwd: workdir,
-    env: { DISABLE_AUTOUPDATER: "1", ...env },
-    stdin: `${JSON.stringify(question)}\n`,
-    timeoutMs: SANDBOX_TRIAL_MS,
-    ...present({ signal }),
-  });
-  const answers = stdout.split("\n").map((line) => objectOf(parseJsonObject(line)?.["response"]));
-  const answer = answers.find((each) => each["request_id"] === "sandbox" && each["subtype"] === "success");
-  if (answer !== undefined) return findSettingsProblem(objectOf(answer["response"]), folders);
-  const said = stderr.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return said.find((line) => line.startsWith("Error:"))?.slice("Error:".length).trim() ??
-    `it does not report its settings${said.length === 0 ? "" : `: ${said.at(-1)}`}`;
+  const settings = await readClaudeSettings(trial, { ours: claudeSandboxSettings(sandbox, { autoAllow: false }) });
+  return "problem" in settings ? settings.problem : findSettingsProblem(settings.told, folders);
 }
 
 /** What its sandbox needs on Linux: without one of them, Claude Code ends at once (2.1.328). */

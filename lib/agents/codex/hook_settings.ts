@@ -39,7 +39,7 @@ export async function codexHookSettings(
  * Before what the settings of a repository that the person trusts say. The tool of an MCP server must come to a hook by
  * a name that says so (0.169.0).
  */
-const HOOKS_ON = ["features.hooks=true", "features.non_prefixed_mcp_tool_names=false"] as const;
+export const HOOKS_ON = ["features.hooks=true", "features.non_prefixed_mcp_tool_names=false"] as const;
 
 const LOSING_KEY = /^(?:hooks(?:\..*)?|features(?:\.(?:hooks|codex_hooks|non_prefixed_mcp_tool_names))?)$/;
 const LOSING_FEATURE = /^(?:hooks|codex_hooks|non_prefixed_mcp_tool_names)$/;

@@ -8,7 +8,7 @@ import type { Finding } from "../preflight/finding.ts";
 import { placeIn } from "../preflight/look_context.ts";
 import type { Machine } from "../preflight/machine_look.ts";
 import { checkSandbox } from "../preflight/sandbox.ts";
-import { type TrialProvider, tryHooks } from "./hook_trial.ts";
+import { findHooks } from "./hook_trial.ts";
 
 /** An agent that a configuration names. */
 export type NamedAgent = Pick<StepPlan, "command" | "env"> & {
@@ -79,10 +79,11 @@ async function* checkCli(
   if (provider.sandbox !== undefined) {
     yield await checkSandbox(provider, machine, { needed: sandbox === "cli" && isNeeded });
   }
-  if (triesHooks && isTrialProvider(provider)) {
+  const trial = provider.terminal?.hookTrial;
+  if (triesHooks && trial !== undefined) {
     const version = /\d+(?:\.\d+)+/.exec(finding.detail)?.[0] ?? "";
     const { searchPath } = placeIn(workdir, machine);
-    yield await tryHooks(provider, { version, searchPath, limitSeconds, signal: machine.signal });
+    yield await findHooks({ provider, trial }, { version, searchPath, limitSeconds, signal: machine.signal });
   }
   return true;
 }
@@ -103,8 +104,4 @@ function checkNamedProgram(check: string, program: string, { workdir, machine }:
 function isOffered(provider: Provider, { machine, cwd }: AgentsContext): boolean {
   if (!hasCli(provider)) return false;
   return !hasAcp(provider) || findProgram(provider.cli.program, placeIn(cwd, machine)) !== undefined;
-}
-
-function isTrialProvider(provider: Provider): provider is TrialProvider {
-  return provider.terminal?.hookTrial !== undefined && hasCli(provider);
 }

@@ -168,6 +168,11 @@ const KINDS: readonly Kind[] = [
     does: "lets Codex type what nobody judges into running commands",
     alone: (value) => value === true ? true : "harmless",
   },
+  {
+    is: /^permissions\.hook_trial$/,
+    does: "starts agents without having seen that their hooks ask what the policy says",
+    alone: (value) => value === "off" ? true : "harmless",
+  },
   { is: /^permissions\.(?:deny|ask)\.\*$/ },
   { is: /^permissions\.(?:deny|ask|allow|lift_builtin|dry_run|dialog_timeout_seconds|accept_\w+)$/ },
   {

@@ -1,23 +1,19 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
-import { UsageError } from "../../base/errors.ts";
 import { runHeadless } from "../../agents/process/headless.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
 import type { Execution, PlannedOptions, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
-import { findCarried } from "../../run/carried.ts";
-import { endLeftProcesses } from "../../run/left_processes.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
+import { continueRun } from "./continue_run.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
-import { readInterruptedLog } from "./left_over.ts";
-import { planMismatch } from "./machine.ts";
 import { PIPELINE } from "./mod.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
+import { proveSteps } from "./prove_steps.ts";
 import { type ExecState, type RunHead, stepWorker } from "../../journal/exec/state.ts";
 import { usageOfAll } from "../../journal/usage.ts";
-import { present } from "../../base/schema.ts";
 
 export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {
   /**
@@ -64,33 +60,11 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     job: PIPELINE,
     plan,
     agents: () => steps.map(({ step }) => step),
+    // Who plays the steps himself has no CLI to be tried.
+    prove: async (proving) => options.runHeadless === undefined ? await proveSteps(steps, { ...proving, plan }) : [],
     workerCaps: () => Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
     subfolders: ["stepsDir"],
-    async resume(folder, state, { clock }) {
-      const { id: runId } = folder;
-      if (state.finished?.outcome === "pass") {
-        throw new UsageError(`Cannot resume run ${runId}: it has passed`, { code: "run_over" });
-      }
-      const mismatch = state.current === undefined ? undefined : planMismatch(state.current, plan.pipelines);
-      if (mismatch !== undefined) {
-        throw new UsageError(`Cannot resume run ${runId}: ${mismatch}`, {
-          hint: "Give the pipeline its steps back, or start the task again.",
-        });
-      }
-      await options.beforeResume?.(state.current === undefined ? [] : [state.current.pipeline]);
-      const carried = state.run && findCarried(folder, state.run.folder);
-      await endLeftProcesses(folder, { clock, recorded: state.run?.folder });
-      const interruptedLog = readInterruptedLog(folder, state);
-      return {
-        type: "run_resumed",
-        runId,
-        folder: folder.path,
-        modelAnswers: plan.permissions.modelAnswers,
-        ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
-        ...(carried?.isCopy === true ? { isCopy: true } : {}),
-        ...present({ configFile: options.configFile, interruptedLog }),
-      };
-    },
+    resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
     isCopy: (state) => begun(state).isCopy,
     async play(run) {
       const { target, overrides } = begun(run.state());

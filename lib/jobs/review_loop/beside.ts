@@ -8,13 +8,26 @@ import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { findPaneProcesses } from "../../tmux/pane_processes.ts";
 import { isServerRunning } from "../../tmux/server.ts";
+import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { JOBS } from "../mod.ts";
+
+/**
+ * Takes a working directory for one review loop, until it is disposed of.
+ *
+ * @throws {UsageError} when another one has it, or agents of another one are still alive there
+ */
+export async function claimWorkdir(workdir: string, run: { readonly runId: string }): Promise<Disposable> {
+  using claimed = new DisposableStack();
+  claimed.use(await lockWorkdir(workdir, run));
+  await refuseBesideLiveAgents(workdir, run);
+  return claimed.move();
+}
 
 /**
  * Looks for agents that a killed run has left alive in the same working directory: they would write the same response
  * files.
  */
-export async function refuseBesideLiveAgents(workdir: string, { runId }: { readonly runId: string }): Promise<void> {
+async function refuseBesideLiveAgents(workdir: string, { runId }: { readonly runId: string }): Promise<void> {
   for (const id of await listRunIds(workdir)) {
     const folder = runFolderAt(workdir, id);
     if (id === runId) continue;

@@ -4,9 +4,8 @@ import type { Execution, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { ROLES } from "../../base/roles.ts";
-import { lockWorkdir } from "../../run/workdir_lock.ts";
 import { usageOfAll } from "../../journal/usage.ts";
-import { refuseBesideLiveAgents } from "./beside.ts";
+import { claimWorkdir } from "./beside.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { REVIEW_LOOP } from "./mod.ts";
 import { playRun } from "./play_run.ts";
@@ -15,6 +14,7 @@ import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
 import { postProcess } from "./post_process.ts";
+import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
@@ -54,15 +54,11 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     job: REVIEW_LOOP,
     plan,
     agents: () => Object.values(plan.agents),
+    prove: (proving) => proveRoles(plan, proving),
     workerCaps: () => Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
     subfolders: ["responsesDir", "evidenceDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
-    async claim({ id: runId }) {
-      using claimed = new DisposableStack();
-      claimed.use(await lockWorkdir(plan.workdir, { runId }));
-      await refuseBesideLiveAgents(plan.workdir, { runId });
-      return claimed.move();
-    },
+    claim: ({ id: runId }) => claimWorkdir(plan.workdir, { runId }),
     play: (run) => play({ ...run, plan, person: options.person, state: () => begun(run.state()) }),
     warning: (message) => ({ type: "warning", message }),
     isOver: (outcome) => outcome === "pass" || outcome === "fail",

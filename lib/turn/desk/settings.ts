@@ -9,6 +9,13 @@ export const DIALOG_SETTINGS = {
     description:
       "Whether the policy's decisions are only written to the audit log: a person decides about every permission.",
   },
+  hookTrial: {
+    names: { key: "permissions.hook_trial" },
+    value: { kind: "choice", of: ["required", "off"], default: "required" },
+    description:
+      "Whether a run whose policy relies on the hooks of a CLI starts only once it was seen that they work. " +
+      '"off": it starts on hope, and says so.',
+  },
   modelAnswers: {
     names: { key: "permissions.model_answers" },
     value: { kind: "choice", of: MODEL_ANSWERS, default: "questions" },

@@ -200,6 +200,7 @@ export function permitting(
       modelAnswers,
       acceptTypedInput: false,
       dialogTimeoutSeconds: 600,
+      hookTrial: "required",
     },
   };
 }

@@ -41,6 +41,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
         modelAnswers: "questions",
         acceptTypedInput: false,
         dialogTimeoutSeconds: 600,
+        hookTrial: "required",
       },
     },
     answers: await claimRunMail(folder),

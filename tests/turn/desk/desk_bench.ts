@@ -123,6 +123,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
         modelAnswers: options.modelAnswers ?? "questions",
         acceptTypedInput: false,
         dialogTimeoutSeconds: 600,
+        hookTrial: "required",
       },
     },
     answers: await claimRunMail(folder),

@@ -1,0 +1,23 @@
+import { roleDriverOf } from "../../agents/drivers.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import { present } from "../../base/schema.ts";
+import type { Proving } from "../../run/execution.ts";
+import { reliesOnHooks } from "../../turn/hooks/reliance.ts";
+import { proveHooks } from "../../turn/hooks/require_hooks.ts";
+import { rolesUsed } from "./machine.ts";
+import type { ReviewRunPlan } from "./plan.ts";
+import { reviewLoopSettings } from "./settings.ts";
+
+/** Proves the hooks of the roles that the loop may come to, and whose policy they keep. */
+export async function proveRoles(plan: ReviewRunPlan, proving: Proving): Promise<readonly string[]> {
+  const { workdir, loop, permissions: { hookTrial: setting } } = plan;
+  const { startAgent, maxRounds } = reviewLoopSettings(loop);
+  const used = new Set<Role>(rolesUsed({ startAgent, maxRounds }));
+  const uses = ROLES.filter((role) => used.has(role)).flatMap((role) => {
+    const { provider, command, args, env } = plan.agents[role];
+    const way = roleDriverOf(plan.agents[role]);
+    const isKept = way !== "acp" && reliesOnHooks(plan, { provider, role, way });
+    return isKept ? [{ name: role, provider, way, workdir, args, env, ...present({ command }) }] : [];
+  });
+  return await proveHooks(uses, { ...proving, setting });
+}
