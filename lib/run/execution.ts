@@ -1,4 +1,5 @@
 import type { agentSecrets } from "../agents/agent_secrets.ts";
+import type { Provider } from "../agents/provider.ts";
 import type { RunCaps } from "../journal/meter_event.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import type { Press } from "./notify/buttons.ts";
@@ -83,6 +84,8 @@ export interface Run<Fact, State> {
   readonly requireTurn: (worker: string, turn?: TurnToCheck) => void;
   /** What a cap is now, with what was raised, by name; undefined where there is none. */
   readonly limitOf: (cap: string) => number | undefined;
+  /** Warns of what agents obey where it has changed since the last look; `who` begins the sentence. */
+  readonly lookAtObeyed: (who: string) => Promise<void>;
   readonly notify: (notification: Notification) => SentMessage;
   readonly commandLine: (command: string, ...words: readonly string[]) => string;
   readonly onForcedExit: OnForcedExit;
@@ -112,8 +115,8 @@ export interface Proving {
 export interface Execution<Fact extends AnyFact, State> {
   readonly job: Job<Fact, State>;
   readonly plan: RunPlan;
-  /** Those whose secrets must neither be kept nor leave the machine. */
-  agents(): readonly Parameters<typeof agentSecrets>[0][];
+  /** Those whose secrets must neither be kept nor leave the machine, and what they obey is watched. */
+  agents(): readonly (Parameters<typeof agentSecrets>[0] & { readonly provider: Provider })[];
   workerCaps(): Readonly<Record<string, Caps>>;
   readonly subfolders: readonly RunSubfolder[];
   /**

@@ -9,6 +9,8 @@ import { doneText, SUMMARY_COLUMNS, summaryRows } from "./table.ts";
 /** Lines of a failed check's output that are in the summary: what it may have is limited to 1 MiB a step. */
 const MAX_OUTPUT_LINES = 60;
 
+const MAX_WARNINGS = 50;
+
 interface RunVerdict {
   readonly outcome: string;
   readonly reason: string;
@@ -19,6 +21,7 @@ export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand
   const rows = [SUMMARY_COLUMNS.map((title) => title.charAt(0) + title.slice(1).toLowerCase()), ...summaryRows(summary)]
     .map((row) => `| ${row.map(markdownLine).join(" | ")} |`);
   const [head = "", ...body] = rows;
+  const warnings = [...new Set(summary.warnings)].slice(0, MAX_WARNINGS);
   const failed = summary.tasks.flatMap(({ file, steps }) =>
     steps.filter((step) => step.outcome === "fail").flatMap(({ name, reason: why = "", failedCheck }) => [
       `**${markdownLine(plainName(file))}, ${markdownLine(name)}**: ${markdownLine(why)}`,
@@ -32,6 +35,7 @@ export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand
     `${markdownLine(reason)}${summary.isFolder ? ` (${doneText(summary)})` : ""}`,
     ...(body.length === 0 ? [] : [[head, `|${" --- |".repeat(SUMMARY_COLUMNS.length)}`, ...body].join("\n")]),
     ...failed,
+    ...(warnings.length === 0 ? [] : [warnings.map((each) => `- Warning: ${markdownLine(each)}`).join("\n")]),
     ...(resumeCommand === undefined ? [] : [`Resume with:\n\n${fenced(sanitizeLine(resumeCommand))}`]),
   ].join("\n\n") + "\n";
 }

@@ -86,6 +86,8 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       ...(call === undefined || call.kind === "question" ? {} : { call: await callFingerprint(call) }),
       ...present({ cost, sessionId }),
     });
+  } finally {
+    await drive.lookAtObeyed(`attempt ${attempt.number} of step "${plan.name}"`);
   }
 }
 

@@ -60,6 +60,14 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
   };
 
   async function playWork(work: Work): Promise<void> {
+    try {
+      await playWithAgents(work);
+    } finally {
+      await options.lookAtObeyed(`turn ${work.turnId}`);
+    }
+  }
+
+  async function playWithAgents(work: Work): Promise<void> {
     const { role, signal } = work;
     for (await team.start(role);;) {
       const terminal = team.terminalOf(role);

@@ -23,7 +23,7 @@ interface AgentTurn {
 }
 
 export interface TurnPlayerOptions
-  extends Pick<RunParts, "plan" | "folder" | "redactor" | "state" | "record" | "clock" | "signal"> {
+  extends Pick<RunParts, "plan" | "folder" | "redactor" | "state" | "record" | "lookAtObeyed" | "clock" | "signal"> {
   readonly team: AgentTeam;
   readonly counter: TokenCounter;
   readonly responses: WakeSource;

@@ -11,6 +11,8 @@ export interface RunSummary {
   readonly isFolder: boolean;
   readonly tasks: readonly TaskSummary[];
   readonly of: number;
+  /** What the run has warned of. */
+  readonly warnings?: readonly string[];
 }
 
 export type Outcome = "pass" | "fail" | "skipped" | "open";
@@ -110,6 +112,8 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
         ...ended(fact.outcome, fact.reason),
         steps: fact.outcome === "pass" ? task.steps.map(leftOut) : task.steps,
       }));
+    case "warning":
+      return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], fact.message] } };
     case "run_resumed":
       // What has failed is tried anew.
       return inStep(inTask(before, reopened), reopened);

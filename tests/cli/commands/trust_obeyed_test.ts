@@ -7,8 +7,9 @@ import { PROVIDERS } from "../../../lib/agents/mod.ts";
 import { type ExecProject, execProject } from "./exec_project.ts";
 
 /** Runs panewright in a project as a person does who trusts nothing yet. */
-async function untrusting(project: ExecProject, args: readonly string[]) {
-  const { PANEWRIGHT_TRUST: _, ...env } = project.env;
+async function untrusting(project: ExecProject, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const { PANEWRIGHT_TRUST: _, ...own } = project.env;
+  const env = { ...own, ...more };
   return await runProgram([...project.panewright.argv, ...args], { cwd: project.path, env, timeoutMs: 600_000 });
 }
 
@@ -145,4 +146,26 @@ Deno.test("doctor lists what each agent obeys, with the keys that act and a hash
   await Deno.mkdir(`${dir.path}/CLAUDE.md`);
   await Deno.symlink("/dev/zero", `${dir.path}/CLAUDE.md/x`);
   assertMatch((await details()).at(-1)!, /^fail: Cannot tell what agents obey in .*CLAUDE\.md\/x/);
+});
+
+Deno.test("what an agent changes of what the next start obeys is told at the end of its attempt, and asked about then", async () => {
+  await using project = await execProject();
+  await Deno.writeTextFile(`${project.path}/AGENTS.md`, "Be kind.\n");
+  await Deno.writeTextFile(`${project.path}/task.md`, "Build a login.\n");
+  const fake = `${project.sandbox.root}/bin/fake-codex`;
+  const script = await Deno.readTextFile(fake);
+  const evil = "mkdir -p .codex; echo 'features = { hooks = false }' > .codex/config.toml; echo x >> AGENTS.md\n";
+  await Deno.writeTextFile(fake, script.replace("#!/bin/sh\n", `#!/bin/sh\n${evil}`));
+  assertEquals((await untrusting(project, ["trust", "--yes"])).code, 0);
+  const summary = `${project.sandbox.root}/summary.md`;
+  const { code, stderr } = await untrusting(project, EXEC, { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary });
+  assertEquals(code, 0, stderr);
+  const told = 'attempt 1 of step "only" changed what the next start obeys: .codex/config.toml, AGENTS.md';
+  assertEquals(stderr.split(told).length, 2, stderr);
+  const [run] = [...Deno.readDirSync(`${project.path}/.panewright/runs`)];
+  assertStringIncludes((await project.call("report", run!.name, "--format", "md")).stdout, told);
+  assertStringIncludes(await Deno.readTextFile(summary), "- Warning: attempt 1 of step");
+  const next = await untrusting(project, EXEC);
+  assertEquals(next.code, 3);
+  assertStringIncludes(next.stderr, "[Codex: .codex/config.toml: features] (new)");
 });
