@@ -10,7 +10,6 @@ import { foldFacts } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
 import { ADOPTED_MESSAGE, adoptJournal, readBelieved } from "./adopt_journal.ts";
-import { watchObeyed } from "./obeyed_watch.ts";
 import { openNotices } from "./notices.ts";
 import { capsOf, openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
@@ -140,10 +139,7 @@ async function conduct<Fact extends AnyFact, State>(
     await notices.hearEarlier();
     if ("problem" in mail) record(execution.warning(unheardMessage(mail.problem)));
     recorder.warnDropped();
-    const agents = execution.agents().map(({ provider }) => provider);
-    const obeyed = await watchObeyed({ workdir: execution.plan.workdir, agents, warn });
     const run = {
-      lookAtObeyed: obeyed.look,
       ...{ folder, state, record, redactor, commandLine, clock, wallClock },
       mail: "problem" in mail ? undefined : mail,
       requireTurn: meter.requireTurn,
@@ -152,13 +148,7 @@ async function conduct<Fact extends AnyFact, State>(
       onForcedExit: options.onForcedExit ?? (() => () => {}),
       signal: AbortSignal.any([signal, meter.signal]),
     };
-    const { outcome, reason } = await recorder.audited(async (audit) => {
-      try {
-        return await execution.play({ ...run, audit });
-      } finally {
-        await obeyed.look("the run");
-      }
-    });
+    const { outcome, reason } = await recorder.watched((watched) => execution.play({ ...run, ...watched }));
     recorder.recordEnd({ outcome, reason, seconds: secondsSoFar(), resumeCommand });
     notices.tellEnd({ outcome, reason, at: recorder.lastAt() });
     return { outcome, reason, folder, state: state() };

@@ -9,9 +9,10 @@ import { storedPaths } from "../journal/paths.ts";
 import { type AuditLog, openAuditLog } from "../turn/desk/audit.ts";
 import { openAuditHeads } from "../turn/desk/audit_heads.ts";
 import { runCaps } from "./caps.ts";
-import type { EndedRun, Execution, RunOptions, RunResult } from "./execution.ts";
+import type { EndedRun, Execution, Run, RunOptions, RunResult } from "./execution.ts";
 import { openMeter } from "./meter.ts";
 import { noProgressCaps } from "./no_progress.ts";
+import { watchObeyed } from "./obeyed_watch.ts";
 import { costIn, unpricedMessage } from "./prices.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { nameInState } from "./state_names.ts";
@@ -98,10 +99,10 @@ export function openRecorder<Fact extends AnyFact, State>(
     recordEnd: (end: Parameters<typeof endOf>[0]) => keep(endOf(end), {}),
     /** Records the end of a run that fails. */
     recordFailure: (end: Parameters<typeof endOf>[0]) => tryKeep(() => endOf(end), { isLast: true }),
-    async audited(play: (audit: AuditLog) => Promise<RunResult>): Promise<RunResult> {
-      const isCopy = execution.isCopy?.(state) ?? false;
+    async watched(play: (watched: Watched) => Promise<RunResult>): Promise<RunResult> {
       const onProblem = (message: string) => keep(execution.warning(message), {});
-      return await withAudit(folder, { ...options, secrets, isCopy, onProblem }, (opened) => play(audit = opened));
+      const how = { ...options, secrets, isCopy: execution.isCopy?.(state) ?? false, onProblem, execution };
+      return await withAudit(folder, how, (watched) => play({ ...watched, audit: audit = watched.audit }));
     },
     warn,
     /** Records what was warned of before the first record. */
@@ -118,17 +119,26 @@ export function openRecorder<Fact extends AnyFact, State>(
   };
 }
 
+type Watched = Pick<Run<never, never>, "audit" | "lookAtObeyed">;
+
 async function withAudit<Result>(
   folder: RunFolder,
-  { secrets, isCopy, auditCopy, onProblem }: Pick<RunOptions<never>, "auditCopy"> & {
+  { secrets, isCopy, auditCopy, onProblem, execution }: Pick<RunOptions<never>, "auditCopy"> & {
+    readonly execution: Pick<Execution<AnyFact, never>, "plan" | "agents">;
     readonly secrets: readonly string[];
     readonly isCopy: boolean;
     readonly onProblem: (message: string) => void;
   },
-  play: (audit: AuditLog) => Promise<Result>,
+  play: (watched: Watched) => Promise<Result>,
 ): Promise<Result> {
   const id = await nameInState(folder, isCopy);
   using heads = openAuditHeads(auditCopy?.({ id }), { onProblem });
   using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets, heads });
-  return await play(audit);
+  const agents = execution.agents().map(({ provider }) => provider);
+  const { look } = await watchObeyed({ workdir: execution.plan.workdir, agents, warn: onProblem });
+  try {
+    return await play({ audit, lookAtObeyed: look });
+  } finally {
+    await look("the run");
+  }
 }
