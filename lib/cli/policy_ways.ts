@@ -3,6 +3,7 @@ import { DRIVERS } from "../agents/driven_agent.ts";
 import { findProvider } from "../agents/mod.ts";
 import { UsageError } from "../base/errors.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
+import { mayHoldRepository } from "../base/ports/repositories.ts";
 import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "../config/load.ts";
@@ -42,7 +43,7 @@ export function policyDecider(
   const policy = toPermissionPolicy(config.permissions);
   if (as === undefined) {
     return permissionDecider({
-      ...{ policy, workdir, role, provider: id, realPath: realPathSnapshot() },
+      ...{ policy, workdir, role, provider: id, realPath: realPathSnapshot(), mayHoldRepository },
       ...present({ home }),
     });
   }

@@ -62,11 +62,15 @@ export const EVERYDAY_LIST: readonly EverydayRules[] = [
     rules: commands("panewright ask **"),
   },
   {
+    about: "What servers of this machine answer. curl to other hosts, or to send something, needs an entry of its own.",
+    rules: commands("curl **"),
+  },
+  {
     about: "Tests, builds and linters of the project. What they run is the project's.",
     rules: commands(
-      "npm test **, npm t **, npm run **, npm ci, npm install, npm ls **, npm --version, npx tsc **, " +
+      "npm test **, npm t **, npm run **, npm ci, npm install, npm i, npm ls **, npm --version, npx tsc **, " +
         "npx eslint **, npx prettier **, npx vitest **, npx jest **, npx biome **, npx mocha **, " +
-        "npx playwright test **, npx tsx scripts/** **, npx --no-install tsc **, yarn test **, yarn build **, " +
+        "npx playwright test **, npx tsx scripts/** **, npx --no-install tsc **, yarn, yarn test **, yarn build **, " +
         "yarn lint **, yarn install, yarn run *, pnpm test **, pnpm run **, pnpm build **, pnpm lint **, " +
         "pnpm install, pnpm exec tsc **, pnpm exec vitest **, pnpm -r test **, pnpm -r build **, bun test **, " +
         "bun run build, bun run test, bun run lint, bun install, deno test, deno test tests/**, " +

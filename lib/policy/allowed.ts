@@ -3,7 +3,7 @@ import type { PermissionContext } from "./matter.ts";
 import type { PossibleFolders } from "./folders.ts";
 import type { InspectedWrite, Inspection } from "./inspect/inspection.ts";
 import { type KnownWord, matchPath, meansCommand } from "./pattern.ts";
-import { gitCommandAt } from "./programs/mod.ts";
+import { gitCommandAt, PLAIN_GLOBAL, runsProject } from "./programs/mod.ts";
 import { concernsKind, concernsWrites, type RuleLists } from "./rule_lists.ts";
 import { knownWord, normalSpellings } from "./spellings.ts";
 
@@ -54,6 +54,8 @@ function readingsOf(words: readonly KnownWord[], home: string | undefined): read
   const folder = program.slice(0, Math.max(program.lastIndexOf("/"), 0));
   const own = home !== undefined && OWN_FOLDERS.some((below) => folder === `${home}/${below}`);
   const plain = own || SYSTEM_FOLDERS.includes(folder) ? [{ value: name }, ...rest] : words;
+  const tool = projectTool(words[0]);
+  if (tool !== undefined) return [words, [{ value: tool }, ...rest], [{ value: "npx" }, { value: tool }, ...rest]];
   const git = name === "git" && (plain[0]?.value ?? "") === "git" ? withoutGitOptions(plain) : plain;
   return [...new Set([words, plain, git])];
 }
@@ -61,20 +63,33 @@ function readingsOf(words: readonly KnownWord[], home: string | undefined): read
 const SYSTEM_FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const OWN_FOLDERS = [".cargo/bin", ".deno/bin", ".bun/bin", "go/bin", ".local/bin"];
 
+/** `.venv/bin/pytest` is a `pytest`: what runs the project's code anyway, where the project has it installed. */
+function projectTool(word: KnownWord | undefined): string | undefined {
+  const { value = "", paths = [] } = word ?? {};
+  const own = paths.filter((path) => !path.startsWith("/"));
+  const [, tool] = [value, ...own].map((path) => PROJECT_TOOL.exec(path)).find((found) => found !== null) ?? [];
+  return tool !== undefined && own.length > 0 && runsProject(tool) ? tool : undefined;
+}
+
+const PROJECT_TOOL = /^(?:\.\/)?(?:\.?venv\/bin|node_modules\/\.bin)\/([\w.-]+)$/;
+
 /** Fewer than git has: the value of another one counts as the command, which an entry must then name. */
 const GIT_VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace))$/;
 
 /** git without its options before the command, as far as none of them must be named. */
 function withoutGitOptions(words: readonly KnownWord[]): readonly KnownWord[] {
   const at = gitCommandAt(words, GIT_VALUED);
+  const options = words.slice(1, at).filter((_, index, all) => !GIT_VALUED.test(all[index - 1]?.value ?? ""));
   if (words.slice(1, at).some(({ literal }) => literal !== undefined)) return words;
+  if (!options.every(({ value }) => PLAIN_GLOBAL.test(value ?? ""))) return words;
   return [...words.slice(0, 1), ...words.slice(at)];
 }
 
-function isWritable({ paths }: InspectedWrite, { policy, workdir, lists }: AllowContext): boolean {
-  const rules = [...lists.allow.paths, ...lists.allow.whole].filter(concernsWrites);
+function isWritable({ paths, defines }: InspectedWrite, { policy, workdir, lists }: AllowContext): boolean {
+  const rules = [...lists.allow.paths, ...lists.allow.whole].filter(concernsWrites)
+    .filter(({ rule }) => !defines || (rule.path !== undefined && !/[*?]/.test(rule.path)));
   return paths.every((path) =>
-    (policy.writable ?? []).some((folder) => path.startsWith(`${folder}/`)) ||
+    (!defines && (policy.writable ?? []).some((folder) => path.startsWith(`${folder}/`))) ||
     rules.some(({ rule, pattern }) =>
       rule.path === undefined || matchPath(pattern(), normalSpellings(path, { workdir, folders: [workdir] }))
     )

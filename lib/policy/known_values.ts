@@ -1,4 +1,5 @@
 import { namesFromSubstitutions } from "./name_sources.ts";
+import { secretPart } from "./protected_paths.ts";
 import { builtinEffects, type ShellScript, type ShellWord, wordText } from "../shell/mod.ts";
 
 /**
@@ -26,6 +27,11 @@ export function noteValues(values: KnownValues, { commands, variables }: ShellSc
       note(name, word.value?.slice(word.value.indexOf("=") + 1) ?? valueOf(word.parts));
       for (const element of elements) note(name, element.value ?? valueOf(element.parts));
     }
+    // set -- a b
+    const from = words[0]?.value === "set" ? words.findIndex(({ value }) => value === "--") : -1;
+    for (const [index, word] of (from === -1 ? [] : words.slice(from + 1)).entries()) {
+      for (const name of [String(index + 1), "@", "*"]) note(name, word.value ?? valueOf(word.parts));
+    }
     for (const { name } of builtinEffects(words)?.sets ?? []) {
       const word = words.find(({ source }) => source.startsWith(`${name}=`));
       note(name, word?.value?.slice(name.length + 1));
@@ -44,11 +50,26 @@ const MAX_TEXTS = 64;
 export function possibleTexts({ parts }: ShellWord, values: KnownValues): readonly string[] {
   let texts = [""];
   for (const { type, text } of parts) {
-    const name = type === "variable" ? /^\$(?:\{(\w+)\}|(\w+))$/.exec(text) : null;
-    const known = name === null ? undefined : values.get(name[1] ?? name[2] ?? "");
-    const pieces = type === "literal" ? [text] : known === undefined ? ["*"] : [...known].map((value) => value ?? "*");
+    const pieces = type === "literal" ? [text] : type === "variable" ? expanded(text, values) : ["*"];
     if (texts.length * pieces.length > MAX_TEXTS) return [texts.length === 1 ? `${texts[0]}*` : "*"];
     texts = texts.flatMap((before) => pieces.map((piece) => before + piece));
   }
   return texts;
+}
+
+/** What an expansion of a variable may come to, as far as it may be a secret's name. */
+function expanded(source: string, values: KnownValues): readonly string[] {
+  const [, braced, change = "", bare = ""] = /^\$(?:\{(\w+|[@*])(?:\[[^\]]*\])?([^]*)\}|(\w+|[@*]))$/.exec(source) ?? [];
+  const known = [...values.get(braced ?? bare) ?? [undefined]].map((value) => value ?? "*");
+  const [, given] = /^:?[-=+?]([^$`]*)$/.exec(change) ?? [];
+  if (given !== undefined) return [...known, given];
+  if (change === "") return known;
+  // What is put in place of a part may make any name of it; what is left of it is a part.
+  if (change.startsWith("/")) return known.map((value) => value.includes("*") ? value : MADE);
+  return known.flatMap((value) => [value, ...partsOf(value).filter((part) => secretPart(part) !== undefined)]);
+}
+
+function partsOf(value: string): readonly string[] {
+  const indexes = [...value.slice(0, MAX_TEXTS)].map((_, index) => index);
+  return indexes.flatMap((index) => [value.slice(index), value.slice(0, index)]).filter((part) => part !== "");
 }

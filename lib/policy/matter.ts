@@ -13,7 +13,7 @@ export interface PermissionRequest extends Pick<DialogInfo, "kind" | "subject"> 
   readonly otherReadings?: readonly string[];
 }
 
-export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "home" | "realPath"> {
+export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "home" | "realPath" | "mayHoldRepository"> {
   readonly policy: PermissionPolicy;
   /** Missing for an agent without a role: a step's. An entry that names roles is not about it. */
   readonly role: Role | undefined;

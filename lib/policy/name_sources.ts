@@ -134,11 +134,13 @@ const NAME_TEST = /^-i?(?:name|path|wholename|regex|lname)$/;
 export function secretFound(words: readonly ShellWord[], shows: boolean): string | undefined {
   const tests = words.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
   const roots = tests === -1 ? words : words.slice(0, tests);
+  // What comes after the first action does not narrow what it gets.
+  const acts = words.findIndex(({ value }) => /^-(?:print|printf|print0|ls|(?:exec|ok)(?:dir)?)$/.test(value ?? ""));
   let isNamed = false;
   for (const [index, { value }] of words.entries()) {
     const [negation = "", test = ""] = [words[index - 2]?.value, words[index - 1]?.value];
     if (!NAME_TEST.test(test) || /^(?:!|-not)$/.test(negation)) continue;
-    isNamed = true;
+    if (acts === -1 || index < acts) isNamed = true;
     // Dots and other signs of a regular expression are those of a pattern here.
     const pattern = /regex$/.test(test) ? value?.replaceAll(/\\(.)/g, "$1") : value;
     const secret = pattern === undefined ? undefined : secretPart(pattern, { dots: true });

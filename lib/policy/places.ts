@@ -3,7 +3,7 @@ import { present } from "../base/schema.ts";
 import type { PossibleFolders } from "./folders.ts";
 import { isSystemFile, protectedPart, secretPart } from "./protected_paths.ts";
 
-/** What is known of the machine. Without it, `~` and links are not followed. */
+/** What is known of the machine. Without it, `~` and links are not followed, nor are repositories looked for. */
 export interface Ground {
   /** Absolute path of the folder in which the agent works, links resolved. */
   readonly workdir: string;
@@ -19,6 +19,8 @@ export interface Ground {
    * @returns `undefined` where that cannot be known
    */
   readonly realPath?: (path: string) => string | undefined;
+  /** Whether git may take a folder for a repository of its own; also where that is not known. */
+  readonly mayHoldRepository?: (folder: string) => boolean;
 }
 
 interface Destination {

@@ -8,7 +8,15 @@ import DATA from "./protected_paths.json" with { type: "json" };
  */
 const PROTECTED = new Set(namesIn([...DATA.protected.folders, ...DATA.protected.files]));
 const PROTECTED_PAIRS = namesIn(DATA.protected.pairs);
+const DEFINING = new Set(namesIn(DATA.defining.files));
+const DEFINING_FOLDERS = new Set(namesIn(DATA.defining.folders));
 const SECRET = new Set(namesIn([...DATA.secret.folders, ...DATA.secret.files]));
+
+const LONG_SECRETS = new Set(namesIn(DATA.secret.longNames));
+const SECRET_ENDINGS = namesIn(DATA.secret.endings);
+const SECRET_SHAPE = new RegExp(
+  [`\\.(?:${SECRET_ENDINGS.join("|")})$`, ...namesIn(DATA.secret.shapes)].join("|"),
+);
 
 /** Characters without a shape, and case, make no difference to some file systems. */
 function folded(path: string): readonly string[] {
@@ -40,11 +48,29 @@ export function protectedPart(path: string, options?: MatchNameOptions): string 
   return names.at(-1) === ".github" ? ".github" : undefined;
 }
 
+/** Whether a path is that of a file that says what programs run that are called by their names only, as `make` does. */
+export function definesCommands(path: string): boolean {
+  const names = folded(path);
+  const [folder = "", name = ""] = names.slice(-2);
+  return DEFINING.has(name) || DEFINING_FOLDERS.has(folder) || DEFINING_FOLDERS.has(`${names.at(-3)}/${folder}`);
+}
+
 function oneOf(names: ReadonlySet<string>, given: string, options?: MatchNameOptions): string | undefined {
   if (!isNamePattern(given)) return names.has(given) ? given : undefined;
   for (const name of names) if (mayName(given, name, options)) return name;
   return undefined;
 }
+
+/** Names of which a pattern must spell out something: `t*` is no question of secrets. */
+function oneOfLong(given: string, options?: MatchNameOptions): string | undefined {
+  const isShort = isNamePattern(given) && given.replaceAll(/\[[^\]]*\]|[*?]/g, "").length < MIN_SPELLED;
+  return isShort ? undefined : oneOf(LONG_SECRETS, given, options);
+}
+
+const MIN_SPELLED = 4;
+
+/** No file system has longer names. */
+const MAX_NAME = 255;
 
 function isCalled(given: string, name: string, options?: MatchNameOptions): boolean {
   return given === name || (isNamePattern(given) && mayName(given, name, options));
@@ -57,7 +83,7 @@ function isCalled(given: string, name: string, options?: MatchNameOptions): bool
 export function secretPart(path: string, options?: MatchNameOptions): string | undefined {
   const names = folded(withoutBraces(path));
   for (const [index, name] of names.entries()) {
-    const found = oneOf(SECRET, name, options);
+    const found = oneOf(SECRET, name, options) ?? oneOfLong(name, options);
     if (found !== undefined) return found;
     const next = names[index + 1] ?? "";
     const told = ["config", "credentials"].some((inner) => isNamePattern(next) || isCalled(next, inner, options));
@@ -65,7 +91,10 @@ export function secretPart(path: string, options?: MatchNameOptions): string | u
     if (/^\.env(?:$|[._-]|rc$)/.test(name) && !/^\.env\.(?:example|sample|template|dist|defaults?)$/.test(name)) {
       return name;
     }
-    if (/\.(?:env|pem|key|p12|pfx|keystore|jks|kdbx)$/.test(name)) return name;
+    const pair = `${name}/${next.slice(-MAX_NAME)}`.slice(-2 * MAX_NAME);
+    if (SECRET_SHAPE.test(name.slice(-MAX_NAME))) return name;
+    if (next !== "" && SECRET_SHAPE.test(pair)) return pair;
+    if (isNamePattern(name) && SECRET_ENDINGS.some((ending) => mayName(name, `x.${ending}`, options))) return name;
   }
   const inProcess = names[0] === "proc" ? names[2] ?? names[1] ?? "" : "";
   return /^(?:environ|mem|maps|cmdline|fd|root|cwd|kcore|kmsg)$/.test(inProcess) ? inProcess : undefined;

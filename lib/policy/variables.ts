@@ -5,6 +5,8 @@ import DATA from "./variables.json" with { type: "json" };
 // bash 5.2, zsh 5.9, ld.so(8), git 2.47 and of each program; the shapes cover what no list can.
 
 const NAMES = new Set(namesIn(DATA.names));
+/** Names that matter only for what programs are handed: a script may well call something of its own so. */
+const HANDED = new Set(namesIn(DATA.handed));
 const FAMILIES = new RegExp(`^(?:${namesIn(DATA.beginnings).join("|")})`);
 /** Shapes of names with which programs are told what to run or where to read: only for what programs are handed. */
 const SHAPES = new RegExp(`(?:^|_)(?:${namesIn(DATA.endings).join("|")})$`);
@@ -28,5 +30,5 @@ export function changesCommands(
   { name, value, handed }: { readonly name: string; readonly value: string | undefined; readonly handed: boolean },
 ): boolean {
   if (value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value))) return false;
-  return NAMES.has(name) || FAMILIES.test(name) || (handed && SHAPES.test(name));
+  return NAMES.has(name) || FAMILIES.test(name) || (handed && (HANDED.has(name) || SHAPES.test(name)));
 }

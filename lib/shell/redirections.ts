@@ -39,6 +39,13 @@ export function readRedirection(reader: Reader, options: WordOptions): Redirecti
   if (operator === "<<" || operator === "<<-") {
     if (target.parts.some((part) => part.type !== "literal")) fail(reader, "an expansion as a delimiter", start);
     const delimiter = wordText(target);
+    if (/\$'/.test(target.source)) {
+      reader.collected.undecidable.push({
+        message: `a here-document whose delimiter, ${target.source}, shells read in two ways`,
+        start: redirection.start,
+        end: redirection.end,
+      });
+    }
     reader.pending.push({
       delimiter,
       quoted: target.source !== delimiter,

@@ -12,7 +12,16 @@ const pattern = z.string().refine((text) => new RegExp(text) instanceof RegExp);
 const optionsText = z.string().regex(/^-[^ ]*(?: -[^ ]*)*$/);
 const options = z.union([optionsText, z.array(optionsText)]).optional();
 const optionRow = {
-  ...{ runs: options, writes: options, reads: options, enters: options, finds: options, valued: options },
+  ...{
+    runs: options,
+    writes: options,
+    empties: options,
+    reads: options,
+    enters: options,
+    leaves: options,
+    finds: options,
+    valued: options,
+  },
   harmless: z.record(z.string().startsWith("-"), pattern).optional(),
 };
 const flag = z.literal(true).optional();
@@ -24,6 +33,7 @@ const shared = {
 };
 const names = z.string().regex(/^[\w*-]+(?: [\w-]+)*$/);
 const programs = z.strictObject({
+  tasks: z.strictObject({ leaving: z.array(names), installing: z.array(names), preparing: z.array(names) }),
   shared: z.record(z.string(), z.strictObject(shared)),
   programs: z.array(z.strictObject({
     ...shared,
@@ -47,7 +57,7 @@ const namesText = z.string().regex(/^[^ ]+(?: [^ ]+)*$/);
 const nameList = z.array(namesText);
 const patternList = z.array(namesText.refine((text) => new RegExp(text) instanceof RegExp));
 const variables = z.strictObject({
-  ...{ names: nameList, integers: nameList },
+  ...{ names: nameList, handed: nameList, integers: nameList },
   ...{ beginnings: patternList, endings: patternList, carriers: patternList },
   harmless: z.array(z.strictObject({ names: pattern, values: pattern })),
 });
@@ -57,7 +67,14 @@ const nameSources = z.strictObject({
 });
 const protectedPaths = z.strictObject({
   protected: z.strictObject({ folders: nameList, pairs: nameList, files: nameList }),
-  secret: z.strictObject({ folders: nameList, files: nameList }),
+  defining: z.strictObject({ folders: nameList, files: nameList }),
+  secret: z.strictObject({
+    folders: nameList,
+    files: nameList,
+    longNames: nameList,
+    endings: nameList,
+    shapes: patternList,
+  }),
 });
 const TABLES = [
   ...[[programs, PROGRAMS], [filePrograms, FILE_PROGRAMS], [variables, VARIABLES]] as const,

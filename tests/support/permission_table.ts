@@ -37,6 +37,13 @@ export const TABLE_LINKS: Readonly<Record<string, string>> = {
   "home-link": "/home/me",
 };
 
+/** The folders in the working directory that the rows name and that are no repositories. */
+const TABLE_FOLDERS = ["packages", "packages/api", "packages/web", "src"].map((name) => `${TABLE_WORKDIR}/${name}`);
+
+export function mayHoldRepository(folder: string): boolean {
+  return !TABLE_FOLDERS.includes(folder);
+}
+
 /** The hostile or the everyday rows of the table. */
 export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
   const text = Deno.readTextFileSync(new URL(`fixtures/permissions/${name}.ndjson`, ROOT));
@@ -46,6 +53,17 @@ export function tableRows(name: "hostile" | "everyday"): readonly TableRow[] {
 /** The allow list that `panewright init` offers. */
 export function offeredAllowList(): PermissionPolicy {
   const allow = EVERYDAY_LIST.flatMap(({ rules }) => rules);
+  return policyOf(JSON.stringify({ default: "ask", allow, writable: ["/tmp"] }));
+}
+
+/** An allow list as a person may write it. */
+export function listedPolicy(): PermissionPolicy {
+  const bare = "git status, npm test, ls, make test, pytest, go test, cargo test, node --test, git branch, pwd";
+  const open =
+    "git status, git diff, git log, git show, git branch, git add, git commit, npm test, npm run, ls, cat, grep, " +
+    "rg, find, fd, sed -n, awk, sort, head, tail, wc, jq, make, pytest, python -m pytest, go test, go build, cargo test, " +
+    "node --test, echo, cd, mkdir, cp, mv, rm, curl, npx jest, deno test, ctest, docker ps";
+  const allow = [...bare.split(", "), ...open.split(", ").map((program) => `${program} **`)];
   return policyOf(JSON.stringify({ default: "ask", allow, writable: ["/tmp"] }));
 }
 

@@ -1,10 +1,10 @@
 import { present } from "../../base/schema.ts";
-import { type ShellWord, wordStart } from "../../shell/mod.ts";
+import { type ShellWord, wordStart, wordText } from "../../shell/mod.ts";
 import { pathOf } from "../folders.ts";
 import { MADE, possibleTexts } from "../known_values.ts";
 import { namesFromSubstitutions } from "../name_sources.ts";
 import { whereto } from "../places.ts";
-import { protectedPart, secretPart } from "../protected_paths.ts";
+import { definesCommands, protectedPart, secretPart } from "../protected_paths.ts";
 import type { FileTarget } from "../targets/target.ts";
 import { doubt, type Here, type InspectedWrite, type Inspection } from "./inspection.ts";
 
@@ -43,10 +43,10 @@ export function checkTargets(
       { folders: here.folders, does: action === "write" ? "write" : "remove" },
       ground,
     );
+    const defines = action === "write" && paths.some((one) => replacesDefinition(one, target, { by, here, context }));
     context.writes.push({
-      paths,
-      message: what,
-      by: by !== "command" ? by : target.purpose === true ? "command" : word,
+      ...{ paths, message: what, defines },
+      by: by !== "command" ? by : target.purpose === true && !defines ? "command" : word,
     });
     if (everything && (action !== "write" || target.empties === true)) {
       if (action === "remove_tree" && place !== "unknown") {
@@ -64,6 +64,24 @@ export function checkTargets(
       context.violations.push({ rule, message: `${what}, outside the working directory` });
     }
   }
+}
+
+/** Whether a file that says what commands run comes to be one that the text does not show. */
+function replacesDefinition(
+  path: string,
+  { from }: FileTarget,
+  { by, here: { folders }, context: { writes, ground } }: Here & { readonly by: InspectedWrite["by"] },
+): boolean {
+  if (!definesCommands(path) || (from === undefined && typeof by !== "object")) return false;
+  const isShown = (word: ShellWord) => {
+    const source = pathOf(word);
+    if (source === undefined) return false;
+    const { paths } = whereto(source, { folders, does: "read" }, ground);
+    // A copy that was kept of it, or what the text itself has written before.
+    return paths.some((one) => one.startsWith(`${path}.`) || one === path) ||
+      writes.some((write) => write.by === "redirection" && !write.defines && write.paths.some((one) => paths.includes(one)));
+  };
+  return from === undefined || !from.every(isShown);
 }
 
 /** `~/x`, which {@linkcode whereto} resolves. */
@@ -118,9 +136,10 @@ export function checkFound(pattern: string, who: string, context: Inspection): v
 }
 
 /** Looks at what may be a path: it matters only where that is protected. */
-export function checkTouched(path: string | undefined, who: string, { here, context }: Here): void {
+export function checkTouched({ word, path: given }: Pick<FileTarget, "word" | "path">, who: string, { here, context }: Here): void {
+  const path = given ?? pathOf(word) ?? wordText(word);
   // The revision; the folder above it has a .git, which git looks for first.
-  if (path === undefined || path === "HEAD") return;
+  if (path === "HEAD") return;
   const { secret, protected: kept } = whereto(path, { folders: here.folders, does: "read" }, context.ground);
   const part = secret ?? kept ?? secretPart(path, { dots: true });
   if (part !== undefined) context.guarded.push(`${who} is given ${path}, and ${part} is protected`);

@@ -36,6 +36,8 @@ export interface InspectedWrite {
   readonly paths: readonly string[];
   readonly message: string;
   readonly by: "command" | "redirection" | ShellWord;
+  /** Whether it replaces a file that says what other commands run, with what is not shown: an entry must name it. */
+  readonly defines: boolean;
 }
 
 export interface InspectedRead {

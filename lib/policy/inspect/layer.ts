@@ -7,11 +7,9 @@ import {
   wordStart,
   wordText,
 } from "../../shell/mod.ts";
-import { pathOf } from "../folders.ts";
 import { secretFound, SHOWS } from "../name_sources.ts";
 import { ownCommand } from "../own_program.ts";
 import { programTable, programUses } from "../programs/mod.ts";
-import { protectedPart } from "../protected_paths.ts";
 import { isSecretVariable } from "../secret_variables.ts";
 import { copiedFiles, fileTargets } from "../targets/file_targets.ts";
 import { foundFiles } from "../targets/found_files.ts";
@@ -20,6 +18,7 @@ import { checkFound, checkRead, checkTargets, checkTouched } from "./files.ts";
 import { inspectInput, INTERPRETER, readsProgram, runsSubstitution } from "./input.ts";
 import { doubt, type Here, type LayerPlace, noteNamed } from "./inspection.ts";
 import { checkGiven, givenFileNames } from "./names.ts";
+import { checkRepository } from "./repository.ts";
 import { inspectVariable, valueOf } from "./variables.ts";
 
 const OTHER_USER = new Set(["sudo", "doas", "su", "pkexec", "run0", "runuser", "sudoedit", "sudo-rs"]);
@@ -49,7 +48,14 @@ export function inspectLayer(
   if (effects?.unclear !== undefined) doubt(context, effects.unclear);
   context.arithmetic.push(...effects?.arithmetic ?? []);
   const sets = effects?.sets ?? [];
-  for (const variable of sets) inspectVariable(variable, { handed: program === "export", unless }, context);
+  const handed = exportsVariables(layer);
+  for (const variable of sets) inspectVariable(variable, { handed, unless }, context);
+  // What was set before is handed over by its name alone: X=a; export X
+  for (const { value: name = "" } of handed ? words.slice(1) : []) {
+    for (const value of context.values.get(name) ?? []) {
+      inspectVariable({ name, values: value === undefined ? undefined : [literal(value)] }, { handed, unless }, context);
+    }
+  }
   const names = new Set(sets.map(({ name }) => name));
   for (const word of names.size > 0 ? words : []) {
     const name = /^\w+/.exec(wordStart(word))?.[0] ?? "";
@@ -62,7 +68,7 @@ export function inspectLayer(
   if (showsVariables(layer, layers)) {
     context.doubts.push({ message: `${program} shows variables with secrets`, unless });
   }
-  if (program === "git") checkRepository(place);
+  if (program === "git") checkRepository(words, place);
   if (OTHER_USER.has(program)) context.violations.push({ rule: "sudo", message: `acts as another user: ${program}` });
   if (layer.input !== undefined) inspectInput(layer.input, { ...place, layer, program });
   else if (INTERPRETER.test(program) && (runsSubstitution(words) || (here.readsPipe && readsProgram(words)))) {
@@ -80,6 +86,15 @@ export function inspectLayer(
   const targets = found ? targetsOfFound(layer, finder.words) : fileTargets(layer);
   if (targets === undefined) doubt(context, `${program} changes files whose names it gets from another command`);
   else checkTargets(targets, program, place);
+}
+
+function exportsVariables({ program = "", words }: CommandLayer): boolean {
+  return program === "export" ||
+    (/^(?:declare|typeset|local|readonly)$/.test(program) && words.some(({ value }) => /^-\w*x/.test(value ?? "")));
+}
+
+function literal(text: string): readonly WordPart[] {
+  return [{ type: "literal", text, quoted: true }];
 }
 
 function targetsOfFound(layer: CommandLayer, finder: readonly ShellWord[]): readonly FileTarget[] {
@@ -118,12 +133,6 @@ function showsVariables({ program, words }: CommandLayer, layers: readonly Comma
   return program === "printenv" && (names.length === 0 || names.some(({ value = "KEY" }) => isSecretVariable(value)));
 }
 
-/** Whether git is in a folder that is a repository's own, and that may have been made for it. */
-function checkRepository({ here, context }: Here): void {
-  const own = here.folders?.find((folder) => protectedPart(folder.slice(context.ground.workdir.length)) !== undefined);
-  if (own !== undefined) context.guarded.push(`git works in ${own}, whose settings may be commands`);
-}
-
 function inspectUses(
   layer: CommandLayer,
   { here, context, finder, names }: Here & { readonly finder?: CommandLayer; readonly names: boolean },
@@ -138,13 +147,15 @@ function inspectUses(
     const word = words[filled.indexOf(use.word)] ?? use.word;
     const path = use.path === undefined ? {} : { path: use.path };
     switch (kind) {
-      case "writes": {
+      case "writes":
+      case "empties": {
+        if (kind === "empties") noteNamed(words[at] ?? word, Infinity, context);
         const by = use.purpose === true ? "command" : words[at] ?? word;
         checkTargets([{ word, ...path, action: "write" }], program, { here, context, by });
         break;
       }
       case "enters":
-        checkTouched(use.path ?? pathOf(word), program, { here, context });
+        checkTouched({ word, ...path }, program, { here, context });
         checkRead({ word, ...path, asks: words[at] ?? word }, program, { here, context });
         break;
       case "reads":
@@ -157,7 +168,10 @@ function inspectUses(
         checkFound(use.path ?? wordText(word), program, context);
         break;
       case "touches":
-        checkTouched(use.path ?? pathOf(word), program, { here, context });
+        checkTouched({ word, ...path }, program, { here, context });
+        break;
+      case "leaves":
+        noteNamed(word, length, context);
         break;
       case "runs":
       case "unknown":

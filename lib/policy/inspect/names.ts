@@ -1,4 +1,11 @@
-import type { CommandLayer, ShellCommand, ShellScript, ShellWord, WordPart } from "../../shell/mod.ts";
+import {
+  type CommandLayer,
+  commandLayers,
+  type ShellCommand,
+  type ShellScript,
+  type ShellWord,
+  type WordPart,
+} from "../../shell/mod.ts";
 import { possibleTexts } from "../known_values.ts";
 import { namesFrom, namesFromSubstitutions, secretIn, writesFileNames } from "../name_sources.ts";
 import { programUses } from "../programs/mod.ts";
@@ -48,6 +55,9 @@ export function inspectNames({ commands, variables }: ShellScript, context: Insp
     words.some(({ value }) => /^(?:g?xargs|parallel|read|mapfile|readarray)$/.test(value ?? ""))
   );
   if (!takes) return;
+  const lists = commands.find((one) => commandLayers(one).at(-1)?.program === "ls" && namesFrom([one], "cat") !== undefined);
+  const reads = commands.some(({ words }) => /^(?:read|mapfile|readarray)$/.test(words[0]?.value ?? ""));
+  if (reads && lists !== undefined) doubt(context, "it reads names of hidden files, which may be secret");
   for (const { words, redirections } of commands) {
     const printed = /^(?:echo|printf)$/.test(words[0]?.value ?? "") ? words.slice(1) : [];
     const here = redirections.filter(({ operator }) => operator === "<<<").map(({ target }) => target);
@@ -77,7 +87,7 @@ export function checkGiven(
   const [first] = words;
   if (first === undefined) return;
   const added = programUses(program, words, true).filter(({ word }) => !words.includes(word));
-  if (added.some(({ kind }) => kind === "runs" || (kind === "unknown" && !names))) {
+  if (added.some(({ kind }) => kind === "runs" || kind === "leaves" || (kind === "unknown" && !names))) {
     doubt(context, `${program} is given words that may tell it to run something`);
   }
   const probe: ShellWord = { ...first, value: "probe", parts: [{ type: "literal", text: "probe", quoted: true }] };

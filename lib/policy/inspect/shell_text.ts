@@ -19,7 +19,7 @@ import { ALWAYS_FINE, checkRead, checkTargets } from "./files.ts";
 import { doubt, type Inspection, type Surroundings } from "./inspection.ts";
 import { inspectLayer } from "./layer.ts";
 import { inspectNames, inspectShown, pipedInto } from "./names.ts";
-import { checkAssigned, inspectAssignments, inspectVariable } from "./variables.ts";
+import { checkAssigned, inspectAssignments, inspectVariable, valueOf } from "./variables.ts";
 
 export function inspectShellText(text: string, context: Inspection): void {
   const { workdir, cwd = workdir } = context.ground;
@@ -62,6 +62,8 @@ function inspectScript(script: ShellScript, around: Surroundings, context: Inspe
     const likeness = command.words.find(looksLikeOperator);
     if (likeness !== undefined) doubt(context, `${likeness.source} has a character that looks like one of the shell's`);
     const effects = layers.filter(({ transparent }) => !transparent).map(({ words }) => builtinEffects(words));
+    const replaced = wordsOf(command).find(isReplaced);
+    if (replaced !== undefined) doubt(context, `some shells put a program's path in place of ${replaced.source}`);
     const writes = layers.length > 0 &&
       redirectionTargets(command).some(({ word }) => !ALWAYS_FINE.test(word.value ?? ""));
     const harmless = !writes && (effects.every((one) => one !== undefined) || staysInside(layers, here, context));
@@ -79,6 +81,16 @@ function withBraces(command: ShellCommand): ShellCommand {
   const [program, ...rest] = command.words;
   if (program === undefined || !rest.some(({ expansions }) => expansions.includes("brace"))) return command;
   return { ...command, words: [program, ...rest.flatMap((word) => expandBraces(word) ?? [word])] };
+}
+
+function wordsOf({ words, assignments, redirections }: ShellCommand): readonly ShellWord[] {
+  const values = assignments.map(({ word }) => ({ ...word, parts: valueOf(word) }));
+  return [...words.slice(1), ...values, ...redirections.map(({ target }) => target)];
+}
+
+/** Whether it is zsh's `=name`. */
+function isReplaced({ parts: [first] }: ShellWord): boolean {
+  return first?.type === "literal" && !first.quoted && /^=[\w.]/.test(first.text);
 }
 
 function looksLikeOperator({ parts }: ShellWord): boolean {

@@ -1,4 +1,4 @@
-import { type Given, type Operand, type OperandRule, type RuleContext, type Use, useOf } from "./use.ts";
+import { fits, type Given, type Operand, type OperandRule, type RuleContext, type Use, useOf } from "./use.ts";
 import { present } from "../../base/schema.ts";
 
 export const git: OperandRule = (operands, { options, values }, context) => {
@@ -8,7 +8,9 @@ export const git: OperandRule = (operands, { options, values }, context) => {
   const rest = operands.slice(1).flatMap((operand): Use[] => {
     // A path may come after a revision: HEAD:.env
     const path = pathIn(operand.word.value);
-    if (options.has("--no-index")) return [useOf("reads", operand)];
+    // Beside a path elsewhere, diff compares files that are in no repository.
+    const isElsewhere = operands[0]?.word.value === "diff" && fits(/^(?:\/|~|\.\.(?:\/|$))/, operand);
+    if (options.has("--no-index") || isElsewhere) return [useOf("reads", operand)];
     if (/^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(operand.word.value ?? "")) return [];
     return [{ ...useOf("touches", operand), ...present({ path }) }];
   });
@@ -67,6 +69,10 @@ function commandsIn(operands: readonly Operand[], options: Given["options"], con
   if (address > 0 && !/^(?:log|grep|show|commit)$/.test(name ?? "")) return runs(address);
   return [];
 }
+
+/** Options before the command that change nothing but how git prints and what it looks for. */
+export const PLAIN_GLOBAL =
+  /^(?:-[pPcC].*|--(?:paginate|no-pager|no-optional-locks|no-replace-objects|no-lazy-fetch|no-advice)|--(?:literal|glob|noglob|icase)-pathspecs|--(?:git-dir|work-tree|namespace)(?:=.*)?)$/s;
 
 const VALUED = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|exec-path|config-env|super-prefix))$/;
 

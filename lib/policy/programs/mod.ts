@@ -1,11 +1,17 @@
 import type { ShellWord } from "../../shell/mod.ts";
 import { usesBy } from "./scan.ts";
+import { leavingTasks } from "./tasks.ts";
 import { programTable, tableOf } from "./tables.ts";
 import type { Use } from "./use.ts";
 
-export { gitCommandAt } from "./git.ts";
+export { gitCommandAt, PLAIN_GLOBAL } from "./git.ts";
 export { type ProgramTable, programTable } from "./tables.ts";
 export type { Use } from "./use.ts";
+
+/** Whether a program is a test runner, a linter or an interpreter, whose purpose is to run what the project has. */
+export function runsProject(program: string): boolean {
+  return programTable(program)?.like === "checkers" || /^python[\d.]*$/.test(program);
+}
 
 /** Options that run programs wherever they are found. */
 const UNKNOWN_PROGRAM = tableOf({
@@ -22,9 +28,13 @@ export function programUses(program: string, words: readonly ShellWord[], moreWo
   if (moreWords && first !== undefined && table !== undefined && !words.some(({ value }) => value === "--")) {
     return usesBy(table, [...words, { ...first, value: undefined, parts: [] }]);
   }
-  const own = table === undefined
+  const own: Use[] = table === undefined
     ? usesBy(UNKNOWN_PROGRAM, words).filter(({ kind }) => kind !== "unknown")
-    : usesBy(table, program === "find" || program === "gfind" ? withoutCommands(words) : words);
+    : [...usesBy(table, program === "find" || program === "gfind" ? withoutCommands(words) : words)];
+  // A script of the project: ./scripts/deploy.sh
+  if (table === undefined && first !== undefined && /^(?!\/).*\//.test(first.value ?? "")) {
+    own.push(...leavingTasks([{ word: first, at: 0 }]));
+  }
   const at = innerProgram(words);
   const inner = words[at]?.value;
   if (inner === undefined || inner === program) return own;

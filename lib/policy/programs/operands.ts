@@ -2,6 +2,7 @@ import { wordText } from "../../shell/mod.ts";
 import { present } from "../../base/schema.ts";
 import { git } from "./git.ts";
 import { sed } from "./sed.ts";
+import { leavingTasks } from "./tasks.ts";
 import { fits, type Given, type Operand, type OperandRule, type Use, useOf, usesOf } from "./use.ts";
 
 /** The rule of a name that `programs.json` uses. */
@@ -13,6 +14,12 @@ export function operandRule(name: string): OperandRule {
 
 /** A path that may lead out of the working directory. */
 const ELSEWHERE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
+
+/** The address of a module, which is fetched. */
+const ADDRESS = /^[a-z][a-z+.-]+:/i;
+
+/** A server of this machine, in no other way than that it cannot be read as another host. */
+const LOCAL_ADDRESS = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\]):\d{1,5}(?:[/?#][^\s{}[\]\\@]*)?$/;
 
 const SECRET_PATTERN = /^[\^.*+=$]*$|^[^a-z]*(?:KEY|SECRET|TOKEN|PASSW|CREDENTIAL)[^a-z]*$/;
 
@@ -43,13 +50,26 @@ const RULES: Readonly<Record<string, OperandRule>> = {
     ...(input === undefined ? [] : [useOf("reads", input)]),
     ...(output === undefined ? [] : [useOf("writes", output)]),
   ],
-  elsewhere: (operands) => usesOf("reads", operands.filter((one) => fits(ELSEWHERE, one))),
-  plus_runs: (operands, _, { told }) =>
-    (told.includes("first") ? operands.slice(0, 1) : operands).map((one) =>
-      useOf(fits(/^\+/, one) ? "runs" : "reads", one)
-    ),
+  after_first: (operands) => usesOf("reads", operands.slice(1)),
+  /** Tasks that are built, and folders. */
+  elsewhere: (operands, { values }) => [
+    ...leavingTasks([...operands, ...["--target", "-t"].flatMap((name) => values.get(name) ?? [])], { installs: true }),
+    ...usesOf("reads", operands.filter((one) => fits(ELSEWHERE, one))),
+  ],
+  sessions: (_, { values }) => leavingTasks(["-e", "-s"].flatMap((name) => values.get(name) ?? [])),
+  plus_runs: (operands) => operands.map((one) => useOf(fits(/^\+/, one) ? "runs" : "reads", one)),
+  shell: ([script], { options }) =>
+    script === undefined ? [] : [
+      useOf(fits(/^\+/, script) ? "runs" : "reads", script),
+      // With -n it only reads what it is given.
+      ...(options.has("-n") ? [] : leavingTasks([script])),
+    ],
   /** Options that it is told give the program; without them there is a script. */
-  script: (operands, { options }, { told }) => scriptOf(operands, told.some((option) => options.has(option))),
+  script: (operands, { options }, { told }) => {
+    const inline = told.some((option) => options.has(option));
+    const checks = ["--test", "--check", "-c"].some((option) => options.has(option));
+    return [...scriptOf(operands, inline), ...(inline || checks ? [] : leavingTasks(operands.slice(0, 1)))];
+  },
   /** Files, which are written with an option that it is told, or after such a word. */
   paths: (operands, { options }, { told }) => {
     const first = operands[0]?.word.value;
@@ -66,10 +86,14 @@ const RULES: Readonly<Record<string, OperandRule>> = {
       const path = wordText(operand.word).replace(/^(?:[\w-]+=)?@?/, "");
       return path === "" || /\s/.test(path) ? [] : [{ ...useOf("finds", operand), path }];
     }),
+  mode: ([mode]) =>
+    fits(/^(?:[2467][0-7]{3}|0[2467][0-7]{3})$|^[ugoa,+=rwxXt-]*[+=][rwxXt]*s/, mode) ? usesOf("leaves", [mode!]) : [],
   // Folders stand before everything else.
   find: (operands) => usesOf("reads", operands.filter(({ at }, index) => at === index + 1)),
   grep: (operands, given) => {
-    const isRecursive = hasAny(given, ["-r", "-R", "--recursive", "--dereference-recursive"]);
+    const folders = ["-d", "--directories"].flatMap((name) => given.values.get(name) ?? []);
+    const isRecursive = hasAny(given, ["-r", "-R", "--recursive", "--dereference-recursive"]) ||
+      folders.some((one) => !fits(/(?:skip|read)$/, one));
     const isOther = hasAny(given, ["-e", "-f", "--regexp", "--file"]);
     return searched(operands, { isOther, findsSecrets: isRecursive && !hasAny(given, ["--include"]) });
   },
@@ -96,9 +120,10 @@ const RULES: Readonly<Record<string, OperandRule>> = {
     bundle?.at === 1 && fits(/^[A-Za-z]+$/, bundle) && fits(/[IFP]/, bundle) ? [useOf("runs", bundle)] : [],
   python: (operands, { options }) => [
     ...scriptOf(operands, options.has("-c") || options.has("-m")),
-    // Django takes folders of modules, and a runner of tests.
+    ...(options.has("-c") || options.has("-m") ? [] : leavingTasks(operands.slice(0, 1))),
+    // Django takes folders of modules, and a runner of tests; to migrate to zero is to drop all tables.
     ...(fits(/(?:^|\/)manage\.py$/, operands[0])
-      ? usesOf("runs", operands.filter((one) => fits(/^--(?:py|testr)/, one)))
+      ? usesOf("runs", operands.filter((one) => fits(/^--(?:py|testr)|^zero$/, one)))
       : []),
     // What a module is given may be a file.
     ...(options.has("-m") ? usesOf("finds", operands) : []),
@@ -108,20 +133,30 @@ const RULES: Readonly<Record<string, OperandRule>> = {
     if (first !== undefined && /^(?:eval|repl|x)$/.test(name)) return [useOf("runs", first)];
     // What follows a script or a task is for it.
     const files = /^(?:test|check|fmt|lint|bench|doc)$/.test(name) ? rest : /^run$/.test(name) ? rest.slice(0, 1) : [];
-    return usesOf(name === "fmt" ? "writes" : "reads", files);
+    // bun and tsx take a script without a word before it.
+    const task = /^(?:run|task)$/.test(name) ? rest[0] : /[./]/.test(name) ? first : undefined;
+    return [
+      ...leavingTasks([task]),
+      ...usesOf("runs", files.filter((one) => fits(ADDRESS, one))),
+      ...usesOf(name === "fmt" ? "writes" : "reads", files),
+    ];
   },
-  npm: ([first, second]) => {
+  npm: (operands) => {
+    const [first, second] = operands;
     const name = first?.word.value ?? "";
-    if (second !== undefined && fits(/^(?:\.\.|\/|~)/, second)) return [useOf("reads", second)];
+    const verb = operands.findIndex((one) => fits(/^(?:run|run-script|rum|urn)$/, one));
+    const inWorkspace = /^(?:workspaces?|recursive|multi)$/.test(name);
+    const leaving = leavingTasks(inWorkspace ? operands : [first, ...(verb === -1 ? [] : [operands[verb + 1]])]);
+    if (second !== undefined && fits(/^(?:\.\.|\/|~)/, second)) return [...leaving, useOf("reads", second)];
     // It reads its program from standard input.
     if (second !== undefined && name === "run" && fits(/^(?:node|bash|sh|python3?)$/, second)) {
-      return [useOf("runs", second)];
+      return [...leaving, useOf("runs", second)];
     }
     // It shows the environment.
-    if (second?.word.value === "env" && /^run(?:-script)?$/.test(name)) return [useOf("runs", second)];
+    if (second?.word.value === "env" && /^run(?:-script)?$/.test(name)) return [...leaving, useOf("runs", second)];
     // A program of any package, and one that a rule must therefore name.
-    if (first === undefined || !/^(?:exec|x|dlx|create|init|explore|edit|config|set)$/.test(name)) return [];
-    return usesOf("runs", second === undefined ? [first] : [first, second]);
+    if (first === undefined || !/^(?:exec|x|dlx|create|init|explore|edit|config|set)$/.test(name)) return leaving;
+    return [...leaving, ...usesOf("runs", second === undefined ? [first] : [first, second])];
   },
   go: ([first, ...rest]) => {
     const name = first?.word.value ?? "";
@@ -134,18 +169,29 @@ const RULES: Readonly<Record<string, OperandRule>> = {
   // Names of variables may have any character, and are expanded, too.
   make: (operands) => {
     const harmless = /^(?:V|VERBOSE|DEBUG|BUILD_TYPE|CI|ARGS|TEST|TESTS|PKG|NAME)=[\w./:-]*$/;
-    const variables = operands.filter(({ word }) => (word.value ?? "=").includes("="));
-    return variables.filter((one) => !fits(harmless, one)).map((one) => ({
-      ...useOf("runs", one),
-      // A rule must name the variable.
-      length: (one.word.value ?? "=").indexOf("=") + 1,
-    }));
+    const isVariable = ({ word }: Operand) => (word.value ?? "=").includes("=");
+    return [
+      ...leavingTasks(operands.filter((one) => one.word.value === undefined || !isVariable(one)), { installs: true }),
+      ...operands.filter((one) => isVariable(one) && !fits(harmless, one)).map((one) => ({
+        ...useOf("runs", one),
+        // A rule must name the variable.
+        length: (one.word.value ?? "=").indexOf("=") + 1,
+      })),
+    ];
   },
-  // A value such as @file is read.
-  curl: (_, { values }) => {
+  curl: (operands, { values }) => {
     const sent = ["-d", "--data", "--data-binary", "-F", "--form", "--json", "-H", "--header", "-w"];
     const given = sent.flatMap((name) => values.get(name) ?? []);
-    return usesOf("runs", given.filter(({ word }) => /@|=</.test(word.value ?? "@")));
+    return [
+      // A value such as @file is read.
+      ...usesOf("reads", given.filter(({ word }) => /@|=</.test(word.value ?? "@"))),
+      ...usesOf("leaves", ["-T", "--upload-file"].flatMap((name) => values.get(name) ?? [])),
+      ...operands.filter((one) => !fits(LOCAL_ADDRESS, one)).map((one) => ({
+        ...useOf("leaves", one),
+        // A rule must name the host.
+        length: /^(?:[\w+.-]+:\/\/)?[^/?#]*/.exec(one.word.value ?? "")?.[0].length || Infinity,
+      })),
+    ];
   },
 };
 
@@ -156,7 +202,7 @@ function hasAny({ options }: Given, names: readonly string[]): boolean {
 /** A script is read; without one, the program comes from standard input. */
 function scriptOf([first]: readonly Operand[], inline: boolean): readonly Use[] {
   if (inline || first === undefined) return [];
-  return [useOf(first.word.value === "-" ? "runs" : "reads", first)];
+  return [useOf(first.word.value === "-" || fits(ADDRESS, first) ? "runs" : "reads", first)];
 }
 
 /** @param options `isOther`: the pattern is no operand; `findsSecrets`: a search of everything may show secrets */

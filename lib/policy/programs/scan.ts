@@ -29,7 +29,7 @@ class Scan {
         if (table.optionsFirst) only = true;
       } else if (text === "") {
         // An expansion may be anything, also an option.
-        if (this.#specs.some(({ kind }) => kind === "runs" || kind === "writes")) {
+        if (this.#specs.some(({ kind }) => kind === "runs" || kind === "writes" || kind === "empties")) {
           this.#found.push({ kind: "unknown", at, length: 0, word });
         }
         operands.push({ word, at });
@@ -109,11 +109,12 @@ class Scan {
     const known = separate ? next?.value : isLiteral(this.words[at]) ? value : undefined;
     if (spec.takes > 0) this.#values.set(spec.name, [...this.#values.get(spec.name) ?? [], { word, at }]);
     const harmless = spec.harmless !== undefined && known !== undefined && spec.harmless.test(known);
-    if (spec.kind !== "valued" && !harmless) {
+    const kind = spec.kind === "empties" && harmless ? "writes" : spec.kind;
+    if (kind !== "valued" && (!harmless || kind !== spec.kind)) {
       // "html:../x"
-      const file = known?.replace(/^[a-z_-]+:(?=[./~])/, "");
+      const file = known?.replace(/^(?:[a-z_-]+:(?=[./~])|(?:html|xml|json|lcov|annotate|markdown):)/, "");
       const path = file === undefined || (separate ? file === known : value === undefined) ? {} : { path: file };
-      this.#found.push({ kind: spec.kind, at, length, word, ...path });
+      this.#found.push({ kind, at, length, word, ...path });
     }
     // What may be an option is looked at as one, too.
     return separate && !(next !== undefined && wordStart(next).startsWith("-")) ? at + spec.takes : at;

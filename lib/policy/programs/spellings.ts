@@ -28,7 +28,7 @@ function withoutDashes(name: string): readonly string[] {
 
 function loosely(options: readonly OptionSpec[]): OtherNames {
   const names = options.filter(({ kind, name }) =>
-    (kind === "runs" || kind === "writes" || kind === "reads") && name.startsWith("--")
+    kind !== "enters" && kind !== "finds" && kind !== "valued" && name.startsWith("--")
   );
   const spelled = new Map(names.map(({ name }) => [bareName(name), [name]]));
   return (name) => spelled.get(bareName(name)) ?? [];

@@ -14,12 +14,16 @@ type Options = string | readonly string[];
 interface OptionRow {
   readonly runs?: Options;
   readonly writes?: Options;
+  /** Those that name a folder which is emptied first: with other values than harmless ones, an entry must name them. */
+  readonly empties?: Options;
   readonly reads?: Options;
   readonly enters?: Options;
+  /** Those that an entry must name, as they send something. */
+  readonly leaves?: Options;
   readonly finds?: Options;
   /** Other options that take a value, so that the value is not taken for an operand or an option. */
   readonly valued?: Options;
-  /** Values with which an option of `runs` is harmless. */
+  /** Values with which an option of `runs` or `empties` is harmless. */
   readonly harmless?: Readonly<Record<string, string>>;
 }
 
@@ -45,9 +49,9 @@ interface ProgramRow extends OptionRow {
   readonly operands?: string;
 }
 
-const KINDS = ["runs", "writes", "reads", "enters", "finds", "valued"] as const;
+const KINDS = ["runs", "writes", "empties", "reads", "enters", "leaves", "finds", "valued"] as const;
 
-export interface ProgramTable extends Pick<ProgramRow, "words" | "code" | "optionsFirst" | "globalsFirst"> {
+export interface ProgramTable extends Pick<ProgramRow, "like" | "words" | "code" | "optionsFirst" | "globalsFirst"> {
   readonly options: readonly OptionSpec[];
   readonly subcommandOptions: ReadonlyMap<string, readonly OptionSpec[]> | undefined;
   readonly otherNames: OtherNames;

@@ -12,7 +12,7 @@ export interface Given {
 
 export interface OptionSpec {
   readonly name: string;
-  readonly kind: "runs" | "writes" | "reads" | "enters" | "finds" | "valued";
+  readonly kind: "runs" | "writes" | "empties" | "reads" | "enters" | "leaves" | "finds" | "valued";
   readonly takes: 0 | 1 | 2;
   readonly harmless?: RegExp;
 }
@@ -30,10 +30,10 @@ export interface Use {
   /** Whether it is the program's very purpose, so that a rule for the program means it. @default {false} */
   readonly purpose?: true;
   /**
-   * `touches`: it may be a path, which matters only where that is protected. `finds`: it is a pattern of names that are
-   * read. `unknown`: it may be any option.
+   * `empties`: what is in a folder is removed. `touches`: it may be a path, which matters only where that is protected. `finds`: it is a pattern of names that are
+   * read. `leaves`: it acts beyond the project, which an entry must name. `unknown`: it may be any option.
    */
-  readonly kind: "runs" | "writes" | "reads" | "enters" | "touches" | "finds" | "unknown";
+  readonly kind: "runs" | "writes" | "empties" | "reads" | "enters" | "touches" | "finds" | "leaves" | "unknown";
   readonly at: number;
   readonly length: number;
   readonly word: ShellWord;

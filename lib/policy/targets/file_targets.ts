@@ -34,13 +34,16 @@ export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefi
     ? sorted.operands.slice(-1).filter(({ value }) => value === undefined || !/^[^/]+:/.test(value))
     : [];
   const moved = program === "mv" ? sorted.operands.slice(0, -1) : [];
+  const from = sorted.files.length > 0 ? sorted.operands : sorted.operands.slice(0, -1);
+  const copied = /^(?:cp|mv|ln|install)$/.test(program) ? { from } : {};
   const purpose = spec.only === undefined ? { purpose: true as const } : {};
   const empties = present({ empties: spec.empties });
   return [
-    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose, ...empties })),
+    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose, ...empties, ...copied })),
     ...moved.map((word) => ({ word, action: "remove" as const, ...purpose })),
     ...sorted.files.map((target) => ({ ...target, ...purpose })),
     ...copies(sorted, into),
+    ...contents(program, sorted, into),
     ...backups(program, words),
   ];
 }
@@ -71,9 +74,30 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
     return folders.flatMap((folder) =>
       folder === undefined || into === undefined
         ? []
-        : [{ word: into, path: `${folder}/${name}`, action: "write" as const, purpose: true as const }]
+        : [{
+          ...{ word: into, path: `${folder}/${name}`, action: "write" as const, purpose: true as const },
+          // What has an ending is a file rather than a folder.
+          ...(/[^./]\.[^/]*$/.test(folder) ? {} : { from: [word] }),
+        }]
     );
   });
+}
+
+/**
+ * What is written where the content of a folder is copied into another one, or names that are not known: it may be any
+ * file there. BSD's cp takes `x/` for the content of x.
+ */
+function contents(program: string, { operands, flags, files }: SortedWords, into: ShellWord | undefined) {
+  const has = (pattern: RegExp) => flags.some(({ value }) => pattern.test(value ?? "-"));
+  const whole = program === "cp" && has(/^-\w*[rRa]|^--(?:r|a)/);
+  const isAny = (word: ShellWord) => {
+    const text = wordText(word);
+    return (whole && /(?:^|\/)\.{0,2}$/.test(text)) || /^[*?.]*$/.test(text.slice(text.lastIndexOf("/") + 1));
+  };
+  const all = program === "cp" && has(/^-\w*T|^--no-t/) ? whole : operands.some((word) => (word !== into || files.length > 0) && isAny(word));
+  if (!/^(?:cp|mv|ln|install)$/.test(program) || into === undefined || !all) return [];
+  const folders = files.length > 0 ? files : [{ word: into }];
+  return folders.map((target) => ({ ...target, action: "write" as const, purpose: true as const, empties: true as const }));
 }
 
 export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {

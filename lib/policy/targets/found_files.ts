@@ -8,10 +8,13 @@ export function foundFiles(words: readonly ShellWord[], action: FileTarget["acti
   const rest = words.slice(1).filter(({ value }) => !/^-[HLP]$/.test(value ?? ""));
   const end = rest.findIndex(({ value }) => /^[-(!]/.test(value ?? ""));
   const roots = rest.slice(0, end === -1 ? rest.length : end);
-  const tests = end === -1 ? [] : rest.slice(end);
+  const all = end === -1 ? [] : rest.slice(end);
+  // What comes after the first action does not narrow it: find . -delete -name x
+  const acts = all.findIndex(({ value }) => /^-(?:delete|(?:exec|ok)(?:dir)?)$/.test(value ?? ""));
+  const tests = acts === -1 ? all : all.slice(0, acts);
   const [program] = words;
   const from = roots.length > 0 ? roots : program === undefined ? [] : [{ ...program, value: "." }];
-  const narrowed = !tests.some(({ value }) => /^(?:-o|-or|,|!|-not|-regex|-iregex)$/.test(value ?? ""));
+  const narrowed = !all.some(({ value }) => /^(?:-o|-or|,|!|-not|-regex|-iregex)$/.test(value ?? ""));
   const valuesOf = (test: RegExp) =>
     narrowed ? tests.filter((_, index) => test.test(tests[index - 1]?.value ?? "")).map(({ value }) => value) : [];
   const names = valuesOf(/^-i?name$/);

@@ -39,8 +39,8 @@ const PROGRAMS: Readonly<Record<string, Targets>> = {
     ];
   },
   git: (words) => {
-    const removed = removedByGit(words);
-    if (removed !== undefined) return removed;
+    const changed = removedByGit(words) ?? movedByGit(words);
+    if (changed !== undefined) return changed;
     const at = words.findIndex(({ value }) => value === "clone" || value === "init" || value === "worktree");
     return at === -1 ? [] : words.slice(at + 1)
       .filter(({ value }) => value === undefined || !/^-|:|^[^/]*$/.test(value))
@@ -48,6 +48,17 @@ const PROGRAMS: Readonly<Record<string, Targets>> = {
       .map((word) => ({ word, action: "write", purpose: true }));
   },
 };
+
+function movedByGit(words: readonly ShellWord[]): readonly FileTarget[] | undefined {
+  const [, command, ...rest] = words;
+  if (command?.value !== "mv") return undefined;
+  const operands = rest.filter(({ value }) => !/^-./.test(value ?? ""));
+  const [from, into] = [operands.slice(0, -1), operands.slice(-1)];
+  return [
+    ...from.map((word) => ({ word, action: "remove" as const, purpose: true as const })),
+    ...into.map((word) => ({ word, action: "write" as const, purpose: true as const, from })),
+  ];
+}
 
 function removedByGit(words: readonly ShellWord[]): readonly FileTarget[] | undefined {
   const [, command, ...rest] = words;

@@ -2,6 +2,7 @@ import type { HandoffSettings } from "../settings.ts";
 import { isMcpTool, isUnread } from "../../agents/hook_payload.ts";
 import type { Provider } from "../../agents/provider.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
+import { mayHoldRepository } from "../../base/ports/repositories.ts";
 import type { Role } from "../../base/roles.ts";
 import type { DialogInfo } from "../../screen/dialog.ts";
 import type { SettingsOf } from "../../base/settings.ts";
@@ -151,9 +152,9 @@ function namedOnly(policy: PermissionPolicy): PermissionPolicy {
 }
 
 /** What the policy may know of this machine for one decision: the home folder, and where links lead now. */
-function machineGround(): Pick<PermissionContext, "home" | "realPath"> {
+function machineGround(): Pick<PermissionContext, "home" | "realPath" | "mayHoldRepository"> {
   const home = Deno.env.get("HOME");
-  return { ...(home?.startsWith("/") ? { home } : {}), realPath: realPathSnapshot() };
+  return { ...(home?.startsWith("/") ? { home } : {}), realPath: realPathSnapshot(), mayHoldRepository };
 }
 
 export function requestOf({ kind, subject }: Pick<DialogInfo, "kind" | "subject">): string {

@@ -37,6 +37,21 @@ Deno.test("permissions test says what would happen, and which rule decides", asy
   );
 });
 
+Deno.test("permissions test knows the folders that are there: git in another repository is asked about", async () => {
+  await using dir = await tempDir();
+  await dir.write({
+    "panewright.jsonc": '{ "permissions": { "allow_everyday": true, "default": "ask" } }',
+    "packages/api/a.ts": "",
+    "vendor/lib/.git/config": "",
+    "bare/HEAD": "",
+  });
+  const commands = ["cd packages/api", "cd vendor/lib", "cd bare", "cd missing"].map((cd) => `${cd} && git status`);
+  const { code, stdout } = await test(dir, ["--json", ...commands]);
+  assertEquals(code, 0);
+  const answers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals(answers.map(({ decision }) => decision), ["allow", "ask", "ask", "ask"]);
+});
+
 Deno.test("permissions test --json --null reads subjects separated by NUL, and answers in their order", async () => {
   await using dir = await tempDir();
   await dir.write({ "policy.jsonc": CONFIG });
