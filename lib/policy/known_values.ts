@@ -59,7 +59,8 @@ export function possibleTexts({ parts }: ShellWord, values: KnownValues): readon
 
 /** What an expansion of a variable may come to, as far as it may be a secret's name. */
 function expanded(source: string, values: KnownValues): readonly string[] {
-  const [, braced, change = "", bare = ""] = /^\$(?:\{(\w+|[@*])(?:\[[^\]]*\])?([^]*)\}|(\w+|[@*]))$/.exec(source) ?? [];
+  const [, braced, change = "", bare = ""] = /^\$(?:\{(\w+|[@*])(?:\[[^\]]*\])?([^]*)\}|(\w+|[@*]))$/.exec(source) ??
+    [];
   const known = [...values.get(braced ?? bare) ?? [undefined]].map((value) => value ?? "*");
   const [, given] = /^:?[-=+?]([^$`]*)$/.exec(change) ?? [];
   if (given !== undefined) return [...known, given];

@@ -79,7 +79,9 @@ function replacesDefinition(
     const { paths } = whereto(source, { folders, does: "read" }, ground);
     // A copy that was kept of it, or what the text itself has written before.
     return paths.some((one) => one.startsWith(`${path}.`) || one === path) ||
-      writes.some((write) => write.by === "redirection" && !write.defines && write.paths.some((one) => paths.includes(one)));
+      writes.some((write) =>
+        write.by === "redirection" && !write.defines && write.paths.some((one) => paths.includes(one))
+      );
   };
   return from === undefined || !from.every(isShown);
 }
@@ -136,7 +138,11 @@ export function checkFound(pattern: string, who: string, context: Inspection): v
 }
 
 /** Looks at what may be a path: it matters only where that is protected. */
-export function checkTouched({ word, path: given }: Pick<FileTarget, "word" | "path">, who: string, { here, context }: Here): void {
+export function checkTouched(
+  { word, path: given }: Pick<FileTarget, "word" | "path">,
+  who: string,
+  { here, context }: Here,
+): void {
   const path = given ?? pathOf(word) ?? wordText(word);
   // The revision; the folder above it has a .git, which git looks for first.
   if (path === "HEAD") return;

@@ -53,7 +53,11 @@ export function inspectLayer(
   // What was set before is handed over by its name alone: X=a; export X
   for (const { value: name = "" } of handed ? words.slice(1) : []) {
     for (const value of context.values.get(name) ?? []) {
-      inspectVariable({ name, values: value === undefined ? undefined : [literal(value)] }, { handed, unless }, context);
+      inspectVariable(
+        { name, values: value === undefined ? undefined : [literal(value)] },
+        { handed, unless },
+        context,
+      );
     }
   }
   const names = new Set(sets.map(({ name }) => name));

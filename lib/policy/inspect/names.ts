@@ -55,7 +55,9 @@ export function inspectNames({ commands, variables }: ShellScript, context: Insp
     words.some(({ value }) => /^(?:g?xargs|parallel|read|mapfile|readarray)$/.test(value ?? ""))
   );
   if (!takes) return;
-  const lists = commands.find((one) => commandLayers(one).at(-1)?.program === "ls" && namesFrom([one], "cat") !== undefined);
+  const lists = commands.find((one) =>
+    commandLayers(one).at(-1)?.program === "ls" && namesFrom([one], "cat") !== undefined
+  );
   const reads = commands.some(({ words }) => /^(?:read|mapfile|readarray)$/.test(words[0]?.value ?? ""));
   if (reads && lists !== undefined) doubt(context, "it reads names of hidden files, which may be secret");
   for (const { words, redirections } of commands) {

@@ -22,7 +22,9 @@ export function checkRepository(words: readonly ShellWord[], { here, context }: 
   }
   const settings = folders?.find((one) => protectedPart(one.slice(ground.workdir.length)) !== undefined);
   if (settings !== undefined) context.guarded.push(`git works in ${settings}, whose settings may be commands`);
-  if (folders === undefined) context.reads.push({ message: "git works in a folder that is not known", ...present({ word: asks }) });
+  if (folders === undefined) {
+    context.reads.push({ message: "git works in a folder that is not known", ...present({ word: asks }) });
+  }
   const other = folders?.find((one) => mayBeOther(one, ground));
   if (other === undefined) return;
   context.reads.push({ message: `git works in ${other}, which may be another repository`, ...present({ word: asks }) });

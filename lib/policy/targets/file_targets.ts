@@ -39,7 +39,13 @@ export function fileTargets(layer: CommandLayer): readonly FileTarget[] | undefi
   const purpose = spec.only === undefined ? { purpose: true as const } : {};
   const empties = present({ empties: spec.empties });
   return [
-    ...operands.filter((word) => !moved.includes(word)).map((word) => ({ word, action, ...purpose, ...empties, ...copied })),
+    ...operands.filter((word) => !moved.includes(word)).map((word) => ({
+      word,
+      action,
+      ...purpose,
+      ...empties,
+      ...copied,
+    })),
     ...moved.map((word) => ({ word, action: "remove" as const, ...purpose })),
     ...sorted.files.map((target) => ({ ...target, ...purpose })),
     ...copies(sorted, into),
@@ -72,13 +78,11 @@ function copies({ operands, files }: SortedWords, into: ShellWord | undefined): 
     const name = /([^/]+)\/*$/.exec(word.value ?? "")?.[1];
     if ((word === into && files.length === 0) || name === undefined || /^\.{1,2}$/.test(name)) return [];
     return folders.flatMap((folder) =>
-      folder === undefined || into === undefined
-        ? []
-        : [{
-          ...{ word: into, path: `${folder}/${name}`, action: "write" as const, purpose: true as const },
-          // What has an ending is a file rather than a folder.
-          ...(/[^./]\.[^/]*$/.test(folder) ? {} : { from: [word] }),
-        }]
+      folder === undefined || into === undefined ? [] : [{
+        ...{ word: into, path: `${folder}/${name}`, action: "write" as const, purpose: true as const },
+        // What has an ending is a file rather than a folder.
+        ...(/[^./]\.[^/]*$/.test(folder) ? {} : { from: [word] }),
+      }]
     );
   });
 }
@@ -94,10 +98,17 @@ function contents(program: string, { operands, flags, files }: SortedWords, into
     const text = wordText(word);
     return (whole && /(?:^|\/)\.{0,2}$/.test(text)) || /^[*?.]*$/.test(text.slice(text.lastIndexOf("/") + 1));
   };
-  const all = program === "cp" && has(/^-\w*T|^--no-t/) ? whole : operands.some((word) => (word !== into || files.length > 0) && isAny(word));
+  const all = program === "cp" && has(/^-\w*T|^--no-t/)
+    ? whole
+    : operands.some((word) => (word !== into || files.length > 0) && isAny(word));
   if (!/^(?:cp|mv|ln|install)$/.test(program) || into === undefined || !all) return [];
   const folders = files.length > 0 ? files : [{ word: into }];
-  return folders.map((target) => ({ ...target, action: "write" as const, purpose: true as const, empties: true as const }));
+  return folders.map((target) => ({
+    ...target,
+    action: "write" as const,
+    purpose: true as const,
+    empties: true as const,
+  }));
 }
 
 export function copiedFiles({ program, words }: CommandLayer): readonly ShellWord[] {
