@@ -37,6 +37,8 @@ export interface LaunchRequest extends AgentLaunch {
   readonly keepScrollback?: boolean;
   /** What the CLI asks before it opens a permission dialog, where it has hooks. */
   readonly hook?: HookCommand;
+  /** What the CLI asks before each call, where it has hooks: it is refused, or left to the CLI. */
+  readonly callHook?: HookCommand;
   /** What the CLI tells that a prompt was taken, and that a turn has ended, where it has hooks. */
   readonly turnHook?: HookCommand;
 }

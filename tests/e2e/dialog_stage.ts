@@ -31,6 +31,8 @@ export interface DialogStageOptions
   readonly prepare?: (project: string) => Promise<void>;
   /** @default {true} whether the agent's CLI asks by its hook */
   readonly hooks?: boolean;
+  /** Whether its CLI asks before each call as well. @default {false} */
+  readonly calls?: boolean;
   /** Codex' model. */
   readonly model?: string;
 }
@@ -97,7 +99,10 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     await openHookChannel({ folder: `${stage.sandbox.root}/hooks` }),
   );
   const hook = hooks?.hookOf("tester");
-  const agent = await stage.start("tester", hook === undefined ? {} : { hook });
+  const agent = await stage.start("tester", {
+    ...(hook === undefined ? {} : { hook }),
+    ...(options.calls === true && hooks !== undefined ? { callHook: hooks.callHookOf("tester") } : {}),
+  });
   const folder = await createRunFolder(project, { now: new Date() });
   const audit = stack.use(await openAuditLog(folder.auditPath, { run: folder.id, secrets: [] }));
   const events: DialogFact[] = [];

@@ -130,3 +130,24 @@ Deno.test("Codex: a model that asks 25 times is stopped at the cap", async () =>
   const files = [...Deno.readDirSync(dialogs.project)].filter(({ name }) => name.startsWith("file-"));
   assertEquals(files.length, 20);
 });
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`${provider}: in a pane, what its own settings allow does not run where the policy denies it`, async () => {
+    const run = (text: string): Step => ({ do: "shell", command: text });
+    await using dialogs = await setUpDialogs({
+      provider,
+      calls: true,
+      args: provider === "codex" ? ["--sandbox", "workspace-write"] : ["--allowedTools", "Bash"],
+      prompts: [[run("touch free"), run("touch denied"), run('eval "$(echo touch by_eval)"')]],
+      policy: { deny: [{ command: "touch denied" }] },
+    });
+    assertEquals(await dialogs.play(), RESPONSE);
+    assertEquals(dialogs.decisions().filter((one) => one.startsWith("deny")), [
+      "deny command touch denied",
+      'deny command eval "$(echo touch by_eval)"',
+    ]);
+    const made = await Promise.all(["free", "denied", "by_eval"].map((file) => exists(`${dialogs.project}/${file}`)));
+    assertEquals(made, [true, false, false]);
+    assertStringIncludes(await dialogs.told(), "refused: the command `touch denied`.");
+  });
+}

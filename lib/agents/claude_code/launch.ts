@@ -1,6 +1,7 @@
 import { UsageError } from "../../base/errors.ts";
 import type { Host } from "../../base/ports/host.ts";
 import { CLAUDE_HOOK_VARIABLES, CLAUDE_HOOKS_ON, claudeHook } from "./hooks.ts";
+import type { HookCommand } from "../hook_command.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 import { findNativeClaude } from "./program.ts";
 import { claudeSandboxSettings } from "./sandbox.ts";
@@ -54,9 +55,11 @@ const TURN_EVENTS = ["UserPromptSubmit", "Stop", "StopFailure"] as const;
  * the background: Claude Code waits for any other hook before it asks its model, and before it shows and writes down
  * that it rests.
  */
-function hookSettings({ hook, turnHook }: LaunchRequest) {
+function hookSettings({ hook, callHook, turnHook }: LaunchRequest) {
+  const all = (one: HookCommand) => [{ matcher: "*", hooks: [claudeHook(one)] }];
   return [
-    ...(hook === undefined ? [] : [["PermissionRequest", [{ matcher: "*", hooks: [claudeHook(hook)] }]] as const]),
+    ...(callHook === undefined ? [] : [["PreToolUse", all(callHook)] as const]),
+    ...(hook === undefined ? [] : [["PermissionRequest", all(hook)] as const]),
     ...(turnHook === undefined
       ? []
       : TURN_EVENTS.map((event) => [event, [{ hooks: [{ ...claudeHook(turnHook), async: true }] }]] as const)),

@@ -3,6 +3,7 @@ import { type CodexHookEvent, codexHookSettings } from "./hook_settings.ts";
 import type { LaunchPlan, LaunchRequest } from "../provider.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexSandboxSettings } from "./sandbox.ts";
+import { NO_TERMINALS } from "./typed_input.ts";
 
 /**
  * Settings that every start gets, as `-c`: a version that does not know a key passes over it (0.53.0 to 0.169.0), while
@@ -32,9 +33,11 @@ export async function codexLaunchPlan(request: LaunchRequest, host: Host): Promi
     ...CODEX_SETTINGS,
     ...(keepScrollback ? [`tui.alternate_screen="never"`] : []),
     ...await codexHookSettings([
+      ...(request.callHook === undefined ? [] : [["PreToolUse", request.callHook] as const]),
       ...(request.hook === undefined ? [] : [["PermissionRequest", request.hook] as const]),
       ...(request.turnHook === undefined ? [] : TURN_EVENTS.map((event) => [event, request.turnHook!] as const)),
     ]),
+    ...(request.callHook === undefined ? [] : [NO_TERMINALS]),
     ...(path === undefined ? [] : [`shell_environment_policy.set.PATH=${JSON.stringify(path)}`]),
   ];
   const [program, ...leading] = command ?? [findNativeCodex(host) ?? "codex"];

@@ -1,3 +1,4 @@
+import { unaskedCalls } from "../../turn/desk/decision.ts";
 import { type HookChannel, openHookChannel } from "../../turn/desk/hook_channel.ts";
 import { hooksFolderOf } from "../../run/state_names.ts";
 import type { AcpActivity } from "../../agents/acp/activity.ts";
@@ -19,9 +20,17 @@ export async function openHooks({ plan, folder, record }: ChannelParts): Promise
   const channel = hooksFolderOf(folder.id);
   if (!hasHooks || channel === undefined) return undefined;
   try {
-    return await openHookChannel({ folder: channel });
+    return await openHookChannel({
+      folder: channel,
+      refusalOf(role, request) {
+        const ruled = unaskedCalls(plan, { role, provider: plan.agents[role].provider })?.(request);
+        return ruled?.decision === "deny" && !plan.permissions.dryRun ? ruled.reason : undefined;
+      },
+    });
   } catch (error) {
-    const message = `the agents' hooks cannot be answered, so each permission opens its dialog: ${errorText(error)}`;
+    const message =
+      `the agents' hooks cannot be answered, so each permission opens its dialog, and permissions.deny does ` +
+      `not hold for what a CLI runs without asking: ${errorText(error)}`;
     record({ type: "warning", message });
     return undefined;
   }

@@ -10,6 +10,8 @@ import type { SandboxRequest } from "../../agents/sandbox.ts";
 import type { Spool } from "../../agents/spool.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
+import type { HookCommand } from "../../agents/hook_command.ts";
+import { unaskedCalls } from "../../turn/desk/decision.ts";
 import { present } from "../../base/schema.ts";
 import type { AgentPane } from "../../journal/workers.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
@@ -20,7 +22,7 @@ export interface RolePaneOptions extends Pick<RunParts, "plan" | "record" | "clo
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
   /** What the CLIs of the agents ask before they open a dialog; missing where there is nobody to ask. */
-  readonly hooks?: Pick<HookChannel, "hookOf">;
+  readonly hooks?: Pick<HookChannel, "hookOf" | "callHookOf">;
   /** Where the CLIs of the agents tell that a turn began or ended; missing where there is no such place. */
   readonly turnEvents?: Spool;
 }
@@ -62,7 +64,7 @@ function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOpt
       workdir: plan.workdir,
       keepScrollback: !plan.handoff.strictFileHandoff,
       ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
-      ...present({ sandbox: plan.sandbox, turnHook }),
+      ...present({ sandbox: plan.sandbox, turnHook, callHook: callHookOf(role, options) }),
     },
     ...present({ hookMail }),
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
@@ -71,6 +73,14 @@ function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOpt
     clock,
     signal,
   };
+}
+
+/** What is asked before each call where the policy is about those that its CLI would just run. */
+function callHookOf(role: Role, { plan, hooks }: RolePaneOptions): HookCommand | undefined {
+  const { provider } = plan.agents[role];
+  const isJudged = provider.terminal?.hasPermissionHook === true &&
+    unaskedCalls(plan, { role, provider }) !== undefined;
+  return isJudged ? hooks?.callHookOf(role) : undefined;
 }
 
 /** A running agent has the sandbox that it was started with, whatever the configuration says by now. */

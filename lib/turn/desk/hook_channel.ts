@@ -1,5 +1,7 @@
 import { makeOwnFolder } from "../../base/ports/state_folder.ts";
 import { type HookAnswer, hookOutput, readHookPayload } from "../../agents/hook_payload.ts";
+import { openCallChannel } from "./call_channel.ts";
+import type { HookedRequest } from "./hooked_request.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import type { HookCommand } from "../../agents/hook_command.ts";
 import type { Role } from "../../base/roles.ts";
@@ -10,22 +12,14 @@ import { CHANNEL_FILE, HOOK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, readText, writeL
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 
-export interface HookedRequest {
-  readonly request: Request;
-  /** Aborted when nobody waits any longer. */
-  readonly signal: AbortSignal;
-  /** Answers it. Without a call the CLI opens its dialog. */
-  reply(answer: HookAnswer): Promise<void>;
-  /** Told that its dialog has been answered already: it is pending no more. */
-  dismiss(): void;
-}
-
 export type HookChannel = Awaited<ReturnType<typeof openHookChannel>>;
 
 interface HookChannelOptions {
   /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
   readonly folder: string;
   readonly panewright?: readonly string[];
+  /** Why a call is refused that comes while nobody listens. @default {() => undefined} it is not */
+  readonly refusalOf?: ((role: Role, request: Request) => string | undefined) | undefined;
 }
 
 /** Longer paths are not possible for a socket (104 bytes with the end on macOS, 108 on Linux). */
@@ -38,6 +32,8 @@ const MAX_CONNECTIONS = 32;
 
 const MAX_PENDING = 50;
 
+const MESSAGE = { maxBytes: 2 * MAX_PAYLOAD_BYTES, to: "line_end" } as const;
+
 /**
  * Opens the channel of a run: a unix socket that only its owner can reach, and a file with its path and a secret. Where
  * the folder's path is too long for a socket, that is in a temporary folder of its own.
@@ -48,25 +44,24 @@ const MAX_PENDING = 50;
  * @throws when the folder or the socket cannot be made
  */
 export async function openHookChannel(options: HookChannelOptions) {
-  const { folder, panewright } = options;
+  const { folder, panewright, refusalOf } = options;
   await using cleanUp = new AsyncDisposableStack();
   if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
   makeOwnFolder(folder);
   cleanUp.defer(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
   const path = await socketPath(folder, cleanUp);
   const listener = await listenAt(path, cleanUp);
-  const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  await writeChannelFile(folder, { socket: path, secret });
+  const secret = await writeChannelFile(folder, path);
 
   const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
   const open = new Set<Deno.Conn>();
+  const calls = cleanUp.use(await openCallChannel(`${folder}/calls`, { deciders, refusalOf }));
 
   async function serve(connection: Deno.Conn): Promise<void> {
     const closed = new AbortController();
     const timer = setTimeout(() => close(connection), READ_TIMEOUT_MS);
-    const limits = { maxBytes: 2 * MAX_PAYLOAD_BYTES, to: "line_end" } as const;
-    const line = await readText(connection, limits).finally(() => clearTimeout(timer));
+    const line = await readText(connection, MESSAGE).finally(() => clearTimeout(timer));
     const message = objectOf(parseJsonObject(line ?? ""));
     const role = ROLES.find((one) => one === message["role"]);
     if (message["secret"] !== secret || role === undefined) return;
@@ -106,6 +101,7 @@ export async function openHookChannel(options: HookChannelOptions) {
       command: hookCommand({ folder, socket: path, role, ...present({ panewright }) }),
       timeoutSeconds: HOOK_TIMEOUT_SECONDS,
     }),
+    callHookOf: calls.hookOf,
     /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
     pending: (role: Role): readonly Request[] => pending.get(role) ?? [],
     forget(role: Role, gone: readonly Request[]): void {
@@ -128,10 +124,13 @@ export async function openHookChannel(options: HookChannelOptions) {
   };
 }
 
-async function writeChannelFile(folder: string, channel: { readonly socket: string; readonly secret: string }) {
+/** Returns the secret in it. */
+async function writeChannelFile(folder: string, socket: string): Promise<string> {
+  const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const staging = `${folder}/.${crypto.randomUUID()}`;
-  await Deno.writeTextFile(staging, JSON.stringify(channel), { createNew: true, mode: 0o600 });
+  await Deno.writeTextFile(staging, JSON.stringify({ socket, secret }), { createNew: true, mode: 0o600 });
   await Deno.rename(staging, `${folder}/${CHANNEL_FILE}`);
+  return secret;
 }
 
 async function listenAt(path: string, cleanUp: AsyncDisposableStack): Promise<Deno.UnixListener> {

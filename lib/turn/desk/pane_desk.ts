@@ -5,11 +5,11 @@ import { openDialog, type PaneLook, screenExcerpt } from "../../agents/pane/pane
 import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import type { Request } from "../../policy/request.ts";
 import { lastLines } from "../../base/text/lines.ts";
-import type { Asked, Given, GivenAnswer, PlainAnswer } from "./asked.ts";
-import { requestOf } from "./decision.ts";
+import { type Asked, auditEntry, type Given, type GivenAnswer, type PlainAnswer } from "./asked.ts";
+import { PLAIN_OFFERS, requestOf, unaskedCalls } from "./decision.ts";
 import { type AtOnce, createDesk } from "./desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "./desk_context.ts";
-import type { HookedRequest } from "./hook_channel.ts";
+import type { HookedRequest } from "./hooked_request.ts";
 import { isSameRequest, knownQuestions, type KnownRequest, knownRequest } from "./known_request.ts";
 import { createPaneRequests, HOOK_LAG_MS } from "./pane_requests.ts";
 import type { PersonWait } from "./person_wait.ts";
@@ -57,6 +57,7 @@ export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn)
     listen(answer) {
       hooks?.forget(role, hooks.pending(role));
       const listening = hooks?.listen(role, (one) => {
+        if (one.request.needsPermission === false) return beforeCall(desk, one, answer);
         desk.hooked++;
         return answer(() => atOnce(desk, one));
       });
@@ -202,6 +203,40 @@ function atOnce(desk: PaneDesk, { request, signal, reply, dismiss }: HookedReque
   };
   const answers = ["accept", "decline"] as const;
   return { asked, signal, answers, isUnclear: requests.hasOpaque, noteAnswered: requests.noteExplained };
+}
+
+/** A call that its CLI may just run: it is refused where the policy denies it, and otherwise left to the CLI. */
+async function beforeCall(
+  { context, turn }: PaneDesk,
+  { request, signal, reply }: HookedRequest,
+  answer: (find: () => AtOnce) => Promise<void>,
+): Promise<void> {
+  const { plan, audit } = context;
+  const { role, terminal: { id: terminal, provider } } = turn;
+  const verdict = unaskedCalls(plan, { role, provider })?.(request);
+  if (verdict?.decision !== "deny") return;
+  const before = { request, shown: request, before: [] };
+  if (plan.permissions.dryRun) {
+    return await audit.note(auditEntry({ role, terminal, provider: provider.id }, before, verdict));
+  }
+  const { reason } = verdict;
+  const refuse = () => reply({ behavior: "deny", reason: refusalText({ request: requestOf(request), reason }) });
+  let isRefused = false;
+  const asked: Asked = {
+    ...before,
+    identity: `hook ${request.id}`,
+    offers: PLAIN_OFFERS,
+    isAnswerable: false,
+    ...{ excerpt: "", tail: [] },
+    async carryOut() {
+      await refuse();
+      isRefused = true;
+      return { outcome: "closed", result: "answered", after: [] };
+    },
+  };
+  await answer(() => ({ asked, signal, answers: ["decline"] }));
+  // Also where it has been refused too often, or that cannot be written down.
+  if (!isRefused) await refuse();
 }
 
 function noPlain(missing: "yes" | "no"): string {

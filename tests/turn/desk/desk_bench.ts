@@ -14,7 +14,7 @@ import { parseScreen } from "../../../lib/screen/screen.ts";
 import { createPaneDesk } from "../../../lib/turn/desk/pane_desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "../../../lib/turn/desk/desk_context.ts";
 import type { Request } from "../../../lib/policy/request.ts";
-import type { HookedRequest } from "../../../lib/turn/desk/hook_channel.ts";
+import type { HookedRequest } from "../../../lib/turn/desk/hooked_request.ts";
 import type { HookAnswer } from "../../../lib/agents/hook_payload.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { openJournal } from "../../../lib/journal/journal.ts";

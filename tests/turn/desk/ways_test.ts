@@ -285,14 +285,16 @@ const UNASKED: readonly (readonly [outcome: Outcome, subject: string, about?: Pa
   ["pass", "npm test", { policy: { ...NO_PUSH, default: "deny" } }],
   ["pass", "npm test", { policy: { ...NO_PUSH, allow: [{ command: "npm run build" }] } }],
   ["pass", "npm test", { policy: {} }],
-  ["pass", "{}", { kind: "other", tool: "mcp__a__b" }],
+  ["ask uncertain", "{}", { kind: "other", tool: "mcp__a__b" }],
+  ["pass", "{}", { kind: "other", tool: "WebFetch" }],
   ["pass", "Which?", { kind: "question", tool: "AskUserQuestion" }],
   ["pass", "First this.", { kind: "plan", tool: "ExitPlanMode" }],
 ];
 
 for (const [outcome, subject, about = {}] of UNASKED) {
-  const { kind = "command", tool, policy = NO_PUSH } = about;
-  if (kind === "other" && tool === "apply_patch") continue;
+  const { kind = "command", policy = NO_PUSH } = about;
+  // What the command is told has no tool.
+  if (kind === "other" && outcome === "ask uncertain") continue;
   Deno.test(`permissions test --as step, ${kind} ${subject}, under ${JSON.stringify(policy)}: ${outcome}`, async () => {
     await using bench = await openBench({ policy: { ...policy }, autoAccept: about.autoAccept ?? true });
     const way = { plan: bench.context.plan, driver: "process", provider: codex, role: undefined } as const;
@@ -305,7 +307,7 @@ const ASKED = CASES.flatMap((one) => WAYS.map((way) => [way, one] as const));
 const FREE = UNASKED.flatMap(([outcome, subject, about]) =>
   (["step", "acp"] as const).map((way) => {
     const { kind = "command", policy = NO_PUSH } = about ?? {};
-    const name = `what needs no permission, ${kind} ${subject}, under ${JSON.stringify(policy)}`;
+    const name = `what needs no permission, ${about?.tool ?? kind} ${subject}, under ${JSON.stringify(policy)}`;
     return [way, { ...about, name, subject, outcome, policy, needsPermission: false } satisfies Case] as const;
   })
 );
