@@ -59,16 +59,51 @@ export const ANSWER_WAYS = ["terminal", "command", "timeout", "http", "mcp", "no
 /** One of {@linkcode ANSWER_WAYS}. */
 export type AnswerBy = typeof ANSWER_WAYS[number];
 
+/**
+ * Whose an answer counts as: `program` is one of this user's of which nothing shows that a person has called it, since
+ * an agent may have left it behind.
+ */
+export const GIVER_KINDS = ["person", "model", "program"] as const;
+
+/** One of {@linkcode GIVER_KINDS}. */
+export type GiverKind = typeof GIVER_KINDS[number];
+
+/** Whether any program of the user may say yes, or only one that is seen to be a person's. */
+export const ANSWERS_FROM = ["person", "any"] as const;
+
+/** One of {@linkcode ANSWERS_FROM}. */
+export type AnswersFrom = typeof ANSWERS_FROM[number];
+
+/** What gave an answer, as far as the system tells. */
+export interface Giver {
+  readonly kind: GiverKind;
+  /** The process that left it; missing where nothing was recorded of it. */
+  readonly pid?: number;
+  /** The names of the processes above it, the nearest first. */
+  readonly below: readonly string[];
+  readonly terminal?: string;
+}
+
 /** Whose answer a question has, and how it came. */
 export interface AnswerSource {
   readonly by: AnswerBy;
   /** Who gave it, where that has a name: an MCP client, say. Foreign text. */
   readonly who?: string;
+  /** Missing where it was not told, as in older journals. */
+  readonly giver?: Giver;
 }
 
 /** How an answer came, in words that follow "given". */
-export function answerWay({ by, who }: AnswerSource): string {
-  return who === undefined ? WAYS[by] : `${WAYS[by]} (${who})`;
+export function answerWay({ by, who, giver }: AnswerSource): string {
+  const given = who === undefined ? WAYS[by] : `${WAYS[by]} (${who})`;
+  return giver?.kind === "program" ? `${given} [a program of this user, ${processWords(giver)}]` : given;
+}
+
+/** The process that gave an answer, in words. */
+export function processWords({ pid, below, terminal }: Giver): string {
+  const process = pid === undefined ? "a process that was not recorded" : `process ${pid}`;
+  const above = below.length === 0 ? "" : `, below ${below.join(", ")}`;
+  return `${process}${terminal === undefined ? "" : ` on ${terminal}`}${above}`;
 }
 
 const WAYS: Readonly<Record<AnswerBy, string>> = {

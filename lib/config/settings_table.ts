@@ -140,7 +140,7 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
 } as const satisfies ShapedSlice);
 
 const { autoAcceptPermissions, ...HANDOFF_ONLY } = HANDOFF_SETTINGS;
-const { dryRun, hookTrial, modelAnswers, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
+const { dryRun, hookTrial, modelAnswers, answersFrom, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
 
 const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) =>
   [
@@ -155,7 +155,7 @@ const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[
     { job: "run", settings: HANDOFF_ONLY },
     { job: "both", settings: { autoAcceptPermissions } },
     { job: "both", settings: permissionRuleSettings(ids) },
-    { job: "both", settings: { dryRun, hookTrial, modelAnswers } },
+    { job: "both", settings: { dryRun, hookTrial, modelAnswers, answersFrom } },
     { job: "run", settings: DIALOGS_ONLY },
     { job: "run", settings: TMUX_SETTINGS },
     { job: "exec", settings: pipelineSettings(ids) },

@@ -13,9 +13,9 @@ import {
   type ValueOf,
   type ValuesOf,
 } from "../base/schema.ts";
-import { MODEL_ANSWERS } from "../base/terms.ts";
+import { ANSWERS_FROM, MODEL_ANSWERS } from "../base/terms.ts";
 import { outsideMessage } from "./message_progress.ts";
-import { JOB_IDS, type JobId, runEnd } from "./run_facts.ts";
+import { giver, JOB_IDS, type JobId, runEnd } from "./run_facts.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount, usageOfAll } from "./usage.ts";
 import { waiting } from "./waiting.ts";
 import { sessionState, worker } from "./workers.ts";
@@ -60,6 +60,7 @@ const givenAnswer = object({
   answer: text,
   by: text,
   who: optional(text),
+  giver: optional(giver),
   at: text,
 });
 
@@ -118,6 +119,7 @@ export const PROGRESS = {
   /** Messages from outside, oldest first: those that are not over, and of the others the last 20. */
   messages: listOf(outsideMessage),
   modelAnswers: oneOf(...MODEL_ANSWERS),
+  answersFrom: oneOf(...ANSWERS_FROM),
   answers: listOf(givenAnswer),
   done: listOf(done),
   counts,
@@ -151,6 +153,7 @@ export function initialProgress(job: JobId): Progress {
     activity: undefined,
     workers: [],
     modelAnswers: "questions",
+    answersFrom: "person",
     waiting: undefined,
     alsoWaiting: [],
     messages: [],

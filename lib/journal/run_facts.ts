@@ -1,6 +1,6 @@
-import { MODEL_ANSWERS } from "../base/terms.ts";
+import { ANSWERS_FROM, GIVER_KINDS, MODEL_ANSWERS } from "../base/terms.ts";
 import { cost } from "./usage.ts";
-import { mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+import { listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */
 export const JOB_IDS = ["run", "exec"] as const;
@@ -24,6 +24,17 @@ export type RunEnd = ValueOf<typeof runEnd>;
 /** Where an audit log ends. */
 export const auditEnd = object({ records: number, hash: text });
 
+/** What gave an answer, as far as the system told. */
+export const giver = object({
+  /** Whose it counts as: `program` is one of which nothing showed that a person had called it. */
+  kind: oneOf(...GIVER_KINDS),
+  /** Missing where nothing was recorded of its process. */
+  pid: optional(number),
+  /** The names of the processes above it, the nearest first. */
+  below: listOf(text),
+  terminal: optional(text),
+});
+
 /** The facts that the runs of all jobs have, with the fields that they have in each of them. */
 export const RUN_FACTS = {
   /** A run begins: the first record after the one that opens the journal. */
@@ -34,6 +45,8 @@ export const RUN_FACTS = {
     folder: text,
     /** What a model may answer in place of a person; missing in older journals. */
     modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
+    /** Whose yes permits something; missing in older journals. */
+    answersFrom: optional(oneOf(...ANSWERS_FROM)),
     /** The version that started it. */
     panewright: optional(text),
     /** From where it was started, where it has no terminal. */
@@ -53,6 +66,8 @@ export const RUN_FACTS = {
     raised: optional(mapOf(number)),
     /** What a model may answer from now on; missing in older journals. */
     modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
+    /** Whose yes permits something; missing in older journals. */
+    answersFrom: optional(oneOf(...ANSWERS_FROM)),
     panewright: optional(text),
     /** From where it was resumed, where it has no terminal. */
     startedBy: optional(oneOf(...STARTED_BY)),

@@ -1,11 +1,12 @@
 import { flag, listOf, number, object, optional, orMissing, text, type ValuesOf } from "../base/schema.ts";
-import { isReserved, type ModelAnswers } from "../base/terms.ts";
+import { type AnswersFrom, isReserved, type ModelAnswers } from "../base/terms.ts";
 
 export interface Waits {
   /** The first; undefined where nothing does. */
   readonly waiting: Waiting | undefined;
   readonly alsoWaiting: readonly Waiting[];
   readonly modelAnswers: ModelAnswers;
+  readonly answersFrom: AnswersFrom;
 }
 
 export const agentQuestion = object({
@@ -51,8 +52,16 @@ export function waitsFor(before: Waits, waiting: Waiting) {
   return asWaiting([...allWaiting(before).filter(({ by }) => by !== waiting.by), judged]);
 }
 
-export function modelsMay(before: Waits, modelAnswers = before.modelAnswers): Waits {
-  return { modelAnswers, ...asWaiting(allWaiting(before).map((waiting) => judgedBy(modelAnswers, waiting))) };
+export function mayAnswer(
+  before: Waits,
+  told: { readonly modelAnswers?: ModelAnswers | undefined; readonly answersFrom?: AnswersFrom | undefined },
+): Waits {
+  const { modelAnswers = before.modelAnswers, answersFrom = before.answersFrom } = told;
+  return {
+    modelAnswers,
+    answersFrom,
+    ...asWaiting(allWaiting(before).map((waiting) => judgedBy(modelAnswers, waiting))),
+  };
 }
 
 /** Marks what only a person may answer. */

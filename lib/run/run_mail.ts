@@ -2,6 +2,7 @@ import { dirname } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
+import { noteBegun } from "../turn/desk/giver.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
@@ -52,7 +53,10 @@ export async function claimRunMail(
     const { claimRunEntry } = await import("./claim_run_entry.ts");
     const mail = mailIn(await claimRunEntry(run, state));
     for (const folder of [mail.answersDir, mail.inboxDir]) makeOwnFolder(folder);
-    if (taker !== undefined) await replaceFile(takerPath(mail), taker);
+    if (taker !== undefined) {
+      await replaceFile(takerPath(mail), taker);
+      await noteBegun(mail);
+    }
     return mail;
   } catch (cause) {
     throw new UsageError(`Cannot keep answers and messages for run ${run.id}: ${errorText(cause)}`, {

@@ -39,6 +39,7 @@ Deno.test("rules are strings or objects, and become the run's policy", async () 
     dryRun: true,
     modelAnswers: "questions",
     acceptTypedInput: false,
+    answersFrom: "person",
     dialogTimeoutSeconds: 30,
     hookTrial: "required",
   });

@@ -132,6 +132,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
         dryRun: false,
         modelAnswers: "questions",
         acceptTypedInput: false,
+        answersFrom: "person",
         dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
       },
     },

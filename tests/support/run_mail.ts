@@ -3,13 +3,17 @@ import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { readLockOwner } from "../../lib/base/ports/lock_file.ts";
 import { listInbox } from "../../lib/run/inbox.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
+import { lookAtAncestry } from "../../lib/base/ports/ancestry.ts";
+import { noteBegun } from "../../lib/turn/desk/giver.ts";
 import { claimRunMail, findRunMail } from "../../lib/run/run_mail.ts";
 
 type Run = Pick<RunFolder, "id" | "path">;
 
-/** Leaves an answer for a run, in a person's state folder; whether it is the first one. */
+/** Leaves an answer for a run as a person does, in their state folder; whether it is the first one. */
 export async function leaveAnswerFor(run: Run, answer: LeftAnswer, state?: string): Promise<boolean> {
-  return await leaveAnswer(await claimRunMail(run, { state }), answer);
+  const mail = await claimRunMail(run, { state });
+  await noteBegun(mail);
+  return await leaveAnswer(mail, { from: await lookAtAncestry(), ...answer });
 }
 
 /** The answer that was left for a run. */

@@ -1,3 +1,6 @@
+import { HumanInterventionRequiredError } from "../../base/errors.ts";
+import { type Ancestry, lookAtAncestry } from "../../base/ports/ancestry.ts";
+import type { Progress } from "../../journal/progress.ts";
 import type { AnswerBy } from "../../base/terms.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 
@@ -12,3 +15,23 @@ export interface Actor {
 
 /** Is told of a run before anything of it is given away, so that what is secret in it is known. */
 export type MeetRun = (folder: RunFolder) => Promise<void>;
+
+/**
+ * Refuses what only a person may do to a process that an agent of a run has started, whatever way it took.
+ *
+ * @param what what is to be done, after "Cannot"
+ * @returns where this process comes from
+ * @throws {HumanInterventionRequiredError} `reserved_for_person`
+ */
+export async function requireNoAgent(what: string, progress?: Pick<Progress, "workers">): Promise<Ancestry> {
+  const ancestry = await lookAtAncestry();
+  const agents = (progress?.workers ?? []).flatMap(({ pane, process }) => [pane ?? [], process ?? []].flat());
+  const isBelow = ancestry.chain.some(({ pid, startTime }) =>
+    agents.some((agent) => agent.pid === pid && agent.processStart === startTime)
+  );
+  if (!ancestry.isMarked && !isBelow) return ancestry;
+  throw new HumanInterventionRequiredError(`Cannot ${what}: an agent of a run has started this process`, {
+    code: "reserved_for_person",
+    hint: "Only a person may do that: in a terminal that no agent has opened.",
+  });
+}

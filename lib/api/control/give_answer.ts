@@ -1,6 +1,6 @@
 import { ANSWER_WAYS, answerWay, isReserved } from "../../base/terms.ts";
 import { isExecuted } from "../../base/ports/lock_file.ts";
-import { leaveAnswer, readAnswer } from "../../turn/desk/answers.ts";
+import { knownGiver, leaveAnswer, type LeftAnswer, readAnswer, refusalOf } from "../../turn/desk/answers.ts";
 import { readSaid, type Said } from "../../turn/desk/person_answer.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -15,7 +15,7 @@ import { findRunMail } from "../../run/run_mail.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { OutputFields } from "../output/outputs.ts";
-import type { Actor } from "./act.ts";
+import { type Actor, requireNoAgent } from "./act.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
 
@@ -53,6 +53,7 @@ export async function giveAnswer(
     wallClock = () => new Date(),
   } = options;
   const { overview, waiting } = await findOpenQuestion(folder, question);
+  const from = await requireNoAgent(`answer ${waiting.id} of run ${folder.id}`, overview.progress);
   if (fingerprint !== undefined && fingerprint !== waiting.fingerprint) throw otherRequest(folder, waiting);
   if (by === "mcp" && isReservedNow(waiting, overview.progress)) throw reserved(folder, waiting);
   const answer = given.trim();
@@ -63,10 +64,14 @@ export async function giveAnswer(
   const name = who === undefined ? {} : { who: sanitizeLine(who).slice(0, MAX_WHO_LENGTH) };
   const answeredAt = wallClock().toISOString();
   const mail = await requireRunMail(overview, `answer ${waiting.id}`);
-  if (!await leaveAnswer(mail, { question: waiting.id, answer, by, ...name, answeredAt })) {
+  const left = knownGiver(mail, { question: waiting.id, answer, by, ...name, answeredAt, from });
+  const [executed, problem] = [await isExecuted(folder), unprovenYes(left, { waiting, overview })];
+  // Who executes the run refuses it as well, and tells its person.
+  if ((executed || problem === undefined) && !await leaveAnswer(mail, left)) {
     throw await answeredBefore(folder, waiting.id, undefined);
   }
-  return { run: folder.id, question: waiting.id, goesOn: await isExecuted(folder) };
+  if (problem !== undefined) throw unproven(folder, waiting, problem);
+  return { run: folder.id, question: waiting.id, goesOn: executed };
 }
 
 export async function findOpenQuestion(folder: RunFolder, id: string | undefined): Promise<OpenQuestion> {
@@ -110,9 +115,31 @@ export async function findOpenQuestion(folder: RunFolder, id: string | undefined
 }
 
 /** The policy of the process that executes the run; the journal of an older version does not tell it. */
-function isReservedNow({ reserved, isPermission = false, dialog }: Waiting, progress: Progress | undefined): boolean {
-  const asks = isPermission || (dialog !== undefined && dialog.questions === undefined);
-  return reserved === true || isReserved(progress?.modelAnswers ?? "questions", { isPermission: asks });
+function isReservedNow(waiting: Waiting, progress: Progress | undefined): boolean {
+  const isPermission = asksPermission(waiting);
+  return waiting.reserved === true || isReserved(progress?.modelAnswers ?? "questions", { isPermission });
+}
+
+function asksPermission({ isPermission = false, dialog }: Waiting): boolean {
+  return isPermission || (dialog !== undefined && dialog.questions === undefined);
+}
+
+function unprovenYes(left: LeftAnswer, { waiting, overview: { progress } }: OpenQuestion): string | undefined {
+  const answersFrom = progress?.answersFrom ?? "person";
+  return refusalOf(left, { isReserved: false, isPermission: asksPermission(waiting), answersFrom });
+}
+
+function unproven(
+  { id: run }: RunFolder,
+  { id }: OpenQuestion["waiting"],
+  problem: string,
+): HumanInterventionRequiredError {
+  return new HumanInterventionRequiredError(`Cannot say yes to ${id} of run ${run}: ${problem}`, {
+    code: "reserved_for_person",
+    hint:
+      "Answer at the run's own terminal, also where you resume it; in a terminal program, by an SSH server or in a " +
+      'tmux server that was there before the run; or on the page of "panewright serve".',
+  });
 }
 
 function reserved({ id: run }: RunFolder, { id }: OpenQuestion["waiting"]): HumanInterventionRequiredError {
@@ -146,9 +173,9 @@ async function answeredBefore(folder: RunFolder, id: string, progress: Progress 
   });
 }
 
-function takenHow({ by, who, at }: GivenAnswer): string {
+function takenHow({ by, who, giver, at }: GivenAnswer): string {
   const way = ANSWER_WAYS.find((one) => one === by);
-  const how = way === undefined ? `by ${by}` : answerWay({ by: way, ...present({ who }) });
+  const how = way === undefined ? `by ${by}` : answerWay({ by: way, ...present({ who, giver }) });
   return ` It was given ${how}, at ${at}.`;
 }
 

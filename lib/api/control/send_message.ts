@@ -14,6 +14,7 @@ import {
   putInInbox,
   takeBack,
 } from "../../run/inbox.ts";
+import { requireNoAgent } from "./act.ts";
 import { findMessage, messageStatus } from "./find_message.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
 import { initialProgress, type Progress } from "../../journal/progress.ts";
@@ -56,6 +57,7 @@ export async function leaveMessage(
   requireKey(key);
   const id = key === undefined ? newMessageId() : await messageIdOf(key);
   const before = await readRun(folder, JOBS);
+  await requireNoAgent(`send a message to run ${folder.id}`, before.progress);
   // With the key of a message that was left before, that one is told of: also when the run is over by now.
   const known = findMessage(folder, before.progress, id);
   if (known === undefined) requireOpen(before, commandLine);

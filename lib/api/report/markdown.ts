@@ -38,10 +38,10 @@ export function reportMarkdown({ header, items }: Report): string {
     failureText(items),
     table(
       ["Asked", "Answer", "By"],
-      header.answers.map(({ worker, asked, answer, by }) => [
+      header.answers.map(({ worker, asked, answer, by, giver }) => [
         `${worker}: ${asked}`,
         answer,
-        by,
+        giver?.kind === "program" ? `${by}, a program of this user` : by,
       ]),
     ),
     table(

@@ -14,6 +14,7 @@ import { JUNIT_FLAG } from "../reports/mod.ts";
 import { TRUST_FLAG } from "../trust.ts";
 import { requireBelow } from "../run_place.ts";
 import { findUnfinishedRun } from "../resume/find_unfinished_run.ts";
+import { requireNoAgent } from "../../api/control/act.ts";
 import { repair } from "../resume/repair.ts";
 import { resumeReview } from "../resume/review.ts";
 import { resumeSteps } from "../resume/steps.ts";
@@ -42,6 +43,7 @@ export const command = defineCommand({
       ? await inRealWorkdir(await findUnfinishedRun(io, flags.wd))
       : await findNamedRun(io, name, flags.wd);
     if (flags.wd !== undefined) await requireBelow(folder, resolve(io.cwd, flags.wd));
+    await requireNoAgent(`resume run ${folder.id}`);
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);
     const { junit } = flags;

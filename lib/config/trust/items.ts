@@ -173,6 +173,11 @@ const KINDS: readonly Kind[] = [
     does: "starts agents without having seen that their hooks ask what the policy says",
     alone: (value) => value === "off" ? true : "harmless",
   },
+  {
+    is: /^permissions\.answers_from$/,
+    does: "takes any program of yours, also one that an agent has left behind, for you when it says yes",
+    alone: (value) => value === "any" ? true : "harmless",
+  },
   { is: /^permissions\.(?:deny|ask)\.\*$/ },
   { is: /^permissions\.(?:deny|ask|allow|lift_builtin|dry_run|dialog_timeout_seconds|accept_\w+)$/ },
   {

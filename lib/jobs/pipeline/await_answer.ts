@@ -1,4 +1,4 @@
-import { isReserved, type ModelAnswers } from "../../base/terms.ts";
+import { type AnswersFrom, isReserved, type ModelAnswers } from "../../base/terms.ts";
 import { giveAndTake, type LeftAnswer, takeAnswer } from "../../turn/desk/answers.ts";
 import { readSaid } from "../../turn/desk/person_answer.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -22,6 +22,7 @@ interface AwaitAnswerOptions {
   readonly mail: RunMail | undefined;
   readonly settings: Pick<ExecSettings, "answerTimeoutSeconds" | "defaultAnswer">;
   readonly modelAnswers: ModelAnswers;
+  readonly answersFrom: AnswersFrom;
   readonly onWarning: (message: string) => void;
   readonly person: AskPerson | undefined;
   /** Whether to wait although nobody sits at a terminal: an answer can come from elsewhere. @default {false} */
@@ -41,8 +42,11 @@ export async function awaitAnswer(
 ): Promise<LeftAnswer | undefined> {
   const { folder, mail, settings, person, isPatient = false, clock, signal } = options;
   const { answerTimeoutSeconds, defaultAnswer } = settings;
+  const isPermission = question.call !== undefined;
   const taking = {
-    isReserved: isReserved(options.modelAnswers, { isPermission: question.call !== undefined }),
+    isReserved: isReserved(options.modelAnswers, { isPermission }),
+    isPermission,
+    answersFrom: options.answersFrom,
     onRefused: options.onWarning,
   };
   let isStrayTold = false;

@@ -46,6 +46,7 @@ export async function continueRun(
     runId,
     folder: folder.path,
     modelAnswers: plan.permissions.modelAnswers,
+    answersFrom: plan.permissions.answersFrom,
     ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
     ...(carried?.isCopy === true ? { isCopy: true } : {}),
     ...present({ configFile: options.configFile, interruptedLog }),

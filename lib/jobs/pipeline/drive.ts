@@ -111,20 +111,20 @@ async function answerQuestion(question: QuestionState, drive: Drive): Promise<bo
     question: { id: question.id, fingerprint: questionFingerprint(question), ...answersTo(question) },
   });
   const { folder, mail, plan, person, isPatient, clock, wallClock, signal } = drive;
-  const { settings, permissions: { modelAnswers } } = plan;
+  const { settings, permissions: { modelAnswers, answersFrom } } = plan;
   const left = await awaitAnswer(question, {
-    ...{ folder, mail, settings, modelAnswers, person, isPatient, clock, wallClock, signal },
+    ...{ folder, mail, settings, modelAnswers, answersFrom, person, isPatient, clock, wallClock, signal },
     onWarning: (message) => drive.record({ type: "warning", message }),
   });
   if (left === undefined) return false;
   told.withdraw();
-  const { answer, by, who, answeredAt } = left;
+  const { answer, by, who, giver, answeredAt } = left;
   drive.record({
     type: "question_answered",
     question: question.id,
     answer,
     by,
-    ...present({ who }),
+    ...present({ who, giver }),
     answeredAt,
   });
   return true;

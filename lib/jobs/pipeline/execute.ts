@@ -37,11 +37,11 @@ interface ExecStart {
 export type ExecReport = RunReport<ExecState>;
 
 export async function executeExec(start: ExecStart, options: ExecOptions): Promise<ExecReport> {
-  const { plan: { workdir, permissions: { modelAnswers } } } = options;
+  const { plan: { workdir, permissions: { modelAnswers, answersFrom } } } = options;
   return await startRun<ExecFact, ExecState>(
     execExecution(options),
     ({ id: runId, path: folder }) => (
-      { type: "run_started", job: "exec", runId, folder, workdir, ...start, modelAnswers }
+      { type: "run_started", job: "exec", runId, folder, workdir, ...start, modelAnswers, answersFrom }
     ),
     options,
   );

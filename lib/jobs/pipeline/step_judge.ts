@@ -5,6 +5,7 @@ import { refusalText } from "../../turn/instruction.ts";
 import type { Request } from "../../policy/request.ts";
 import { present } from "../../base/schema.ts";
 import type { CallJudge, CallVerdict } from "../../agents/process/call_judge.ts";
+import type { GiverKind } from "../../base/terms.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { Drive } from "./context.ts";
 import type { StepPlace } from "./machine.ts";
@@ -48,9 +49,8 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDr
     if (verdict?.decision !== "ask" || kind === "question") return verdict;
     const call = await callFingerprint(request);
     const said = drive.state().current?.step.verdicts.find((one) => one.call === call);
-    const [rule, sayer] = said?.isModels === true
-      ? ["model", "A model that answered over MCP"]
-      : ["person", "The person who was asked"];
+    const rule = said?.by ?? "person";
+    const sayer = SAYERS[rule];
     if (said?.answer === "decline") return { decision: "deny", rule, reason: said.reason ?? `${sayer} said no.` };
     if (said !== undefined && !allow) return { decision: "deny", rule: "no_plain_yes", reason: NO_PLAIN_YES, call };
     if (said !== undefined) {
@@ -96,6 +96,12 @@ export function createStepJudge({ at, attempt }: JudgedAttempt, drive: JudgingDr
     },
   };
 }
+
+const SAYERS: Readonly<Record<GiverKind, string>> = {
+  person: "The person who was asked",
+  model: "A model that answered over MCP",
+  program: "A program of this user",
+};
 
 const NO_PLAIN_YES = "The agent offers no one-time yes, so this can only be refused.";
 

@@ -49,6 +49,7 @@ export async function continueRun(
     settings: reviewLoopSettings(plan.loop),
     rules,
     modelAnswers: plan.permissions.modelAnswers,
+    answersFrom: plan.permissions.answersFrom,
     ...(before !== undefined && areOtherRules(before, rules) ? { rulesBefore: before } : {}),
   };
 }

@@ -39,6 +39,7 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
       ...{ runId, folder, workdir, startAgent: settings.startAgent, task, settings, origin },
       rules: rulesUsedBy(plan),
       modelAnswers: plan.permissions.modelAnswers,
+      answersFrom: plan.permissions.answersFrom,
     }),
     options,
   );

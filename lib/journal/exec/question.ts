@@ -1,7 +1,7 @@
 import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
 import { number, optional, present, text } from "../../base/schema.ts";
-import { line, paragraph } from "../words/lines.ts";
+import { giverDetail, line, paragraph } from "../words/lines.ts";
 import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { parsePersonsAnswer } from "../../base/terms.ts";
+import { giver } from "../run_facts.ts";
 import { waitsFor } from "../waiting.ts";
 
 const stepRecord = entriesOf<ExecState>();
@@ -81,10 +82,12 @@ export const QUESTION_RECORDS = {
     by: answeredBy,
     /** Who gave it, where that has a name. */
     who: optional(text),
+    /** Missing where nobody gave it, and in older journals. */
+    giver: optional(giver),
     /** ISO 8601. */
     answeredAt: text,
   }, {
-    state(state, { question, answer, by, answeredAt }) {
+    state(state, { question, answer, by, giver, answeredAt }) {
       const asked = state.questions.find(({ id, open }) => open && id === question);
       if (asked === undefined) return state;
       const { task, step, text, askedAt, call } = asked;
@@ -92,22 +95,27 @@ export const QUESTION_RECORDS = {
       const interaction = { question, answer, by, task, step, text, askedAt, answeredAt, ...about };
       // Whatever is not a plain yes is a no.
       const said = parsePersonsAnswer(answer) ?? { answer: "decline", reason: answer };
-      const known = call === undefined ? state : withVerdict(state, { call, isModels: by === "mcp", ...said });
+      const known = call === undefined
+        ? state
+        : withVerdict(state, { call, by: giver?.kind ?? (by === "mcp" ? "model" : "person"), ...said });
       const answered = { ...closeQuestions(known), interactions: [...state.interactions, interaction] };
       return atStage(answered, { kind: "ready", reason: "answered", sessionLost: false });
     },
-    progress(before, { question: id, answer, by, who, at }) {
+    progress(before, { question: id, answer, by, who, giver, at }) {
       const { waiting } = before;
       if (waiting === undefined || waiting.id !== id) return {};
-      const given = { id, worker: waiting.by, asked: waiting.text, answer, by, ...present({ who }), at };
+      const given = { id, worker: waiting.by, asked: waiting.text, answer, by, ...present({ who, giver }), at };
       return {
         ...changeAgent(before, { status: "starting", since: at }),
         waiting: undefined,
         answers: [...before.answers, given],
       };
     },
-    words: ({ question, by, who, answer }) =>
-      paragraph(`answer to ${question}, ${GIVEN[by]}${who === undefined ? "" : ` (${who})`}: ${answer.trim()}`),
+    words({ question, by, who, giver, answer }) {
+      const sayer = giver?.kind === "program" ? ", by a program of this user" : "";
+      const given = `${GIVEN[by]}${who === undefined ? "" : ` (${who})`}${sayer}`;
+      return [paragraph(`answer to ${question}, ${given}: ${answer.trim()}`), ...giverDetail(giver)];
+    },
     items: ({ question, answer }, { title, lane }) => [
       closes(`${QUESTION_KEY}${question}`),
       adds({ kind: "answer", lane, title, text: answer }),

@@ -7,7 +7,7 @@ import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage,
 import { entriesOf } from "../entry.ts";
 import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
 import { RUN_FACTS } from "../run_facts.ts";
-import { modelsMay } from "../waiting.ts";
+import { mayAnswer } from "../waiting.ts";
 import { basename } from "@std/path/posix";
 
 const stepRecord = entriesOf<ExecState>();
@@ -40,10 +40,18 @@ export const RUN_BEGINS = {
       ...INITIAL_STATE,
       run: { id, workdir, target, configFile, overrides, folder, isCopy: false, carriedFrom: [] },
     }),
-    progress(before, { runId, folder, workdir, configFile, target, modelAnswers, at }) {
+    progress(before, { runId, folder, workdir, configFile, target, modelAnswers, answersFrom, at }) {
       const about = target.text === undefined ? basename(target.path) : titleOf(target.text);
       const times = { startedAt: at, executedSince: at };
-      return { runId, folder, workdir, configFile, about, ...times, ...modelsMay(before, modelAnswers) };
+      return {
+        runId,
+        folder,
+        workdir,
+        configFile,
+        about,
+        ...times,
+        ...mayAnswer(before, { modelAnswers, answersFrom }),
+      };
     },
     head: ({ target, panewright }) => ({ task: target.text ?? "", panewright }),
     ...STARTED,
@@ -70,9 +78,9 @@ export const RUN_BEGINS = {
       const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
       return { ...here, run, failed: [], finished: undefined };
     },
-    progress: (before, { folder, configFile, modelAnswers, at }) => ({
+    progress: (before, { folder, configFile, modelAnswers, answersFrom, at }) => ({
       folder,
-      ...modelsMay(before, modelAnswers),
+      ...mayAnswer(before, { modelAnswers, answersFrom }),
       ...present({ configFile }),
       // An attempt that was under way, or has failed, is made anew.
       ...(["processing", "error"].includes(before.workers[0]?.status ?? "")

@@ -1,7 +1,7 @@
 import { newIn, takeCount } from "../usage.ts";
 import { present } from "../../base/schema.ts";
 import type { Usage } from "../../base/usage.ts";
-import type { PersonsAnswer } from "../../base/terms.ts";
+import type { GiverKind, PersonsAnswer } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
@@ -99,7 +99,7 @@ export interface StepState {
 }
 
 export interface PersonsVerdict extends PersonsAnswer {
-  readonly isModels: boolean;
+  readonly by: GiverKind;
   readonly call: string;
 }
 

@@ -1,11 +1,11 @@
 import { adds, auditDetail, closes, opens, screenDetail } from "../items/item_changes.ts";
 import { listOf, number, oneOf, optional, orMissing, present, text } from "../../base/schema.ts";
-import { ANSWER_WAYS, answerWay } from "../../base/terms.ts";
+import { ANSWER_WAYS, answerWay, GIVER_KINDS } from "../../base/terms.ts";
 import { entriesOf } from "../entry.ts";
 import { counted } from "../progress.ts";
-import { auditEnd } from "../run_facts.ts";
+import { auditEnd, giver } from "../run_facts.ts";
 import { agentQuestion, waitsFor, waitsNoLonger } from "../waiting.ts";
-import { answerForm, detail, dialogRequest, line, paragraph } from "../words/lines.ts";
+import { answerForm, detail, dialogRequest, giverDetail, line, paragraph } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
 import { role } from "./fields.ts";
 import { findOpenTurn, inTurn, type RunRecords } from "./state.ts";
@@ -100,11 +100,12 @@ export const DIALOG_RECORDS = {
     answer: oneOf("accept", "decline", "reply"),
     /** What was said to questions, a line each: by the CLI's own record where it tells. */
     replies: optional(text),
-    /** Which rule decided, `person`, or `model` for one that answered in place of a person. */
+    /** Which rule decided, `person`, or `model` or `program` for one that answered in place of a person. */
     rule: text,
     /** How a person's or a model's answer came, and to which question; missing in older journals. */
     by: optional(oneOf(...ANSWER_WAYS)),
     who: optional(text),
+    giver: optional(giver),
     question: optional(text),
     result: oneOf("closed", "gone", "replaced"),
     /**
@@ -116,27 +117,29 @@ export const DIALOG_RECORDS = {
   }, {
     state(state, { turnId, rule, result, answer, at }) {
       const turn = findOpenTurn(state, turnId);
-      if (turn === undefined || isOfPersonOrModel(rule) || result !== "closed") return state;
+      if (turn === undefined || isGiven(rule) || result !== "closed") return state;
       return answer === "accept"
         ? inTurn(state, { turnId }, { acceptedDialogs: turn.acceptedDialogs + 1, lastAcceptAtMs: Date.parse(at) })
         : inTurn(state, { turnId }, { declinedDialogs: turn.declinedDialogs + 1 });
     },
-    progress(before, { role: worker, kind, subject, answer, replies, rule, by = rule, who, question: id, result, at }) {
+    progress(before, { role: worker, kind, subject, answer, replies, rule, by = rule, ...given }) {
+      const { who, giver, question: id, result, at } = given;
       if (result !== "closed") return {};
-      if (!isOfPersonOrModel(rule)) return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
+      if (!isGiven(rule)) return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
       const asked = `${kind}${subject === undefined ? "" : `: ${subject}`}`;
       const said = replies ?? (answer === "accept" ? "yes" : "no");
-      return { answers: [...before.answers, { id, worker, asked, answer: said, by, ...present({ who }), at }] };
+      return { answers: [...before.answers, { id, worker, asked, answer: said, by, ...present({ who, giver }), at }] };
     },
-    words: ({ role, kind, answer, replies, rule, by, who, result }) => {
+    words: ({ role, kind, answer, replies, rule, by, who, giver, result }) => {
       const how = { accept: "accepted", decline: "declined", reply: "answered" }[answer];
       const outcome = result === "closed" ? "" : `, but it was ${result}`;
       const said = replies === undefined ? "" : `: ${replies.replaceAll("\n", "; ")}`;
       const isFromOutside = by !== undefined && by !== "terminal" && by !== "command";
-      const sayer = isFromOutside ? `${rule}, ${answerWay({ by, ...present({ who }) })}` : rule;
+      const way = isFromOutside ? `, ${answerWay({ by, ...present({ who }) })}` : "";
+      const sayer = `${rule === "program" ? "a program of this user" : rule}${way}`;
       const told = `${role}: dialog (${kind}) ${how} by ${sayer}${outcome}${said}`;
       // What an agent was told is a part of the work, and who waited for a decision wants to know it.
-      return answer === "reply" || rule === "person" || rule === "model" ? line(told) : detail(told);
+      return [answer === "reply" || isGiven(rule) ? line(told) : detail(told), ...giverDetail(giver)];
     },
     items({ role: lane, turnId: turn, kind, subject, answer, replies, rule, audit, screen }, { title }) {
       const told = {
@@ -147,13 +150,13 @@ export const DIALOG_RECORDS = {
         tone: answer === "decline" ? "caution" : "plain",
         details: [...(screen === undefined ? [] : [screenDetail(screen)]), ...auditDetail(audit)],
       } as const;
-      const isGiven = rule === "person" || rule === "model";
-      if (!isGiven && answer !== "reply") return adds({ kind: "dialog", ...told });
-      return adds({ kind: kind === "question" || isGiven ? "answer" : "dialog", ...told });
+      if (!isGiven(rule) && answer !== "reply") return adds({ kind: "dialog", ...told });
+      return adds({ kind: kind === "question" || isGiven(rule) ? "answer" : "dialog", ...told });
     },
   }),
 } as const;
 
-function isOfPersonOrModel(rule: string): boolean {
-  return rule === "person" || rule === "model";
+/** Whether it was said, and the policy did not decide. */
+function isGiven(rule: string): boolean {
+  return GIVER_KINDS.some((kind) => kind === rule);
 }

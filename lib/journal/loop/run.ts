@@ -5,7 +5,7 @@ import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
 import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
-import { modelsMay } from "../waiting.ts";
+import { mayAnswer } from "../waiting.ts";
 import { line, outputOf, shortened } from "../words/lines.ts";
 import { withoutPanes } from "../workers.ts";
 import { origin, role, rulesUsed, settings, task } from "./fields.ts";
@@ -30,11 +30,23 @@ export const RUN_BEGINS = {
       const configFile = origin.configFile === null ? null : map(origin.configFile);
       return { workdir: map(workdir), origin: { ...origin, cwd: map(origin.cwd), configFile } };
     },
-    progress(before, { runId, folder, workdir, origin: { configFile }, task, settings, modelAnswers, at }) {
+    progress(
+      before,
+      { runId, folder, workdir, origin: { configFile }, task, settings, modelAnswers, answersFrom, at },
+    ) {
       const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
       const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
       const times = { startedAt: at, executedSince: at };
-      return { runId, folder, workdir, configFile, about, ...times, place, ...modelsMay(before, modelAnswers) };
+      return {
+        runId,
+        folder,
+        workdir,
+        configFile,
+        about,
+        ...times,
+        place,
+        ...mayAnswer(before, { modelAnswers, answersFrom }),
+      };
     },
     head({ task: { introduction, exploreSummary, scenarioTest }, panewright }) {
       const parts = [introduction, exploreSummary, scenarioTest].filter((part) => part !== "");
@@ -64,9 +76,9 @@ export const RUN_BEGINS = {
       restarts: {},
       finished: undefined,
     }),
-    progress: (before, { folder, modelAnswers, configFile, carriedFrom, settings, at }) => ({
+    progress: (before, { folder, modelAnswers, answersFrom, configFile, carriedFrom, settings, at }) => ({
       folder,
-      ...modelsMay(before, modelAnswers),
+      ...mayAnswer(before, { modelAnswers, answersFrom }),
       ...present({ configFile }),
       ...(carriedFrom === undefined ? {} : withoutPanes(before)),
       ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: settings.maxRounds }),

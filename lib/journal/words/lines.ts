@@ -1,3 +1,4 @@
+import { type Giver, processWords } from "../../base/terms.ts";
 import { cut } from "../../base/text/display_width.ts";
 import { oneLine } from "../../base/text/lines.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
@@ -33,6 +34,10 @@ export function paragraph(value: string, tone: Tone = "plain", importance: Impor
 
 export function detail(value: string): ShownLine {
   return line(value, "plain", "detail");
+}
+
+export function giverDetail(giver: Giver | undefined): readonly ShownLine[] {
+  return giver === undefined ? [] : [detail(`it was given by ${processWords(giver)}`)];
 }
 
 export function note(why: string | undefined): string {

@@ -1,9 +1,12 @@
-import { ANSWER_WAYS, type AnswerSource, answerWay } from "../../base/terms.ts";
+import { ANSWER_WAYS, type AnswersFrom, type AnswerSource, answerWay, parsePersonsAnswer } from "../../base/terms.ts";
 import { PanewrightError } from "../../base/errors.ts";
+import { type Ancestry, lookAtAncestry } from "../../base/ports/ancestry.ts";
 import { createFileOnce } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
+import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { giverKind, giverOf } from "./giver.ts";
 
 /** The most that an answer may have: 1 MiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -19,6 +22,8 @@ export interface LeftAnswer extends AnswerSource {
   readonly answer: string;
   /** ISO 8601. */
   readonly answeredAt: string;
+  /** Where the process comes from that left it: without it nothing shows that a person did. */
+  readonly from?: Ancestry;
 }
 
 /**
@@ -60,17 +65,25 @@ export function readAnswer(folder: AnswersFolder | undefined, question: string):
 export interface TakeAnswerOptions {
   /** Whether only a person may answer. */
   readonly isReserved: boolean;
+  /** Whether a yes permits something. */
+  readonly isPermission: boolean;
+  readonly answersFrom: AnswersFrom;
   readonly onRefused: (message: string) => void;
 }
 
-/** Gives an answer in the process that asks. */
+/**
+ * Gives an answer in the process that asks.
+ *
+ * @returns the answer that counts; undefined where none may be taken
+ */
 export async function giveAndTake(
   folder: AnswersFolder | undefined,
-  answer: LeftAnswer,
+  given: LeftAnswer,
   options: TakeAnswerOptions,
 ): Promise<LeftAnswer | undefined> {
   // Nobody else can have left one.
-  if (folder === undefined) return answer;
+  if (folder === undefined) return given;
+  const answer = given.by === "timeout" ? given : { ...given, from: await lookAtAncestry() };
   const isFirst = await leaveAnswer(folder, answer);
   const first = await takeAnswer(folder, answer.question, options);
   if (first !== undefined || isFirst) return first;
@@ -79,16 +92,20 @@ export async function giveAndTake(
 }
 
 /**
- * The answer that was left to a question, if it may be taken. One of a model to what is reserved for a person is set
- * aside: the question stays open, and the next answer is the first.
+ * The answer that was left to a question, if it may be taken. One of a model to what is reserved for a person, or a yes
+ * of nobody knows whom to what needs a permission, is set aside: the question stays open, and the next answer is the
+ * first.
  */
 export async function takeAnswer(
   folder: AnswersFolder | undefined,
   question: string,
-  { isReserved, onRefused }: TakeAnswerOptions,
+  options: TakeAnswerOptions,
 ): Promise<LeftAnswer | undefined> {
   const left = await readAnswer(folder, question);
-  if (folder === undefined || left === undefined || left.by !== "mcp" || !isReserved) return left;
+  if (folder === undefined || left === undefined) return left;
+  const known = knownGiver(folder, left);
+  const problem = refusalOf(known, options);
+  if (problem === undefined) return known;
   const path = answerPath(folder, question);
   try {
     await Deno.rename(path, `${path}.refused-${crypto.randomUUID()}`);
@@ -97,14 +114,36 @@ export async function takeAnswer(
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
-  onRefused(
-    `the answer to ${question} was refused: it was given ${
-      answerWay(left)
-    }, and permissions.model_answers reserves the ` +
-      "question for a person; it stays open",
-  );
+  const { by, who, giver } = known;
+  const way = answerWay({ by, ...present({ who, giver: giver?.kind === "program" ? giver : undefined }) });
+  options.onRefused(`the answer to ${question} was refused: it was given ${way}, and ${problem}; it stays open`);
   return undefined;
 }
+
+/**
+ * An answer with its giver. Who that is, is judged anew, since what a file itself says of it is not believed, unless it
+ * says that nothing shows a person: what is noted of the run meanwhile does not make it one.
+ */
+export function knownGiver(folder: AnswersFolder, left: LeftAnswer): LeftAnswer {
+  const { giver: told, ...answer } = left;
+  if (left.by === "timeout") return answer;
+  const kind = told?.kind === "program" ? told.kind : giverKind(folder, left);
+  return { ...answer, giver: giverOf(kind, left.from) };
+}
+
+export function refusalOf(
+  left: LeftAnswer,
+  { isReserved, isPermission, answersFrom }: Pick<TakeAnswerOptions, "isReserved" | "isPermission" | "answersFrom">,
+): string | undefined {
+  if (left.by === "mcp" && isReserved) return "permissions.model_answers reserves the question for a person";
+  const isNo = parsePersonsAnswer(left.answer)?.answer === "decline";
+  const isUnproven = left.giver?.kind === "program";
+  return isPermission && !isNo && isUnproven && answersFrom !== "any" ? UNPROVEN : undefined;
+}
+
+/** Why a yes of which nothing shows that a person gave it permits nothing. */
+export const UNPROVEN = "nothing shows that a person gave it: no process above it is older than the run, so that an " +
+  "agent may have left it behind; permissions.answers_from says who may answer";
 
 /** The ids of questions are ours (`q1`), so they are safe as names of files. */
 function answerPath(folder: AnswersFolder, question: string): string {

@@ -138,7 +138,7 @@ function answered(desk: Desk, asked: Asked, said: GivenSaid): OpenDialog {
     return opened(desk, asked, { answer, rule, reason, given });
   }
   const { replies } = said;
-  const sayer = rule === "model" ? sayerOf(given) : "The person";
+  const sayer = rule === "person" ? "The person" : sayerOf(given);
   const reason = `${sayer} answered: ${repliesText(asked.request?.questions ?? [], replies)}`;
   const decided = { answer, replies, rule, reason, given };
   return { decision: "reply", answer: () => inTurn(desk, () => give(desk, asked, decided)) };

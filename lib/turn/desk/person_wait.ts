@@ -1,9 +1,9 @@
-import { type AnswerSource, isReserved } from "../../base/terms.ts";
+import { type AnswerSource, type GiverKind, isReserved } from "../../base/terms.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { giveAndTake, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
+import { giveAndTake, type LeftAnswer, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
 import { type AskedMatter, auditEntry } from "./asked.ts";
 import { requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from "./desk_context.ts";
@@ -16,25 +16,32 @@ type Why = Pick<PermissionVerdict, "rule" | "reason">;
 
 export type GivenSaid = Said & { readonly given: AnswerSource & { readonly question: string | undefined } };
 
-export function ruleOf({ by }: AnswerSource): "person" | "model" {
-  return by === "mcp" ? "model" : "person";
+export function ruleOf({ by, giver }: AnswerSource): GiverKind {
+  return giver?.kind ?? (by === "mcp" ? "model" : "person");
 }
 
 export function sayerOf(source: AnswerSource): string {
-  return ruleOf(source) === "model"
-    ? `A model over MCP${source.who === undefined ? "" : ` (${sanitizeLine(source.who)})`}`
-    : "The person who was asked";
+  switch (ruleOf(source)) {
+    case "person":
+      return "The person who was asked";
+    case "model":
+      return `A model over MCP${source.who === undefined ? "" : ` (${sanitizeLine(source.who)})`}`;
+    case "program":
+      return "A program of this user";
+  }
 }
 
-export function givenFields({ question, by, who }: GivenSaid["given"]): AnswerSource & { readonly question?: string } {
-  return { by, ...present({ question, who }) };
+export function givenFields(
+  { question, by, who, giver }: GivenSaid["given"],
+): AnswerSource & { readonly question?: string } {
+  return { by, ...present({ question, who, giver }) };
 }
 
 interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
   readonly question: string | undefined;
-  said: Said | undefined;
+  said: GivenSaid | undefined;
   isStrayTold: boolean;
   readonly closed: AbortController;
   readonly told: { withdraw(): void };
@@ -126,11 +133,19 @@ async function askAtTerminal(
       problem = said.problem;
       continue;
     }
-    const own = { question: question.id, answer: text, by: "terminal", answeredAt: new Date().toISOString() } as const;
-    const first = await giveAndTake(context.answers, own, takingOf(wait, begun)).catch(() => own);
+    const answeredAt = new Date().toISOString();
+    const own: LeftAnswer = { question: question.id, answer: text, by: "terminal", answeredAt };
+    let refused: string | undefined;
+    const taking = takingOf(wait, begun);
+    const onRefused = (message: string) => taking.onRefused(refused = message);
+    const first = await giveAndTake(context.answers, own, { ...taking, onRefused }).catch(() => own);
+    if (first === undefined) {
+      problem = refused;
+      continue;
+    }
     // Another answer came before: it is taken with the next look.
-    if (first !== undefined && first.by !== "terminal") return;
-    begun.said = said;
+    if (first.by !== "terminal") return;
+    begun.said = { ...said, given: { question: question.id, by: "terminal", ...present({ giver: first.giver }) } };
   }
 }
 
@@ -146,19 +161,20 @@ function takingOf({ context, turn }: Wait, { request }: WaitingMatter): TakeAnsw
   const isPermission = request?.questions === undefined;
   return {
     isReserved: isReserved(context.plan.permissions.modelAnswers, { isPermission }),
+    isPermission,
+    answersFrom: context.plan.permissions.answersFrom,
     onRefused: (message) => context.warn(turn.role, message),
   };
 }
 
 async function saidOf(wait: Wait, matter: WaitingMatter): Promise<GivenSaid | undefined> {
-  const { question } = matter;
-  const left = matter.said === undefined && question !== undefined
-    ? await takeAnswer(wait.context.answers, question, takingOf(wait, matter))
-    : undefined;
-  const read = left === undefined ? matter.said : readSaid(left.answer, matter.request?.questions);
-  if (read === undefined || "problem" in read) return undefined;
-  const { by, who }: AnswerSource = left ?? { by: "terminal" };
-  return { ...read, given: { question, by, ...present({ who }) } };
+  const { question, said } = matter;
+  if (said !== undefined || question === undefined) return said;
+  const left = await takeAnswer(wait.context.answers, question, takingOf(wait, matter));
+  if (left === undefined) return undefined;
+  const read = readSaid(left.answer, matter.request?.questions);
+  const { by, who, giver } = left;
+  return "problem" in read ? undefined : { ...read, given: { question, by, ...present({ who, giver }) } };
 }
 
 function tooLateError({ context, turn }: Wait, asked: AskedMatter, why: Why): HumanInterventionRequiredError {

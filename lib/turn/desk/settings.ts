@@ -1,4 +1,4 @@
-import { MODEL_ANSWERS } from "../../base/terms.ts";
+import { ANSWERS_FROM, MODEL_ANSWERS } from "../../base/terms.ts";
 import type { SettingSlice } from "../../base/settings.ts";
 
 /** The slice of the settings table about permission dialogs, besides the rules and what the handoff counts. */
@@ -29,6 +29,13 @@ export const DIALOG_SETTINGS = {
     description:
       "Whether a Codex may start that cannot be kept from typing into commands that run, although `deny` or `ask` has " +
       "an entry: what it types is not judged.",
+  },
+  answersFrom: {
+    names: { key: "permissions.answers_from" },
+    value: { kind: "choice", of: ANSWERS_FROM, default: "person" },
+    description:
+      "Whose yes permits something at a terminal or by `panewright answer`: only that of a process which is seen to be a " +
+      "person's, or `any` of your user's. For CI, where a later step of another process tree answers.",
   },
   dialogTimeoutSeconds: {
     names: { key: "permissions.dialog_timeout_seconds" },

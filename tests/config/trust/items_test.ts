@@ -144,6 +144,7 @@ Deno.test("a value that gives nothing away is no item, where another value of th
     ["permissions.default", ["ask", "deny"], "allow"],
     ["permissions.allow_everyday", [false], true],
     ["permissions.model_answers", ["none", "questions"], "all"],
+    ["permissions.answers_from", ["person"], "any"],
     ["wd", ["."], "sub"],
     ["sandbox", ["cli"], "off"],
     ["exec.writes_outside", ["fail"], "warn"],
@@ -177,5 +178,6 @@ function valueOf(key: string, value: { readonly kind: string }, example: unknown
   if (key === "permissions.allow" || key === "permissions.lift_builtin") return ["x"];
   if (key === "permissions.default") return "allow";
   if (key === "permissions.model_answers") return "all";
+  if (key === "permissions.answers_from") return "any";
   return example ?? (value.kind === "switch" ? true : "x");
 }

@@ -199,6 +199,7 @@ export function permitting(
       dryRun,
       modelAnswers,
       acceptTypedInput: false,
+      answersFrom: "person",
       dialogTimeoutSeconds: 600,
       hookTrial: "required",
     },

@@ -40,6 +40,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
         dryRun: false,
         modelAnswers: "questions",
         acceptTypedInput: false,
+        answersFrom: "person",
         dialogTimeoutSeconds: 600,
         hookTrial: "required",
       },

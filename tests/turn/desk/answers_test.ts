@@ -43,7 +43,8 @@ Deno.test("what is no answer is refused with its path: a FIFO, a link, a folder,
 
 Deno.test("an answer of the process that asks is the first, or another that may be taken is; one that may not stands in nobody's way", async () => {
   const refused: string[] = [];
-  const options = { isReserved: true, onRefused: (message: string) => void refused.push(message) };
+  const onRefused = (message: string) => void refused.push(message);
+  const options = { isReserved: true, isPermission: false, answersFrom: "person", onRefused } as const;
   for (const [by, first] of [[undefined, "terminal"], ["http", "http"], ["mcp", "terminal"]] as const) {
     await using dir = await tempDir();
     const folder = { answersDir: `${dir.path}/answers` };

@@ -122,6 +122,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
         dryRun: options.dryRun ?? false,
         modelAnswers: options.modelAnswers ?? "questions",
         acceptTypedInput: false,
+        answersFrom: "person",
         dialogTimeoutSeconds: 600,
         hookTrial: "required",
       },

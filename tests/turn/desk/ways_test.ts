@@ -197,7 +197,7 @@ const PLAY: Readonly<Record<Way, (one: Case, bench: Bench) => Promise<Outcome>>>
   async step(one, bench) {
     const request = { ...EXACT, source: "hook", ...requestOf(one) } as Request;
     const { answer, by } = one.said ?? {};
-    const verdict = { answer: answer === "yes" ? "accept" : "decline", isModels: by === "mcp" } as const;
+    const verdict = { answer: answer === "yes" ? "accept" : "decline", by: by === "mcp" ? "model" : "person" } as const;
     const verdicts = one.said === undefined ? [] : [{ ...verdict, call: await callFingerprint(request) }];
     const step = { number: 1, questions: 0, verdicts };
     const settings = { maxQuestionsPerStep: one.left ?? 3 };
