@@ -69,18 +69,21 @@ function analystThatRuns(
   });
 }
 
-Deno.test("driver process: what the policy denies does not run, and is on record as on every other way", async () => {
-  await using project = await analystThatRuns(["touch forbidden.txt", "touch allowed.txt"], {
-    permissions: { deny: ["touch forbidden.txt"] },
+for (const driver of ["process", "pane"]) {
+  Deno.test(`driver ${driver}: what the policy denies does not run, and is on record as on every other way`, async () => {
+    await using project = await analystThatRuns(["touch forbidden.txt", "touch allowed.txt"], {
+      permissions: { deny: ["touch forbidden.txt"] },
+      roles: driver === "process" ? ["analyst"] : [],
+    });
+    const { project: cwd } = project.sandbox;
+    const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
+    assertEquals(code, 0, stderr + stdout);
+    assert(await exists(`${cwd}/allowed.txt`));
+    assert(!await exists(`${cwd}/forbidden.txt`));
+    const decided = parseEvents(stdout).filter(({ type }) => type === "dialog_answered" || type === "call_decided");
+    assertStringIncludes(JSON.stringify(decided), "touch forbidden.txt");
   });
-  const { project: cwd } = project.sandbox;
-  const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
-  assertEquals(code, 0, stderr + stdout);
-  assert(await exists(`${cwd}/allowed.txt`));
-  assert(!await exists(`${cwd}/forbidden.txt`));
-  const decided = parseEvents(stdout).filter(({ type }) => type === "dialog_answered" || type === "call_decided");
-  assertStringIncludes(JSON.stringify(decided), "touch forbidden.txt");
-});
+}
 
 Deno.test("driver process: what the policy names runs in a dry run, and the audit log has what it says of that", async () => {
   await using project = await analystThatRuns(["touch denied.txt", "touch asked.txt", "touch other.txt"], {

@@ -144,6 +144,7 @@ Deno.test("permissions test --as answers as that way would", async () => {
   assertEquals(await answer(["--as", "process"], "npm run build"), "allow left_to_cli");
   assertEquals(await answer([...step, "--provider", "claude_code"], "npm run build"), "ask switch_off");
   assertEquals(await answer(["--as", "pane"], "npm run build"), "ask switch_off");
+  assertEquals(await answer(["--as", "pane"], "git push"), "deny permissions.deny[0]");
   assertEquals(await answer(["--as", "acp", "--provider", "gemini"], "git push"), "ask switch_off");
   assertEquals(await answer([...step, "--provider", "gemini"], "git push"), "ask switch_off");
   await dir.write({ "panewright.jsonc": '{ "permissions": { "auto_accept": true, "deny": ["git push"] } }' });
