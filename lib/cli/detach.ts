@@ -31,7 +31,7 @@ export async function detach(
   const verbose = global.verbose ? ["--verbose"] : [];
   const begun = await startDetached({
     command,
-    flags: [...Object.entries(rest).flatMap(([name, value]) => flagWords(name, value)), ...verbose],
+    flags: [...flagsWords(rest), ...verbose],
     positionals,
     cwd: io.cwd,
     by: "command",
@@ -57,6 +57,10 @@ export async function refuseBegun(workdir: string, { detached }: Pick<CliIo, "de
 
 export function refuseKey(key: string | undefined): void {
   if (key !== undefined) throw new UsageError("Cannot use --key without --detach");
+}
+
+export function flagsWords(flags: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(flags).flatMap(([name, value]) => flagWords(name, value));
 }
 
 function flagWords(name: string, value: unknown): readonly string[] {

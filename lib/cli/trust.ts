@@ -176,7 +176,7 @@ export async function askForTrust(io: CliIo, items: readonly TrustItem[]): Promi
   return await isYes("Do you trust it as it is?", { io, input });
 }
 
-async function isYes(
+export async function isYes(
   question: string,
   { io, input }: { readonly io: CliIo; readonly input: TerminalInput },
 ): Promise<boolean> {

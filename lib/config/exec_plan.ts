@@ -11,8 +11,10 @@ import { commonPlan, settingsIn, startOf } from "./plan.ts";
 export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: string }): ExecPlan {
   const { config, file } = loaded;
   const folder = file === undefined ? cwd : resolve(cwd, file, "..");
+  const checks = Object.values(config.pipelines).flat().flatMap(({ check }) => [check].flat());
+  const commands = checks.flatMap((check) => check.type === "shell" ? [check.command] : []);
   return {
-    ...commonPlan(loaded),
+    ...commonPlan(loaded, { commands }),
     pipelines: Object.fromEntries(
       Object.entries(config.pipelines).map(([name, steps]) => {
         return [name, steps.map((step) => stepPlan(step, { loaded, folder }))];

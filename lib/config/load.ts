@@ -8,6 +8,7 @@ import { checkAgents } from "./agent_checks.ts";
 import { withAgents } from "./agents.ts";
 import { checkAcrossKeys, type CheckContext, type JobInput } from "./checks.ts";
 import { readConfigFile } from "./config_file.ts";
+import { readNamedScripts } from "./contract.ts";
 import { defaultConfigFile } from "./default_file.ts";
 import { type InputFile, inputFiles } from "./input_files.ts";
 import { checkVariableNames, environmentLayer, flagLayer, type Layer, mergeData, type Problem } from "./layers.ts";
@@ -46,6 +47,10 @@ export interface LoadedSettings {
   readonly sources: ReadonlyMap<string, SourcedValue>;
   /** The config file as messages call it; `undefined` where there is none. */
   readonly file: string | undefined;
+  /** Its absolute path. */
+  readonly filePath: string | undefined;
+  /** Where it was looked for; absolute. */
+  readonly cwd: string;
   /** Absolute path of the folder in which the agents work, every link resolved. */
   readonly workdir: string;
   /** Every provider, with the person's changes to its rules, and the agents that the config file adds. */
@@ -148,7 +153,10 @@ async function load(
   if (problems.length > 0 || inputs === undefined) throw problemsError(problems, file);
 
   const config = parseConfig(merged, form);
-  return { config, sources: sourcesOf(config, layers), file, providers, files: files.known, ...inputs };
+  const filePath = file === undefined ? undefined : resolve(cwd, file);
+  if (fileLayer !== undefined) await readNamedScripts(fileLayer.data, { baseFolder, workdir: inputs.workdir, files });
+  const sources = sourcesOf(config, layers);
+  return { config, sources, file, filePath, cwd, providers, files: files.known, ...inputs };
 }
 
 function hasJob({ prompt, prompt_file }: Readonly<Record<string, unknown>>): boolean {

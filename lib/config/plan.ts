@@ -1,6 +1,9 @@
 import type { PermissionPlan } from "../turn/desk/decision.ts";
 import type { PermissionPolicy, PermissionRule } from "../policy/mod.ts";
 import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
+import { resolve } from "@std/path/posix";
+import type { TestCommand } from "../jobs/test_command.ts";
+import { contractOf } from "./contract.ts";
 import { UsageError } from "../base/errors.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
@@ -26,7 +29,12 @@ import { dotted, valueAt } from "./source.ts";
 
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const { config, job } = loaded;
-  const common = commonPlan(loaded);
+  const { project_test_cmd: test, prompt_file: jobFile } = config;
+  const common = commonPlan(loaded, {
+    commands: test === undefined ? [] : [test],
+    // What the agents are to do is in the journal, and is read once.
+    ...(jobFile === undefined ? {} : { except: resolve(loaded.filePath ?? loaded.cwd, "..", jobFile) }),
+  });
   const agents = Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>;
   for (const role of ROLES) requireTokens(role, { agent: agents[role], caps: common.caps });
   return {
@@ -41,13 +49,18 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   };
 }
 
-export function commonPlan({ config, workdir }: LoadedSettings) {
+export function commonPlan(
+  loaded: LoadedSettings,
+  bound: { readonly commands: readonly TestCommand[]; readonly except?: string },
+) {
+  const { config, workdir } = loaded;
   const { sandbox, permissions, prices } = config;
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: permissionPlan(config),
+    contract: contractOf(loaded, bound),
     ...(sandbox === "off" ? {} : { sandbox: { writable: permissions.writable } }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
     ...notificationsIn(config),

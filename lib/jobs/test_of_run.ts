@@ -1,11 +1,33 @@
 import type { Run } from "../run/execution.ts";
 import { checkMark } from "../run/left_processes.ts";
+import { bindCommand } from "./bound_command.ts";
 import { runTestCommand, type TestCommand, type TestCommandResult } from "./test_command.ts";
 
-/** Runs a test command of a run; whoever ends what the run has left knows it by its mark. */
+type Parts = Pick<Run<never, never>, "folder" | "bound" | "onForcedExit" | "clock" | "signal">;
+
+/**
+ * Runs a test command of a run, with the scripts that the run began with; whoever ends what the run has left knows it by
+ * its mark.
+ */
 export async function runTestOf(
-  { folder, onForcedExit, clock, signal }: Pick<Run<never, never>, "folder" | "onForcedExit" | "clock" | "signal">,
+  { folder, bound: { contract, tellChanges }, onForcedExit, clock, signal }: Parts,
   { command, ...where }: { readonly command: TestCommand; readonly cwd: string; readonly timeoutSeconds: number },
 ): Promise<TestCommandResult> {
-  return await runTestCommand(command, { ...where, mark: checkMark(folder), onForcedExit, clock, signal });
+  tellChanges();
+  using bound = bindCommand(command, { workdir: where.cwd, contract });
+  if (bound.problem !== undefined) return notRun(bound.problem);
+  const takeBack = onForcedExit(() => bound[Symbol.dispose]());
+  try {
+    const options = { ...where, mark: checkMark(folder), onForcedExit, clock, signal };
+    const result = await runTestCommand(bound.command, options);
+    const changed = bound.changedMeanwhile();
+    return changed === undefined ? result : notRun(`${changed} was changed while it was run: what ran is not known`);
+  } finally {
+    takeBack();
+  }
+}
+
+/** As a shell tells of what it cannot execute: it says nothing of the work. */
+function notRun(output: string): TestCommandResult {
+  return { passed: false, exitCode: 126, timedOut: false, seconds: 0, output, truncated: false };
 }

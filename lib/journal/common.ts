@@ -12,6 +12,7 @@ import {
   costText,
   detail,
   line,
+  outputOf,
   paragraph,
   shortened,
   type ShownLine,
@@ -82,6 +83,7 @@ interface Began {
   readonly configFile?: string | null;
   readonly carriedFrom?: string;
   readonly panewright?: string;
+  readonly accepted?: { readonly files: readonly string[]; readonly diff: string };
   readonly rules?: RulesUsed;
   /** Those before, where they were others. */
   readonly rulesBefore?: RulesUsed;
@@ -103,16 +105,17 @@ export const RESUMED = {
   meter: ({ raised }: { readonly raised?: RunCaps }) => ({ kind: "process_begins", raised }) as const,
   head: ({ panewright }: Began): ReportHead => ({ cost: undefined, ...present({ panewright }) }),
   words(fact: Began): readonly ShownLine[] {
-    const { runId, folder, carriedFrom } = fact;
+    const { runId, folder, carriedFrom, accepted } = fact;
     const carried = `it was carried here from ${carriedFrom}: agents begin new sessions`;
     return [
       line(`run ${runId} resumed; its records are in ${folder}`),
       ...(carriedFrom === undefined ? [] : [line(carried)]),
+      ...outputOf(accepted?.diff ?? ""),
       ...rulesLines(fact),
     ];
   },
-  items({ runId }: Began, { progress }: ToldRecord): readonly ItemChange[] {
-    const resumed = adds({ kind: "resume", title: `run ${runId} is resumed` });
+  items({ runId, accepted }: Began, { progress }: ToldRecord): readonly ItemChange[] {
+    const resumed = adds({ kind: "resume", title: `run ${runId} is resumed`, ...present({ text: accepted?.diff }) });
     const gone = "the process that executed the run was gone: nothing was recorded until it was resumed";
     if (progress === undefined || progress.finished !== undefined) return [resumed];
     const { lastAt: at } = progress;

@@ -53,6 +53,8 @@ export const RUN_FACTS = {
     startedBy: optional(oneOf(...STARTED_BY)),
     /** SHA-256 of the key of the request that it carries out. */
     key: optional(text),
+    /** SHA-256 of what it is bound to; missing in older journals. */
+    contract: optional(text),
   },
   /** Another process resumes the run. */
   run_resumed: {
@@ -71,6 +73,10 @@ export const RUN_FACTS = {
     panewright: optional(text),
     /** From where it was resumed, where it has no terminal. */
     startedBy: optional(oneOf(...STARTED_BY)),
+    /** SHA-256 of what it is bound to from now on; missing in older journals. */
+    contract: optional(text),
+    /** What a person accepted that is not as it was when the run began. */
+    accepted: optional(object({ files: listOf(text), diff: text })),
   },
   /** Something that a person should know of, and that does not stop the run. */
   warning: { message: text },

@@ -10,6 +10,8 @@ import { foldFacts } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
 import { ADOPTED_MESSAGE, adoptJournal, readBelieved } from "./adopt_journal.ts";
+import { bindRun, type Contract } from "./contract.ts";
+import { contractField, judgeContract } from "./judge_contract.ts";
 import { openNotices } from "./notices.ts";
 import { capsOf, openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
@@ -32,10 +34,12 @@ export async function startRun<Fact extends AnyFact, State>(
   const warnings = await provenBy(execution, options);
   const folder = await createRunFolder(workdir, { now: options.wallClock?.() ?? new Date(), subfolders });
   using held = new DisposableStack();
+  let bindTo = {};
   try {
     held.use(await lockRun(folder, options.clock));
     held.use(await execution.claim?.(folder));
     await request?.claim(folder);
+    bindTo = await contractField(folder, execution.plan.contract);
   } catch (error) {
     // A run that was refused was none.
     removeRunEntry(folder);
@@ -43,9 +47,11 @@ export async function startRun<Fact extends AnyFact, State>(
     throw error;
   }
   const key = request === undefined ? {} : { key: request.keyHash };
-  const opening = { ...open(folder), ...key };
+  const { contract } = execution.plan;
+  const opening = { ...open(folder), ...key, ...bindTo };
   const onBegun = () => request?.[Symbol.dispose]();
-  const beginning = { execution, folder, mail: await claimMail(folder), state: job.initial, spent: NOTHING_SPENT };
+  const mail = await claimMail(folder);
+  const beginning = { execution, folder, mail, contract, state: job.initial, spent: NOTHING_SPENT };
   return await conduct({ ...beginning, opening, onBegun, warnings }, options);
 }
 
@@ -72,6 +78,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
       spent = spend(spent, isUnproven ? { kind: "process_begins" } : event, Date.parse(fact.at));
     },
   });
+  const judged = await judgeContract(execution, { folder: named, facts: journal.facts, isProven }, options);
   const opening = await execution.resume(named, state, { clock: options.clock ?? systemClock });
   const { raise = {} } = options;
   requireRaise(raise, raisedCaps(capsOf(execution), spent.raised));
@@ -79,12 +86,15 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const untried = await provenBy(execution, options);
   held.use(await execution.claim?.(named));
   const folder = isProven ? named : await adoptJournal(named);
-  const warnings = [...untried, ...isProven ? [] : [ADOPTED_MESSAGE]];
+  const { contract, accepted, warnings } = judged;
+  const kept = { ...await contractField(folder, contract), ...present({ accepted }) };
   const mail = await claimMail(folder);
-  return await conduct(
-    { execution, folder, mail, state, spent: settled(spent), opening: { ...opening, ...raised }, warnings },
-    options,
-  );
+  return await conduct({
+    ...{ execution, folder, mail, state, contract },
+    spent: settled(spent),
+    opening: { ...opening, ...raised, ...kept },
+    warnings: [...untried, ...(isProven ? [] : [ADOPTED_MESSAGE]), ...warnings],
+  }, options);
 }
 
 async function provenBy<Fact extends AnyFact, State>(
@@ -100,6 +110,7 @@ interface Beginning<Fact extends AnyFact, State> {
   readonly mail: RunMail | Unheard;
   readonly state: State;
   readonly spent: Spending;
+  readonly contract: Contract | undefined;
   readonly opening: Fact;
   readonly onBegun?: () => void;
   /** What is to be known of where the journal comes from, and of what nobody has tried. */
@@ -139,16 +150,20 @@ async function conduct<Fact extends AnyFact, State>(
     await notices.hearEarlier();
     if ("problem" in mail) record(execution.warning(unheardMessage(mail.problem)));
     recorder.warnDropped();
+    const { plan: { workdir } } = execution;
+    const bound = bindRun(beginning.contract ?? {}, { workdir, warn: (message) => record(execution.warning(message)) });
     const run = {
       ...{ folder, state, record, redactor, commandLine, clock, wallClock },
       mail: "problem" in mail ? undefined : mail,
       requireTurn: meter.requireTurn,
       limitOf: meter.limitOf,
       notify: notices.send,
+      bound,
       onForcedExit: options.onForcedExit ?? (() => () => {}),
       signal: AbortSignal.any([signal, meter.signal]),
     };
     const { outcome, reason } = await recorder.watched((watched) => execution.play({ ...run, ...watched }));
+    bound.tellChanges();
     recorder.recordEnd({ outcome, reason, seconds: secondsSoFar(), resumeCommand });
     notices.tellEnd({ outcome, reason, at: recorder.lastAt() });
     return { outcome, reason, folder, state: state() };

@@ -13,6 +13,7 @@ import type { RunEnd, StartedBy } from "../journal/run_facts.ts";
 import type { Cost, TokenCounts } from "../journal/usage.ts";
 import type { AuditLog } from "../turn/desk/audit.ts";
 import type { Caps } from "./caps.ts";
+import type { BoundRun, ContractChange } from "./contract.ts";
 import type { TurnToCheck } from "./meter.ts";
 import type { RunPlan } from "./plan.ts";
 import type { RunFolder, RunSubfolder } from "./run_folder.ts";
@@ -44,6 +45,8 @@ export interface RunOptions<Fact> {
    */
   readonly giveAnswer?: (folder: RunFolder, press: Press) => Promise<unknown>;
   readonly raise?: RunCaps;
+  /** @default a run whose contract differs from what is there now is not resumed */
+  readonly acceptChanges?: AcceptChanges;
   readonly request?: RunRequest;
   /** From where a run without a terminal is started or resumed; missing for one in the terminal of a person. */
   readonly startedBy?: StartedBy;
@@ -61,6 +64,9 @@ export interface PlannedOptions<Fact, Plan, Person> extends RunOptions<Fact> {
   /** The person at the terminal, who is asked; missing where nobody sits there. */
   readonly person?: Person;
 }
+
+/** Shows a person what is not as it was when the run began, and throws unless that is accepted. */
+export type AcceptChanges = (changes: readonly ContractChange[]) => Promise<void>;
 
 export interface Run<Fact, State> {
   readonly folder: RunFolder;
@@ -89,6 +95,7 @@ export interface Run<Fact, State> {
   readonly notify: (notification: Notification) => SentMessage;
   readonly commandLine: (command: string, ...words: readonly string[]) => string;
   readonly onForcedExit: OnForcedExit;
+  readonly bound: BoundRun;
   readonly clock: Clock;
   readonly wallClock: () => Date;
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import type { Caps } from "./caps.ts";
+import type { Contract } from "./contract.ts";
 import type { NoProgressLimits } from "./no_progress.ts";
 import type { NotificationPlan } from "./notify/plan.ts";
 import type { Prices } from "./prices.ts";
@@ -13,4 +14,6 @@ export interface RunPlan {
   /** How much of the same it may do. @default {{}} as much as it does */
   readonly noProgress?: NoProgressLimits;
   readonly notifications?: NotificationPlan;
+  /** What it was made of, and what its commands name. */
+  readonly contract?: Contract;
 }

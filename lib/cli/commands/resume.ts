@@ -6,13 +6,15 @@ import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { parseRaise } from "../../run/caps.ts";
 import { isJournalOf, notBegun, readFacts } from "../../journal/read_facts.ts";
+import { shellJoin } from "../../shell/quote.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
 import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findNamedRun, inRealWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { detach, DETACH_FLAG } from "../detach.ts";
+import { detach, DETACH_FLAG, flagsWords } from "../detach.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { TRUST_FLAG } from "../trust.ts";
 import { requireBelow } from "../run_place.ts";
+import { ACCEPT_FLAG, acceptChanges } from "../resume/accept_changes.ts";
 import { findUnfinishedRun } from "../resume/find_unfinished_run.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { repair } from "../resume/repair.ts";
@@ -27,6 +29,7 @@ export const command = defineCommand({
     config: textFlag("FILE", "the config file from now on, where it is not the one that the run was started with"),
     detach: DETACH_FLAG,
     trust: TRUST_FLAG,
+    "accept-changes": ACCEPT_FLAG,
     junit: { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
     raise: textFlag("CAP=N", "let the run use more than its configuration says, from now on: max_turns=40", {
       repeatable: true,
@@ -51,6 +54,10 @@ export const command = defineCommand({
     const around = {
       ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise },
       ...present({ wd: flags.wd, junit, config }),
+      acceptChanges: acceptChanges(folder, {
+        ...{ io, global, noInput: flags["no-input"] === true, accepts: flags["accept-changes"] === true },
+        command: shellJoin(["panewright", "resume", folder.id, ...flagsWords(flags), "--accept-changes"]),
+      }),
     };
     const journal = await readFacts(folder, JOBS);
     if (isJournalOf(journal, REVIEW_LOOP) && junit !== undefined) {

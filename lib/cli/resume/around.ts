@@ -1,6 +1,7 @@
 import type { RunCaps } from "../../journal/meter_event.ts";
 import type { Progress } from "../../journal/progress.ts";
 import type { RunEnd } from "../../journal/run_facts.ts";
+import type { AcceptChanges } from "../../run/execution.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lockRun } from "../../run/run_lock.ts";
 import type { Surroundings } from "../carry_out.ts";
@@ -8,6 +9,7 @@ import type { TrustSurroundings } from "../trust.ts";
 
 export type ResumeSurroundings = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
   readonly raise: RunCaps;
+  readonly acceptChanges: AcceptChanges;
   readonly junit?: string;
   readonly wd?: string;
   readonly config?: string;

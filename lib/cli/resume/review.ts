@@ -53,7 +53,7 @@ export async function resumeReview(
     execute: (options) =>
       resumeReviewRun(folder, {
         ...options,
-        raise: around.raise,
+        ...{ raise: around.raise, acceptChanges: around.acceptChanges },
         ...present({ configFile: config }),
         async beforeResume(roles) {
           const onWarning = (message: string) => options.onEvent?.({ type: "warning", message });

@@ -3,6 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import { PROVIDERS } from "../../agents/mod.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { type InputFile, type InputFiles, inputFiles } from "../input_files.ts";
+import { readNamedScripts } from "../contract.ts";
 import { readPacks } from "../agents.ts";
 import { agentFiles, readConfigFile } from "../config_file.ts";
 import { inputProblem } from "../layers.ts";
@@ -30,8 +31,10 @@ export async function examineConfig(path: string): Promise<TrustSubject> {
   const packs = await readPacks({ providers: PROVIDERS, fileLayer, baseFolder: dirname(path), problems, files });
   if (problems.length > 0) throw problemsError(problems, path);
   const digests: Record<string, string> = {};
-  for (const named of [path, ...filesNamedBy(fileLayer.data).map((name) => resolve(path, "..", name))]) {
-    digests[relativeTo(path, named)] = await digestOf(named, files);
+  const scripts = await readNamedScripts(fileLayer.data, { baseFolder: dirname(path), files });
+  const named = filesNamedBy(fileLayer.data).map((name) => resolve(path, "..", name));
+  for (const file of [path, ...named, ...scripts]) {
+    digests[relativeTo(path, file)] = await digestOf(file, files);
   }
   const items = [...trustItems(fileLayer.data), ...packs.flatMap(([id, pack]) => packItems(id, pack))];
   return { file: await trustedAs(path), items, files: digests };
