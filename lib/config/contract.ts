@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import type { TestCommand } from "../jobs/test_command.ts";
-import { type Contract, contractKey, type ContractFile, readBound, readContractText } from "../run/contract.ts";
+import { type Contract, type ContractFile, contractKey, readBound, readContractText } from "../run/contract.ts";
 import { namedScripts, projectFiles } from "../shell/named_scripts.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { DEFAULT_CONFIG_FILE } from "./default_file.ts";
@@ -10,7 +10,7 @@ import { isKeyed, valueAt } from "./source.ts";
 /**
  * What a run is bound to: the texts that its plan was made of, and those of the scripts that its commands name.
  *
- * @param bound `except`: a file that is read once, by its absolute path
+ * @param bound `except`: a file that the config file names, and that is read once
  */
 export function contractOf(
   { workdir, files, filePath, cwd }: {
@@ -21,7 +21,8 @@ export function contractOf(
   },
   { commands, except }: { readonly commands: readonly TestCommand[]; readonly except?: string },
 ): Contract {
-  const known = [...files].filter(([path]) => path !== except)
+  const once = except === undefined ? undefined : resolve(filePath ?? cwd, "..", except);
+  const known = [...files].filter(([path]) => path !== once)
     .map(([path, { text }]) => [contractKey(workdir, path), text] as const);
   const texts = new Map(known);
   const contract: Record<string, ContractFile> = {};

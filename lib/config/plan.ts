@@ -1,8 +1,6 @@
 import type { PermissionPlan } from "../turn/desk/decision.ts";
 import type { PermissionPolicy, PermissionRule } from "../policy/mod.ts";
 import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
-import { resolve } from "@std/path/posix";
-import type { TestCommand } from "../jobs/test_command.ts";
 import { contractOf } from "./contract.ts";
 import { UsageError } from "../base/errors.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
@@ -17,7 +15,6 @@ import {
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
 import { findRoleProvider } from "../agents/mod.ts";
-import type { Prices } from "../run/prices.ts";
 import { type Role, ROLES } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { Setting, SettingsOf } from "../base/settings.ts";
@@ -33,7 +30,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const common = commonPlan(loaded, {
     commands: test === undefined ? [] : [test],
     // What the agents are to do is in the journal, and is read once.
-    ...(jobFile === undefined ? {} : { except: resolve(loaded.filePath ?? loaded.cwd, "..", jobFile) }),
+    ...present({ except: jobFile }),
   });
   const agents = Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>;
   for (const role of ROLES) requireTokens(role, { agent: agents[role], caps: common.caps });
@@ -51,7 +48,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
 
 export function commonPlan(
   loaded: LoadedSettings,
-  bound: { readonly commands: readonly TestCommand[]; readonly except?: string },
+  bound: Parameters<typeof contractOf>[1],
 ) {
   const { config, workdir } = loaded;
   const { sandbox, permissions, prices } = config;
@@ -67,7 +64,7 @@ export function commonPlan(
   };
 }
 
-function toPrices({ date, models }: NonNullable<Config["prices"]>): Prices {
+function toPrices({ date, models }: NonNullable<Config["prices"]>): NonNullable<ReviewRunPlan["prices"]> {
   const entries = Object.entries(models).map(([name, { cached_input, cache_write, input, output }]) =>
     [name, { input, output, ...present({ cachedInput: cached_input, cacheWrite: cache_write }) }] as const
   );

@@ -45,7 +45,9 @@ export function bindCommand(command: TestCommand, { workdir, contract }: Place):
       files.push({ path: copy, text: before, made: true });
       bound = changed;
     } catch (error) {
-      problem = `${path} is not what it was when the run began, and what it was then cannot be run: ${errorText(error)}`;
+      problem = `${path} is not what it was when the run began, and what it was then cannot be run: ${
+        errorText(error)
+      }`;
     }
   }
   return {
@@ -64,7 +66,9 @@ export function bindCommand(command: TestCommand, { workdir, contract }: Place):
 
 function besideName(name: string): string {
   const extension = /\.[^./]+$/.exec(basename(name).slice(1))?.[0] ?? "";
-  const other = `.${basename(name).slice(0, -extension.length || undefined)}-${crypto.randomUUID().slice(0, 8)}${extension}`;
+  const other = `.${basename(name).slice(0, -extension.length || undefined)}-${
+    crypto.randomUUID().slice(0, 8)
+  }${extension}`;
   return name.includes("/") ? `${name.slice(0, name.lastIndexOf("/"))}/${other}` : other;
 }
 

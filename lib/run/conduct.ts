@@ -10,8 +10,7 @@ import { foldFacts } from "../journal/read_facts.ts";
 import { createRunFolder, type RunFolder } from "./run_folder.ts";
 import { claimRunMail, noteTaker, type RunMail, unheardMessage } from "./run_mail.ts";
 import { ADOPTED_MESSAGE, adoptJournal, readBelieved } from "./adopt_journal.ts";
-import { bindRun, type Contract } from "./contract.ts";
-import { contractField, judgeContract } from "./judge_contract.ts";
+import { bindRun, contractField, judgeContract } from "./judge_contract.ts";
 import { openNotices } from "./notices.ts";
 import { capsOf, openRecorder } from "./recorder.ts";
 import { lockRun } from "./run_lock.ts";
@@ -19,7 +18,6 @@ import { removeRunEntry } from "./run_entry.ts";
 import { holdRequest, RunBegunError } from "./run_request.ts";
 import { NOTHING_SPENT, settled, spend, type Spending } from "./spending.ts";
 import type { Execution, RunOptions, RunReport } from "./execution.ts";
-import { present } from "../base/schema.ts";
 
 /** Carries out a job from the beginning, in a run of its own. */
 export async function startRun<Fact extends AnyFact, State>(
@@ -87,7 +85,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   held.use(await execution.claim?.(named));
   const folder = isProven ? named : await adoptJournal(named);
   const { contract, accepted, warnings } = judged;
-  const kept = { ...await contractField(folder, contract), ...present({ accepted }) };
+  const kept = { ...await contractField(folder, contract), ...(accepted === undefined ? {} : { accepted }) };
   const mail = await claimMail(folder);
   return await conduct({
     ...{ execution, folder, mail, state, contract },
@@ -110,7 +108,7 @@ interface Beginning<Fact extends AnyFact, State> {
   readonly mail: RunMail | Unheard;
   readonly state: State;
   readonly spent: Spending;
-  readonly contract: Contract | undefined;
+  readonly contract: Execution<Fact, State>["plan"]["contract"] | undefined;
   readonly opening: Fact;
   readonly onBegun?: () => void;
   /** What is to be known of where the journal comes from, and of what nobody has tried. */
@@ -142,7 +140,7 @@ async function conduct<Fact extends AnyFact, State>(
   warnings.forEach(warn);
   await using notices = await openNotices({ execution, folder, redactor, warn, clock, wallClock }, options);
   const secondsSoFar = () => (clock.now() - startedAtMs) / 1000;
-  record({ ...opening, panewright: VERSION, ...present({ startedBy }) });
+  record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
   onBegun?.();
   recorder.warnEarly();
   await notices.noteBegun();

@@ -148,7 +148,7 @@ export function describeChanges(changes: readonly ContractChange[]): string {
 }
 
 /** What differs, with some lines around it; texts of others may be of any length. */
-function shortDiff(before: string, now: string): readonly string[] {
+export function shortDiff(before: string, now: string): readonly string[] {
   const [old, after] = [before, now].map((text) => text === "" ? [] : text.split("\n")) as [string[], string[]];
   const shorter = Math.min(old.length, after.length);
   let start = 0;
@@ -169,38 +169,3 @@ function shortDiff(before: string, now: string): readonly string[] {
 
 const CONTEXT_ROWS = 3;
 const MAX_COMPARED = 1_000_000;
-
-export function bindRun(
-  contract: Contract,
-  { workdir, warn }: { readonly workdir: string; readonly warn: (message: string) => void },
-): BoundRun {
-  const told = new Map<string, string | null>();
-  return {
-    contract,
-    tellChanges() {
-      for (const [path, { kind, text }] of Object.entries(contract)) {
-        const now = readBound(resolve(workdir, path), kind) ?? null;
-        if (now === (told.has(path) ? told.get(path) : text)) continue;
-        told.set(path, now);
-        const name = sanitizeLine(path);
-        const what = now === null ? "removed" : "changed";
-        if (now === text) warn(`${name} is again what it was when the run began`);
-        else warn(`${name} was ${what} after the run began: ${CONSEQUENCES[kind]}${shownPart(kind, { text, now })}`);
-      }
-    },
-  };
-}
-
-const CONSEQUENCES: Readonly<Record<ContractFile["kind"], string>> = {
-  config: "this run goes by what it was then",
-  script: "what it was then is run",
-  project: "a command of the run uses what it says now",
-};
-
-/** What is run although it was changed is shown. */
-function shownPart(kind: ContractFile["kind"], { text, now }: { readonly text: string | null; readonly now: string | null }) {
-  if (kind !== "project") return "";
-  return shortDiff(text ?? "", now ?? "").slice(0, MAX_SHOWN_ROWS).map((row) => `\n${sanitizeLine(row)}`).join("");
-}
-
-const MAX_SHOWN_ROWS = 30;

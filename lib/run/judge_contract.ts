@@ -1,7 +1,19 @@
 import { UsageError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import type { AnyFact } from "../journal/job.ts";
-import { type Contract, contractChanges, describeChanges, keepContract, readContract } from "./contract.ts";
+import { resolve } from "@std/path/posix";
+import { sanitizeLine } from "../base/text/sanitize.ts";
+import {
+  type BoundRun,
+  type Contract,
+  contractChanges,
+  type ContractFile,
+  describeChanges,
+  keepContract,
+  readBound,
+  readContract,
+  shortDiff,
+} from "./contract.ts";
 import type { Execution, RunOptions } from "./execution.ts";
 import type { RunFolder } from "./run_folder.ts";
 
@@ -55,3 +67,41 @@ export async function judgeContract<Fact extends AnyFact>(
 const NO_CONTRACT =
   "the state folder does not say what this run was bound to when it began: it goes by the configuration of now, as it " +
   "is trusted, and is bound to that from now on";
+
+export function bindRun(
+  contract: Contract,
+  { workdir, warn }: { readonly workdir: string; readonly warn: (message: string) => void },
+): BoundRun {
+  const told = new Map<string, string | null>();
+  return {
+    contract,
+    tellChanges() {
+      for (const [path, { kind, text }] of Object.entries(contract)) {
+        const now = readBound(resolve(workdir, path), kind) ?? null;
+        if (now === (told.has(path) ? told.get(path) : text)) continue;
+        told.set(path, now);
+        const name = sanitizeLine(path);
+        const what = now === null ? "removed" : "changed";
+        if (now === text) warn(`${name} is again what it was when the run began`);
+        else warn(`${name} was ${what} after the run began: ${CONSEQUENCES[kind]}${shownPart(kind, { text, now })}`);
+      }
+    },
+  };
+}
+
+const CONSEQUENCES: Readonly<Record<ContractFile["kind"], string>> = {
+  config: "this run goes by what it was then",
+  script: "what it was then is run",
+  project: "a command of the run uses what it says now",
+};
+
+/** What is run although it was changed is shown. */
+function shownPart(
+  kind: ContractFile["kind"],
+  { text, now }: { readonly text: string | null; readonly now: string | null },
+) {
+  if (kind !== "project") return "";
+  return shortDiff(text ?? "", now ?? "").slice(0, MAX_SHOWN_ROWS).map((row) => `\n${sanitizeLine(row)}`).join("");
+}
+
+const MAX_SHOWN_ROWS = 30;

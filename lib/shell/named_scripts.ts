@@ -46,7 +46,7 @@ function scriptsOf(
   place: (word: ShellWord | undefined) => NamedScript | undefined,
 ): readonly NamedScript[] {
   const [first] = words;
-  const own = first?.value?.includes("/") === true ? place(first) : undefined;
+  const own = plainText(first)?.includes("/") === true ? place(first) : undefined;
   const read = input?.from === "file" ? place(input.word) : undefined;
   const operands = INTERPRETER.test(program) ? operandsOf(words.slice(1), place) : [];
   return [own, read, ...operands].filter((script) => script !== undefined);
@@ -82,8 +82,7 @@ const INTERPRETER =
   /^(?:node(?:js)?|deno|bunx?|tsx|ts-node|npx|pnpx|python[\d.]*|pypy[\d.]*|uvx?|poetry|pipenv|ruby|bundle|perl|php|lua[\d.]*|Rscript|pwsh|fish|elixir|groovy)$/;
 
 /** After it comes no script: a text, a module, tests, or another work of the same program. */
-const NO_SCRIPT =
-  /^(?:-[cmp]|-[A-Za-z]*e|--(?:eval|print|test)|test|check|fmt|lint|task|install|add|pip|sync)$/;
+const NO_SCRIPT = /^(?:-[cmp]|-[A-Za-z]*e|--(?:eval|print|test)|test|check|fmt|lint|task|install|add|pip|sync)$/;
 
 const PRELOAD = /^(?:-r|--(?:require|import|preload|loader))$/;
 

@@ -30,6 +30,12 @@ export async function resumeSteps(
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
     facts,
-    execute: (options) => resumeExec(folder, { ...options, raise: around.raise, acceptChanges: around.acceptChanges, ...present({ configFile: config }) }),
+    execute: (options) =>
+      resumeExec(folder, {
+        ...options,
+        raise: around.raise,
+        acceptChanges: around.acceptChanges,
+        ...present({ configFile: config }),
+      }),
   });
 }
