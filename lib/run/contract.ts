@@ -1,4 +1,4 @@
-import { basename, dirname, relative, resolve } from "@std/path/posix";
+import { basename, dirname, relative } from "@std/path/posix";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { openRegularFile, readRegularText } from "../base/ports/regular_file.ts";
 import { isObject } from "../base/schema.ts";

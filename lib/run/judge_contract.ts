@@ -1,5 +1,4 @@
 import { UsageError } from "../base/errors.ts";
-import { present } from "../base/schema.ts";
 import type { AnyFact } from "../journal/job.ts";
 import { resolve } from "@std/path/posix";
 import { sanitizeLine } from "../base/text/sanitize.ts";
