@@ -28,13 +28,6 @@ export interface ContractChange {
   readonly now: string | null;
 }
 
-/** A run's contract, while it is executed. */
-export interface BoundRun {
-  readonly contract: Contract;
-  /** Tells what has been changed since the run began, each change once. */
-  tellChanges(): void;
-}
-
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_CONTRACT_BYTES = 64 * 1024 * 1024;
 

@@ -13,9 +13,8 @@ import type { RunEnd, StartedBy } from "../journal/run_facts.ts";
 import type { Cost, TokenCounts } from "../journal/usage.ts";
 import type { AuditLog } from "../turn/desk/audit.ts";
 import type { Caps } from "./caps.ts";
-import type { BoundRun, ContractChange } from "./contract.ts";
 import type { TurnToCheck } from "./meter.ts";
-import type { RunPlan } from "./plan.ts";
+import type { AcceptChanges, BoundRun, RunPlan } from "./plan.ts";
 import type { RunFolder, RunSubfolder } from "./run_folder.ts";
 import type { RunMail } from "./run_mail.ts";
 import type { RunRequest } from "./run_request.ts";
@@ -64,9 +63,6 @@ export interface PlannedOptions<Fact, Plan, Person> extends RunOptions<Fact> {
   /** The person at the terminal, who is asked; missing where nobody sits there. */
   readonly person?: Person;
 }
-
-/** Shows a person what is not as it was when the run began, and throws unless that is accepted. */
-export type AcceptChanges = (changes: readonly ContractChange[]) => Promise<void>;
 
 export interface Run<Fact, State> {
   readonly folder: RunFolder;

@@ -3,7 +3,6 @@ import type { AnyFact } from "../journal/job.ts";
 import { resolve } from "@std/path/posix";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import {
-  type BoundRun,
   type Contract,
   contractChanges,
   type ContractFile,
@@ -14,6 +13,7 @@ import {
   shortDiff,
 } from "./contract.ts";
 import type { Execution, RunOptions } from "./execution.ts";
+import type { BoundRun } from "./plan.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** Keeps what a run is bound to, and says so in the record that it begins or continues with. */

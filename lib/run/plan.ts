@@ -1,5 +1,5 @@
 import type { Caps } from "./caps.ts";
-import type { Contract } from "./contract.ts";
+import type { Contract, ContractChange } from "./contract.ts";
 import type { NoProgressLimits } from "./no_progress.ts";
 import type { NotificationPlan } from "./notify/plan.ts";
 import type { Prices } from "./prices.ts";
@@ -17,3 +17,13 @@ export interface RunPlan {
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;
 }
+
+/** A run's contract, while it is executed. */
+export interface BoundRun {
+  readonly contract: Contract;
+  /** Tells what has been changed since the run began, each change once. */
+  tellChanges(): void;
+}
+
+/** Shows a person what is not as it was when the run began, and throws unless that is accepted. */
+export type AcceptChanges = (changes: readonly ContractChange[]) => Promise<void>;

@@ -6,11 +6,10 @@ import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { parseRaise } from "../../run/caps.ts";
 import { isJournalOf, notBegun, readFacts } from "../../journal/read_facts.ts";
-import { shellJoin } from "../../shell/quote.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
 import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findNamedRun, inRealWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { detach, DETACH_FLAG, flagsWords } from "../detach.ts";
+import { detach, DETACH_FLAG } from "../detach.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { TRUST_FLAG } from "../trust.ts";
 import { requireBelow } from "../run_place.ts";
@@ -56,7 +55,7 @@ export const command = defineCommand({
       ...present({ wd: flags.wd, junit, config }),
       acceptChanges: acceptChanges(folder, {
         ...{ io, global, noInput: flags["no-input"] === true, accepts: flags["accept-changes"] === true },
-        command: shellJoin(["panewright", "resume", folder.id, ...flagsWords(flags), "--accept-changes"]),
+        flags,
       }),
     };
     const journal = await readFacts(folder, JOBS);

@@ -1,9 +1,11 @@
 import { UsageError } from "../../base/errors.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { type ContractChange, describeChanges } from "../../run/contract.ts";
-import type { AcceptChanges } from "../../run/execution.ts";
+import type { AcceptChanges } from "../../run/plan.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { type CliIo, type GlobalFlags, switchFlag } from "../console/command.ts";
+import { shellJoin } from "../../shell/quote.ts";
+import { flagsWords } from "../detach.ts";
 import { isAtTerminal, isYes } from "../trust.ts";
 
 export const ACCEPT_FLAG = switchFlag(
@@ -15,12 +17,13 @@ interface Asking {
   readonly global: GlobalFlags;
   readonly noInput: boolean;
   readonly accepts: boolean;
-  /** The command that accepts it. */
-  readonly command: string;
+  /** What the command was called with. */
+  readonly flags: Readonly<Record<string, unknown>>;
 }
 
 /** Has a person accept what is not as it was when the run began. Trust is about a config; this is about a run. */
-export function acceptChanges({ id }: RunFolder, { io, global, noInput, accepts, command }: Asking): AcceptChanges {
+export function acceptChanges({ id }: RunFolder, { io, global, noInput, accepts, flags }: Asking): AcceptChanges {
+  const command = shellJoin(["panewright", "resume", id, ...flagsWords(flags), "--accept-changes"]);
   return async (changes: readonly ContractChange[]) => {
     const names = changes.map(({ path }) => sanitizeLine(path)).join(", ");
     const diff = describeChanges(changes);

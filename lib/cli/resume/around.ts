@@ -1,7 +1,7 @@
 import type { RunCaps } from "../../journal/meter_event.ts";
 import type { Progress } from "../../journal/progress.ts";
 import type { RunEnd } from "../../journal/run_facts.ts";
-import type { AcceptChanges } from "../../run/execution.ts";
+import type { AcceptChanges } from "../../run/plan.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lockRun } from "../../run/run_lock.ts";
 import type { Surroundings } from "../carry_out.ts";
