@@ -67,7 +67,10 @@ export async function createRunFolder(
     await makePanewrightFolder(workdir);
     await makePrivate(`${root}/runs`);
     const id = await claimRunId(`${root}/runs`, options.now);
-    const folder = await believedFolder(workdir, id);
+    const folder = await believedFolder(workdir, id).catch(async (error) => {
+      await Deno.remove(`${root}/runs/${id}`);
+      throw error;
+    });
     for (const subfolder of options.subfolders ?? ["responsesDir", "evidenceDir"]) {
       await Deno.mkdir(folder[subfolder], { mode: 0o700 });
     }

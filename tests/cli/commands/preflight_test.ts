@@ -132,12 +132,11 @@ Deno.test("a model provider of its own needs no login with OpenAI, but its key",
   }
 });
 
-Deno.test("a sandbox is looked at with the variables of the agent that is to have it, and no folder that the look can do without", async () => {
+Deno.test("a sandbox is looked at with the variables of the agent that is to have it", async () => {
   const step = { name: "a", prompt: "self", check: { type: "none" } };
   await using machine = await machineWith({
     clis: { claude: LOGGED_IN },
-    // No folder can be made there.
-    env: { CLAUDE_CODE_OAUTH_TOKEN: "x", XDG_STATE_HOME: "/proc" },
+    env: { CLAUDE_CODE_OAUTH_TOKEN: "x" },
     call: runPanewright,
     files: { "task.md": "Fix it." },
   });
@@ -156,6 +155,22 @@ Deno.test("a sandbox is looked at with the variables of the agent that is to hav
     "Cannot start the agent in a sandbox: that of Claude Code is not on: it does not report",
   );
   assertEquals(await machine.hasRun(), true);
+});
+
+Deno.test("without a state folder that can be written no run begins, and nothing of one is left", async () => {
+  await using machine = await machineWith({
+    clis: { codex: LOGGED_IN },
+    env: { XDG_STATE_HOME: "/proc" },
+    call: runPanewright,
+    files: {
+      "task.md": "Fix it.",
+      "panewright.jsonc": '{"pipelines":{"main":[{"name":"a","prompt":"self","check":{"type":"none"}}]}}',
+    },
+  });
+  const { code, stderr } = await machine.run("exec", "task.md");
+  assertStringIncludes(stderr, "Cannot keep the journal of run");
+  assertStringIncludes(stderr, "PANEWRIGHT_STATE_DIR");
+  assertEquals([code, [...Deno.readDirSync(`${machine.dir.path}/project/.panewright/runs`)]], [2, []]);
 });
 
 Deno.test("a session of tmux that is not there is told before a run is made", async () => {
