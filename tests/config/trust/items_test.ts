@@ -145,6 +145,7 @@ Deno.test("a value that gives nothing away is no item, where another value of th
     ["permissions.allow_everyday", [false], true],
     ["permissions.model_answers", ["none", "questions"], "all"],
     ["permissions.answers_from", ["person"], "any"],
+    ["permissions.hook_trial", ["required"], "off"],
     ["wd", ["."], "sub"],
     ["sandbox", ["cli"], "off"],
     ["exec.writes_outside", ["fail"], "warn"],
@@ -179,5 +180,6 @@ function valueOf(key: string, value: { readonly kind: string }, example: unknown
   if (key === "permissions.default") return "allow";
   if (key === "permissions.model_answers") return "all";
   if (key === "permissions.answers_from") return "any";
+  if (key === "permissions.hook_trial") return "off";
   return example ?? (value.kind === "switch" ? true : "x");
 }

@@ -34,16 +34,6 @@ Deno.test("without a person the run stops with the question and the commands tha
   assertEquals(only(events, "run_finished").at(-1)?.outcome, "waiting");
 });
 
-Deno.test("a run without a terminal stops with its question where nothing can be left for it: nobody could answer it", async () => {
-  await using dir = await tempDir();
-  await dir.write({ "task.md": "Work." });
-  using _state = useStateHome(`${dir.path}/task.md`);
-  const { report, events } = await runIn(dir, [step("a")], { ...cast(asks("Which database?")), isPatient: true });
-  assertEquals([report.outcome, openQuestion(report.state)?.id], ["waiting", "q1"]);
-  const [warning] = only(events, "warning");
-  assertStringIncludes(warning?.message ?? "", "only the run's own terminal can answer");
-});
-
 Deno.test("seed 004: the resumed step's prompt has the question, the answer, the interaction history and previousAttemptLog; later steps see the history", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });
@@ -320,7 +310,10 @@ Deno.test("a notification tells that a question waits, and how to answer it", as
 Deno.test("what keeps notifications from having buttons is told after the first record: the journal stays readable", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });
-  using _state = useStateHome(`${dir.path}/task.md`);
+  await using state = await tempDir();
+  await Deno.mkdir(`${state.path}/panewright`, { mode: 0o700 });
+  await Deno.writeTextFile(`${state.path}/panewright/notify`, "in the way", { mode: 0o600 });
+  using _state = useStateHome(state.path);
   const plan = {
     workdir: dir.path,
     pipelines: { main: [step("a")] },
