@@ -131,6 +131,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
         policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },
         dryRun: false,
         modelAnswers: "questions",
+        hookTrial: "off",
         acceptTypedInput: false,
         answersFrom: "person",
         dialogTimeoutSeconds: options.dialogTimeoutSeconds ?? 30,
