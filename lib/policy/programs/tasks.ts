@@ -2,7 +2,7 @@ import { namesIn, type ShellWord, wordText } from "../../shell/mod.ts";
 import DATA from "./programs.json" with { type: "json" };
 import { type Operand, type Use, usesOf } from "./use.ts";
 
-const LEAVING = new RegExp(`^(?:pre|post|re)?(?:${namesIn(DATA.tasks.leaving).join("|")})(?:s|ing|only)?$`);
+const LEAVING = new RegExp(`^(?:pre|post|re|un)?(?:${namesIn(DATA.tasks.leaving).join("|")})(?:s|ing|only|\\d+)?$`);
 const INSTALLING = new Set(namesIn(DATA.tasks.installing));
 const PREPARING = new Set(namesIn(DATA.tasks.preparing));
 
@@ -25,6 +25,6 @@ function leaves(word: ShellWord, installs: boolean): boolean {
   if (word.parts.some(({ type }) => type !== "literal") || word.parts.length === 0 || /[*^$]/.test(name)) return true;
   const parts = name.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z\d]+/);
   return parts.some((part, index) =>
-    LEAVING.test(part) || (installs && INSTALLING.has(part) && !PREPARING.has(parts[index + 1] ?? ""))
+    LEAVING.test(part) || (installs && INSTALLING.has(part.replace(/\d+$/, "")) && !PREPARING.has(parts[index + 1] ?? ""))
   );
 }
