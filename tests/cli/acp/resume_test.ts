@@ -1,3 +1,4 @@
+import { believedJournal } from "../../support/believed_journal.ts";
 import { ROLE_VARIABLE } from "../../../lib/base/ports/marks.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
@@ -137,8 +138,9 @@ Deno.test("a prompt that was about to be sent is sent whole, also to an agent wi
   const turn = String(records[cut]?.["turnId"]);
   assertEquals(turn, "r2-programmer-c1");
   const folder = await stage.folder();
-  const lines = (await Deno.readTextFile(`${folder}/journal.ndjson`)).split("\n").slice(0, cut + 1);
-  await Deno.writeTextFile(`${folder}/journal.ndjson`, `${lines.join("\n")}\n`);
+  const journal = believedJournal(folder, stage.sandbox.home);
+  const lines = (await Deno.readTextFile(journal)).split("\n").slice(0, cut + 1);
+  await Deno.writeTextFile(journal, `${lines.join("\n")}\n`);
   const known = records.slice(0, cut).filter(({ type }) => type === "response_received").length;
   const kept = (await Array.fromAsync(Deno.readDir(`${folder}/responses`))).map(({ name }) => name).toSorted();
   for (const name of kept.slice(known)) await Deno.remove(`${folder}/responses/${name}`);
@@ -170,7 +172,7 @@ Deno.test("a role that is given an agent over ACP while its pane lives: the pane
   const config = JSON.parse(await Deno.readTextFile(`${project}/panewright.jsonc`));
   config.roles.programmer_review = { command: [stage.agents.programmer_review.path] };
   await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
-  const { code, stdout, stderr } = await stage.call("resume");
+  const { code, stdout, stderr } = await stage.call("resume", "--accept-changes");
   assertEquals(code, 0, stdout + stderr);
   const adopted = (await stage.records()).filter(({ type }) => type === "agent_adopted").map(({ role }) => role);
   assertEquals(adopted, ["programmer"]);

@@ -1,3 +1,5 @@
+import { claimRunMail } from "../../../lib/run/run_mail.ts";
+import { noteBegun } from "../../../lib/turn/desk/giver.ts";
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
@@ -18,6 +20,7 @@ interface Bench extends AsyncDisposable {
 async function runAtDialog(agent?: { readonly pid: number }): Promise<Bench> {
   const dir = await tempDir();
   const folder = await createRunFolder(dir.path, { now: new Date() });
+  await noteBegun(await claimRunMail(folder));
   const journal = openJournal(folder.journalPath);
   const append: Bench["append"] = (record) => journal.append(record);
   journal.append(reviewStarted(dir.path, folder.id));
