@@ -445,7 +445,8 @@ async function makeOlder(dir: TempDir, { stepsDir, journalPath }: RunFolder): Pr
   await gitWith(env, dir, "add", "--all", "--", ":/");
   const tree = (await gitWith(env, dir, "write-tree")).trim();
   await Deno.remove(`${own}/files-before.json`);
-  const journal = await Deno.readTextFile(journalPath);
+  // Earlier versions chained no lines.
+  const journal = (await Deno.readTextFile(journalPath)).replaceAll(/"prev":"[0-9a-f]+",/g, "");
   await Deno.writeTextFile(journalPath, journal.replace(/"baseline":"[0-9a-f]+"/, `"baseline":"${tree}"`));
 }
 

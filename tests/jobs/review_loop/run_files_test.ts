@@ -1,5 +1,8 @@
 import type { RunState } from "../../../lib/jobs/review_loop/state.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { replayProvider } from "../../../lib/agents/replay/provider.ts";
+import { ROLES } from "../../../lib/base/roles.ts";
+import { DEFAULT_PERMISSION_POLICY } from "../../../lib/policy/mod.ts";
 import { PanewrightError, UsageError } from "../../../lib/base/errors.ts";
 import { openJournal } from "../../../lib/journal/journal.ts";
 import { createRunFolder, type RunFolder } from "../../../lib/run/run_folder.ts";
@@ -157,7 +160,12 @@ Deno.test("of a response that was being copied to the archive only a whole copy 
 Deno.test("a run that is refused beside another one leaves no folder", async () => {
   await using dir = await tempDir();
   using _other = await lockWorkdir(await makeRoot(dir.path), { runId: "another" });
-  const plan = { workdir: dir.path, loop: reviewLoopSettings(), job: JOB } as unknown as ReviewRunPlan;
+  const about = {
+    permissions: { policy: DEFAULT_PERMISSION_POLICY, hookTrial: "off" },
+    handoff: { autoAcceptPermissions: false },
+    agents: Object.fromEntries(ROLES.map((role) => [role, { provider: replayProvider }])),
+  };
+  const plan = { workdir: dir.path, loop: reviewLoopSettings(), job: JOB, ...about } as unknown as ReviewRunPlan;
   const origin = { configFile: null, cwd: dir.path, flags: {} };
   await assertRejects(() => executeReviewRun(origin, { plan }), UsageError, "run another");
   assertEquals([...Deno.readDirSync(`${dir.path}/.panewright/runs`)], []);
