@@ -73,10 +73,10 @@ for (const { limits, config = {}, told, rounds, raise } of CASES) {
     await stage.configure({ ...repaired, limits: { ...LIMITS, max_turns_without_change: 0, ...limits } });
     await stage.script(passAfter(100));
     const id = (await run.folder()).split("/").at(-1)!;
-    await using refused = stage.start("resume", id, "--json");
+    await using refused = stage.start("resume", id, "--json", "--accept-changes");
     assertEquals((await refused.ended()).code, 3);
     assertEquals(refused.facts().filter(({ type }) => type === "agent_starting"), []);
-    await using resumed = stage.start("resume", id, "--json", "--raise", raise);
+    await using resumed = stage.start("resume", id, "--json", "--accept-changes", "--raise", raise);
     const ended = await resumed.ended();
     assertEquals(ended.code, 0, ended.stderr);
     await stage.sandbox.assertNothingLeft();

@@ -78,7 +78,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     const before = replies();
     await until(() => Promise.resolve(replies()), (count) => count >= before + 3);
     await tester.configure({ limits: { max_tokens: before * 1300 + 1000 } });
-    const resumed = await tester.run("resume");
+    const resumed = await tester.run("resume", "--accept-changes");
     assertEquals(resumed.code, 3, resumed.stderr);
     assertStringIncludes(resumed.stderr, "Cannot continue: the cap max_tokens");
     const end = parseEvents(resumed.stdout).find(({ type }) => type === "run_finished") as Finished | undefined;

@@ -40,7 +40,7 @@ Deno.test("a run that is killed in the middle of a turn, twice, ends by the resp
   assertEquals(fourth.facts().filter(({ type }) => type === "message_sending"), []);
   await stage.script(passAfter(100));
   await stage.configure({ handoff: { ...HANDOFF, response_timeout: 60 } });
-  await using last = stage.start("resume", id, "--json");
+  await using last = stage.start("resume", id, "--json", "--accept-changes");
   const ended = await last.ended();
   assertEquals(ended.code, 0, ended.stderr);
   await stage.sandbox.assertNothingLeft();
