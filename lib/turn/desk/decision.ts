@@ -67,6 +67,9 @@ export function decide(asked: Request | DialogInfo, context: DecisionContext): P
  * says nothing here: a repository may bring the server, and the rule as well.
  */
 export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
+  const { plan: { permissions: { policy } }, role, provider } = context;
+  // Its hook may be there for another reason, such as allow_write.
+  if (request.needsPermission === false && !judgesUnasked(policy, { role, provider: provider.id })) return undefined;
   // What a known tool is told to do, and nobody can read, may be anything.
   const isAsked = request.needsPermission !== false || isUnread(request) || isMcpTool(request.tool);
   if (isAsked) return decide(request, context);
