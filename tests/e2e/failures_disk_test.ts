@@ -1,3 +1,4 @@
+import { believedJournal } from "../support/believed_journal.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { startProgram } from "../support/program.ts";
 import {
@@ -26,7 +27,7 @@ Deno.test("disk full in the middle of a journal record: the run ends in good ord
   await using stage = await setUpFailureStage({ tester: passAfter(1500) });
   await using run = stage.runThrough(...REFUSABLE);
   await run.untilTesterWorks();
-  const journal = `${await run.folder()}/journal.ndjson`;
+  const journal = believedJournal(await run.folder(), stage.sandbox.home);
   await limitFiles(stage, run, (await Deno.stat(journal)).size + 30);
   await assertEndedInGoodOrder(run, { stage, words: [`Cannot write the journal ${journal}`, "raise the limit"] });
   await assertJournalIsWhole(await run.folder());

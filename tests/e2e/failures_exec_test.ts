@@ -1,3 +1,4 @@
+import { believedJournal } from "../support/believed_journal.ts";
 import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { execProject } from "../cli/commands/exec_project.ts";
@@ -47,7 +48,7 @@ Deno.test("exec, disk full in the middle of a journal record: the run ends in go
   await using run = stage.start(...REFUSABLE);
   await run.fact("attempt_started");
   const folder = await run.folder();
-  const journal = `${folder}/journal.ndjson`;
+  const journal = believedJournal(folder, stage.project.sandbox.home);
   await stage.limitFiles(run.pid, (await Deno.stat(journal)).size + 30);
   const { code, stderr } = await run.ended();
   assertEquals(code, 1);
