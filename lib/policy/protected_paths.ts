@@ -52,7 +52,8 @@ export function protectedPart(path: string, options?: MatchNameOptions): string 
 export function definesCommands(path: string): boolean {
   const names = folded(path);
   const [folder = "", name = ""] = names.slice(-2);
-  return oneOf(DEFINING, name) !== undefined || DEFINING_FOLDERS.has(folder) || DEFINING_FOLDERS.has(`${names.at(-3)}/${folder}`);
+  return oneOf(DEFINING, name) !== undefined || DEFINING_FOLDERS.has(folder) ||
+    DEFINING_FOLDERS.has(`${names.at(-3)}/${folder}`);
 }
 
 function oneOf(names: ReadonlySet<string>, given: string, options?: MatchNameOptions): string | undefined {

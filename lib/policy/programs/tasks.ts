@@ -25,6 +25,7 @@ function leaves(word: ShellWord, installs: boolean): boolean {
   if (word.parts.some(({ type }) => type !== "literal") || word.parts.length === 0 || /[*^$]/.test(name)) return true;
   const parts = name.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z\d]+/);
   return parts.some((part, index) =>
-    LEAVING.test(part) || (installs && INSTALLING.has(part.replace(/\d+$/, "")) && !PREPARING.has(parts[index + 1] ?? ""))
+    LEAVING.test(part) ||
+    (installs && INSTALLING.has(part.replace(/\d+$/, "")) && !PREPARING.has(parts[index + 1] ?? ""))
   );
 }
