@@ -50,11 +50,9 @@ Deno.test("a journal of version 1, killed at a dialog, is resumed: its dialog op
   const records = (await readRecords(journal)).slice(before.split("\n").length - 1);
   // From here on, paths are relative to the run's folder.
   // It is adopted into the state folder: what is before is not proven.
-  assertEquals(records.slice(0, 3).map(({ type, version }) => [type, version]), [
-    ["journal_opened", 3],
-    ["journal_opened", 3],
-    ["run_resumed", undefined],
-  ]);
+  const opened = records.findIndex(({ type }) => type !== "journal_opened");
+  assertEquals(records[opened]?.["type"], "run_resumed");
+  assertEquals(records.slice(0, opened).some(({ unproven, version }) => unproven === true && version === 3), true);
   const sent = records.filter(({ type }) => type === "message_sent").map(({ turnId }) => turnId);
   assertEquals(sent[0], "r1-programmer_review-c1");
   const dialogs = records.filter(({ type }) => type === "dialog_answered");
@@ -98,7 +96,10 @@ Deno.test("a review loop that was moved with its project is resumed there: new a
   assertEquals(code, 0, stderr);
   assertStringIncludes(stderr, `it was carried here from ${sandbox.project}: agents begin new sessions`);
   const records = (await readRecords(journal)).slice(before);
-  assertObjectMatch(records[2] ?? {}, { type: "run_resumed", carriedFrom: sandbox.project });
+  assertObjectMatch(records.find(({ type }) => type === "run_resumed") ?? {}, {
+    type: "run_resumed",
+    carriedFrom: sandbox.project,
+  });
   const types = new Set(records.map(({ type }) => type));
   assertEquals(["session_opened", "session_adopted", "agent_adopted"].filter((type) => types.has(type)), [
     "session_opened",

@@ -117,7 +117,7 @@ Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, a
   const config = `${stage.sandbox.project}/panewright.jsonc`;
   const before = JSON.parse(await Deno.readTextFile(config));
   await Deno.writeTextFile(config, JSON.stringify({ ...before, limits: { ...before.limits, max_minutes: 60 } }));
-  await using resumed = stage.watch("resume");
+  await using resumed = stage.watch("resume", "--accept-changes");
   const { code, stderr } = await resumed.program.ended;
   assertEquals(code, 3, stderr);
   assertMatch(stderr, /Cannot continue: the cap max_minutes \(60\) is reached/);
