@@ -9,7 +9,7 @@ import { flagsWords } from "../detach.ts";
 import { isAtTerminal, isYes } from "../trust.ts";
 
 export const ACCEPT_FLAG = switchFlag(
-  "go on with what has changed since the run began, which is shown: configuration, prompts and scripts of checks",
+  "accept what has changed since the run began, which is shown: configuration, prompts and scripts of checks",
 );
 
 interface Asking {
