@@ -428,9 +428,10 @@ export const SCENARIOS: readonly Scenario[] = [
     shows: "If an agent ends at once, its last lines are shown, and the next attempt does the step.",
     play: async (player) => {
       const wrapper = await Deno.makeTempFile({ prefix: "lab-crash-" });
+      // What a program is asked before its first attempt, about its hooks and settings, is answered.
       const script = `#!/bin/sh
-case " $* " in *" --version "*) exec "$@" ;; esac
-if [ ! -e "$0.crashed" ]; then touch "$0.crashed"; echo 'boom: no such library' >&2; exit 7; fi
+case " $* " in *" --version "* | *" --input-format stream-json "*) exec "$@" ;; esac
+if [ -n "$PANEWRIGHT_ATTEMPT" ] && [ ! -e "$0.crashed" ]; then touch "$0.crashed"; echo 'boom: no such library' >&2; exit 7; fi
 exec "$@"
 `;
       try {

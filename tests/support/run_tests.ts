@@ -30,6 +30,9 @@ const KINDS = {
  */
 const LONG = { folder: "tests/cli/", filesPerProcess: 6 };
 
+/** A process that takes longer hangs: it is ended, so that its files fail by name and the others are still counted. */
+const MAX_MINUTES = 12;
+
 /** What tests start, thousands of times: it starts in a fifth of the time of the sources, of which it was just made. */
 const BUNDLE = `${Deno.cwd()}/dist/panewright.mjs`;
 
@@ -106,11 +109,15 @@ interface Ran {
 
 /** Runs test files in a process of their own. */
 async function runFiles(files: readonly string[]): Promise<Ran> {
+  const ended = new AbortController();
+  const timer = setTimeout(() => ended.abort(), MAX_MINUTES * 60_000);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "--quiet", "--no-check", kind.permissions, ...flags, await moduleOf(files)],
     env: { NO_COLOR: "1", PANEWRIGHT_TESTED_BUNDLE: BUNDLE },
     stdin: "null",
-  }).output();
+    signal: ended.signal,
+  }).output().finally(() => clearTimeout(timer));
+  if (ended.signal.aborted) console.log(`Ended after ${MAX_MINUTES} minutes: ${files.join(" ")}`);
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   const summary = output.match(SUMMARY)?.[0];
   const places = new Set([...output.matchAll(FAILED_TEST)].map(([, file]) => file!));
