@@ -428,7 +428,7 @@ export const SCENARIOS: readonly Scenario[] = [
     shows: "If an agent ends at once, its last lines are shown, and the next attempt does the step.",
     play: async (player) => {
       const wrapper = await Deno.makeTempFile({ prefix: "lab-crash-" });
-      // What a program is asked before its first attempt, about its hooks and settings, is answered.
+      // What a program is asked about itself is answered: the crash hits an attempt.
       const script = `#!/bin/sh
 case " $* " in *" --version "* | *" --input-format stream-json "*) exec "$@" ;; esac
 if [ -n "$PANEWRIGHT_ATTEMPT" ] && [ ! -e "$0.crashed" ]; then touch "$0.crashed"; echo 'boom: no such library' >&2; exit 7; fi
@@ -438,7 +438,14 @@ exec "$@"
         await Deno.writeTextFile(wrapper, script);
         await Deno.chmod(wrapper, 0o755);
         await withStage(
-          { player, wrapper, step: { retry: 1 }, plays: always(say("Done at last.")) },
+          {
+            player,
+            wrapper,
+            step: { retry: 1 },
+            // A crash in the trial of the hooks ends the run before its first attempt.
+            config: { permissions: { auto_accept: true, default: "allow", hook_trial: "off" } },
+            plays: always(say("Done at last.")),
+          },
           async (stage) => {
             const result = await stage.command("exec", "task.md");
             assertCode(result, 0);
