@@ -41,6 +41,9 @@ export function reasonAgainst({ by, cannot = {} }: Scenario, player: PlayerName)
   return cannot[player];
 }
 
+/** Whether an agent keeps a session that was stopped in its first turn; Gemini CLI 0.61.0 writes none before its end. */
+const keepsStopped = (player: string) => player !== "gemini";
+
 /** A policy that allows one command, and puts the rest to a person. */
 const allowing = (...allow: readonly string[]) => ({ permissions: { auto_accept: true, default: "ask", allow } });
 
@@ -139,7 +142,7 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "asked of a person",
     by: "step",
     shows:
-      "A request that the policy leaves to a person stops the step; a yes lets exactly that command run, in the same session.",
+      "A request that the policy leaves to a person stops the step; a yes lets exactly that command run, in the same session where the agent has kept it.",
     cannot: {
       codex: ASKS_NOTHING,
     },
@@ -158,7 +161,8 @@ export const SCENARIOS: readonly Scenario[] = [
         assertCode(await stage.command("resume", stage.runId()), 0);
         assert(await exists(`${stage.project}/made.txt`));
         const sessions = (await factsOf(stage, "session_found")).map(({ sessionId }) => sessionId);
-        assertEquals([new Set(sessions).size, (await factsOf(stage, "attempt_started")).length], [1, 2]);
+        const attempts = (await factsOf(stage, "attempt_started")).length;
+        assertEquals([new Set(sessions).size, attempts], keepsStopped(player) ? [1, 2] : [2, 3]);
       }),
   },
   {
