@@ -74,6 +74,16 @@ export const ANSWERS_FROM = ["person", "any"] as const;
 /** One of {@linkcode ANSWERS_FROM}. */
 export type AnswersFrom = typeof ANSWERS_FROM[number];
 
+/** How a person is shown what a yes permits: all of it, with a secret masked, or not all of it. */
+export const SHOWN = ["whole", "masked", "cut"] as const;
+
+/** What that means for an answer, as references of formats say it. */
+export const SHOWN_MEANS =
+  "Whether all that a yes permits is shown: a yes to what is masked or cut is refused, a no is not.";
+
+/** One of {@linkcode SHOWN}. */
+export type Shown = typeof SHOWN[number];
+
 /** What gave an answer, as far as the system tells. */
 export interface Giver {
   readonly kind: GiverKind;

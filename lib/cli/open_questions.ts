@@ -31,7 +31,7 @@ export async function* openQuestions(
     if (problem !== undefined) io.stderr(`panewright: ${sanitizeLine(problem.message)}\n`);
     if (progress === undefined || problem !== undefined || overview.question === undefined) continue;
     for (const question of allWaiting(progress)) {
-      const { id, by: step, askedAt, reserved } = question;
+      const { id, by: step, askedAt, shown = "whole", reserved } = question;
       if (id === undefined) continue;
       const left = await readAnswer(findRunMail(folder), id).catch(() => undefined);
       const answered = left !== undefined;
@@ -43,7 +43,8 @@ export async function* openQuestions(
       const told = question.dialog === undefined
         ? { task: levelOf(progress, "task")?.name ?? progress.about, text: question.text }
         : dialogFields(question, question.dialog);
-      yield { run, id, step, askedAt, answered, executed, ...(reserved === true ? { reserved } : {}), ...told, next };
+      const who = reserved === true ? { reserved } : {};
+      yield { run, id, step, askedAt, answered, executed, shown, ...who, ...told, next };
     }
   }
 }

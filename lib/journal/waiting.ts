@@ -1,5 +1,5 @@
-import { flag, listOf, number, object, optional, orMissing, text, type ValuesOf } from "../base/schema.ts";
-import { type AnswersFrom, isReserved, type ModelAnswers } from "../base/terms.ts";
+import { flag, listOf, number, object, oneOf, optional, orMissing, text, type ValuesOf } from "../base/schema.ts";
+import { type AnswersFrom, isReserved, type ModelAnswers, SHOWN } from "../base/terms.ts";
 
 export interface Waits {
   /** The first; undefined where nothing does. */
@@ -37,6 +37,8 @@ export const waiting = {
   isPermission: optional(flag),
   /** Whether only a person may answer it, and no model. @default {false} */
   reserved: optional(flag),
+  /** Whether a person is shown all that a yes permits: one to what is masked or cut is refused. @default {"whole"} */
+  shown: optional(oneOf(...SHOWN)),
   /** Tells this dialog, or this request for a permission, from any other; missing for a question of a step. */
   fingerprint: optional(text),
   /** What a dialog asks for; missing for a question. */

@@ -84,7 +84,7 @@ function Question({ waiting, place, onAnswer }: {
       {answered
         ? <p class="quiet">It has an answer, which the run has not taken yet.</p>
         : answer === "permission"
-        ? <Permission {...form} />
+        ? <Permission {...form} shown={waiting.shown} />
         : answer === "question"
         ? <FreeText {...form} />
         : answer === "choices"
@@ -108,11 +108,17 @@ interface FormProps {
   readonly send: (words: string) => void;
 }
 
-function Permission({ isReady, send }: FormProps) {
+function Permission({ isReady, send, shown }: FormProps & Pick<ReportWaiting, "shown">) {
   const [reason, setReason] = useState("");
   return (
     <form class="answer flow" onSubmit={(event) => event.preventDefault()}>
-      <button type="button" class="main-act" disabled={!isReady} onClick={() => send("yes")}>Yes, once</button>
+      {shown === "whole"
+        ? <button type="button" class="main-act" disabled={!isReady} onClick={() => send("yes")}>Yes, once</button>
+        : (
+          <p class="quiet">
+            {shown === "masked" ? "A secret in it is masked" : "Not all of it can be shown"}: a yes is not taken.
+          </p>
+        )}
       <button
         type="button"
         class="bad-act"

@@ -143,6 +143,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     emit,
     warn: () => {},
     onStuck: () => ({ withdraw() {} }),
+    redact: (text) => text,
     earlierQuestion: () => undefined,
     nextQuestionId: () => `q${++questions}`,
     person: undefined,

@@ -1,6 +1,6 @@
 import { ANSWER_WAYS, answerWay, isReserved } from "../../base/terms.ts";
 import { isExecuted } from "../../base/ports/lock_file.ts";
-import { knownGiver, leaveAnswer, type LeftAnswer, readAnswer, refusalOf } from "../../turn/desk/answers.ts";
+import { knownGiver, leaveAnswer, type LeftAnswer, readAnswer, refusalOf, UNPROVEN } from "../../turn/desk/answers.ts";
 import { readSaid, type Said } from "../../turn/desk/person_answer.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -126,7 +126,8 @@ function asksPermission({ isPermission = false, dialog }: Waiting): boolean {
 
 function unprovenYes(left: LeftAnswer, { waiting, overview: { progress } }: OpenQuestion): string | undefined {
   const answersFrom = progress?.answersFrom ?? "person";
-  return refusalOf(left, { isReserved: false, isPermission: asksPermission(waiting), answersFrom });
+  const isPermission = asksPermission(waiting);
+  return refusalOf(left, { isReserved: false, isPermission, shown: waiting.shown, answersFrom });
 }
 
 function unproven(
@@ -136,9 +137,10 @@ function unproven(
 ): HumanInterventionRequiredError {
   return new HumanInterventionRequiredError(`Cannot say yes to ${id} of run ${run}: ${problem}`, {
     code: "reserved_for_person",
-    hint:
-      "Answer at the run's own terminal, also where you resume it; in a terminal program, by an SSH server or in a " +
-      'tmux server that was there before the run; or on the page of "panewright serve".',
+    hint: problem !== UNPROVEN
+      ? `Say no with: panewright answer ${run} --question ${id} "no, and what to do instead".`
+      : "Answer at the run's own terminal, also where you resume it; in a terminal program, by an SSH server or in a " +
+        'tmux server that was there before the run; or on the page of "panewright serve".',
   });
 }
 

@@ -31,21 +31,27 @@ export function questionsOf({ questions }: Pick<RunOverview, "questions">): read
   return questions.map(questionOf);
 }
 
-function questionOf({ id, by, text, askedAt, isPermission, reserved, dialog, answered }: OpenQuestion): Question {
+function questionOf(
+  { id, by, text, askedAt, isPermission, shown = "whole", reserved, dialog, answered }: OpenQuestion,
+): Question {
   const choices = dialog?.questions?.map(({ question, multiSelect, options }) => ({
     question,
     multiSelect,
     options: options.map(({ label, description }) => description === "" ? label : `${label}: ${description}`),
   }));
+  const takesYes = isPermission === true || dialog !== undefined && choices === undefined;
+  // What a yes permits is given whole; what would be too long for that takes no yes.
+  const given = (words: string) => takesYes ? words : abridge(words, { maxChars: MAX_QUESTION_CHARS });
   return {
     ...present({ question: id }),
     by,
-    text: abridge(text, { maxChars: MAX_QUESTION_CHARS }),
+    text: given(text),
     askedAt,
-    isPermission: isPermission === true || dialog !== undefined && choices === undefined,
+    isPermission: takesYes,
+    shown,
     reserved: reserved === true,
     answered,
-    ...(dialog?.subject === undefined ? {} : { subject: abridge(dialog.subject, { maxChars: MAX_QUESTION_CHARS }) }),
+    ...(dialog?.subject === undefined ? {} : { subject: given(dialog.subject) }),
     ...present({ choices }),
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SHOWN, SHOWN_MEANS } from "../../base/terms.ts";
 import { JOB_IDS, runEnd } from "../../journal/run_facts.ts";
 import { objectAt, zodOf } from "./records.ts";
 import { condition } from "./run_outputs.ts";
@@ -19,6 +20,7 @@ const reportWaiting = z.object({
     "What an answer is: yes or no; a text; an option of each question; or nothing that can be said from outside.",
   ),
   answered: flag("Whether it has an answer that the run has not taken yet."),
+  shown: z.enum(SHOWN).describe(SHOWN_MEANS),
   reserved: flag("Whether only a person may answer it, and no model."),
   fingerprint: text("What was seen: an answer that names it counts for nothing else.").optional(),
   dialog: objectAt(waitingDialog, "waiting.dialog").optional(),

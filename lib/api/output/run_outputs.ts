@@ -1,4 +1,4 @@
-import { SANDBOX_MODES } from "../../base/terms.ts";
+import { SANDBOX_MODES, SHOWN, SHOWN_MEANS } from "../../base/terms.ts";
 import * as z from "zod";
 import { AGENT_FACTS } from "../../base/activity.ts";
 import { PROGRESS } from "../../journal/progress.ts";
@@ -23,6 +23,7 @@ const question = {
   askedAt: time("When"),
   answered: flag("Whether it is answered, and the run can continue."),
   executed: flag("Whether a process executes the run."),
+  shown: z.enum(SHOWN).describe(SHOWN_MEANS),
   reserved: flag("Whether only a person may answer it, and no model.").optional(),
   dialog: objectAt(waitingDialog, "waiting.dialog").extend({ role: z.string() }).describe(
     "What a dialog asks for; missing for a question.",

@@ -88,11 +88,12 @@ function waitingRow(
   waiting: Waiting,
   { executed, answered: answeredIds }: Pick<AroundRun, "executed" | "answered">,
 ): ReportWaiting {
-  const { id, by, text, askedAt, fingerprint, dialog } = waiting;
+  const { id, by, text, askedAt, shown = "whole", fingerprint, dialog } = waiting;
   const answered = id !== undefined && answeredIds.includes(id);
   return {
     ...present({ id }),
     ...{ by, text, askedAt, answered, answer: answerKind(waiting, executed) },
+    shown,
     reserved: waiting.reserved === true,
     // Earlier versions kept what it is the hash of, which quotes the request.
     ...(fingerprint !== undefined && /^[0-9a-f]{64}$/.test(fingerprint) ? { fingerprint } : {}),

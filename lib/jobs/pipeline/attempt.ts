@@ -1,3 +1,4 @@
+import { shownOf } from "../../turn/desk/shown.ts";
 import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "../../agents/process/seam.ts";
@@ -83,7 +84,9 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       usage,
       seconds,
       askedAt: drive.wallClock().toISOString(),
-      ...(call === undefined || call.kind === "question" ? {} : { call: await callFingerprint(call) }),
+      ...(call === undefined || call.kind === "question"
+        ? {}
+        : { call: await callFingerprint(call), shown: shownOf(call, drive.redactor.text) }),
       ...present({ cost, sessionId }),
     });
   } finally {

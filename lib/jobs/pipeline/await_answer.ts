@@ -1,6 +1,7 @@
 import { type AnswersFrom, isReserved, type ModelAnswers } from "../../base/terms.ts";
 import { giveAndTake, type LeftAnswer, takeAnswer } from "../../turn/desk/answers.ts";
 import { readSaid } from "../../turn/desk/person_answer.ts";
+import { whyNoYes } from "../../turn/desk/shown.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { RunMail } from "../../run/run_mail.ts";
 import { strayAnswerMessage } from "../../run/stray_mail.ts";
@@ -46,6 +47,7 @@ export async function awaitAnswer(
   const taking = {
     isReserved: isReserved(options.modelAnswers, { isPermission }),
     isPermission,
+    shown: question.shown,
     answersFrom: options.answersFrom,
     onRefused: options.onWarning,
   };
@@ -84,9 +86,15 @@ export async function awaitAnswer(
     let problem: { readonly problem?: string } = {};
     for (;;) {
       const said = await ask({ ...question, secondsLeft: answerTimeoutSeconds, ...problem }, until);
-      const read = said === undefined || question.call === undefined ? undefined : readSaid(said, undefined);
-      if (read === undefined || !("problem" in read)) return said;
-      problem = read;
+      if (said === undefined || question.call === undefined) return said;
+      const read = readSaid(said, undefined);
+      const refused = "problem" in read
+        ? read.problem
+        : read.answer === "accept"
+        ? whyNoYes(question.shown ?? "whole")
+        : undefined;
+      if (refused === undefined) return said;
+      problem = { problem: refused };
     }
   }
 

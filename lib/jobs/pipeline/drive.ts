@@ -144,9 +144,12 @@ function questionFingerprint({ id, call }: QuestionState): string {
   return call ?? id;
 }
 
-function answersTo({ call, text }: QuestionState): Pick<AskedQuestion, "permits" | "choices"> {
+function answersTo({ call, text, shown = "whole" }: QuestionState): Pick<AskedQuestion, "permits" | "choices"> {
   if (call === undefined) return { choices: [] };
-  return { permits: text, choices: [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }] };
+  return {
+    permits: shown === "whole" ? text : "",
+    choices: [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }],
+  };
 }
 
 function waitForAnswer(question: QuestionState, drive: Drive): RunResult {

@@ -17,12 +17,13 @@ export function deskContextOf(
     readonly attachCommandOf: (role: Role) => string | undefined;
   },
 ): DialogDeskContext {
-  const { plan, folder, mail, audit, state, record, clock, signal } = parts;
+  const { plan, folder, mail, audit, state, record, redactor, clock, signal } = parts;
   return {
     plan,
     answers: mail,
     strayAnswer: (question) => strayAnswerMessage(folder, question),
     audit,
+    redact: redactor.text,
     ...present({ hooks }),
     emit(fact) {
       if (fact.type !== "dialog_waiting") return record(fact);

@@ -1,6 +1,6 @@
 import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
-import { number, optional, present, text } from "../../base/schema.ts";
+import { number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { giverDetail, line, paragraph } from "../words/lines.ts";
 import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
@@ -14,7 +14,7 @@ import {
   tokensOfAttempt,
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { parsePersonsAnswer } from "../../base/terms.ts";
+import { parsePersonsAnswer, SHOWN } from "../../base/terms.ts";
 import { giver } from "../run_facts.ts";
 import { waitsFor } from "../waiting.ts";
 
@@ -41,8 +41,10 @@ export const QUESTION_RECORDS = {
     askedAt: text,
     /** A call of a tool that needs a person's permission, by a fingerprint; missing for a question of the agent. */
     call: optional(text),
+    /** Whether a person is shown all that a yes permits: one to what is masked or cut is refused. */
+    shown: optional(oneOf(...SHOWN)),
   }, {
-    state(state, { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, usage }) {
+    state(state, { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, shown, usage }) {
       const taskText = state.run?.target.text;
       const asked = inStep(tokensOfAttempt(state, usage), (before) => ({
         ...before,
@@ -52,15 +54,15 @@ export const QUESTION_RECORDS = {
         ...present({ sessionId }),
       }));
       const task = taskText === undefined ? state.current?.file ?? "" : titleOf(taskText);
-      const question = { id, task, step, text, attemptLog, askedAt, ...present({ call }), open: true };
+      const question = { id, task, step, text, attemptLog, askedAt, ...present({ call, shown }), open: true };
       return { ...asked, questions: [...state.questions, question] };
     },
-    progress: (before, { question: id, stepName: by, text, askedAt, usage, call, at }) => ({
+    progress: (before, { question: id, stepName: by, text, askedAt, usage, call, shown, at }) => ({
       ...changeAgent(before, { status: "waiting_user_answer", since: at }),
       activity: undefined,
       ...waitsFor(before, {
         ...{ id, by, text, askedAt },
-        ...(call === undefined ? {} : { isPermission: true, fingerprint: call }),
+        ...(call === undefined ? {} : { isPermission: true, fingerprint: call, ...present({ shown }) }),
       }),
       ...attemptUsed(before, usage),
     }),

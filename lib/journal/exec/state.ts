@@ -1,7 +1,7 @@
 import { newIn, takeCount } from "../usage.ts";
 import { present } from "../../base/schema.ts";
 import type { Usage } from "../../base/usage.ts";
-import type { GiverKind, PersonsAnswer } from "../../base/terms.ts";
+import type { GiverKind, PersonsAnswer, Shown } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
@@ -146,6 +146,8 @@ export interface QuestionState {
   readonly askedAt: string;
   /** The fingerprint of the call that needs a person's permission; missing for a question of the agent's own. */
   readonly call?: string;
+  /** How a person is shown what a yes to it permits; missing in older journals, and for a question. */
+  readonly shown?: Shown;
   readonly open: boolean;
 }
 

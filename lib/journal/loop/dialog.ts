@@ -1,6 +1,6 @@
 import { adds, auditDetail, closes, opens, screenDetail } from "../items/item_changes.ts";
 import { listOf, number, oneOf, optional, orMissing, present, text } from "../../base/schema.ts";
-import { ANSWER_WAYS, answerWay, GIVER_KINDS } from "../../base/terms.ts";
+import { ANSWER_WAYS, answerWay, GIVER_KINDS, SHOWN } from "../../base/terms.ts";
 import { entriesOf } from "../entry.ts";
 import { counted } from "../progress.ts";
 import { auditEnd, giver } from "../run_facts.ts";
@@ -33,6 +33,8 @@ export const DIALOG_RECORDS = {
     question: optional(text),
     /** What is asked, where the answer is more than a yes or a no. */
     questions: optional(listOf(agentQuestion)),
+    /** Whether a person is shown all that a yes permits: one to what is masked or cut is refused. */
+    shown: optional(oneOf(...SHOWN)),
     timeoutSeconds: number,
     audit,
     runId: text,
@@ -48,9 +50,10 @@ export const DIALOG_RECORDS = {
     progress(before, record) {
       const { question: id, role: by, kind, subject, reason, terminalId, timeoutSeconds, questions, fingerprint } =
         record;
+      const { shown } = record;
       const text = `a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
       const dialog = { kind, subject, reason, terminalId, timeoutSeconds, ...present({ questions }) };
-      return waitsFor(before, { id, by, text, askedAt: record.at, fingerprint, dialog });
+      return waitsFor(before, { id, by, text, askedAt: record.at, fingerprint, dialog, ...present({ shown }) });
     },
     words: (record) => {
       const { role, terminalId, subject, reason, question, questions, runId, attachCommand, timeoutSeconds } = record;

@@ -1,4 +1,11 @@
-import { ANSWER_WAYS, type AnswersFrom, type AnswerSource, answerWay, parsePersonsAnswer } from "../../base/terms.ts";
+import {
+  ANSWER_WAYS,
+  type AnswersFrom,
+  type AnswerSource,
+  answerWay,
+  parsePersonsAnswer,
+  type Shown,
+} from "../../base/terms.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { type Ancestry, lookAtAncestry } from "../../base/ports/ancestry.ts";
 import { createFileOnce } from "../../base/ports/own_files.ts";
@@ -7,6 +14,7 @@ import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
 import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { giverKind, giverOf } from "./giver.ts";
+import { whyNoYes } from "./shown.ts";
 
 /** The most that an answer may have: 1 MiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -67,6 +75,8 @@ export interface TakeAnswerOptions {
   readonly isReserved: boolean;
   /** Whether a yes permits something. */
   readonly isPermission: boolean;
+  /** How a person is shown what is to be permitted; missing in older journals. @default {"whole"} */
+  readonly shown?: Shown | undefined;
   readonly answersFrom: AnswersFrom;
   readonly onRefused: (message: string) => void;
 }
@@ -133,12 +143,13 @@ export function knownGiver(folder: AnswersFolder, left: LeftAnswer): LeftAnswer 
 
 export function refusalOf(
   left: LeftAnswer,
-  { isReserved, isPermission, answersFrom }: Pick<TakeAnswerOptions, "isReserved" | "isPermission" | "answersFrom">,
+  { isReserved, isPermission, shown = "whole", answersFrom }: Omit<TakeAnswerOptions, "onRefused">,
 ): string | undefined {
   if (left.by === "mcp" && isReserved) return "permissions.model_answers reserves the question for a person";
   const isNo = parsePersonsAnswer(left.answer)?.answer === "decline";
+  if (!isPermission || isNo) return undefined;
   const isUnproven = left.giver?.kind === "program";
-  return isPermission && !isNo && isUnproven && answersFrom !== "any" ? UNPROVEN : undefined;
+  return isUnproven && answersFrom !== "any" ? UNPROVEN : whyNoYes(shown);
 }
 
 /** Why a yes of which nothing shows that a person gave it permits nothing. */

@@ -16,6 +16,7 @@ import {
 } from "../../policy/mod.ts";
 import type { Request } from "../../policy/request.ts";
 import type { DIALOG_SETTINGS } from "./settings.ts";
+import { MAX_ASKED_CHARS } from "./shown.ts";
 
 export interface PermissionPlan extends SettingsOf<typeof DIALOG_SETTINGS> {
   readonly policy: PermissionPolicy;
@@ -48,9 +49,6 @@ interface DecisionContext {
 
 /** Those of a hook: it takes a yes and a no. */
 export const PLAIN_OFFERS: Offers = { allow: true, reject: true, refuse: true, noPlain: () => "" };
-
-/** A request whose text is longer is not put to a person, who could not judge it: it is refused. */
-const MAX_ASKED_CHARS = 20_000;
 
 /**
  * Decides what a run says to a request, whatever way it came: the policy's word, where this is no dry run, the switch is

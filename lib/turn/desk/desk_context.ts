@@ -49,6 +49,8 @@ export interface DialogDeskContext {
   /** What is told of an answer to a question that lies where it does not count. @default {() => undefined} */
   readonly strayAnswer?: (question: string) => string | undefined;
   readonly audit: AuditLog;
+  /** Takes secrets out of what a person is shown. */
+  readonly redact: (text: string) => string;
   /** Where the agents' hooks ask; missing where there is no channel. */
   readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
   readonly emit: (fact: DialogFact) => void;

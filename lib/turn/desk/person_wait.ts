@@ -1,4 +1,4 @@
-import { type AnswerSource, type GiverKind, isReserved } from "../../base/terms.ts";
+import { type AnswerSource, type GiverKind, isReserved, type Shown } from "../../base/terms.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
@@ -10,6 +10,7 @@ import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from 
 import { readSaid, type Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { isSameRequest } from "./known_request.ts";
+import { shownOf } from "./shown.ts";
 import { present } from "../../base/schema.ts";
 
 type Why = Pick<PermissionVerdict, "rule" | "reason">;
@@ -41,6 +42,8 @@ interface WaitingMatter extends Pick<AskedMatter, "identity" | "request"> {
   readonly sinceMs: number;
   /** Missing where only the pane takes an answer. */
   readonly question: string | undefined;
+  /** Missing where the answer is more than a yes or a no. */
+  readonly shown: Shown | undefined;
   said: GivenSaid | undefined;
   isStrayTold: boolean;
   readonly closed: AbortController;
@@ -88,6 +91,7 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   const { role, terminal: { id: terminalId, provider }, turnId } = turn;
   const { identity, shown: { kind, subject }, request, isAnswerable } = matter;
   const questions = request?.questions;
+  const shownAs = questions === undefined ? shownOf(matter.shown, context.redact) : undefined;
   const whose = { role, terminal: terminalId, provider: provider.id };
   await audit.note(auditEntry(whose, matter, { decision: "ask", rule, reason }));
   const earlier = context.earlierQuestion(turnId);
@@ -96,17 +100,26 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
   const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
   const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
-  const answerable = question === undefined ? {} : { question, ...present({ questions }) };
+  const answerable = question === undefined ? {} : { question, ...present({ questions, shown: shownAs }) };
   emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
   const told = context.onStuck(
     role,
     `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}` +
       (questions === undefined ? "" : `\n${subject}`),
-    ...(question === undefined ? [] : [{ id: question, fingerprint: kept, ...answersTo(matter) }]),
+    ...(question === undefined ? [] : [{ id: question, fingerprint: kept, ...answersTo(matter, shownAs) }]),
   );
   const sinceMs = clock.now();
   const ending = { closed: new AbortController(), told };
-  const begun = { identity, request, sinceMs, question, said: undefined, isStrayTold: false, ...ending };
+  const begun = {
+    identity,
+    request,
+    sinceMs,
+    question,
+    shown: shownAs,
+    said: undefined,
+    isStrayTold: false,
+    ...ending,
+  };
   if (question !== undefined) {
     const shown = { id: question, role, kind, subject, reason, ...present({ questions }) };
     void askAtTerminal({ context, turn }, begun, shown);
@@ -157,11 +170,12 @@ function tellOfStray({ context, turn }: Wait, matter: WaitingMatter): void {
   context.warn(turn.role, stray);
 }
 
-function takingOf({ context, turn }: Wait, { request }: WaitingMatter): TakeAnswerOptions {
+function takingOf({ context, turn }: Wait, { request, shown }: WaitingMatter): TakeAnswerOptions {
   const isPermission = request?.questions === undefined;
   return {
     isReserved: isReserved(context.plan.permissions.modelAnswers, { isPermission }),
     isPermission,
+    shown,
     answersFrom: context.plan.permissions.answersFrom,
     onRefused: (message) => context.warn(turn.role, message),
   };
@@ -190,10 +204,13 @@ function tooLateError({ context, turn }: Wait, asked: AskedMatter, why: Why): Hu
 /** The requests that their words say all about: what else is behind a dialog cannot be told in a message. */
 const TELLABLE_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit"];
 
-function answersTo({ shown: { kind, subject }, request }: AskedMatter): Pick<StuckQuestion, "permits" | "choices"> {
+function answersTo(
+  { shown: { kind, subject }, request }: AskedMatter,
+  shown: Shown | undefined,
+): Pick<StuckQuestion, "permits" | "choices"> {
   const questions = request?.questions;
   if (questions === undefined) {
-    const isTold = request !== undefined && TELLABLE_KINDS.includes(kind) && subject !== undefined;
+    const isTold = request !== undefined && TELLABLE_KINDS.includes(kind) && shown === "whole";
     const choices = [{ label: "Yes", answer: "yes" }, { label: "No", answer: "no" }];
     return { permits: isTold ? requestOf({ kind, subject }) : "", choices };
   }

@@ -317,6 +317,7 @@ export function liveReport(): Report {
         askedAt: at(200),
         answer: "permission",
         answered: false,
+        shown: "whole",
         reserved: false,
         fingerprint: "f1",
         dialog,

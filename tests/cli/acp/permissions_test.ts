@@ -87,6 +87,23 @@ Deno.test("what the policy denies is rejected once, and the agent is told why", 
   assertStringIncludes(JSON.stringify(refusal), "touch made.txt");
 });
 
+Deno.test("a role's command that is masked where it is shown takes no yes, and waits for a no", async () => {
+  const name = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  await using stage = await openStage(asksToMake(name), { auto_accept: true, default: "ask" });
+  await using run = stage.start("run");
+  const waiting = await stage.record("dialog_waiting");
+  assertEquals([waiting["question"], waiting["shown"]], ["q1", "masked"]);
+  assert(!JSON.stringify(waiting).includes(name));
+  const refused = await stage.call("answer", basename(await stage.folder()), "--question", "q1", "yes");
+  assertEquals(refused.code, 3);
+  assertStringIncludes(refused.stderr, "looks like a secret and is masked where it is shown");
+  await answer(stage, "q1", "no");
+  const { code, stderr } = await run.ended;
+  assertEquals(code, 0, stderr);
+  assert(!await exists(`${stage.sandbox.project}/${name}`));
+  assertEquals(await chosen(stage), ["no"]);
+});
+
 Deno.test("what a person has to decide about waits for panewright answer", async () => {
   await using stage = await openStage(asksToMake("made.txt"), { auto_accept: true, default: "ask" });
   await using run = stage.start("run");

@@ -125,6 +125,26 @@ Deno.test("a permission of the policy's ask: a person's yes lets the same call p
   ]);
 });
 
+Deno.test("a command with a secret in it, which is masked where it is shown, takes no yes: it stays open, and a no counts", async () => {
+  await using project = await acpExecProject({ step: { check: { type: "fileExists", path: "task.md" } } });
+  const secret = "curl -H 'Authorization: Bearer sk-proj-0123456789abcdefghijABCDEFGHIJ0123456789' localhost";
+  const asks = { permission: "Ask it", command: secret, allowed: [{ write: "asked", text: "" }] };
+  await project.script({ turns: [{ steps: [asks] }, { steps: [asks, { say: "Then not." }] }] });
+  const { run, code } = await project.play("exec", "task.md");
+  assertEquals(code, 3);
+  const [question] = (await project.call("questions", "--json")).stdout.split("\n").map((line) =>
+    JSON.parse(line || "{}")
+  );
+  assertEquals([question?.id, question?.shown], ["q1", "masked"]);
+  const refused = await project.call("answer", run, "--question", "q1", "yes");
+  assertEquals(refused.code, 3);
+  assertStringIncludes(refused.stderr, "Cannot say yes to q1");
+  assertStringIncludes(refused.stderr, "looks like a secret and is masked where it is shown");
+  assertEquals((await project.call("answer", run, "--question", "q1", "no, use the test server")).code, 0);
+  assertEquals((await project.play("resume", run)).code, 0);
+  assertEquals(await exists(`${project.path}/asked`), false);
+});
+
 Deno.test("a person's no holds for the whole step", async () => {
   await using project = await acpExecProject({ step: { check: { type: "fileExists", path: "task.md" } } });
   await project.script({

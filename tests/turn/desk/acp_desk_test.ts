@@ -50,6 +50,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
     emit: (fact) => void events.push(fact),
     warn: () => {},
     onStuck: () => ({ withdraw() {} }),
+    redact: (text) => text,
     earlierQuestion: () => earlier,
     nextQuestionId: () => earlier === undefined ? "q1" : "q2",
     person: undefined,

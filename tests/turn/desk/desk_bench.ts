@@ -136,6 +136,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
       stuck.push(message);
       return { withdraw() {} };
     },
+    redact: (text) => text,
     earlierQuestion: () => options.earlierQuestion,
     nextQuestionId: () => `q${++questions}`,
     person: options.person,
