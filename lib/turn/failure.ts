@@ -54,6 +54,22 @@ async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure
   return failure;
 }
 
+/**
+ * How a turn failed that is over, where its agent has written its response before: the last sentence after it is not
+ * needed. `undefined` where the agent may still be at work, or has written none.
+ */
+export async function findFailureAfterResponse(
+  turn: Turn,
+  isAnswered: () => boolean,
+): Promise<string | undefined> {
+  if (!turn.expectsResponse || !isAnswered()) return undefined;
+  const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
+  if (end !== undefined) return `its program has ended (${end})`;
+  const shown = await readFailure(turn);
+  const failure = shown && await awaitProof(turn, shown);
+  return failure?.isTurnOver === true ? meaningOf(failure) : undefined;
+}
+
 /** Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be. */
 export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   const { clock, expectsResponse, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
@@ -75,12 +91,16 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   return retryPrompt(workdir, role, { expectsResponse });
 }
 
-function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
-  const { class: failureClass, evidence, isTurnOver, remedy, resetsAt, text } = failure;
+function meaningOf({ class: failureClass, evidence, resetsAt, text }: AgentFailure, tried = ""): string {
   const reset = resetsAt === undefined ? "" : `, until ${resetsAt.toISOString()}`;
+  return `${MEANINGS[failureClass]}${reset}${tried}: "${text}" (${failureClass}; ${evidence})`;
+}
+
+function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
+  const { class: failureClass, isTurnOver, remedy } = failure;
   const { retries } = turn.progress;
   const tried = retries === 0 ? "" : `, after ${retries} ${retries === 1 ? "retry" : "retries"}`;
-  const problem = `${MEANINGS[failureClass]}${reset}${tried}: "${text}" (${failureClass}; ${evidence})`;
+  const problem = meaningOf(failure, tried);
   if (failureClass === "auth") {
     return new HumanInterventionRequiredError(
       turnMessage(turn, problem),

@@ -3,7 +3,7 @@ import { present } from "../base/schema.ts";
 import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
 import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
-import { agentError, awaitRetry, isFailedTurnOver } from "./failure.ts";
+import { agentError, awaitRetry, findFailureAfterResponse, isFailedTurnOver } from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { decide, startPolling } from "./polling.ts";
@@ -78,6 +78,8 @@ async function play(turn: Turn, message: string): Promise<string> {
     const outcome = await waitForResponse(turn, { deadlineMs, dispatch });
     if (outcome.kind === "response") return outcome.text;
     if (outcome.kind === "failed") {
+      const answer = await takeBeforeFailure(turn, dispatch);
+      if (answer !== undefined) return answer;
       const text = await awaitRetry(turn);
       if (text !== undefined) await sendMessage(turn, { what: "continuation", text, deadlineMs });
       continue;
@@ -192,6 +194,19 @@ async function takeResponse(turn: Turn, place: ResponsePlace): Promise<string> {
   const response = { role: turn.role, ...archiveResponse(place, turn.archiveDir) };
   await turn.emit({ type: "archived", response });
   return response.text;
+}
+
+/** The response of an agent whose turn failed after it had written it whole. */
+async function takeBeforeFailure(turn: Turn, dispatch: DispatchMark): Promise<string | undefined> {
+  const how = await findFailureAfterResponse(turn, () => isAnswered(turn, dispatch));
+  if (how === undefined) return undefined;
+  const { role, settings, workdir } = turn;
+  const place: ResponsePlace = { workdir, role, maxBytes: settings.maxResponseBytes, dispatch };
+  const { response } = await inspectResponse(turn, place, { before: NO_RESPONSE_YET, mayTake: true });
+  if (response !== "ready") return undefined;
+  await settleAnswers(turn);
+  await warn(turn, `${whoseTurn(turn)} failed after it had written its response, which is taken: ${how}`);
+  return await takeResponse(turn, place);
 }
 
 /** What an agent at rest is told; an agent that may have ended its turn because something was refused, just that first. */

@@ -13,6 +13,10 @@ export interface OneTurnOptions {
   readonly provider: CliName;
   /** What each prompt is answered with, in their order; those after them are worked on. */
   readonly refusals?: readonly (() => Refusal)[];
+  /** How the first turn that is worked on ends once its response is written, in place of its last sentence. */
+  readonly failsAtLast?: Refusal;
+  /** Further variables of Claude Code's settings. */
+  readonly claudeEnv?: Readonly<Record<string, string>>;
   /** Keys of the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
@@ -37,15 +41,16 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
     // A client tries again by itself as often as it likes.
     if (refusal !== undefined) return [{ do: "refuse", times: 20, ...refusal() }];
     const target = responseTargetOf(prompts.at(-1) ?? "");
-    return target === undefined
-      ? [{ do: "say", text: "I was given no response file." }]
-      : workTurn(target, { response: "RESULT: PASS\nIt is as it should be." });
+    if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+    const work = workTurn(target, { response: "RESULT: PASS\nIt is as it should be." });
+    const { failsAtLast } = options;
+    return failsAtLast === undefined ? work : [...work.slice(0, -1), { do: "refuse", times: 20, ...failsAtLast }];
   };
   const { limits, handoff, ...config } = options.config ?? {};
   const project = await reviewProject({
     provider,
     respond,
-    claude: { settings: { env: { CLAUDE_CODE_MAX_RETRIES: "0" } } },
+    claude: { settings: { env: { CLAUDE_CODE_MAX_RETRIES: "0", ...options.claudeEnv } } },
     config: {
       project_test_cmd: undefined,
       start_agent: "tester",

@@ -1,9 +1,10 @@
 import { believedJournal } from "../support/believed_journal.ts";
-import { CLI_LABELS } from "../support/clis.ts";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { CLI_LABELS, type CliName } from "../support/clis.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { FailureClass } from "../../lib/base/terms.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { assertJournalIsWhole, type PrintedFact, type StartedRun } from "./failures_stage.ts";
-import { type OneTurnStage, PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
+import { type OneTurnStage, PROMPT_MARK, type Refusal, setUpOneTurn } from "./one_turn_stage.ts";
 
 function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
   return facts.filter((fact) => fact.type === type);
@@ -73,6 +74,92 @@ for (const provider of ["codex", "claude_code"] as const) {
     await using resumed = stage.watch("resume");
     await assertPassed(resumed, stage, ["continuation"]);
     assertEquals(ofType(resumed.facts(), "warning"), []);
+  });
+}
+
+/** How the account of a subscription that has used up its five hours is refused. */
+function subscriptionLimit(): Refusal {
+  const reset = String(Math.floor(Date.now() / 1000) + 3600);
+  return {
+    status: 429,
+    message: "This request would exceed your account's rate limit. Please try again later.",
+    error: { type: "rate_limit_error" },
+    headers: {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-reset": reset,
+      "anthropic-ratelimit-unified-representative-claim": "five_hour",
+      "anthropic-ratelimit-unified-5h-status": "rejected",
+      "anthropic-ratelimit-unified-5h-reset": reset,
+      "anthropic-ratelimit-unified-fallback": "unavailable",
+    },
+  };
+}
+
+/** A login by subscription, in place of the key. */
+const SUBSCRIPTION = { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-dummy" };
+
+const CREDIT = { status: 400, message: "Your credit balance is too low to access the Anthropic API." };
+const TOO_LONG = { status: 400, message: "prompt is too long: 250000 tokens > 200000 maximum" };
+
+interface Refused {
+  readonly provider: CliName;
+  readonly how: string;
+  readonly refusal: () => Refusal;
+  readonly class: FailureClass;
+  readonly claudeEnv?: Readonly<Record<string, string>>;
+}
+
+const OF_CLAUDE: readonly Refused[] = ([
+  { how: "the limit of its five hours", refusal: subscriptionLimit, class: "usage_limit", claudeEnv: SUBSCRIPTION },
+  { how: "an empty account", refusal: () => CREDIT, class: "usage_limit" },
+  { how: "a prompt that is too long", refusal: () => TOO_LONG, class: "context" },
+  { how: "401", refusal: () => ({ status: 401, message: "Invalid API key" }), class: "auth" },
+] as const).map((one) => ({ ...one, provider: "claude_code" }));
+
+const AT_LAST: readonly Refused[] = [
+  // What is too long at the last sentence, Claude Code compacts, and goes on.
+  ...OF_CLAUDE.filter((one) => one.class !== "context"),
+  { provider: "claude_code", how: "400", refusal: () => ({ status: 400, message: "Invalid request" }), class: "other" },
+  { provider: "claude_code", how: "529", refusal: () => ({ status: 529 }), class: "overloaded" },
+  { provider: "codex", how: "400", refusal: () => ({ status: 400, message: "Invalid request" }), class: "other" },
+  { provider: "codex", how: "401", refusal: () => ({ status: 401, message: "Incorrect API key" }), class: "auth" },
+  {
+    provider: "codex",
+    how: "its usage limit",
+    refusal: () => ({
+      status: 429,
+      error: { type: "usage_limit_reached", plan_type: "pro", resets_in_seconds: 7200 },
+    }),
+    class: "usage_limit",
+  },
+];
+
+for (const { provider, how, refusal, class: failureClass, ...more } of AT_LAST) {
+  Deno.test(`run: the response of a real ${CLI_LABELS[provider]} whose last sentence meets ${how} is taken`, async () => {
+    await using stage = await setUpOneTurn({ provider, failsAtLast: refusal(), ...more });
+    await using run = stage.watch("run");
+    const { code, stderr } = await run.program.ended;
+    assertEquals(code, 0, stderr);
+    assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt"]);
+    assertEquals(ofType(run.facts(), "agent_failed"), []);
+    await stage.sandbox.assertNothingLeft();
+    const [told] = ofType(run.facts(), "warning").map(({ message }) => String(message));
+    assertMatch(told ?? "", /failed after it had written its response, which is taken/);
+    assertStringIncludes(told ?? "", `(${failureClass}; `);
+  });
+}
+
+for (const { provider, how, refusal, class: failureClass, ...more } of OF_CLAUDE) {
+  Deno.test(`run: a real Claude Code that meets ${how} has failed, by its own record`, async () => {
+    await using stage = await setUpOneTurn({ provider, refusals: [refusal], ...more });
+    await using run = stage.watch("run");
+    const { code, stderr } = await run.program.ended;
+    assertEquals(code, failureClass === "auth" ? 3 : 1, stderr);
+    const [failed] = ofType(run.facts(), "agent_failed");
+    assertEquals(failed?.["class"], failureClass);
+    assertStringIncludes(String(failed?.["evidence"]), "API error in its transcript");
+    assertEquals(failed?.["resetsAt"] !== undefined, refusal === subscriptionLimit);
+    await stage.sandbox.assertNothingLeft();
   });
 }
 

@@ -70,6 +70,53 @@ Deno.test("an error about which the agent says nothing is still an error", async
   assertEquals(told, []);
 });
 
+/** Plays a turn whose agent writes its response, if any, and fails then. */
+async function failsAtLast(
+  failure: AgentFailure,
+  { response, end }: { readonly response?: string; readonly end?: string },
+): Promise<{ readonly played: string; readonly notices: readonly string[]; readonly sent: number }> {
+  await using bench = await createBench({ statuses: [[0, "error"]] });
+  let sent = 0;
+  const notices: string[] = [];
+  const terminal: Terminal = {
+    ...failingTerminal(failure).terminal,
+    describeEnd: () => Promise.resolve(end),
+    async submit() {
+      sent++;
+      if (response !== undefined) await bench.respond("tester", response);
+    },
+  };
+  const emit = (event: TurnEvent) => void (event.type === "notice" && notices.push(event.message));
+  const options = { ...bench.options(), emit, role: "tester", message: "Test it." } as const;
+  const played = playTurn(terminal, options).catch((error: Error) => `failed: ${error.message}`);
+  return { played: await bench.clock.runUntilSettled(played), notices, sent };
+}
+
+Deno.test("a response that was written before its turn failed is taken, whatever failed, and nothing more is sent", async () => {
+  for (const failureClass of ["usage_limit", "auth", "overloaded", "context", "other"] as const) {
+    const failure = { ...FAILURE, class: failureClass };
+    const { played, notices, sent } = await failsAtLast(failure, { response: "RESULT: PASS" });
+    assertEquals([played, sent], ["RESULT: PASS", 1]);
+    assertStringIncludes(notices.join(), "which is taken: ");
+    assertStringIncludes(notices.join(), `(${failureClass}; `);
+  }
+  const { played } = await failsAtLast(FAILURE, { response: "RESULT: PASS", end: "exit code 1" });
+  assertEquals(played, "RESULT: PASS");
+});
+
+Deno.test("no response is taken of a turn that failed where its end is not proved, or the file is empty or missing", async () => {
+  for (
+    const { played, notices } of [
+      await failsAtLast({ ...FAILURE, isTurnOver: false }, { response: "RESULT: PASS" }),
+      await failsAtLast(FAILURE, { response: " \n" }),
+      await failsAtLast(FAILURE, {}),
+    ]
+  ) {
+    assertStringIncludes(played, "failed: Cannot finish the turn of tester");
+    assertEquals(notices, []);
+  }
+});
+
 const OVERLOADED: AgentFailure = {
   ...FAILURE,
   class: "overloaded",

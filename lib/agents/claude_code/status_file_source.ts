@@ -67,8 +67,9 @@ class ClaudeStatusFile implements StatusSource {
     const status = await this.#readStatus();
     if (status?.reported === undefined) return undefined;
     const { reported, words, sessionId } = status;
+    const failed = reported.state === "at_rest" && await this.#hasFailed(status);
     return {
-      ...reported,
+      ...(failed ? { state: "at_rest", outcome: "error" } : reported),
       sinceMs: this.#sinceMs,
       newsMs: this.#newsMs,
       evidence: `${words} in session ${sessionId}`,
@@ -145,6 +146,17 @@ class ClaudeStatusFile implements StatusSource {
     // Half a file is one that is being written: what it said before still holds.
     else if (status !== undefined || !await isFile(this.#pathFor(process.pid))) return this.#lose();
     return await this.#isAlive(process) ? this.#last : this.#lose();
+  }
+
+  /**
+   * Whether its turn has ended with an error: the file does not say so, and the screen may draw it as an answer. One that
+   * was written before this process began to rest is of another turn, or of another process.
+   */
+  async #hasFailed({ statusSince }: ClaudeStatus): Promise<boolean> {
+    const { failure, turn, beganAt = NaN } = await this.#readLog() ?? {};
+    if (failure === undefined || turn?.state !== "at_rest" || turn.outcome !== "error") return false;
+    const { writtenAt } = failure;
+    return writtenAt >= this.#promptedAt && writtenAt >= statusSince - TRANSCRIPT_LAG_MS && !(writtenAt < beganAt);
   }
 
   #note(status: ClaudeStatus): void {

@@ -7,6 +7,8 @@ export interface HookEvent {
   readonly sessionId: string;
   readonly turnId: string | undefined;
   readonly continued: boolean;
+  /** Whether the turn has ended with an error, by the CLI's own word. */
+  readonly failed: boolean;
 }
 
 /** The hooks whose events are understood; a CLI may not have all of them. */
@@ -33,6 +35,7 @@ export function readHookEvent(json: string): HookEvent | undefined {
     sessionId,
     turnId: textOf(payload["turn_id"]) ?? textOf(payload["prompt_id"]),
     continued: payload["stop_hook_active"] === true,
+    failed: name === "StopFailure",
   };
 }
 

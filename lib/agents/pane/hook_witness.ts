@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/ports/clock.ts";
+import { present } from "../../base/schema.ts";
 import { LAG_MS } from "./combine_status.ts";
 import { type HookEvent, readHookEvent } from "./hook_events.ts";
 import type { StatusReport } from "./status_source.ts";
@@ -14,7 +15,12 @@ interface HookWitness {
   /** A prompt was submitted, and none was taken since. */
   readonly awaitsPrompt: boolean;
   readonly turn?: { readonly id: string | undefined; readonly ended: boolean };
-  readonly word?: Pick<StatusReport, "sinceMs" | "evidence"> & { readonly state: "working" | "at_rest" };
+  readonly word?:
+    & Pick<StatusReport, "sinceMs" | "evidence">
+    & (
+      | { readonly state: "working" }
+      | { readonly state: "at_rest"; readonly outcome?: "error" }
+    );
 }
 
 const NO_HOOK_YET: HookWitness = { awaitsPrompt: false };
@@ -37,7 +43,9 @@ function foldHookEvent(witness: HookWitness, event: HookEvent, atMs: number): Ho
       const isOfTurn = turn === undefined || turn.id === event.turnId;
       if (witness.awaitsPrompt || !isOfTurn || (turn?.ended && !event.continued)) return witness;
       const ended = { awaitsPrompt: false, turn: { id: event.turnId, ended: true } };
-      return event.type === "left" ? ended : { ...ended, word: { state: "at_rest", sinceMs: atMs, evidence } };
+      if (event.type === "left") return ended;
+      const outcome = event.failed ? { outcome: "error" } as const : {};
+      return { ...ended, word: { state: "at_rest", ...outcome, sinceMs: atMs, evidence } };
     }
   }
 }
@@ -52,7 +60,11 @@ function weighHook(
   nowMs: number,
 ): StatusReport | undefined {
   if (record === undefined || word === undefined || nowMs - word.sinceMs >= LAG_MS) return record;
-  if (record.state === word.state) return { ...record, evidence: `${record.evidence}, ${word.evidence}` };
+  const both = `${record.evidence}, ${word.evidence}`;
+  if (record.state === "at_rest" && word.state === "at_rest") {
+    return { ...record, ...present({ outcome: word.outcome ?? record.outcome }), evidence: both };
+  }
+  if (record.state === word.state) return { ...record, evidence: both };
   if (record.sinceMs > word.sinceMs) return record;
   return { ...word, newsMs: Math.max(record.newsMs, word.sinceMs) };
 }
