@@ -49,9 +49,15 @@ export type Waiting = ValuesOf<typeof waiting>;
 
 export type WaitingDialog = ValuesOf<typeof waitingDialog>;
 
-export function waitsFor(before: Waits, waiting: Waiting) {
-  const judged = judgedBy(before.modelAnswers, waiting);
-  return asWaiting([...allWaiting(before).filter(({ by }) => by !== waiting.by), judged]);
+/** What waits for a person when an agent asks: what it asks now takes the place of all that it asked before. */
+export function waitsFor(before: Waits, first: Waiting, ...others: readonly Waiting[]) {
+  const judged = [first, ...others].map((waiting) => judgedBy(before.modelAnswers, waiting));
+  return asWaiting([...allWaiting(before).filter(({ by }) => by !== first.by), ...judged]);
+}
+
+/** What waits for a person when this has its answer. */
+export function withoutWaiting(before: Pick<Waits, "waiting" | "alsoWaiting">, { id }: Pick<Waiting, "id">) {
+  return asWaiting(allWaiting(before).filter((waiting) => waiting.id !== id));
 }
 
 export function mayAnswer(

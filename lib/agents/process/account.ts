@@ -46,6 +46,11 @@ export class Account {
     return this.#ledger.questions[0];
   }
 
+  /** What it asked beside that. */
+  get otherQuestions(): readonly string[] {
+    return this.#ledger.others;
+  }
+
   /** An ask of which nobody knows whether it was reached. */
   get undecidedQuestion(): string | undefined {
     return this.#ledger.undecided;

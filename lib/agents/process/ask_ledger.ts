@@ -52,6 +52,8 @@ export class AskLedger {
   readonly #seen = new Map<AskSource, Map<string, number>>();
   readonly #counted = new Map<string, number>();
   readonly #questions: string[] = [];
+  /** Those whose text is the person's to read as it stands. */
+  readonly #exact = new Set<string>();
   readonly #told = new Map<string, number>();
   readonly #unreached = new Set<string>();
   #pending: PendingAsk[] = [];
@@ -66,6 +68,16 @@ export class AskLedger {
 
   get questions(): readonly string[] {
     return this.#questions;
+  }
+
+  /**
+   * What was asked beside the first: by commands that run at the same time, or by other calls of the same reply. An ask
+   * whose text only a shell knows may be told twice, in other words: then only the first counts.
+   */
+  get others(): readonly string[] {
+    const [first, ...others] = this.#questions;
+    if (first === undefined || !this.#exact.has(first)) return [];
+    return [...new Set(others)].filter((one) => one !== first && this.#exact.has(one));
   }
 
   get awaitsText(): boolean {
@@ -91,6 +103,7 @@ export class AskLedger {
     }
     for (const ask of call.asks) {
       const key = this.#keyOf(call.source, ask.question);
+      if (ask.isExact) this.#exact.add(ask.question);
       if (ask.isCertain && ask.isExact && !ask.comesLater) this.#count(call.source, ask.question);
       else this.#pending.push({ ...ask, source: call.source, id: call.id, key });
     }
@@ -130,6 +143,7 @@ export class AskLedger {
     const same = this.#pending.find((ask) => ask.question === question) ??
       this.#pending.find(({ isExact }) => !isExact);
     this.#pending = this.#pending.filter((ask) => ask !== same);
+    this.#exact.add(question);
     this.#count(source, question);
   }
 
@@ -146,7 +160,9 @@ export class AskLedger {
   }
 
   settle({ atEnd }: { readonly atEnd: boolean }): void {
-    const counts = ({ isCertain, comesLater }: PendingAsk) => isCertain && (atEnd || !comesLater);
+    // What runs in the background has not waited for the ask before it.
+    const isBeside = ({ inBackground }: PendingAsk) => inBackground === true && this.#questions.length > 0;
+    const counts = (ask: PendingAsk) => ask.isCertain && (atEnd || !ask.comesLater || isBeside(ask));
     for (const ask of this.#pending) if (counts(ask)) this.#count(ask.source, ask.question);
     this.#pending = this.#pending.filter((ask) => !counts(ask));
   }

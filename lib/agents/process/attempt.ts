@@ -174,7 +174,8 @@ export class Attempt {
         // What the agent has left behind may ask, and is seen for the last time.
         const mayBeLeft = end === "ended"
           ? (await agent.listPids()).length > 0
-          : end === "turn_over" || end === "time_limit";
+          // Other commands may ask at the same time.
+          : end === "turn_over" || end === "time_limit" || end === "asked";
         if (mayBeLeft) { for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen); }
       } finally {
         await agent.stop();
@@ -353,7 +354,8 @@ export class Attempt {
   #takeSeen(seen: SeenAsk): void {
     const { account } = this.parts;
     // One ask may be several processes, such as those of `npx`.
-    if (account.question === undefined) account.takeSeen(seen);
+    const isNew = seen.question !== undefined && ![account.question, ...account.otherQuestions].includes(seen.question);
+    if (account.question === undefined || isNew) account.takeSeen(seen);
     this.#stopIfAsked();
     if (seen.question === undefined) this.#settleAfter(OWN_RECORD_MS);
   }

@@ -49,14 +49,17 @@ export async function runHeadless(request: AttemptRequest): Promise<HeadlessResu
     seconds: (clock.now() - startMs) / 1000,
     ...present({ cost, sessionId }),
   };
-  const asked = (text: string, call?: Request) => {
+  const asked = (
+    text: string,
+    { call, others = [] }: { readonly call?: Request; readonly others?: readonly string[] },
+  ) => {
     requireProof();
-    files.note(`asked: ${text}`);
-    return new AgentAskedError(text, { ...known, ...present({ call }) });
+    for (const one of [text, ...others]) files.note(`asked: ${one}`);
+    return new AgentAskedError(text, { ...known, others, ...present({ call }) });
   };
-  if (question !== undefined) throw asked(question);
+  if (question !== undefined) throw asked(question, { others: account.otherQuestions });
   if (error !== undefined) throw error;
-  if (halted !== undefined) throw asked(halted.question, halted.call);
+  if (halted !== undefined) throw asked(halted.question, present({ call: halted.call }));
   if (end === "aborted") {
     files.note("stopped");
     throw signal.reason;
@@ -71,7 +74,7 @@ export async function runHeadless(request: AttemptRequest): Promise<HeadlessResu
   if (result.outcome === "completed") requireProof();
   // Nobody knows whether it was reached: what nobody has answered must not pass.
   const undecided = result.outcome === "completed" ? account.undecidedQuestion : undefined;
-  if (undecided !== undefined) throw asked(undecided);
+  if (undecided !== undefined) throw asked(undecided, {});
   files.note(result.outcome === "completed" ? "completed" : `failed: ${result.error ?? "unknown"}`);
   return { ...result, ...known };
 }

@@ -17,16 +17,15 @@ const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
 /**
  * What the agent of an interrupted attempt asked, which nobody has heard: as `panewright ask` recorded it, perhaps when
- * its panewright was gone, or else as the attempt's own copies of report and session log tell. `undefined` where it
- * asked nothing.
+ * its panewright was gone, or else as the attempt's own copies of report and session log tell.
  */
-export async function findInterruptedAsk(attempt: InterruptedAttempt): Promise<string | undefined> {
+export async function findInterruptedAsks(attempt: InterruptedAttempt): Promise<readonly string[]> {
   const { channelFolder, commands, provider, stepFolder } = attempt;
-  const [recorded] = await readAsks(channelFolder);
-  if (recorded !== undefined) return recorded.question;
+  const recorded = await readAsks(channelFolder);
+  if (recorded.length > 0) return [...new Set(recorded.map(({ question }) => question))];
   const account = new Account({ askCommands: commands, onFact: () => {} });
   const reader = provider.headless?.createReader(attempt);
-  if (reader === undefined) return undefined;
+  if (reader === undefined) return [];
   for (const line of linesOf(`${stepFolder}/raw.ndjson`)) {
     for (const observation of reader.readReport(line)) account.take(observation);
   }
@@ -34,7 +33,7 @@ export async function findInterruptedAsk(attempt: InterruptedAttempt): Promise<s
     for (const observation of reader.readLog(line)) account.take(observation);
   }
   account.close({ isCut: true });
-  return account.question;
+  return account.question === undefined ? [] : [account.question, ...account.otherQuestions];
 }
 
 function linesOf(path: string): readonly string[] {

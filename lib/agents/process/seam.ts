@@ -60,10 +60,16 @@ export interface HeadlessResult extends AttemptKnown {
   readonly timedOut: boolean;
 }
 
+export interface AskedKnown extends AttemptKnown {
+  readonly call?: Request;
+  /** What the agent asked beside the question, at the same time. @default {[]} */
+  readonly others?: readonly string[];
+}
+
 export class AgentAskedError extends HumanInterventionRequiredError {
   override name = "AgentAskedError";
 
-  constructor(readonly question: string, readonly known: AttemptKnown & { readonly call?: Request }) {
+  constructor(readonly question: string, readonly known: AskedKnown) {
     super(`Cannot continue without an answer: ${question}`);
   }
 }

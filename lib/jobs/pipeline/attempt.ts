@@ -1,3 +1,4 @@
+import { askedFields } from "../../journal/exec/question.ts";
 import { shownOf } from "../../turn/desk/shown.ts";
 import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
@@ -73,13 +74,12 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   } catch (error) {
     progress.end();
     if (!(error instanceof AgentAskedError)) throw error;
-    const { question: text, known: { sessionId, attemptLog, usage, cost, seconds, call } } = error;
+    const { question: text, known: { sessionId, attemptLog, usage, cost, seconds, call, others = [] } } = error;
     drive.record({
       type: "question_asked",
       ...place,
-      question: `q${drive.state().questions.length + 1}`,
+      ...askedFields([text, ...others], drive.state().questions.length),
       stepName: plan.name,
-      text,
       attemptLog,
       usage,
       seconds,

@@ -102,14 +102,18 @@ async function finishStep(action: Extract<Action, { do: "finish_step" }>, drive:
   if (reason === undefined || next !== undefined) forgetFiles(at, drive);
 }
 
-async function answerQuestion(question: QuestionState, drive: Drive): Promise<boolean> {
-  const told = drive.notify({
+function tellOf(question: QuestionState, drive: Drive) {
+  return drive.notify({
     kind: "needed",
     title: `panewright: a question of step ${question.step}`,
     text: `${question.text}\n\n${answerCommand(question, drive)}`,
     priority: 5,
     question: { id: question.id, fingerprint: questionFingerprint(question), ...answersTo(question) },
   });
+}
+
+async function answerQuestion(question: QuestionState, drive: Drive): Promise<boolean> {
+  const told = tellOf(question, drive);
   const { folder, mail, plan, person, isPatient, clock, wallClock, signal } = drive;
   const { settings, permissions: { modelAnswers, answersFrom } } = plan;
   const left = await awaitAnswer(question, {
@@ -152,16 +156,24 @@ function answersTo({ call, text, shown = "whole" }: QuestionState): Pick<AskedQu
   };
 }
 
-function waitForAnswer(question: QuestionState, drive: Drive): RunResult {
-  const { id, text, step } = question;
-  drive.record({
-    type: "question_waiting",
-    question: id,
-    text,
-    answerCommand: answerCommand(question, drive),
-    resumeCommand: drive.commandLine("resume"),
-  });
-  return { outcome: "waiting", reason: `question ${id} of step "${step}" waits for its answer` };
+/** The run ends until there is an answer. What was asked at the same time is told as well: one resume takes all answers. */
+function waitForAnswer(first: QuestionState, drive: Drive): RunResult {
+  const others = drive.state().questions.filter(({ open, id }) => open && id !== first.id);
+  for (const question of [first, ...others]) {
+    if (question !== first) tellOf(question, drive);
+    drive.record({
+      type: "question_waiting",
+      question: question.id,
+      text: question.text,
+      answerCommand: answerCommand(question, drive),
+      resumeCommand: drive.commandLine("resume"),
+    });
+  }
+  const { id, step } = first;
+  const reason = others.length === 0
+    ? `question ${id} of step "${step}" waits for its answer`
+    : `questions ${[first, ...others].map((one) => one.id).join(", ")} of step "${step}" wait for their answers`;
+  return { outcome: "waiting", reason };
 }
 
 function answerCommand({ id, call }: QuestionState, { commandLine }: Drive): string {

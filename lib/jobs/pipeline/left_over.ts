@@ -1,9 +1,10 @@
+import { askedFields } from "../../journal/exec/question.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { condense } from "../../base/text/condense.ts";
 import { tokensIn } from "../../base/usage.ts";
 import { newIn } from "../../journal/usage.ts";
-import { findInterruptedAsk } from "../../agents/process/interrupted_ask.ts";
+import { findInterruptedAsks } from "../../agents/process/interrupted_ask.ts";
 import { channelFolderOf } from "./agent_request.ts";
 import type { Drive } from "./context.ts";
 import { attemptFolder } from "./step_folders.ts";
@@ -57,7 +58,7 @@ export async function hearInterrupted({ state, plan, record, folder, target, wal
   const { name, provider, args, model } = step;
   const place = { task: current.number, step: number, attempt };
   const stepFolder = `${folder.stepsDir}/${attemptFolder({ ...place, round, name, target })}`;
-  const text = await findInterruptedAsk({
+  const [text, ...others] = await findInterruptedAsks({
     provider,
     args,
     ...present({ model }),
@@ -69,9 +70,8 @@ export async function hearInterrupted({ state, plan, record, folder, target, wal
   record({
     type: "question_asked",
     ...place,
-    question: `q${questions.length + 1}`,
+    ...askedFields([text, ...others], questions.length),
     stepName: name,
-    text,
     attemptLog,
     usage: tokens.bySource[ATTEMPT] ?? {},
     // Nobody has measured how long it worked.

@@ -1,22 +1,22 @@
 import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
-import { number, oneOf, optional, present, text } from "../../base/schema.ts";
+import { listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { giverDetail, line, paragraph } from "../words/lines.ts";
 import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
 import {
   atStage,
-  closeQuestions,
   type ExecState,
   inStep,
   newOfAttempt,
+  openQuestion,
   type PersonsVerdict,
   tokensOfAttempt,
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { parsePersonsAnswer, SHOWN } from "../../base/terms.ts";
 import { giver } from "../run_facts.ts";
-import { waitsFor } from "../waiting.ts";
+import { allWaiting, waitsFor, withoutWaiting } from "../waiting.ts";
 
 const stepRecord = entriesOf<ExecState>();
 
@@ -43,38 +43,50 @@ export const QUESTION_RECORDS = {
     call: optional(text),
     /** Whether a person is shown all that a yes permits: one to what is masked or cut is refused. */
     shown: optional(oneOf(...SHOWN)),
+    /** What it asked beside that, at the same time: each is a question of its own. */
+    others: optional(listOf(object({ question: text, text }))),
   }, {
-    state(state, { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, shown, usage }) {
+    state(state, record) {
+      const { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, shown, usage } = record;
+      const { others = [] } = record;
       const taskText = state.run?.target.text;
       const asked = inStep(tokensOfAttempt(state, usage), (before) => ({
         ...before,
-        questions: before.questions + 1,
+        questions: before.questions + 1 + others.length,
         stage: { kind: "question", question: id },
         attemptLog,
         ...present({ sessionId }),
       }));
       const task = taskText === undefined ? state.current?.file ?? "" : titleOf(taskText);
-      const question = { id, task, step, text, attemptLog, askedAt, ...present({ call, shown }), open: true };
-      return { ...asked, questions: [...state.questions, question] };
+      const about = { task, step, attemptLog, askedAt, open: true };
+      const also = others.map(({ question: id, text }) => ({ id, text, ...about }));
+      return {
+        ...asked,
+        questions: [...state.questions, { id, text, ...about, ...present({ call, shown }) }, ...also],
+      };
     },
-    progress: (before, { question: id, stepName: by, text, askedAt, usage, call, shown, at }) => ({
+    progress: (before, { question: id, stepName: by, text, askedAt, usage, call, shown, others = [], at }) => ({
       ...changeAgent(before, { status: "waiting_user_answer", since: at }),
       activity: undefined,
       ...waitsFor(before, {
         ...{ id, by, text, askedAt },
         ...(call === undefined ? {} : { isPermission: true, fingerprint: call, ...present({ shown }) }),
-      }),
+      }, ...others.map(({ question: id, text }) => ({ id, by, text, askedAt }))),
       ...attemptUsed(before, usage),
     }),
     meter: ({ seconds, usage }, state) => ({ kind: "turn_ends", seconds, usage: newOfAttempt(state, usage) }),
-    words: ({ question, stepName, text: asked }) =>
-      paragraph(`question ${question} of step "${stepName}": ${asked.trim()}`, "caution"),
-    items: ({ question, stepName, text, call, ...place }) => [
+    words: (record) =>
+      allOf(record).map(({ question, text: asked }) =>
+        paragraph(`question ${question} of step "${record.stepName}": ${asked.trim()}`, "caution")
+      ),
+    items: ({ stepName, call, ...record }) => [
       closes("attempt"),
-      opens(`${QUESTION_KEY}${question}`, {
-        ...{ kind: call === undefined ? "question" : "dialog", lane: stepName, turn: turnOf(place) },
-        ...{ title: `question ${question}: ${titleOf(text)}`, text, tone: "caution" },
-      }),
+      ...allOf(record).map(({ question, text }) =>
+        opens(`${QUESTION_KEY}${question}`, {
+          ...{ kind: call === undefined ? "question" : "dialog", lane: stepName, turn: turnOf(record) },
+          ...{ title: `question ${question}: ${titleOf(text)}`, text, tone: "caution" },
+        })
+      ),
     ],
   }),
   /** The question has its answer. */
@@ -100,16 +112,21 @@ export const QUESTION_RECORDS = {
       const known = call === undefined
         ? state
         : withVerdict(state, { call, by: giver?.kind ?? (by === "mcp" ? "model" : "person"), ...said });
-      const answered = { ...closeQuestions(known), interactions: [...state.interactions, interaction] };
-      return atStage(answered, { kind: "ready", reason: "answered", sessionLost: false });
+      const questions = known.questions.map((one) => one.id === question ? { ...one, open: false } : one);
+      const answered = { ...known, questions, interactions: [...state.interactions, interaction] };
+      const next = openQuestion(answered);
+      return next === undefined
+        ? atStage(answered, { kind: "ready", reason: "answered", sessionLost: false })
+        : atStage(answered, { kind: "question", question: next.id });
     },
     progress(before, { question: id, answer, by, who, giver, at }) {
-      const { waiting } = before;
-      if (waiting === undefined || waiting.id !== id) return {};
+      const waiting = allWaiting(before).find((one) => one.id === id);
+      if (waiting === undefined) return {};
       const given = { id, worker: waiting.by, asked: waiting.text, answer, by, ...present({ who, giver }), at };
+      const left = withoutWaiting(before, waiting);
       return {
-        ...changeAgent(before, { status: "starting", since: at }),
-        waiting: undefined,
+        ...(left.waiting === undefined ? changeAgent(before, { status: "starting", since: at }) : {}),
+        ...left,
         answers: [...before.answers, given],
       };
     },
@@ -152,6 +169,28 @@ export const QUESTION_RECORDS = {
     items: () => closes("limit"),
   }),
 } as const;
+
+/**
+ * The fields of `question_asked` that say what is asked.
+ *
+ * @param before how many questions the run has had
+ */
+export function askedFields([first, ...others]: readonly [string, ...string[]], before: number) {
+  const idOf = (place: number) => `q${before + 1 + place}`;
+  const also = others.map((text, index) => ({ question: idOf(index + 1), text }));
+  return { question: idOf(0), text: first, ...(also.length === 0 ? {} : { others: also }) };
+}
+
+/** All questions that one record asks. */
+function allOf(
+  { question, text, others = [] }: {
+    readonly question: string;
+    readonly text: string;
+    readonly others?: readonly { readonly question: string; readonly text: string }[] | undefined;
+  },
+) {
+  return [{ question, text }, ...others];
+}
 
 function withVerdict(state: ExecState, verdict: PersonsVerdict): ExecState {
   return inStep(state, (step) => ({

@@ -160,7 +160,7 @@ export const TASK_ENDS = {
         : closeQuestions(stepFailed(state, fact.reason ?? "")),
     progress(before, { step: number, name, outcome, reason, next, at }) {
       const ended = done(before, { unit: "step", number, name, outcome, at, ...present({ reason }) });
-      if (outcome === "fail" && next === undefined) return { ...ended, waiting: undefined };
+      if (outcome === "fail" && next === undefined) return { ...ended, waiting: undefined, alsoWaiting: [] };
       const following = stepLevel(next?.step ?? number + 1, before.pipeline?.steps ?? []);
       return { ...ended, ...atLevel(before, following), workers: [] };
     },

@@ -6,7 +6,7 @@ import {
   parsePersonsAnswer,
   type Shown,
 } from "../../base/terms.ts";
-import { PanewrightError } from "../../base/errors.ts";
+import { PanewrightError, UsageError } from "../../base/errors.ts";
 import { type Ancestry, lookAtAncestry } from "../../base/ports/ancestry.ts";
 import { createFileOnce } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
@@ -37,11 +37,22 @@ export interface LeftAnswer extends AnswerSource {
 /**
  * Leaves an answer. The first one counts: it appears under its question's name at once and whole, or not at all,
  * and is on the disk when this resolves.
+ *
+ * @throws {UsageError} when it is larger than what the run would read
  */
 export async function leaveAnswer(folder: AnswersFolder, answer: LeftAnswer): Promise<boolean> {
   const path = answerPath(folder, answer.question);
+  const text = JSON.stringify(answer);
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > MAX_ANSWER_BYTES) {
+    throw new UsageError(
+      `Cannot record the answer to ${answer.question}: it takes ${bytes} bytes, more than the ${MAX_ANSWER_BYTES} ` +
+        "that are allowed",
+      { code: "bad_input", hint: "Put the long part into a file of the project, and name that file in the answer." },
+    );
+  }
   makeOwnFolder(folder.answersDir);
-  return await createFileOnce(path, JSON.stringify(answer));
+  return await createFileOnce(path, text);
 }
 
 /**

@@ -4,6 +4,7 @@ import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import { openQuestion } from "../../../lib/journal/exec/state.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
+import { allWaiting } from "../../../lib/journal/waiting.ts";
 import { JOBS } from "../../../lib/jobs/mod.ts";
 import { readProgress } from "../../../lib/run/read_progress.ts";
 import { findRun } from "../../../lib/run/find_run.ts";
@@ -78,6 +79,50 @@ Deno.test("seed 004: the resumed step's prompt has the question, the answer, the
   ]);
   // Tokens of all processes of the run are counted: five attempts.
   assertEquals(only(events, "run_finished")[0]?.usage["test-model"]?.inputTokens, 500);
+});
+
+Deno.test("what is asked at the same time is asked one after another, and the agent continues with all answers", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(asks("Which database?", { others: ["Which port?", "Which host?"] }), says());
+  const asked: string[] = [];
+  const { report, events } = await runIn(dir, [step("a")], {
+    ...agents,
+    settings: { resume: "native" },
+    person: ({ id, text }) => {
+      asked.push(`${id} ${text}`);
+      return Promise.resolve(`answer to ${text}`);
+    },
+  });
+  assertEquals(report.outcome, "pass");
+  assertEquals(asked, ["q1 Which database?", "q2 Which port?", "q3 Which host?"]);
+  assertEquals(only(events, "attempt_started").map(({ reason }) => reason), ["first", "answered"]);
+  for (const text of ["database", "port", "host"]) {
+    assertStringIncludes(agents.requests[1]?.prompt ?? "", `answer to Which ${text}?`);
+  }
+  assertEquals(only(events, "run_finished")[0]?.usage["test-model"]?.inputTokens, 200);
+});
+
+Deno.test("what is asked at the same time waits together: the answer that comes first is kept until the last is there", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const { report } = await runIn(dir, [step("a")], cast(asks("Which database?", { others: ["Which port?"] })));
+  assertEquals([report.outcome, report.reason], ["waiting", 'questions q1, q2 of step "a" wait for their answers']);
+  const give = (question: string, answer: string) =>
+    leaveAnswerFor(report.folder, { question, answer, by: "command", answeredAt: NOW().toISOString() });
+  const waitingIds = async () => {
+    const { progress } = await readProgress(report.folder, JOBS);
+    return progress === undefined ? [] : allWaiting(progress).map(({ id }) => id);
+  };
+  assertEquals(await waitingIds(), ["q1", "q2"]);
+  assert(await give("q2", "8080"));
+  const early = await resumeIn(dir, [step("a")], { ...cast(), run: report.folder.id });
+  assertEquals([early.report.outcome, await waitingIds()], ["waiting", ["q1", "q2"]]);
+  assert(await give("q1", "SQLite"));
+  const last = cast(says());
+  assertEquals((await resumeIn(dir, [step("a")], { ...last, run: report.folder.id })).report.outcome, "pass");
+  for (const text of ["8080", "SQLite"]) assertStringIncludes(last.requests[0]?.prompt ?? "", text);
+  assertEquals(await waitingIds(), []);
 });
 
 Deno.test("resume native: the CLI's own session goes on, and is told the answer only", async () => {

@@ -51,7 +51,10 @@ export function fails(error: string, more: Partial<HeadlessResult> = {}): Act {
 }
 
 /** The agent asks, after it has done what its log says. */
-export function asks(question: string, more: { readonly log?: string; readonly sessionId?: string } = {}): Act {
+export function asks(
+  question: string,
+  more: { readonly log?: string; readonly sessionId?: string; readonly others?: readonly string[] } = {},
+): Act {
   return () =>
     Promise.reject(
       new AgentAskedError(question, {
@@ -59,6 +62,7 @@ export function asks(question: string, more: { readonly log?: string; readonly s
         attemptLog: more.log ?? "$ ls",
         usage: TOKENS,
         seconds: 1,
+        others: more.others ?? [],
       }),
     );
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { giveAndTake, leaveAnswer, type LeftAnswer, readAnswer } from "../../../lib/turn/desk/answers.ts";
-import { PanewrightError } from "../../../lib/base/errors.ts";
+import { PanewrightError, UsageError } from "../../../lib/base/errors.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 
 const ANSWER: LeftAnswer = { question: "q1", answer: "yes", by: "command", answeredAt: "2026-11-20T07:26:05.000Z" };
@@ -16,6 +16,17 @@ Deno.test("an answer is left once, for its owner alone, and read as it was given
     (Deno.lstatSync(path).mode ?? 0) & 0o777
   );
   assertEquals(modes, [0o700, 0o600]);
+});
+
+Deno.test("an answer that would be too large to be read is not taken, and leaves the question open", async () => {
+  await using dir = await tempDir();
+  const folder = { answersDir: `${dir.path}/answers` };
+  for (const answer of ["x".repeat(5_000_000), "\u0001".repeat(300_000)]) {
+    const error = await assertRejects(() => leaveAnswer(folder, { ...ANSWER, answer }), UsageError);
+    assertStringIncludes(error.message, "more than the 1048576 that are allowed");
+  }
+  assertEquals(await leaveAnswer(folder, { ...ANSWER, answer: "x".repeat(1_000_000) }), true);
+  assertEquals((await readAnswer(folder, "q1"))?.answer.length, 1_000_000);
 });
 
 Deno.test("what is no answer is refused with its path: a FIFO, a link, a folder, a huge file, other texts", async () => {

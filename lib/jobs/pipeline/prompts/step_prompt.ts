@@ -30,8 +30,8 @@ export interface StepPromptInput {
 }
 
 export function buildStepPrompt(input: StepPromptInput): string {
-  const answered = input.attempt.reason === "answered" ? input.interactions.at(-1) : undefined;
-  if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answerPrompt(answered);
+  const answered = input.attempt.reason === "answered" ? lastAnswers(input.interactions) : undefined;
+  if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answered;
   return [
     heading(input),
     ...task(input),
@@ -40,7 +40,7 @@ export function buildStepPrompt(input: StepPromptInput): string {
     autonomySection(input.at.autonomyLevel, askCommand(input)),
     interactionHistory(input.interactions),
     previousAttempt(input),
-    answered === undefined ? undefined : `${answerPrompt(answered)}\n\nContinue the step from where it stands.`,
+    answered === undefined ? undefined : `${answered}\n\nContinue the step from where it stands.`,
     END,
     input.at.plan.checks.some(({ type }) => type === "review") ? REVIEW : undefined,
   ].filter((part) => part !== undefined && part !== "").join("\n\n");
@@ -59,6 +59,14 @@ const REVIEW =
 you have checked and, for everything that must change, in which file, what and why.
 ${REVIEW_VERDICT_FORM}
 The verdict is REVISE unless you have checked everything yourself and found nothing that must change.`;
+
+/** The answers to all that the last attempt asked, which has one time. */
+function lastAnswers(all: readonly Interaction[]): string | undefined {
+  const last = all.at(-1);
+  if (last === undefined) return undefined;
+  const given = all.filter(({ step, askedAt }) => step === last.step && askedAt === last.askedAt);
+  return given.map(answerPrompt).join("\n\n");
+}
 
 function answerPrompt({ text, answer, by, isPermission }: Interaction): string {
   if (isPermission === true) return permissionPrompt({ text, answer, by });
