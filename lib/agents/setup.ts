@@ -6,6 +6,8 @@ export interface SetupWord {
   readonly state: "ready" | "missing" | "unknown";
   /** Half a sentence: `Logged in using ChatGPT`, `it does not trust /work yet`. */
   readonly detail: string;
+  /** What the configuration or the project must be for it to work, as full sentences: nothing that a person does once. */
+  readonly remedy?: string;
 }
 
 /** An agent CLI as it is about to be started. */

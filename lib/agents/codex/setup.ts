@@ -64,7 +64,7 @@ async function findModelProvider(look: SetupLook): Promise<ModelProvider | undef
 async function findCodexTrust(look: SetupLook): Promise<SetupWord> {
   const { workdir, asksPerson, args, profile, version, kindOf } = look;
   const { trusted, unknown } = trustWords(workdir);
-  if (!asksPerson) return trusted;
+  if (!asksPerson) return worksWithoutTerminal(look) ? trusted : { state: "missing", ...NO_REPOSITORY };
   const config = await readConfig(look);
   if (config === undefined) return unknown;
   const projects = objectOf(config["projects"]);
@@ -79,6 +79,22 @@ async function findCodexTrust(look: SetupLook): Promise<SetupWord> {
   if (isElsewhere || (root !== undefined && kindOf(`${root}/.git`) === "file")) return unknown;
   if (root === undefined && kindOf(`${workdir}/.codex`) === undefined) return trusted;
   return { state: "missing", detail: `it does not trust ${root ?? workdir} yet` };
+}
+
+/** Arguments with which `codex exec` works anywhere (0.169.0); trust in the folder does not help. */
+const ANYWHERE = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--yolo"];
+
+const NO_REPOSITORY = {
+  detail: "without a terminal it works in git repositories only, and the working directory is in none",
+  remedy: 'Make it one with "git init", or let it work there: "args": ["--skip-git-repo-check"].',
+};
+
+function worksWithoutTerminal({ args, kindOf, workdir }: SetupLook): boolean {
+  return args.some((arg) => ANYWHERE.includes(arg)) ||
+    // A folder of that name without a HEAD is none.
+    foldersAbove(workdir).some((folder) =>
+      kindOf(`${folder}/.git`) === "file" || kindOf(`${folder}/.git/HEAD`) === "file"
+    );
 }
 
 /** Whether settings besides the person's own may say something. */

@@ -97,5 +97,8 @@ export async function lookAtSetups(agents: readonly AgentToLookAt[], machine: Ma
 function obstacle(check: string, word: SetupWord | undefined, remedy: string): readonly Obstacle[] {
   if (word === undefined || word.state === "ready") return [];
   const { state, detail } = word;
-  return [{ check, status: state === "missing" ? "fail" : "warn", detail, remedy, needsPerson: true }];
+  const status = state === "missing" ? "fail" : "warn";
+  return word.remedy === undefined
+    ? [{ check, status, detail, remedy, needsPerson: true }]
+    : [{ check, status, detail, remedy: word.remedy }];
 }
