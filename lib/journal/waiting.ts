@@ -1,5 +1,6 @@
 import { flag, listOf, number, object, oneOf, optional, orMissing, text, type ValuesOf } from "../base/schema.ts";
 import { type AnswersFrom, isReserved, type ModelAnswers, SHOWN } from "../base/terms.ts";
+import type { RunEnd } from "./run_facts.ts";
 
 export interface Waits {
   /** The first; undefined where nothing does. */
@@ -53,6 +54,15 @@ export type WaitingDialog = ValuesOf<typeof waitingDialog>;
 export function waitsFor(before: Waits, first: Waiting, ...others: readonly Waiting[]) {
   const judged = [first, ...others].map((waiting) => judgedBy(before.modelAnswers, waiting));
   return asWaiting([...allWaiting(before).filter(({ by }) => by !== first.by), ...judged]);
+}
+
+/**
+ * What waits for a person when the run has ended: what it asked before it was stopped, or nobody answered in time, as
+ * the next process of the run takes the answer.
+ */
+export function waitsAfter(before: Pick<Waits, "waiting" | "alsoWaiting">, outcome: RunEnd) {
+  const isOpen = outcome === "interrupted" || outcome === "needs_human";
+  return asWaiting(isOpen ? allWaiting(before).filter(({ id }) => id !== undefined) : []);
 }
 
 /** What waits for a person when this has its answer. */

@@ -36,6 +36,7 @@ interface Signs {
 
 export function conditionOf({ executed, outcome, asked, begun, damaged }: Signs): Condition {
   if (damaged) return "unreadable";
+  if (asked && outcome === "needs_human") return "waiting";
   if (outcome !== undefined && outcome !== "interrupted") return ENDS[outcome];
   if (asked) return "waiting";
   if (outcome === "interrupted") return "stopped";

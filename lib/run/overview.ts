@@ -55,7 +55,7 @@ export async function overviewOf(
   const { owner, progress, problem, sequence } = known;
   const executed = owner !== undefined;
   const open = (progress === undefined ? [] : allWaiting(progress))
-    .filter(({ id, dialog }) => executed || (id !== undefined && dialog === undefined));
+    .filter(({ id }) => executed || id !== undefined);
   const [question] = open;
   const condition = conditionOf({
     executed,

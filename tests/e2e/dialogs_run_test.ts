@@ -19,7 +19,7 @@ function setUpGuarded(
   });
 }
 
-Deno.test("run with the switch off names the dialog, how to attach and how to answer, and stops for a person in time", async () => {
+Deno.test("run with the switch off names the dialog, how to attach and how to answer, stops for a person in time, and uses the answer that comes later", async () => {
   await using project = await setUpGuarded({ dialog_timeout_seconds: 3 });
   const { code, stderr } = await project.run(...RUN);
   assertEquals(code, 3, stderr);
@@ -30,9 +30,22 @@ Deno.test("run with the switch off names the dialog, how to attach and how to an
   assertStringIncludes(stderr, "| ls");
   assertMatch(stderr, /look at it with: tmux /);
   assertMatch(stderr, /panewright answer \S+ --question q1 yes\|no/);
-  assertMatch(stderr, /the dialog waited for 3 s/);
+  assertStringIncludes(stderr, "The question stays open: answer it, then resume the run.");
   const audit = await project.run("audit", "verify");
   assertEquals(audit.code, 0, audit.stderr);
+  await project.sandbox.assertNothingLeft();
+
+  const question: Question = JSON.parse((await project.run("questions", "--json")).stdout);
+  assertEquals([question.id, question.step], ["q1", "tester"]);
+  assertEquals((await project.run("answer", question.run, "--question", "q1", "yes")).code, 0);
+  // The next command is another question, which nobody answers.
+  const resumed = await project.run("resume", question.run);
+  assertEquals(resumed.code, 3, resumed.stderr);
+  const told = await readRecords(`${project.sandbox.project}/.panewright/runs/${question.run}/journal.ndjson`);
+  const [given] = told.filter(({ type }) => type === "dialog_answered");
+  assertEquals([given?.["subject"], given?.["answer"], given?.["question"]], ["ls", "accept", "q1"]);
+  const next: Question = JSON.parse((await project.run("questions", "--json")).stdout);
+  assertEquals(next.id, "q2");
   await project.sandbox.assertNothingLeft();
 });
 

@@ -5,14 +5,11 @@ import { readSaid, type Said } from "../../turn/desk/person_answer.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { AgentQuestion } from "../../base/question.ts";
-import { isAlive, lookAtProcesses } from "../../run/live_agents.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
 import { allWaiting, type Waiting } from "../../journal/waiting.ts";
 import type { GivenAnswer, Progress } from "../../journal/progress.ts";
-import { workerOf } from "../../journal/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { findRunMail } from "../../run/run_mail.ts";
-import { runCommandLine } from "../../run/command_line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { OutputFields } from "../output/outputs.ts";
 import { type Actor, requireNoAgent } from "./act.ts";
@@ -29,8 +26,6 @@ export interface AnswerToGive extends Actor {
 
 export interface GiveAnswerOptions {
   readonly requireTrust: (configFile: string | null) => Promise<void>;
-  /** Words of a command about the run as the person can call it from where they are. @default {panewright …} */
-  readonly commandLine?: (words: readonly string[]) => string;
   /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
 }
@@ -49,7 +44,6 @@ export async function giveAnswer(
 ): Promise<OutputFields["answer_recorded"]> {
   const {
     requireTrust,
-    commandLine = (words: readonly string[]) => runCommandLine(words),
     wallClock = () => new Date(),
   } = options;
   const { overview, waiting } = await findOpenQuestion(folder, question);
@@ -59,7 +53,6 @@ export async function giveAnswer(
   const answer = given.trim();
   if (answer === "") throw new UsageError("Cannot record the answer: it is empty", { code: "bad_input" });
   requireSaid(folder, waiting, answer);
-  await requireLiveDialog(overview, waiting, commandLine);
   await requireTrust(overview.progress?.configFile ?? null);
   const name = who === undefined ? {} : { who: sanitizeLine(who).slice(0, MAX_WHO_LENGTH) };
   const answeredAt = wallClock().toISOString();
@@ -200,19 +193,4 @@ export function requireSaid(
 
 function exampleOf(questions: readonly AgentQuestion[]): string {
   return questions.map(({ multiSelect, options }) => multiSelect && options.length > 1 ? '"1, 2"' : '"1"').join(" ");
-}
-
-/** The dialog of a run that nobody executes is gone with its agent: what a new one asks is another question. */
-async function requireLiveDialog(
-  { folder, executed, progress }: RunOverview,
-  { id, by, dialog }: OpenQuestion["waiting"],
-  commandLine: (words: readonly string[]) => string,
-): Promise<void> {
-  if (dialog === undefined || executed) return;
-  const worker = progress === undefined ? undefined : workerOf(progress, by);
-  if (worker !== undefined && isAlive(worker, await lookAtProcesses())) return;
-  throw new UsageError(`Cannot answer ${id}: run ${folder.id} was killed, and its agent with the dialog is gone`, {
-    code: "not_open",
-    hint: `Continue with: ${commandLine(["resume", folder.id])}. The new agent asks again if it needs to.`,
-  });
 }

@@ -92,7 +92,7 @@ function waitingRow(
   const answered = id !== undefined && answeredIds.includes(id);
   return {
     ...present({ id }),
-    ...{ by, text, askedAt, answered, answer: answerKind(waiting, executed) },
+    ...{ by, text, askedAt, answered, answer: answerKind(waiting) },
     shown,
     reserved: waiting.reserved === true,
     // Earlier versions kept what it is the hash of, which quotes the request.
@@ -101,8 +101,8 @@ function waitingRow(
   };
 }
 
-function answerKind({ id, isPermission, dialog }: Waiting, executed: boolean): ReportWaiting["answer"] {
-  if (id === undefined || (dialog !== undefined && !executed)) return "none";
+function answerKind({ id, isPermission, dialog }: Waiting): ReportWaiting["answer"] {
+  if (id === undefined) return "none";
   if (dialog === undefined) return isPermission === true ? "permission" : "question";
   return dialog.questions === undefined ? "permission" : "choices";
 }

@@ -35,7 +35,6 @@ export const command = defineCommand({
     const given = await giveAnswer(folder, { question: question.id, answer, by: "command" }, {
       requireTrust: (configFile) =>
         requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json }),
-      commandLine: (command) => runCommandLine(command, flags.wd),
     });
     if (global.json) {
       io.stdout(outputLine("answer_recorded", given));

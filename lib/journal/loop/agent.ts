@@ -74,7 +74,7 @@ export const AGENT_RECORDS = {
       if (open === undefined) return started;
       const { id: turnId, message, interrupted } = open;
       const wasAtWork = message?.step === "sent" || message?.step === "enter";
-      const change = { message: undefined, question: undefined, interrupted: interrupted || wasAtWork };
+      const change = { message: undefined, interrupted: interrupted || wasAtWork };
       return inTurn(started, { turnId }, change);
     },
     progress(before, { role, provider, protocol, resumes, at }) {

@@ -5,7 +5,7 @@ import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
 import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
-import { mayAnswer } from "../waiting.ts";
+import { mayAnswer, waitsAfter } from "../waiting.ts";
 import { line, outputOf, shortened } from "../words/lines.ts";
 import { withoutPanes } from "../workers.ts";
 import { origin, role, rulesUsed, settings, task } from "./fields.ts";
@@ -117,9 +117,9 @@ export const RUN_ENDS = {
     usageByRole: optional(mapOf(usage)),
   }, {
     state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
-    progress(_before, { outcome, reason, resumeCommand, at }) {
+    progress(before, { outcome, reason, resumeCommand, at }) {
       const finished = { outcome, reason, at, ...present({ resumeCommand }) };
-      return { waiting: undefined, alsoWaiting: [], finished };
+      return { ...waitsAfter(before, outcome), finished };
     },
     ...FINISHED,
   }),

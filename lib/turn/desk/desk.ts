@@ -59,6 +59,7 @@ export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: 
     async settled() {
       while (desk.giving > 0) await desk.lastAnswer;
       adapter.assertSound?.();
+      await waiting.tellOfUnused();
     },
     noteClosed() {
       waiting.end();

@@ -3,7 +3,7 @@ import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import type { DialogKind } from "../../screen/dialog.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { giveAndTake, type LeftAnswer, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
+import { giveAndTake, type LeftAnswer, readAnswer, takeAnswer, type TakeAnswerOptions } from "./answers.ts";
 import { type AskedMatter, auditEntry } from "./asked.ts";
 import { requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from "./desk_context.ts";
@@ -68,13 +68,26 @@ export class PersonWait {
     tellOfStray(this, matter);
     const said = await saidOf(this, matter);
     if (said !== undefined || clock.now() - matter.sinceMs < dialogTimeoutSeconds * 1000) return said;
-    this.end();
+    this.#park();
     throw tooLateError(this, asked, why);
   }
 
-  /** The matter is settled, or another one; nothing where no person was asked. */
+  /** Tells of an answer to what an agent asked before the run was stopped, and has not asked again. */
+  async tellOfUnused(): Promise<void> {
+    const earlier = this.context.earlierQuestion(this.turn.turnId);
+    if (earlier !== undefined && this.matter === undefined) await tellOfUnused(this, earlier.id);
+  }
+
+  /** Nobody is waited for any longer, but the question stays open: a later process of the run takes its answer. */
+  #park(): void {
+    this.matter?.closed.abort();
+    this.matter = undefined;
+  }
+
+  /** The matter is settled, or another one; nothing where no person was asked. A run that is stopped leaves it open. */
   end(): void {
     if (this.matter === undefined) return;
+    if (this.context.signal.aborted) return this.#park();
     const { context: { clock, emit }, turn: { turnId, role }, matter: { closed, question, sinceMs, told } } = this;
     this.matter = undefined;
     closed.abort();
@@ -98,6 +111,7 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
   const kept = await sha256Hex(identity);
   const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
+  if (earlier !== undefined && !isSame) await tellOfUnused({ context, turn }, earlier.id);
   const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
   const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
   const answerable = question === undefined ? {} : { question, ...present({ questions, shown: shownAs }) };
@@ -125,6 +139,12 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
     void askAtTerminal({ context, turn }, begun, shown);
   }
   return begun;
+}
+
+async function tellOfUnused({ context, turn }: Wait, question: string): Promise<void> {
+  const left = await readAnswer(context.answers, question).catch(() => undefined);
+  if (left === undefined) return;
+  context.warn(turn.role, `the answer to ${question} was not used: the agent has not asked that again`);
 }
 
 async function askAtTerminal(
@@ -197,7 +217,10 @@ function tooLateError({ context, turn }: Wait, asked: AskedMatter, why: Why): Hu
   return new HumanInterventionRequiredError(
     `Cannot finish the turn of ${role} in terminal ${terminal.id}: ${requestOf(asked.shown)} waited for a person for ` +
       `${seconds} s. ${why.reason}\n${asked.excerpt}`,
-    { hint: "permissions.dialog_timeout_seconds sets the limit. A rule in permissions decides without a person." },
+    {
+      hint: "The question stays open: answer it, then resume the run. permissions.dialog_timeout_seconds sets the " +
+        "limit. A rule in permissions decides without a person.",
+    },
   );
 }
 

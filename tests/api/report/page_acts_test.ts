@@ -58,7 +58,8 @@ Deno.test({
     await press(page, "Stop");
     await press(page, "Stop the run");
     assertEquals((await run.ended).code, 143);
-    await page.until(`document.querySelector(".outcome .badge").innerText === "Stopped"`);
+    // The question stays open.
+    await page.until(`document.querySelector(".outcome .badge").innerText === "Waiting for an answer"`);
     await press(page, "Resume");
     await press(page, "Resume the run");
     await page.until(`document.querySelector(".outcome .badge").innerText === "Passed"`);

@@ -104,6 +104,43 @@ Deno.test("a role's command that is masked where it is shown takes no yes, and w
   assertEquals(await chosen(stage), ["no"]);
 });
 
+Deno.test("a question that nobody answers in time stays open: it is listed, answered later, and the resumed run uses the answer", async () => {
+  const [first] = asksToMake("made.txt").turns ?? [];
+  await using stage = await openStage({ turns: [first!, first!] }, {
+    auto_accept: true,
+    default: "ask",
+    dialog_timeout_seconds: 1,
+  });
+  const parked = await stage.call("run");
+  assertEquals(parked.code, 3, parked.stderr);
+  assertStringIncludes(parked.stderr, "The question stays open: answer it, then resume the run.");
+  const id = basename(await stage.folder());
+  const [question, ...others] = (await stage.call("questions", "--json")).stdout.trim().split("\n");
+  assertEquals([JSON.parse(question ?? "{}").id, others.length], ["q1", 0]);
+  assertStringIncludes((await stage.call("status")).stdout, "touch made.txt");
+  await answer(stage, "q1", "yes");
+  const { code, stderr } = await stage.call("resume", id);
+  assertEquals(code, 0, stderr);
+  assert(await exists(`${stage.sandbox.project}/made.txt`));
+  assertEquals((await stage.call("questions", "--json")).stdout, "");
+  const given = (await answers(stage)).filter(({ rule }) => rule === "person");
+  assertEquals(given, [{ subject: "touch made.txt", answer: "accept", rule: "person", result: "closed" }]);
+});
+
+Deno.test("an answer to what the resumed agent does not ask again is told to be unused", async () => {
+  await using stage = await openStage(asksToMake("made.txt"), {
+    auto_accept: true,
+    default: "ask",
+    dialog_timeout_seconds: 1,
+  });
+  assertEquals((await stage.call("run")).code, 3);
+  await answer(stage, "q1", "yes");
+  const { code, stderr } = await stage.call("resume", basename(await stage.folder()));
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stderr, "the answer to q1 was not used: the agent has not asked that again");
+  assert(!await exists(`${stage.sandbox.project}/made.txt`));
+});
+
 Deno.test("what a person has to decide about waits for panewright answer", async () => {
   await using stage = await openStage(asksToMake("made.txt"), { auto_accept: true, default: "ask" });
   await using run = stage.start("run");

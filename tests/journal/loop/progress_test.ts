@@ -66,7 +66,9 @@ const AFTERWARDS: readonly (readonly [string, readonly ReviewFact[], string | un
   ["another role's agent", [{ type: "agent_starting", role: "tester", provider: "codex" }], "q1"],
   ["a new agent in its place", [{ type: "agent_starting", role: "programmer", provider: "codex" }], undefined],
   ["its end", [{ type: "dialog_closed", ...TURN, question: "q1", seconds: 3 }], undefined],
-  ["the end of the run", [reviewFinished("interrupted")], undefined],
+  ["a person's Ctrl-C", [reviewFinished("interrupted")], "q1"],
+  ["the end of the wait", [reviewFinished("needs_human")], "q1"],
+  ["the end of the run", [reviewFinished("fail")], undefined],
 ];
 
 for (const [what, facts, waiting] of AFTERWARDS) {
