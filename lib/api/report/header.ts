@@ -86,7 +86,7 @@ function workerRow(
 
 function waitingRow(
   waiting: Waiting,
-  { executed, answered: answeredIds }: Pick<AroundRun, "executed" | "answered">,
+  { answered: answeredIds }: Pick<AroundRun, "answered">,
 ): ReportWaiting {
   const { id, by, text, askedAt, shown = "whole", fingerprint, dialog } = waiting;
   const answered = id !== undefined && answeredIds.includes(id);
