@@ -70,6 +70,8 @@ export interface DrivenAgent extends Agent {
   lingers(): boolean;
   stderrTail(): string;
   listPids(): Promise<readonly number[]>;
+  /** Stands the commands still that these processes are a part of; they are killed with the agent's end. */
+  freeze(pids: readonly number[]): Promise<void>;
 }
 
 /** What an agent is started with, whatever drives it. */

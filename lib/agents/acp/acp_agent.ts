@@ -227,6 +227,10 @@ export class AcpAgent implements DrivenAgent {
     return this.#connection.listPids();
   }
 
+  freeze(pids: readonly number[]) {
+    return this.#connection.freeze(pids);
+  }
+
   stderrTail(): string {
     return this.#connection.stderrTail().join("\n");
   }

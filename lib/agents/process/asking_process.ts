@@ -1,8 +1,12 @@
 import { type AskCommands, readQuestion } from "../../shell/asks/find_asks.ts";
 import { questionOf } from "../../shell/asks/question.ts";
 
-export interface SeenAsk {
+export interface AskWords {
   readonly question: string | undefined;
+}
+
+export interface SeenAsk extends AskWords {
+  readonly pid: number;
 }
 
 const INTERPRETERS = new Set("sh bash dash ash zsh ksh node bun".split(" "));
@@ -17,7 +21,7 @@ const INTERPRETERS = new Set("sh bash dash ash zsh ksh node bun".split(" "));
 export function askOfProcess(
   argv: readonly string[],
   { asks, self }: { readonly asks: AskCommands; readonly self: readonly string[] },
-): SeenAsk | undefined {
+): AskWords | undefined {
   if (self.every((word, index) => argv[index] === word) && argv[self.length] === "ask") {
     return seenAsk(questionOf(argv.slice(self.length + 1)));
   }
@@ -25,7 +29,7 @@ export function askOfProcess(
   return seenAsk(readQuestion(words.map((value) => ({ value, parts: [{ text: value }] })), asks)?.question);
 }
 
-function seenAsk(question: string | undefined): SeenAsk | undefined {
+function seenAsk(question: string | undefined): AskWords | undefined {
   return question === undefined ? undefined : { question: question === "-" ? undefined : question };
 }
 

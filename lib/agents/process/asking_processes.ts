@@ -32,7 +32,7 @@ export async function findAskingProcesses(
   ]);
   // An agent may run panewright itself, whose steps ask there.
   const isOurs = (pid: number) => own.includes(pid) && (marked.includes(pid) || !ofAny.includes(pid));
-  return asking.flatMap(({ pid, ask }) => isOurs(pid) ? [ask] : []);
+  return asking.flatMap(({ pid, ask }) => isOurs(pid) ? [{ ...ask, pid }] : []);
 }
 
 /** The same over and over, while something runs that may ask, until `signal` is aborted. */

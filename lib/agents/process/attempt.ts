@@ -176,7 +176,10 @@ export class Attempt {
           ? (await agent.listPids()).length > 0
           // Other commands may ask at the same time.
           : end === "turn_over" || end === "time_limit" || end === "asked";
-        if (mayBeLeft) { for (const seen of await findAskingProcesses(processes)) this.#takeSeen(seen); }
+        const asking = mayBeLeft ? await findAskingProcesses(processes) : [];
+        for (const seen of asking) this.#takeSeen(seen);
+        // Nothing that stands behind an ask runs while it is open.
+        await agent.freeze(asking.map(({ pid }) => pid));
       } finally {
         await agent.stop();
       }

@@ -250,6 +250,10 @@ export class ProcessAgent implements DrivenAgent {
     return await this.#turn?.group?.listPids() ?? [];
   }
 
+  async freeze(pids: readonly number[]): Promise<void> {
+    await this.#turn?.group?.freeze(pids);
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     try {

@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { findMarkedPids, type ProcessMark, stillAlive } from "./end_processes.ts";
+import { processesOfCommands } from "./command_processes.ts";
 import { listProcesses, type ProcessInfo, processTree } from "./process_table.ts";
 import { trySignal, writeInput } from "./process.ts";
 
@@ -38,6 +39,11 @@ export interface ProcessGroup {
   write(bytes: Uint8Array): Promise<void>;
   listPids(): Promise<readonly number[]>;
   /**
+   * Stands the commands still (SIGSTOP) that these processes are a part of, whatever they do about signals. `stop` kills
+   * them as soon as the program has been told to end: one that still worked would take their end for a result.
+   */
+  freeze(pids: readonly number[]): Promise<void>;
+  /**
    * Ends the program and its descendants: SIGINT to the group, or the end of its input, SIGTERM after 1 s, SIGKILL
    * after 3 s. What is left when the program itself has ended gets SIGTERM at once and SIGKILL after 1 s. It may be
    * called at any time, and resolves when all of them have ended and all output has been delivered.
@@ -54,6 +60,9 @@ const LADDER = { terminateMs: 1000, killMs: 3000, giveUpMs: 5000 } as const;
 const LEFTOVER_GRACE_MS = 1000;
 
 const LOOK_EVERY_MS = 20;
+
+/** How long a program has to hear that it is to end, before commands of it that stand still are killed. */
+const HEARD_MS = 250;
 
 /** How long output may still arrive after all known processes have ended: one may have escaped. */
 const OUTPUT_GRACE_MS = 500;
@@ -103,6 +112,7 @@ export function startProcessGroup(spec: ProcessGroupSpec): ProcessGroup {
       await open.write(bytes);
     },
     listPids: async () => (await group.find()).map(({ pid }) => pid),
+    freeze: (pids) => group.freeze(pids),
     stop: () => stopped ??= stop(),
     killNow() {
       if (!hasEnded) trySignal(-child.pid, "SIGKILL");
@@ -122,6 +132,7 @@ class Group {
   /** Every descendant ever seen: a process whose parent has ended is no longer below the program. */
   readonly #known = new Map<string, ProcessInfo>();
   #latest: readonly ProcessInfo[] = [];
+  readonly #frozen = new Map<number, ProcessInfo>();
   /** Whether a look after the program's end has found nothing: nothing can come of nothing. */
   #isGone = false;
 
@@ -149,6 +160,26 @@ class Group {
     for (const { pid } of this.#latest) trySignal(pid, "SIGKILL");
   }
 
+  async freeze(pids: readonly number[]): Promise<void> {
+    for (;;) {
+      const own = await this.find();
+      const some = processesOfCommands(pids, { own, group: this.pid }).filter(({ pid }) => !this.#frozen.has(pid));
+      // One that stands still starts nothing, so a look that finds no more is the last.
+      if (some.length === 0) return;
+      for (const one of some) {
+        this.#frozen.set(one.pid, one);
+        trySignal(one.pid, "SIGSTOP");
+      }
+    }
+  }
+
+  async #killFrozen(): Promise<void> {
+    if (this.#frozen.size === 0) return;
+    const left = stillAlive([...this.#frozen.values()], await listProcesses());
+    for (const { pid } of left) trySignal(pid, "SIGKILL");
+    this.#frozen.clear();
+  }
+
   async end(): Promise<void> {
     if (this.#isGone) return;
     const { clock } = this.options.spec;
@@ -158,8 +189,9 @@ class Group {
     if (!hadEnded) {
       if (this.options.hangUp) this.options.hangUp();
       else trySignal(-this.pid, "SIGINT");
-      await this.#pause();
+      await this.#pause(this.#frozen.size > 0 ? HEARD_MS : LOOK_EVERY_MS);
     } else if (left.length === 0) return;
+    await this.#killFrozen();
     let sent: "SIGINT" | "SIGTERM" | "SIGKILL" = "SIGINT";
     let termMs = Infinity;
     for (;;) {
@@ -184,11 +216,11 @@ class Group {
   }
 
   /** Waits until the next look, or until the program ends. */
-  async #pause(): Promise<void> {
+  async #pause(ms: number = LOOK_EVERY_MS): Promise<void> {
     const { spec: { clock }, ended, hasEnded } = this.options;
     const wake = new AbortController();
     if (!hasEnded()) ended.then(() => wake.abort());
-    await clock.sleep(LOOK_EVERY_MS, wake.signal).catch(() => {});
+    await clock.sleep(ms, wake.signal).catch(() => {});
   }
 }
 

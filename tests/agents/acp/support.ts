@@ -89,6 +89,7 @@ export class ToyConnection implements AcpConnection {
   stderrTail = () => ["toy: last words"];
   troubles = () => ({});
   listPids = () => Promise.resolve([this.pid]);
+  freeze = () => Promise.resolve();
   killNow = () => this.end({ kind: "exited", code: 137 });
 
   call<Result>(

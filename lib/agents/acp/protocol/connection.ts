@@ -114,6 +114,10 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
     return this.#group.listPids();
   }
 
+  freeze(pids: readonly number[]) {
+    return this.#group.freeze(pids);
+  }
+
   killNow() {
     this.#group.killNow();
   }

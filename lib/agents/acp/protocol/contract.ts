@@ -82,6 +82,7 @@ export interface AcpConnection extends AsyncDisposable {
   stderrTail(): readonly string[];
   troubles(): Readonly<Partial<Record<AcpTroubleKind, number>>>;
   listPids(): Promise<readonly number[]>;
+  freeze(pids: readonly number[]): Promise<void>;
   killNow(): void;
   /** Makes a request; the signal ends the waiting only. */
   call<Result>(

@@ -25,6 +25,7 @@ export class ScriptedAgent {
         return this.reads ? Promise.resolve() : new Promise(() => {});
       },
       listPids: () => Promise.resolve([]),
+      freeze: () => Promise.resolve(),
       stop: () => {
         this.#closed.resolve();
         this.#ended.resolve(0);
