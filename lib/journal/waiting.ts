@@ -40,6 +40,8 @@ export const waiting = {
   reserved: optional(flag),
   /** Whether a person is shown all that a yes permits: one to what is masked or cut is refused. @default {"whole"} */
   shown: optional(oneOf(...SHOWN)),
+  /** Whether its task rests, and others are done meanwhile. @default {false} */
+  parked: optional(flag),
   /** Tells this dialog, or this request for a permission, from any other; missing for a question of a step. */
   fingerprint: optional(text),
   /** What a dialog asks for; missing for a question. */
@@ -53,7 +55,7 @@ export type WaitingDialog = ValuesOf<typeof waitingDialog>;
 /** What waits for a person when an agent asks: what it asks now takes the place of all that it asked before. */
 export function waitsFor(before: Waits, first: Waiting, ...others: readonly Waiting[]) {
   const judged = [first, ...others].map((waiting) => judgedBy(before.modelAnswers, waiting));
-  return asWaiting([...allWaiting(before).filter(({ by }) => by !== first.by), ...judged]);
+  return asWaiting([...allWaiting(before).filter(({ by, parked }) => parked === true || by !== first.by), ...judged]);
 }
 
 /**
@@ -63,6 +65,22 @@ export function waitsFor(before: Waits, first: Waiting, ...others: readonly Wait
 export function waitsAfter(before: Pick<Waits, "waiting" | "alsoWaiting">, outcome: RunEnd) {
   const isOpen = outcome === "interrupted" || outcome === "needs_human";
   return asWaiting(isOpen ? allWaiting(before).filter(({ id }) => id !== undefined) : []);
+}
+
+/** What waits for a person, when these rest with their task, or do not any longer. */
+export function parkedWaiting(
+  before: Pick<Waits, "waiting" | "alsoWaiting">,
+  { ids, parked }: { readonly ids: readonly string[]; readonly parked: boolean },
+) {
+  const marked = ({ parked: _, ...waiting }: Waiting): Waiting => parked ? { ...waiting, parked } : waiting;
+  return asWaiting(
+    allWaiting(before).map((waiting) => ids.includes(waiting.id ?? "") ? marked(waiting) : waiting),
+  );
+}
+
+/** What waits for a person when the task under way waits for nothing. */
+export function onlyParked(before: Pick<Waits, "waiting" | "alsoWaiting">) {
+  return asWaiting(allWaiting(before).filter(({ parked }) => parked === true));
 }
 
 /** What waits for a person when this has its answer. */

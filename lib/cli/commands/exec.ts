@@ -34,7 +34,7 @@ export const command = defineCommand({
       "COMMAND",
       "the command that must pass after the built-in step, instead of the project's test command",
     ),
-    "keep-going": switchFlag("do a folder's other tasks even if one has failed"),
+    "keep-going": switchFlag("do a folder's other tasks even if one has failed, or waits for an answer"),
     force: switchFlag("do a folder's tasks even if an earlier run has passed them"),
     "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
     junit: JUNIT_FLAG,

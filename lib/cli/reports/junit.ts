@@ -17,7 +17,9 @@ function suite(task: TaskSummary, reason: string): string {
   const { file, outcome, steps } = task;
   const name = plainName(file);
   const open = openStep(task);
-  const cases = outcome === "skipped"
+  const cases = outcome === "open" && steps.length === 0
+    ? [testCase({ name, step: "all steps", seconds: 0, content: skipped("not begun") })]
+    : outcome === "skipped"
     ? [testCase({ name, step: "all steps", seconds: 0, content: skipped("an earlier run has passed it") })]
     : steps.map((step) =>
       testCase({ name, step: step.name, seconds: step.seconds, content: contentOf(step, step === open, reason) })

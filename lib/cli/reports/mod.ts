@@ -2,7 +2,7 @@ import { plainName } from "../../journal/exec/place.ts";
 import { relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import type { ExecEvent } from "../../journal/exec/facts.ts";
-import { NO_SUMMARY, summarize, type SummaryFold } from "../../journal/exec/summary.ts";
+import { NO_SUMMARY, summarize, type SummaryFold, wholeSummary } from "../../journal/exec/summary.ts";
 import { isPlainFile } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { placesIn } from "../../base/text/places_in.ts";
@@ -54,7 +54,7 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
         isGroupOpen = true;
       }
     },
-    table: (options) => fold.summary.isFolder ? summaryTable(fold.summary, options) : [],
+    table: (options) => fold.summary.isFolder ? summaryTable(wholeSummary(fold), options) : [],
     after(event) {
       if (event.type !== "step_finished") return;
       endGroup();
@@ -64,9 +64,11 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
       if (end === undefined) return;
       const { outcome, reason, resumeCommand } = end;
       const summaryFile = io.workflow === undefined ? undefined : io.env("GITHUB_STEP_SUMMARY");
-      await tryWrite(io, junit, (path) => replaceFile(path, junitXml(fold.summary, reason), { mode: 0o644 }));
+      await tryWrite(io, junit, (path) => replaceFile(path, junitXml(wholeSummary(fold), reason), { mode: 0o644 }));
       await tryWrite(io, summaryFile, (path) => {
-        return Deno.writeTextFile(path, jobSummary(fold.summary, { outcome, reason, resumeCommand }), { append: true });
+        return Deno.writeTextFile(path, jobSummary(wholeSummary(fold), { outcome, reason, resumeCommand }), {
+          append: true,
+        });
       });
     },
   };

@@ -31,13 +31,14 @@ export async function continueRun(
   if (state.finished?.outcome === "pass") {
     throw new UsageError(`Cannot resume run ${runId}: it has passed`, { code: "run_over" });
   }
-  const mismatch = state.current === undefined ? undefined : planMismatch(state.current, plan.pipelines);
+  const begun = [...(state.current === undefined ? [] : [state.current]), ...state.parked];
+  const [mismatch] = begun.flatMap((task) => planMismatch(task, plan.pipelines) ?? []);
   if (mismatch !== undefined) {
     throw new UsageError(`Cannot resume run ${runId}: ${mismatch}`, {
       hint: "Give the pipeline its steps back, or start the task again.",
     });
   }
-  await options.beforeResume?.(state.current === undefined ? [] : [state.current.pipeline]);
+  await options.beforeResume?.([...new Set(begun.map(({ pipeline }) => pipeline))]);
   const carried = state.run && findCarried(folder, state.run.folder);
   await endLeftProcesses(folder, { clock, recorded: state.run?.folder });
   const interruptedLog = readInterruptedLog(folder, state);

@@ -5,12 +5,13 @@ import type { AskedQuestion } from "../../run/notify/notification.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { awaitAnswer } from "./await_answer.ts";
 import { countInterrupted, hearInterrupted } from "./left_over.ts";
+import { plural } from "../../journal/words/words.ts";
 import type { Drive } from "./context.ts";
-import { type Action, nextAction, type StepPlace } from "./machine.ts";
+import { type Action, keepsGoing, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "../../journal/exec/state.ts";
 import { runCheck } from "./step_checks.ts";
 import { dropContents, dropScratch, forgetFiles, leaveChanges } from "./step_files.ts";
-import { beginTask, finishTask, folderResult } from "./drive_tasks.ts";
+import { beginTask, finishTask, folderResult, takeUpParked, tasksOf } from "./drive_tasks.ts";
 import { waitForLimitReset } from "./usage_limit.ts";
 import { runWriteCheck, watchWrites } from "./write_check.ts";
 import { present } from "../../base/schema.ts";
@@ -20,18 +21,34 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
   try {
     await countInterrupted(drive);
     await hearInterrupted(drive);
+    const tried = new Set<string>();
     for (;;) {
       drive.signal.throwIfAborted();
-      const end = await perform(nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel), drive);
+      const end = await perform(nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel), { drive, tried });
       if (end !== undefined) return end;
     }
   } finally {
     takeBack();
+    await tellLeft(drive);
     dropContents(drive);
   }
 }
 
-async function perform(action: Action, drive: Drive): Promise<RunResult | undefined> {
+/** Nobody has to find out the next morning what was never begun. */
+async function tellLeft(drive: Drive): Promise<void> {
+  if (drive.target.kind !== "folder") return;
+  const { current } = drive.state();
+  const left = (await tasksOf(drive).catch(() => ({ left: [] }))).left.filter((file) => file !== current?.file);
+  if (left.length > 0) drive.record({ type: "tasks_left", files: left, passable: true });
+}
+
+interface Performing {
+  readonly drive: Drive;
+  /** The tasks that wait for an answer, and have none that this process knows of. */
+  readonly tried: Set<string>;
+}
+
+async function perform(action: Action, { drive, tried }: Performing): Promise<RunResult | undefined> {
   switch (action.do) {
     case "finish_run":
       return { outcome: action.outcome, reason: action.reason };
@@ -40,9 +57,15 @@ async function perform(action: Action, drive: Drive): Promise<RunResult | undefi
     case "await_login":
       throw loginError(action);
     case "choose_task":
-      return await beginTask(drive) ? undefined : folderResult(drive.state());
-    case "await_answer":
-      return await answerQuestion(action.question, drive) ? undefined : waitForAnswer(action.question, drive);
+      if (await beginTask(drive)) return undefined;
+      if (takeUpParked(drive, tried, { waits: drive.isPatient || drive.person !== undefined })) return undefined;
+      return drive.state().parked.length > 0 ? waitForAnswers(drive) : folderResult(drive.state());
+    case "await_answer": {
+      const others = await goesOnBeside(drive, tried);
+      if (await answerQuestion(action.question, { ...drive, isPatient: drive.isPatient && !others })) return undefined;
+      if (!others) return waitForAnswers(drive);
+      return park(action.at, { drive, tried });
+    }
     case "start_step":
       return void await startStep(action.at, drive);
     case "run_attempt":
@@ -156,24 +179,50 @@ function answersTo({ call, text, shown = "whole" }: QuestionState): Pick<AskedQu
   };
 }
 
-/** The run ends until there is an answer. What was asked at the same time is told as well: one resume takes all answers. */
-function waitForAnswer(first: QuestionState, drive: Drive): RunResult {
-  const others = drive.state().questions.filter(({ open, id }) => open && id !== first.id);
-  for (const question of [first, ...others]) {
-    if (question !== first) tellOf(question, drive);
-    drive.record({
-      type: "question_waiting",
-      question: question.id,
-      text: question.text,
-      answerCommand: answerCommand(question, drive),
-      resumeCommand: drive.commandLine("resume"),
-    });
-  }
-  const { id, step } = first;
-  const reason = others.length === 0
-    ? `question ${id} of step "${step}" waits for its answer`
-    : `questions ${[first, ...others].map((one) => one.id).join(", ")} of step "${step}" wait for their answers`;
-  return { outcome: "waiting", reason };
+/** Whether other tasks can be done while this one waits. */
+async function goesOnBeside(drive: Drive, tried: ReadonlySet<string>): Promise<boolean> {
+  if (!keepsGoing(drive.state())) return false;
+  const { current, parked } = drive.state();
+  const { left } = await tasksOf(drive);
+  return left.some((file) => file !== current?.file) || parked.some(({ file }) => !tried.has(file));
+}
+
+/** The task waits for its answer while others are done. */
+function park({ task }: StepPlace, { drive, tried }: Performing): undefined {
+  const { number, file } = task;
+  const own = drive.state().questions.filter((question) => question.open && question.task === file);
+  // The first was told of when it was waited for.
+  for (const question of own.slice(1)) tellOf(question, drive);
+  tried.add(file);
+  dropContents(drive);
+  drive.record({ type: "task_parked", task: number, file, questions: own.map(({ id }) => id) });
+}
+
+/** The run ends until there are answers: one resume takes all of them. */
+function waitForAnswers(drive: Drive): RunResult {
+  const { questions, parked, failed } = drive.state();
+  const open = questions.filter((question) => question.open);
+  const told = open.filter(({ task }) => !parked.some(({ file }) => file === task));
+  for (const question of told.slice(1)) tellOf(question, drive);
+  for (const question of open) tellWaiting(question, drive);
+  const ids = open.map(({ id }) => id);
+  const steps = [...new Set(open.map(({ step }) => step))];
+  const whose = steps.length === 1 ? ` of step "${steps[0]}"` : "";
+  const reason = ids.length === 1
+    ? `question ${ids[0]}${whose} waits for its answer`
+    : `questions ${ids.join(", ")}${whose} wait for their answers`;
+  const also = failed.length === 0 ? "" : `; ${plural(failed.length, "task")} failed`;
+  return { outcome: "waiting", reason: `${reason}${also}` };
+}
+
+function tellWaiting(question: QuestionState, drive: Drive): void {
+  drive.record({
+    type: "question_waiting",
+    question: question.id,
+    text: question.text,
+    answerCommand: answerCommand(question, drive),
+    resumeCommand: drive.commandLine("resume"),
+  });
 }
 
 function answerCommand({ id, call }: QuestionState, { commandLine }: Drive): string {

@@ -17,10 +17,8 @@ export async function beginTask(drive: Drive): Promise<boolean> {
   const { target, overrides } = drive;
   for (;;) {
     drive.signal.throwIfAborted();
-    const { passed, skipped, failed, begun } = drive.state();
-    const over = new Set([...passed, ...skipped, ...failed]);
-    const files = await onTheWay(drive, () => filesOf(target, { ...overrides, over: [...over] }));
-    const file = files.find((each) => !over.has(each));
+    const { begun } = drive.state();
+    const { over, files, left: [file] } = await tasksOf(drive);
     if (file === undefined) return false;
     const of = new Set([...files, ...over]).size;
     const { task, pipeline, fingerprint } = await readWhole(file, drive);
@@ -43,6 +41,37 @@ export async function beginTask(drive: Drive): Promise<boolean> {
     });
     return true;
   }
+}
+
+/** The tasks on the disk, and those of them that are due; what is over, or rests, is not. */
+export async function tasksOf(drive: Drive) {
+  const { passed, skipped, failed, parked } = drive.state();
+  const over = new Set([...passed, ...skipped, ...failed, ...parked.map(({ file }) => file)]);
+  const files = await onTheWay(drive, () => filesOf(drive.target, { ...drive.overrides, over: [...over] }));
+  return { over, files, left: files.filter((each) => !over.has(each)) };
+}
+
+/** Takes up a task that has waited: one whose answer this process has not looked for yet, else the first. */
+export function takeUpParked(
+  { state, record }: Drive,
+  tried: ReadonlySet<string>,
+  { waits }: { readonly waits: boolean },
+): boolean {
+  const { parked, questions } = state();
+  const task = parked.find(({ file }) => !tried.has(file)) ?? (waits ? parked[0] : undefined);
+  if (task === undefined) return false;
+  const { number, file, pipeline, steps, step } = task;
+  const ids = questions.filter((one) => one.open && one.task === file).map(({ id }) => id);
+  record({
+    type: "task_continued",
+    task: number,
+    file,
+    pipeline,
+    steps: [...steps],
+    step: step.number,
+    questions: ids,
+  });
+  return true;
 }
 
 interface WholeTask {

@@ -142,7 +142,7 @@ function endStep(
 }
 
 /** Whether the next task is due although this one failed: not where the account's usage limit would stop it, too. */
-function keepsGoing({ run, current }: ExecState): boolean {
+export function keepsGoing({ run, current }: ExecState): boolean {
   const stage = current?.step.stage;
   const isLimited = stage?.kind === "failed" && stage.limited === true;
   return run?.overrides.keepGoing === true && run.target.kind === "folder" && !isLimited;

@@ -18,6 +18,8 @@ export interface ExecState {
   /** The number of the last task that was begun or left out; 0 before the first. */
   readonly begun: number;
   readonly current: TaskState | undefined;
+  /** The tasks whose agents wait for an answer while others are done. */
+  readonly parked: readonly TaskState[];
   readonly interactions: readonly Interaction[];
   readonly questions: readonly QuestionState[];
   readonly tokens: TokenCounts;
@@ -172,14 +174,20 @@ export const INITIAL_STATE: ExecState = {
   failed: [],
   begun: 0,
   current: undefined,
+  parked: [],
   interactions: [],
   questions: [],
   tokens: NOTHING_COUNTED,
   finished: undefined,
 };
 
+/** What the task under way waits for. */
 export function openQuestion(state: ExecState): QuestionState | undefined {
-  return state.questions.find(({ open }) => open);
+  return state.questions.find((question) => question.open && !isParked(state, question));
+}
+
+function isParked({ parked }: ExecState, { task }: QuestionState): boolean {
+  return parked.some(({ file }) => file === task);
 }
 
 export const ATTEMPT = "attempt";
@@ -233,7 +241,8 @@ export function inTask(state: ExecState, change: (task: TaskState) => TaskState)
 }
 
 export function closeQuestions(state: ExecState): ExecState {
-  return { ...state, questions: state.questions.map((question) => ({ ...question, open: false })) };
+  const close = (question: QuestionState) => isParked(state, question) ? question : { ...question, open: false };
+  return { ...state, questions: state.questions.map(close) };
 }
 
 /** The attempt is not good enough: what the next one is told, and what the step is said to have failed of. */

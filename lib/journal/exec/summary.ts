@@ -46,6 +46,8 @@ interface FailedCheck {
 
 export interface SummaryFold {
   readonly summary: RunSummary;
+  /** The tasks of the folder that were left when a process ended. */
+  readonly notBegun: readonly TaskSummary[];
   readonly tokens: TokenCounts;
   readonly attemptCost: number;
 }
@@ -53,9 +55,19 @@ export interface SummaryFold {
 /** Before the first fact. */
 export const NO_SUMMARY: SummaryFold = {
   summary: { runId: "", target: "", isFolder: false, tasks: [], of: 0 },
+  notBegun: [],
   tokens: NOTHING_COUNTED,
   attemptCost: 0,
 };
+
+const NOT_BEGUN = { outcome: "open", steps: [], at: 1 } as const;
+
+/** A run's tasks in their order, with those that were not begun. */
+export function wholeSummary({ summary, notBegun }: SummaryFold): RunSummary {
+  const known = new Set(summary.tasks.map(({ file }) => file));
+  const tasks = [...summary.tasks.toSorted((one, other) => one.number - other.number)];
+  return { ...summary, tasks: [...tasks, ...notBegun.filter(({ file }) => !known.has(file))] };
+}
 
 export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
   const { summary, tokens } = before;
@@ -74,6 +86,16 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
     case "task_skipped": {
       const { task: number, file, of } = fact;
       return { ...before, summary: withTask(summary, { number, file, outcome: "skipped", steps: [], at: 1 }, of) };
+    }
+    case "task_continued": {
+      const task = summary.tasks.find(({ file }) => file === fact.file);
+      return task === undefined ? before : { ...before, summary: withTask(summary, task) };
+    }
+    case "tasks_left": {
+      const known = new Set(summary.tasks.map(({ file }) => file));
+      const left = fact.files.filter((file) => !known.has(file));
+      const named = left.map((file, index) => ({ ...NOT_BEGUN, number: summary.tasks.length + index + 1, file }));
+      return { ...before, notBegun: named };
     }
     case "step_started":
       return inStep(atStep(before, fact.step), ({ name, ...step }) => {

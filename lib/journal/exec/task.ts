@@ -3,7 +3,7 @@ import { flag, listOf, number, object, oneOf, optional, present, text } from "..
 import { line, note } from "../words/lines.ts";
 import { plural } from "../words/words.ts";
 import { atLevel, levelOf } from "../progress.ts";
-import { done, stepLevel, titleOf } from "./place.ts";
+import { done, plainName, stepLevel, titleOf } from "./place.ts";
 import { autonomyLevel } from "./fields.ts";
 import {
   atStage,
@@ -18,6 +18,7 @@ import {
   workerOf,
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
+import { onlyParked, parkedWaiting } from "../waiting.ts";
 import { SANDBOX_MODES } from "../../base/terms.ts";
 
 const stepRecord = entriesOf<ExecState>();
@@ -91,6 +92,63 @@ export const TASK_BEGINS = {
       ),
     items: (_fact, { title }) => adds({ kind: "note", title }),
   }),
+  /** Nobody answers what the task's agent asks: other tasks of the folder are done meanwhile. */
+  task_parked: stepRecord({
+    task: number,
+    /** Absolute path. */
+    file: text,
+    /** The ids of its questions. */
+    questions: listOf(text),
+  }, {
+    paths: ({ file }, map) => ({ file: map(file) }),
+    state: (state) => {
+      const { current, parked } = state;
+      return { ...state, current: undefined, parked: current === undefined ? parked : [...parked, current] };
+    },
+    progress: (before, { questions }) => (
+      { ...parkedWaiting(before, { ids: questions, parked: true }), place: [], pipeline: undefined, workers: [] }
+    ),
+    words: ({ task, questions }) =>
+      line(`task ${task} waits for an answer to ${questions.join(", ")}; the next one goes on`, "caution"),
+    items: (_fact, { title }) => [closes("step"), closes("task"), adds({ kind: "note", title, tone: "caution" })],
+  }),
+  /** A task that has waited goes on, or waits for its answer again. */
+  task_continued: stepRecord({
+    task: number,
+    /** Absolute path. */
+    file: text,
+    pipeline: text,
+    /** The names of the pipeline's steps. */
+    steps: listOf(text),
+    /** Counts from 1. */
+    step: number,
+    questions: listOf(text),
+  }, {
+    paths: ({ file }, map) => ({ file: map(file) }),
+    state: (state, { file }) => ({
+      ...state,
+      current: state.parked.filter((task) => task.file === file).map(takenUp)[0],
+      parked: state.parked.filter((task) => task.file !== file),
+    }),
+    progress(before, { task: number, file, pipeline, steps, step, questions }) {
+      const place = [{ unit: "task", number, name: file } as const, stepLevel(step, steps)];
+      const waiting = parkedWaiting(before, { ids: questions, parked: false });
+      return { ...waiting, place, pipeline: { name: pipeline, steps }, workers: [] };
+    },
+    words: ({ task, file }) => line(`task ${task} is taken up again: ${file}`, "heading"),
+    items: (_fact, { title }) => opens("task", { kind: "round", title }),
+  }),
+  /** What of a folder's tasks was not begun when the process left the run. */
+  tasks_left: stepRecord({
+    /** Absolute paths. */
+    files: listOf(text),
+    passable: flag,
+  }, {
+    paths: ({ files }, map) => ({ files: files.map(map) }),
+    words: ({ files }) =>
+      line(`${plural(files.length, "task")} not begun: ${files.map(plainName).join(", ")}`, "caution"),
+    items: (_fact, { title }) => adds({ kind: "note", title }),
+  }),
   /** A step of the task begins. */
   step_started: stepRecord({
     task: number,
@@ -160,7 +218,7 @@ export const TASK_ENDS = {
         : closeQuestions(stepFailed(state, fact.reason ?? "")),
     progress(before, { step: number, name, outcome, reason, next, at }) {
       const ended = done(before, { unit: "step", number, name, outcome, at, ...present({ reason }) });
-      if (outcome === "fail" && next === undefined) return { ...ended, waiting: undefined, alsoWaiting: [] };
+      if (outcome === "fail" && next === undefined) return { ...ended, ...onlyParked(before) };
       const following = stepLevel(next?.step ?? number + 1, before.pipeline?.steps ?? []);
       return { ...ended, ...atLevel(before, following), workers: [] };
     },
@@ -208,6 +266,12 @@ export const TASK_ENDS = {
     ],
   }),
 } as const;
+
+/** Others have changed files meanwhile, and nobody can tell which of them are its own. */
+function takenUp(task: TaskState): TaskState {
+  const { step } = task;
+  return { ...task, step: { ...step, isResumed: step.baseline !== undefined } };
+}
 
 function stepOver(
   task: TaskState,
