@@ -100,8 +100,13 @@ function createTeam(
   };
 }
 
+/** Also where one cannot be closed well, all have ended when this settles. */
 async function closeWithoutPane(terminals: readonly RoleAgent[]): Promise<void> {
-  await Promise.all(terminals.map((terminal) => terminal.via === "pane" ? undefined : terminal.close()));
+  const closed = await Promise.allSettled(
+    terminals.map((terminal) => terminal.via === "pane" ? undefined : terminal.close()),
+  );
+  const failed = closed.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function haveAgent(role: Role, options: StartAgentsOptions): Promise<RoleAgent> {

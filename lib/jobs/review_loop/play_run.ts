@@ -34,16 +34,22 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   // No agent is started for a turn that may not begin.
   if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });
   if (next.do !== "finish_run") return await runWithAgents(parts);
+  await endLeft(parts);
   for (const event of state().untold) record(event);
   await failLeftMessages(parts);
   if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
   return next;
 }
 
+/** A test command, or an agent without a pane, that an earlier process has left would work on beside the new one. */
+async function endLeft({ folder, state, clock }: RunParts): Promise<void> {
+  if (Object.keys(state().agents).length > 0) await endLeftProcesses(folder, { clock });
+}
+
 async function runWithAgents(outer: RunParts): Promise<RunResult> {
   const broken = new AbortController();
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
-  const { plan, folder, state, record, clock, signal } = parts;
+  const { plan, record, clock, signal } = parts;
   using forcedExit = new DisposableStack();
   await using opened = await openRunSession(parts);
   const { session, alive, attachCommandOf } = opened;
@@ -51,8 +57,7 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
     forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
   }
   let isUncounted = false;
-  // A test command, or an agent without a pane, that an earlier process has left would work beside the new one.
-  if (Object.keys(state().agents).length > 0) await endLeftProcesses(folder, { clock });
+  await endLeft(parts);
   await using _panesLeft = {
     async [Symbol.asyncDispose]() {
       if (session === undefined || session.cleanupOnExit) return;

@@ -1,0 +1,89 @@
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import type { Machine } from "./machine/machine.ts";
+import { type Fact, type NightPlan, questionsOf } from "./night.ts";
+import { PROJECT, type World } from "./world.ts";
+
+/** What must hold after every night, whatever happened in it. */
+export function judge({ plan, world, machine, told, ends }: {
+  readonly plan: NightPlan;
+  readonly world: World;
+  readonly machine: Machine;
+  readonly told: readonly Fact[];
+  readonly ends: readonly { readonly outcome: string; readonly reason: string }[];
+}): void {
+  const end = ends.at(-1);
+  const paths = runIds(machine).map((id) => runFolderAt(PROJECT, id).journalPath).filter((path) =>
+    machine.files.has(path)
+  );
+  const records: Fact[] = paths.map((path) => machine.files.text(path)).flatMap((text) =>
+    text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+  );
+  nothingLost(told, records, world);
+  responsesKept(world, machine);
+  answersOnce(records, world);
+  allAreAsked(records, world);
+  passIsProven(plan, { outcome: end?.outcome, records }, world);
+}
+
+function runIds({ files }: Machine): readonly string[] {
+  const runs = `${PROJECT}/.panewright/runs`;
+  return files.has(runs) ? files.readDir(runs).map(({ name }) => name).sort() : [];
+}
+
+/** What was told as recorded is in a journal, in the order in which it was told. */
+function nothingLost(told: readonly Fact[], records: readonly Fact[], world: World): void {
+  let at = 0;
+  for (const fact of told) {
+    const found = records.findIndex(({ type }, index) => index >= at && type === fact.type);
+    if (found < 0) return world.violate(`lost from the journal: ${JSON.stringify(fact).slice(0, 200)}`);
+    at = found + 1;
+  }
+}
+
+/** Each response that an agent has written whole still stands somewhere, unless the agent has replaced it. */
+function responsesKept(world: World, machine: Machine): void {
+  if (world.responses.length === 0) return;
+  const texts = new Set([...machine.files.below(PROJECT)].map(([, text]) => text));
+  for (const { path, text, isReplaced } of world.responses) {
+    if (!isReplaced && !texts.has(text)) world.violate(`a response to ${path} is lost: ${text.split("\n")[0]}`);
+  }
+}
+
+/** No answer of a person is used for two matters, or twice. */
+function answersOnce(records: readonly Fact[], world: World): void {
+  const used = new Set<unknown>();
+  for (const { type, question, by } of records) {
+    if ((type !== "dialog_answered" && type !== "question_answered") || question === undefined || by === undefined) {
+      continue;
+    }
+    if (used.has(question)) world.violate(`the answer to ${question} was used twice`);
+    used.add(question);
+  }
+}
+
+/** Of questions that were asked at the same time none is lost. */
+function allAreAsked(records: readonly Fact[], world: World): void {
+  const asked = new Set(records.flatMap(questionsOf).map(({ words }) => words));
+  const isAsked = (question: string) => asked.has(question);
+  for (const together of world.stepAsks) {
+    const lost = together.filter((question) => !isAsked(question));
+    if (lost.length > 0 && lost.length < together.length) {
+      world.violate(`asked at the same time, and lost: ${lost.join(", ")}`);
+    }
+  }
+}
+
+/** A run passes by its tester's word, and by the test command's where there is one. */
+function passIsProven(
+  plan: NightPlan,
+  { outcome, records }: { readonly outcome: string | undefined; readonly records: readonly Fact[] },
+  world: World,
+): void {
+  if (outcome !== "pass" || plan.job !== "run") return;
+  const lastTest = world.responses.findLast(({ path }) => path.endsWith("test_result.md"));
+  if (lastTest === undefined || !lastTest.text.includes("RESULT: PASS")) {
+    world.violate("it passed without its tester's PASS");
+  }
+  const hasTest = records.some(({ type }) => type === "test_command_started");
+  if (hasTest && world.tests.at(-1) !== 0) world.violate("it passed although the project's tests had failed");
+}

@@ -1,0 +1,197 @@
+import type { FailureClass } from "../../lib/base/terms.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { FAIL, GOOD_REVIEW, PASS, REVISE } from "../jobs/review_loop/scripted_agents.ts";
+import type { Session } from "./agent.ts";
+import type { NightProcess } from "./machine/programs.ts";
+import type { Machine } from "./machine/machine.ts";
+import type { Trouble } from "./troubles.ts";
+
+export const PROJECT = "/night/project";
+
+/** What an agent has asked for, by its own name of it, and what came of that. */
+interface Matter {
+  /** What people said to it. */
+  readonly said: string[];
+  /** What its agent was told, each time. */
+  readonly told: string[];
+  /** Under which ids people were asked. */
+  readonly questions: Set<string>;
+}
+
+/** What an agent asks in a turn: again in the next one, as long as it has no answer. */
+interface AskedInTurn {
+  readonly number: number;
+  readonly ask: Extract<Trouble, { readonly what: "ask" }>;
+}
+
+/** A prompt says first what it is; these are sent into a turn that has begun. */
+const FOLLOW_UP =
+  /^(?:Your turn is not finished|The model server failed|Your program was ended|What you asked permission|What you had|Your conversation|Continue|You )/;
+
+/**
+ * What is outside of panewright in a night: conversations, accounts, the project's truth, people. What it notes by
+ * itself is what the invariants go by.
+ */
+export class World {
+  readonly sessions = new Map<string, Session>();
+  readonly violations: string[] = [];
+  /** Every response that an agent has written whole, and whether the agent has written another one over it. */
+  readonly responses: { readonly path: string; readonly text: string; isReplaced: boolean }[] = [];
+  /** The exit codes of the project's test command. */
+  readonly tests: number[] = [];
+  readonly matters = new Map<string, Matter>();
+  prompts = 0;
+  isLoggedOut = false;
+  /** What strikes at panewright's next call. */
+  strikes: Trouble | undefined;
+  /** For how many calls that write the disk is full. */
+  readonly disk = { fullFor: 0 };
+  #limitUntilMs = -Infinity;
+  readonly #random: Random;
+  /** The questions of steps that were asked at the same time. */
+  readonly stepAsks: (readonly string[])[] = [];
+  readonly #unanswered = new Map<string, AskedInTurn>();
+  machine!: Machine;
+
+  constructor(readonly seed: number, readonly job: "run" | "exec", readonly troubles: readonly Trouble[]) {
+    this.#random = createRandom(seed * 17 + 3);
+  }
+
+  violate(message: string): void {
+    if (!this.violations.includes(message)) this.violations.push(message);
+  }
+
+  openSession(): Session {
+    const id = `session-${this.sessions.size + 1}`;
+    const session: Session = { id, prompts: [], isFull: false };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  takePrompt(session: Session, text: string): { readonly number: number; readonly trouble: readonly Trouble[] } {
+    const plain = text.replaceAll(/PANEWRIGHT_[0-9a-f]{12}/g, "PANEWRIGHT");
+    if (!FOLLOW_UP.test(plain) && session.prompts.includes(plain)) {
+      this.violate(`${session.id} was sent the same prompt twice: ${plain.slice(0, 80)}`);
+    }
+    session.prompts.push(plain);
+    const number = ++this.prompts;
+    return { number, trouble: this.troubles.filter((one) => one.at === "prompt" && one.number === number) };
+  }
+
+  /** Why nothing can be had of the model now, whatever it is asked. */
+  failureNow(session: Session): FailureClass | undefined {
+    if (this.isLoggedOut) return "auth";
+    if (this.machine.time.now() < this.#limitUntilMs) return "usage_limit";
+    return session.isFull ? "context" : undefined;
+  }
+
+  noteFailure(session: Session, failure: FailureClass): void {
+    if (failure === "auth") this.isLoggedOut = true;
+    if (failure === "usage_limit") this.#limitUntilMs = this.machine.time.now() + 3 * 3_600_000;
+    if (failure === "context") session.isFull = true;
+  }
+
+  /** How long the account's limit lasts still. */
+  limitLeftMs(): number {
+    return Math.max(0, this.#limitUntilMs - this.machine.time.now());
+  }
+
+  /** A person puts right in the morning what only a person can. */
+  putRight(): void {
+    this.isLoggedOut = false;
+    this.disk.fullFor = 0;
+  }
+
+  responseTo(path: string, number: number): string {
+    const isReview = path.endsWith("_review.md");
+    const text = path.endsWith("test_result.md")
+      ? this.#random.int(4) === 0 ? FAIL : PASS
+      : isReview
+      ? this.#random.int(4) === 0 ? REVISE : GOOD_REVIEW
+      : "Files changed: src/greet.ts.";
+    return `Response ${number}.\n${text}\n`;
+  }
+
+  noteResponse(path: string, text: string): void {
+    this.responses.push({ path, text, isReplaced: false });
+  }
+
+  /** What stands at a path is about to be written over by the agent itself. */
+  noteReplaced(path: string): void {
+    if (!this.machine.files.has(path)) return;
+    const text = this.machine.files.text(path);
+    for (const one of this.responses) if (one.path === path && one.text === text) one.isReplaced = true;
+  }
+
+  leaveServer(agent: NightProcess): void {
+    const { programs } = this.machine;
+    const server = programs.spawn("server", { env: { ...agent.env } });
+    const found = programs.all.find(({ pid }) => pid === server.pid);
+    if (found !== undefined) found.parentPid = agent.pid;
+  }
+
+  /** What is asked in a turn by the agent that writes the response at a path. */
+  askIn(path: string, number: number, trouble: readonly Trouble[]): AskedInTurn | undefined {
+    const ask = trouble.find((one) => one.what === "ask");
+    if (ask !== undefined) this.#unanswered.set(path, { number, ask });
+    return this.#unanswered.get(path);
+  }
+
+  noteAllAnswered(path: string): void {
+    this.#unanswered.delete(path);
+  }
+
+  #matter(about: string): Matter {
+    const matter = this.matters.get(about) ?? { said: [], told: [], questions: new Set() };
+    this.matters.set(about, matter);
+    return matter;
+  }
+
+  noteAsked(about: string): void {
+    this.#matter(about);
+  }
+
+  /** A person is asked. */
+  noteQuestion(id: string, words: string): void {
+    const about = this.matterOf(words);
+    if (about === undefined) return;
+    const { questions, said, told } = this.#matter(about);
+    const isAnswered = said.length > 0 && told.length === 0;
+    if (isAnswered && !questions.has(id)) this.violate(`${about} was answered, and is asked again as ${id}`);
+    questions.add(id);
+  }
+
+  noteAnswer(about: string, result: Readonly<Record<string, unknown>> | undefined): void {
+    if (result === undefined) return;
+    const told = JSON.stringify(result);
+    const matter = this.#matter(about);
+    matter.told.push(told);
+    const isYes = told.includes('"optionId":"yes"');
+    if (isYes && !matter.said.some((said) => /^yes\b/.test(said))) {
+      this.violate(`${about} was permitted, and no person said yes`);
+    }
+    const given = /"answer":"(\w+)"/.exec(told)?.[1];
+    if (given !== undefined && !matter.said.includes(given === "left" ? "1" : "2")) {
+      this.violate(`${about} was answered ${given}, and no person said so`);
+    }
+  }
+
+  /** Which matter words are about. */
+  matterOf(words: string): string | undefined {
+    return [...this.matters.keys()].find((about) =>
+      words.includes(about) || words.includes(about.replaceAll(/[ .]/g, "-"))
+    );
+  }
+
+  /** What the agent of a step still has to ask: what its prompt tells the answers to is asked no more. */
+  questionsToAsk(prompt: string, number: number, times: number): readonly string[] {
+    const all = Array.from({ length: times }, (_, time) => `Which way, ask ${number}.${time}?`);
+    const left = all.filter((question) => !prompt.includes(question));
+    if (left.length > 1) this.stepAsks.push(left);
+    return left;
+  }
+
+  chance(below: number): number {
+    return this.#random.int(below);
+  }
+}
