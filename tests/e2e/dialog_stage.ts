@@ -144,7 +144,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
     warn: () => {},
     onStuck: () => ({ withdraw() {} }),
     redact: (text) => text,
-    earlierQuestion: () => undefined,
+    openQuestions: () => [],
     nextQuestionId: () => `q${++questions}`,
     person: undefined,
     clock: systemClock,

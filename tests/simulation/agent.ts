@@ -203,8 +203,7 @@ export class AgentProgram {
     if (asked === undefined) return then();
     const { ask, number } = asked;
     if (this.world.job === "exec") return this.#askAsStep(turn, ask, then);
-    // One after another: see docs/measurements.md.
-    const times = 1;
+    const { times } = ask;
     let left = times;
     const done = (result: Json | undefined, about: string) => {
       this.world.noteAnswer(about, result);

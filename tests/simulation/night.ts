@@ -208,7 +208,9 @@ class NightPlay {
     }
     machine.end();
     await machine.time.settle();
-    return { outcome, reason, atMs: machine.time.now() };
+    // It was killed when all was written down.
+    const over = /: it is over \((pass|fail): /.exec(reason)?.[1];
+    return { outcome: over ?? outcome, reason, atMs: machine.time.now() };
   }
 
   /** What must hold when a process ends, before anybody does anything about it. */

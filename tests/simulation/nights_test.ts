@@ -27,6 +27,25 @@ Deno.test("whenever the disk is full, no agent is left running", async () => {
   }
 });
 
+Deno.test("a full disk while an agent waits for an answer ends the run, and no more", async () => {
+  const asks = { at: "prompt", number: 3, what: "ask", how: "permission", times: 1 } as const;
+  for (let number = 2800; number < 3100; number += 25) {
+    const full = { at: "call", number, what: "full_disk", calls: 33 } as const;
+    const { violations, story } = await playNight({ ...planOf(1047), troubles: [asks, full] });
+    assertEquals(violations, [], story.join("\n"));
+  }
+});
+
+Deno.test("of two matters that an agent asks in a turn, the answer to each is used, whichever it asks first again", async () => {
+  for (const how of ["permission", "form"] as const) {
+    const asks = { at: "prompt", number: 3, what: "ask", how, times: 2 } as const;
+    const late = { at: "question", number: 2, what: "never" } as const;
+    const { violations, story } = await playNight({ ...planOf(15), troubles: [asks, late] });
+    assertEquals(violations, [], story.join("\n"));
+    assert(story.some((line) => line.includes("waited for a person")), story.join("\n"));
+  }
+});
+
 Deno.test("what an agent has left is ended by the process that finds the run to be over", async () => {
   for (let number = 1; number <= 3; number++) {
     const server = { at: "prompt", number, what: "leave_server" } as const;

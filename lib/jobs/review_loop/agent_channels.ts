@@ -57,7 +57,13 @@ export function openActivities(
 ) {
   const writers = new Map<Role, ActivityWriter>();
   const writerOf = (role: Role) => {
-    const onProblem = (message: string) => record({ type: "warning", role, message });
+    const onProblem = (message: string) => {
+      try {
+        record({ type: "warning", role, message });
+      } catch {
+        /* of a journal that cannot be written the next record of the turn tells: here nobody could catch it */
+      }
+    };
     const writer = writers.get(role) ?? openActivityWriter(activityPathOf(folder, role), { redactor, onProblem });
     writers.set(role, writer);
     return writer;

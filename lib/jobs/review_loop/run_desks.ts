@@ -40,7 +40,7 @@ export function deskContextOf(
       return parts.notify({ kind: "needed", title, text, priority: 5, question });
     },
     nextQuestionId: () => `q${state().questions + 1}`,
-    earlierQuestion: (turnId) => findOpenTurn(state(), turnId)?.question,
+    openQuestions: (turnId) => findOpenTurn(state(), turnId)?.openQuestions ?? [],
     person: parts.person && oneByOne(parts.person),
     clock,
     signal,

@@ -41,12 +41,13 @@ export const DIALOG_RECORDS = {
     /** Shows the pane to a person; missing where the agent has none. */
     attachCommand: optional(text),
   }, {
-    state: (state, { turnId, question: id, fingerprint }) =>
-      id === undefined
-        ? state
-        : inTurn({ ...state, questions: Math.max(state.questions, Number(id.slice(1))) }, { turnId }, {
-          question: { id, fingerprint },
-        }),
+    state(state, { turnId, question: id, fingerprint }) {
+      if (id === undefined) return state;
+      const openQuestions = [...otherQuestions(state, turnId, id), { id, fingerprint }];
+      return inTurn({ ...state, questions: Math.max(state.questions, Number(id.slice(1))) }, { turnId }, {
+        openQuestions,
+      });
+    },
     progress(before, record) {
       const { question: id, role: by, kind, subject, reason, terminalId, timeoutSeconds, questions, fingerprint } =
         record;
@@ -88,7 +89,8 @@ export const DIALOG_RECORDS = {
     /** How long it waited. */
     seconds: number,
   }, {
-    state: (state, { turnId }) => inTurn(state, { turnId }, { question: undefined }),
+    state: (state, { turnId, question }) =>
+      inTurn(state, { turnId }, { openQuestions: otherQuestions(state, turnId, question) }),
     progress: (before, { role }) => waitsNoLonger(before, role),
     words: ({ role, seconds }) => line(`${role}: the dialog waited for ${duration(seconds)}`),
     items: ({ role: lane }) => closes(`dialog:${lane}`),
@@ -162,4 +164,10 @@ export const DIALOG_RECORDS = {
 /** Whether it was said, and the policy did not decide. */
 function isGiven(rule: string): boolean {
   return GIVER_KINDS.some((kind) => kind === rule);
+}
+
+/** Where no id is told, as in journals of earlier versions, there was one question at most. */
+function otherQuestions(state: RunRecords, turnId: string, id: string | undefined) {
+  const open = findOpenTurn(state, turnId)?.openQuestions ?? [];
+  return id === undefined ? [] : open.filter((question) => question.id !== id);
 }

@@ -95,7 +95,8 @@ export interface OpenTurn {
   readonly declinedDialogs: number;
   /** When a dialog was last accepted by the policy, in milliseconds since the epoch. */
   readonly lastAcceptAtMs: number | undefined;
-  readonly question: { readonly id: string; readonly fingerprint: string } | undefined;
+  /** What its agent has asked and has no answer to, also of one that is gone. */
+  readonly openQuestions: readonly { readonly id: string; readonly fingerprint: string }[];
 }
 
 interface SentMessage {
@@ -152,7 +153,7 @@ export function newTurn(
     acceptedDialogs: 0,
     declinedDialogs: 0,
     lastAcceptAtMs: undefined,
-    question: undefined,
+    openQuestions: [],
   };
 }
 

@@ -60,7 +60,8 @@ export interface DialogDeskContext {
   /** Told once for each dialog that a person has to answer. */
   readonly onStuck: OnStuck;
   readonly nextQuestionId: () => string;
-  readonly earlierQuestion: (turnId: string) => { readonly id: string; readonly fingerprint: string } | undefined;
+  /** What was asked in a turn and has no answer, also by an earlier process of the run. */
+  readonly openQuestions: (turnId: string) => readonly { readonly id: string; readonly fingerprint: string }[];
   /** Missing where nobody sits at a terminal. */
   readonly person: AskAboutDialog | undefined;
   readonly clock: Clock;

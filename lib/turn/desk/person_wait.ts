@@ -74,8 +74,8 @@ export class PersonWait {
 
   /** Tells of an answer to what an agent asked before the run was stopped, and has not asked again. */
   async tellOfUnused(): Promise<void> {
-    const earlier = this.context.earlierQuestion(this.turn.turnId);
-    if (earlier !== undefined && this.matter === undefined) await tellOfUnused(this, earlier.id);
+    if (this.matter !== undefined) return;
+    for (const { id } of this.context.openQuestions(this.turn.turnId)) await tellOfUnused(this, id);
   }
 
   /** Nobody is waited for any longer, but the question stays open: a later process of the run takes its answer. */
@@ -107,12 +107,10 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   const shownAs = questions === undefined ? shownOf(matter.shown, context.redact) : undefined;
   const whose = { role, terminal: terminalId, provider: provider.id };
   await audit.note(auditEntry(whose, matter, { decision: "ask", rule, reason }));
-  const earlier = context.earlierQuestion(turnId);
   // The fingerprint quotes the subject: its hash is kept. Earlier versions kept the fingerprint itself.
   const kept = await sha256Hex(identity);
-  const isSame = earlier?.fingerprint === kept || earlier?.fingerprint === identity;
-  if (earlier !== undefined && !isSame) await tellOfUnused({ context, turn }, earlier.id);
-  const question = !isAnswerable ? undefined : isSame ? earlier.id : context.nextQuestionId();
+  const earlier = context.openQuestions(turnId).find(({ fingerprint }) => [kept, identity].includes(fingerprint));
+  const question = isAnswerable ? earlier?.id ?? context.nextQuestionId() : undefined;
   const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
   const answerable = question === undefined ? {} : { question, ...present({ questions, shown: shownAs }) };
   emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });

@@ -240,9 +240,11 @@ Deno.test("a question that waits is known by its dialog, and numbers go on", () 
     timeoutSeconds: 1,
   } as const;
   const open = fold(TURN, waiting);
-  assertEquals([open.turn?.question, open.questions], [{ id: "q4", fingerprint: "f1" }, 4]);
+  assertEquals([open.turn?.openQuestions, open.questions], [[{ id: "q4", fingerprint: "f1" }], 4]);
   const closed = fold(TURN, waiting, { type: "dialog_closed", turnId: waiting.turnId, role: "analyst", seconds: 1 });
-  assertEquals([closed.turn?.question, closed.questions], [undefined, 4]);
+  assertEquals([closed.turn?.openQuestions, closed.questions], [[], 4]);
+  const two = fold(TURN, waiting, { ...waiting, question: "q5", fingerprint: "f2" }, waiting);
+  assertEquals(two.turn?.openQuestions.map(({ id }) => id), ["q5", "q4"]);
 });
 
 Deno.test("settings that were changed hold from the resume on, not for what was decided before", () => {

@@ -51,7 +51,7 @@ async function openDesk(folder: RunFolder, command: string, options: {
     warn: () => {},
     onStuck: () => ({ withdraw() {} }),
     redact: (text) => text,
-    earlierQuestion: () => earlier,
+    openQuestions: () => earlier === undefined ? [] : [earlier],
     nextQuestionId: () => earlier === undefined ? "q1" : "q2",
     person: undefined,
     clock,

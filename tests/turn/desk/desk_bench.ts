@@ -137,7 +137,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
       return { withdraw() {} };
     },
     redact: (text) => text,
-    earlierQuestion: () => options.earlierQuestion,
+    openQuestions: () => options.earlierQuestion === undefined ? [] : [options.earlierQuestion],
     nextQuestionId: () => `q${++questions}`,
     person: options.person,
     clock,
