@@ -1,5 +1,6 @@
 import type { Clock } from "../base/ports/clock.ts";
 import type { ProcessMark } from "../base/ports/end_processes.ts";
+import type { ProcessInfo } from "../base/ports/process_table.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import type { ToldCost } from "../base/usage.ts";
 import type { AcpActivity } from "./acp/activity.ts";
@@ -8,6 +9,7 @@ import type { Agent, AgentEvent } from "./agent.ts";
 import type { AgentFailure } from "./failure.ts";
 import type { SessionUsage } from "./pane/status_source.ts";
 import type { AgentLaunch } from "./launch_plan.ts";
+import type { AgentProcesses } from "./left_commands.ts";
 import type { Provider } from "./provider.ts";
 
 /** What drives an agent: its screen in a pane, its CLI without a terminal, the Agent Client Protocol. */
@@ -70,6 +72,10 @@ export interface DrivenAgent extends Agent {
   lingers(): boolean;
   stderrTail(): string;
   listPids(): Promise<readonly number[]>;
+  /** Its processes, with those that its commands have left. */
+  processes(): Promise<AgentProcesses>;
+  /** Leaves these processes to somebody else: they do not end with it. */
+  keep(processes: readonly ProcessInfo[]): void;
   /** Stands the commands still that these processes are a part of; they are killed with the agent's end. */
   freeze(pids: readonly number[]): Promise<void>;
 }
@@ -90,6 +96,8 @@ export interface AgentStart<Of extends Provider = Provider> {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onActivity?: (activity: AcpActivity) => void;
+  /** Told what runs when the program of a role's turn has ended by itself, before that is ended: it may keep some. */
+  readonly onLeft?: (agent: Pick<DrivenAgent, "processes" | "keep">) => Promise<void>;
   /** Told of each line that it told, as it came: over its protocol, in its report, in its CLI's own log. */
   readonly onLine?: (line: string, from: "agent" | "us" | "report" | "log") => void;
   /** By it the agent's processes are killed. */

@@ -1,9 +1,11 @@
 import { AgentAtWorkError, HumanInterventionRequiredError, RuntimeError } from "../base/errors.ts";
 import { abortable } from "../base/ports/abortable.ts";
 import type { Clock } from "../base/ports/clock.ts";
+import type { ProcessInfo } from "../base/ports/process_table.ts";
 import type { AgentFact } from "./agent.ts";
 import type { PendingRequest } from "./acp/pending.ts";
 import type { DrivenAgent } from "./driven_agent.ts";
+import type { AgentProcesses } from "./left_commands.ts";
 import type { AgentFailure } from "./failure.ts";
 import type { WakeSource } from "./pane/wake_source.ts";
 import type { Provider } from "./provider.ts";
@@ -175,6 +177,14 @@ export class DrivenTerminal implements AsyncDisposable {
       }
       await this.#clock.sleep(CANCEL_LOOK_MS, signal);
     }
+  }
+
+  processes(): Promise<AgentProcesses> {
+    return this.#agent.processes();
+  }
+
+  keep(processes: readonly ProcessInfo[]): void {
+    this.#agent.keep(processes);
   }
 
   evidence(): string {

@@ -19,6 +19,9 @@ import { replayProvider } from "./replay/provider.ts";
 /** Every provider that is built in: the one list of them. */
 export const PROVIDERS: readonly Provider[] = [codexProvider, claudeCodeProvider, replayProvider, ...PACK_PROVIDERS];
 
+/** The variables by which commands of agents are told apart from the helpers of their CLIs. */
+export const COMMAND_VARIABLES: readonly string[] = PROVIDERS.flatMap(({ commandVariable }) => commandVariable ?? []);
+
 /** The ids of {@linkcode PROVIDERS}. */
 export const PROVIDER_IDS: readonly ProviderId[] = PROVIDERS.map(({ id }) => id);
 

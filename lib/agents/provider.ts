@@ -146,6 +146,8 @@ export interface Provider {
   /** Missing where its CLI cannot type into commands that run. */
   readonly typedInput?: TypedInput;
   readonly capabilities: ProviderCapabilities;
+  /** The variable that its CLI gives to the commands of its agent, and to none of its own helpers. */
+  readonly commandVariable?: string;
   /** What it obeys of a working directory, or the id of an agent that obeys the same. @default all that is known */
   readonly obeys?: ObeyedFiles | ProviderId;
 }

@@ -4,7 +4,8 @@ import { ROLES } from "../base/roles.ts";
 import type { ProviderId } from "../agents/provider.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
-const pattern = (noun: string) =>
+/** A command or path pattern. */
+export const pattern = (noun: "command" | "path") =>
   z.string().superRefine((text, context) => {
     const problem = patternProblem(text);
     if (problem === undefined) return;

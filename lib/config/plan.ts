@@ -51,13 +51,14 @@ export function commonPlan(
   bound: Parameters<typeof contractOf>[1],
 ) {
   const { config, workdir } = loaded;
-  const { sandbox, permissions, prices } = config;
+  const { sandbox, permissions, prices, leave_running: leaveRunning } = config;
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: permissionPlan(config),
     contract: contractOf(loaded, bound),
+    ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: { writable: permissions.writable } }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
     ...notificationsIn(config),

@@ -16,7 +16,7 @@ import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
-import { permissionRuleSettings } from "./permissions_schema.ts";
+import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
@@ -69,6 +69,19 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     description:
       "Whether each agent runs in the sandbox that its own CLI brings, and is refused where that cannot be read back: commands " +
       "write to the working directory and to `permissions.writable`, and have no network.",
+  },
+  leaveRunning: {
+    names: { key: "leave_running" },
+    value: {
+      kind: "shape",
+      schema: () => z.array(pattern("command")),
+      must: "an array of command patterns",
+      default: [],
+    },
+    description:
+      "What an agent may leave running when its turn ends, until the run ends: command patterns as in `permissions.deny`. " +
+      "Any other command that it leaves is told, and ended.",
+    example: ["npm run dev"],
   },
   prices: {
     names: { key: "prices" },

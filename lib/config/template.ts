@@ -107,7 +107,7 @@ function topEntry(
   const explained = comments(setting, "  ");
   if (given !== undefined) return [...explained, `  ${entry(key, given)}`];
   // Only what is empty by default may be written empty.
-  const isOpen = value.kind === "shape" && "default" in value;
+  const isOpen = value.kind === "shape" && "default" in value && !Array.isArray(value.default);
   if (!isOpen) return [...explained, `  // ${entry(key, shownValue(setting))}`];
   const lines = Object.entries(example ?? {}).map(([name, inner]) => `    // ${entry(name, inner)}`);
   return [...explained, ...groupOf(key, lines)];

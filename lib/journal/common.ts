@@ -141,6 +141,7 @@ interface Ended {
   readonly seconds: number;
   readonly cost?: Cost;
   readonly usage?: Usage;
+  readonly left?: readonly string[];
   readonly resumeCommand?: string;
   readonly rounds?: number;
   readonly usageByRole?: Readonly<Record<string, Usage>>;
@@ -151,13 +152,15 @@ export const FINISHED = {
   meter: ({ seconds }: Ended) => ({ kind: "process_ends", seconds }) as const,
   head: ({ cost }: Ended): ReportHead => ({ cost }),
   words(fact: Ended): readonly ShownLine[] {
-    const { outcome, reason, seconds, usage = {}, cost, resumeCommand, rounds, usageByRole, usageByStep } = fact;
+    const { outcome, reason, seconds, usage = {}, cost, resumeCommand, rounds, usageByRole, usageByStep, left = [] } =
+      fact;
     const because = rounds === undefined || outcome === "fail" ? `: ${reason}` : "";
     const after = rounds === undefined ? "" : `${plural(rounds, "round")}, `;
     const told = `${OUTCOMES[outcome]} after ${after}${duration(seconds)}${because}`;
     return [
       line(`${told}${tokensOf(usage)}${costText(cost)}`, outcome === "pass" ? "good" : "bad", "result"),
       ...workerTokens(usageByRole ?? usageByStep ?? {}, cost?.byWorker).map((each) => line(each, "plain", "result")),
+      ...left.map((each) => line(`Left running: ${each}`, "caution", "result")),
       ...(resumeCommand === undefined ? [] : [line(`Resume with: ${resumeCommand}`, "plain", "result")]),
     ];
   },

@@ -85,6 +85,8 @@ export const RUN_FACTS = {
     outcome: runEnd,
     reason: text,
     seconds: number,
+    /** What agents left running when their turns ended; missing where there is none. */
+    left: optional(listOf(text)),
     /** Missing where there are no prices. */
     cost: optional(cost),
     /** Where the audit log ends; missing in older journals. */

@@ -5,7 +5,7 @@
  */
 export { decidePermission, decideUnasked, judgesUnasked, permissionDecider, type PermissionVerdict } from "./decide.ts";
 export type { PermissionContext, PermissionRequest } from "./matter.ts";
-export { patternProblem } from "./pattern.ts";
+export { type CommandPattern, matchCommand, parseCommandPattern, patternProblem } from "./pattern.ts";
 export {
   BUILTIN_RULE_NAMES,
   BUILTIN_RULES,

@@ -13,6 +13,8 @@ export interface RunPlan {
   readonly prices?: Prices;
   /** How much of the same it may do. @default {{}} as much as it does */
   readonly noProgress?: NoProgressLimits;
+  /** Command patterns of what agents may leave running until the run ends. @default {[]} */
+  readonly leaveRunning?: readonly string[];
   readonly notifications?: NotificationPlan;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;

@@ -2,7 +2,7 @@ import { PANE_MARK_VARIABLE } from "../base/ports/marks.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { removeIfThere } from "../base/ports/files.ts";
-import { findProcess, type ProcessInfo } from "../base/ports/process_table.ts";
+import { findPidsByEntry, findProcess, type ProcessInfo } from "../base/ports/process_table.ts";
 import type { LastResort } from "../base/ports/watchdog.ts";
 import type { PaneRef, TmuxClient } from "./client.ts";
 import { newPaneCommands, type PaneRequest, readNewPane } from "./new_pane.ts";
@@ -82,6 +82,18 @@ export class TmuxSession implements AsyncDisposable {
 
   knownPane({ paneId, pid }: PaneRef): KnownPane {
     return { paneId, pid, startTime: this.#panes.get(paneId)?.startTime };
+  }
+
+  /** Every living process that came out of a pane, on Linux with those that have lost their parents. */
+  async processesOf({ paneId }: PaneRef): Promise<readonly ProcessInfo[]> {
+    const known = this.#panes.get(paneId);
+    if (known === undefined) return [];
+    const [all, ofPane] = await Promise.all([
+      findPaneProcesses([known], { mark: this.mark }),
+      findPidsByEntry(`TMUX_PANE=${paneId}`),
+    ]);
+    const below = new Set((await findPaneProcesses([known])).map(({ pid }) => pid));
+    return all.filter(({ pid }) => below.has(pid) || ofPane.has(pid));
   }
 
   async closePane(pane: PaneRef): Promise<void> {

@@ -227,6 +227,14 @@ export class AcpAgent implements DrivenAgent {
     return this.#connection.listPids();
   }
 
+  async processes() {
+    return { root: this.pid, own: await this.#connection.listProcesses() };
+  }
+
+  keep(processes: Parameters<AcpConnection["keep"]>[0]): void {
+    this.#connection.keep(processes);
+  }
+
   freeze(pids: readonly number[]) {
     return this.#connection.freeze(pids);
   }

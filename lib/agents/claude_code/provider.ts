@@ -33,6 +33,8 @@ export const claudeCodeProvider: PaneProvider & CliStepProvider = {
     refusesWritesSince: "2.1.72",
     findHookLoss: findClaudeHookLoss,
   },
+  // Claude Code 2.1.328. MCP servers have its other variables, this one not.
+  commandVariable: "CLAUDE_CODE_CHILD_SESSION",
   headless: claudeHeadless,
   sandbox: claudeSandbox,
   terminal: {

@@ -30,6 +30,8 @@ export const codexProvider: PaneProvider & CliStepProvider = {
   failures: failures.rules as FailureTable,
   obeys,
   capabilities: { refusesWritesSince: "0.130.0", findHookLoss: findCodexHookLoss },
+  // Codex 0.169.0. MCP servers get a short environment, and `codex-code-mode-host` that of the CLI.
+  commandVariable: "CODEX_TOOL_CALL_ID",
   headless: codexHeadless,
   sandbox: codexSandbox,
   typedInput: codexTypedInput,

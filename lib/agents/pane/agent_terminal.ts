@@ -10,6 +10,7 @@ import type { DialogAnswer } from "./dialog_keys.ts";
 import { findShownFailure, judgeFailure } from "./failure_report.ts";
 import type { AgentPane, PaneLook } from "./pane_look.ts";
 import { PaneReader } from "./pane_reader.ts";
+import type { AgentProcesses } from "../left_commands.ts";
 import type { AgentFailure } from "../failure.ts";
 import type { Request } from "../../policy/request.ts";
 import type { PaneProvider } from "../provider.ts";
@@ -212,6 +213,12 @@ export class AgentTerminal implements AsyncDisposable {
 
   async takeWork(): Promise<readonly AgentFact[]> {
     return await this.#parts.tracker.record?.takeWork?.() ?? [];
+  }
+
+  /** Its processes, with those that its commands have left. */
+  async processes(): Promise<AgentProcesses> {
+    const { pane, session } = this.#parts;
+    return { root: pane.pid, own: await session.processesOf(pane) };
   }
 
   async close(): Promise<void> {

@@ -180,6 +180,8 @@ export class Attempt {
         for (const seen of asking) this.#takeSeen(seen);
         // Nothing that stands behind an ask runs while it is open.
         await agent.freeze(asking.map(({ pid }) => pid));
+        const hasEnded = end === "ended" || end === "turn_over";
+        if (hasEnded && asking.length === 0) await this.request.onLeft?.(agent);
       } finally {
         await agent.stop();
       }

@@ -1,5 +1,6 @@
 import { AgentAtWorkError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
+import type { ProcessInfo } from "../../base/ports/process_table.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { addUsage, type Usage } from "../../base/usage.ts";
 import type { Request } from "../../policy/request.ts";
@@ -64,6 +65,8 @@ export class ProcessAgent implements DrivenAgent {
   #heardMs: number;
   #usedBefore: Usage = {};
   #problem: PanewrightError | undefined;
+  /** What earlier turns have left to somebody else; it has the mark of this one as well. */
+  #kept: readonly ProcessInfo[] = [];
   #isStopped = false;
 
   constructor(readonly options: CliStart, readonly hooks: CommandHooks | undefined) {
@@ -124,6 +127,7 @@ export class ProcessAgent implements DrivenAgent {
         },
       });
       turn.group = group;
+      group.keep(this.#kept);
       const takeBack = onForcedExit?.(() => group.killNow(), { mark: this.options.mark });
       started.resolve(group);
       this.ended = this.#follow(turn, { log, teller }).finally(() => takeBack?.());
@@ -145,7 +149,11 @@ export class ProcessAgent implements DrivenAgent {
       .then(() => teller.decide("report"));
     turn.following.catch((error) => this.#stopFor(error));
     turn.exitCode = await turn.group?.ended ?? 1;
-    if (worker !== "step") await this.#finish(turn).catch((error) => this.#stopFor(error));
+    if (worker === "step") return;
+    if (!this.#isStopped && turn.finished === undefined) {
+      await this.options.onLeft?.(this).catch((error) => this.#stopFor(error));
+    }
+    await this.#finish(turn).catch((error) => this.#stopFor(error));
   }
 
   /** Ends what is left of a turn. @throws when something that was told could not be taken in */
@@ -248,6 +256,16 @@ export class ProcessAgent implements DrivenAgent {
 
   async listPids(): Promise<readonly number[]> {
     return await this.#turn?.group?.listPids() ?? [];
+  }
+
+  async processes() {
+    const { pid: root = 0, listProcesses } = this.#turn?.group ?? {};
+    return { root, own: await listProcesses?.() ?? [] };
+  }
+
+  keep(processes: readonly ProcessInfo[]): void {
+    this.#kept = [...this.#kept, ...processes];
+    this.#turn?.group?.keep(processes);
   }
 
   async freeze(pids: readonly number[]): Promise<void> {

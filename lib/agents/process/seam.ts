@@ -4,7 +4,7 @@ import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Request } from "../../policy/request.ts";
-import type { Driver } from "../driven_agent.ts";
+import type { AgentStart, Driver } from "../driven_agent.ts";
 import type { AgentLaunch } from "../launch_plan.ts";
 import type { Provider } from "../provider.ts";
 import type { CallJudge } from "./call_judge.ts";
@@ -38,6 +38,8 @@ export interface AttemptRequest extends AgentLaunch {
   readonly clock: Clock;
   readonly onForcedExit?: OnForcedExit;
   readonly onProgress?: (fact: AgentFact) => void;
+  /** Told what runs when its turn is over, before that is ended: it may keep some. */
+  readonly onLeft?: AgentStart["onLeft"];
 }
 
 /** What is known of an attempt, however it ends. */

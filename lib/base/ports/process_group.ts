@@ -38,6 +38,10 @@ export interface ProcessGroup {
    */
   write(bytes: Uint8Array): Promise<void>;
   listPids(): Promise<readonly number[]>;
+  /** The processes themselves, those that are kept left out. */
+  listProcesses(): Promise<readonly ProcessInfo[]>;
+  /** Leaves these processes, and what they start, to somebody else: they are not ended any more. */
+  keep(processes: readonly ProcessInfo[]): void;
   /**
    * Stands the commands still (SIGSTOP) that these processes are a part of, whatever they do about signals. `stop` kills
    * them as soon as the program has been told to end: one that still worked would take their end for a result.
@@ -112,6 +116,8 @@ export function startProcessGroup(spec: ProcessGroupSpec): ProcessGroup {
       await open.write(bytes);
     },
     listPids: async () => (await group.find()).map(({ pid }) => pid),
+    listProcesses: () => group.find(),
+    keep: (processes) => group.keep(processes),
     freeze: (pids) => group.freeze(pids),
     stop: () => stopped ??= stop(),
     killNow() {
@@ -133,6 +139,7 @@ class Group {
   readonly #known = new Map<string, ProcessInfo>();
   #latest: readonly ProcessInfo[] = [];
   readonly #frozen = new Map<number, ProcessInfo>();
+  #kept: readonly ProcessInfo[] = [];
   /** Whether a look after the program's end has found nothing: nothing can come of nothing. */
   #isGone = false;
 
@@ -150,9 +157,14 @@ class Group {
     for (const root of roots) {
       for (const one of processTree(all, root)) this.#known.set(`${one.pid} ${one.startTime}`, one);
     }
-    this.#latest = stillAlive([...this.#known.values()], all);
+    const kept = new Set(stillAlive(this.#kept, all).flatMap(({ pid }) => processTree(all, pid)).map(({ pid }) => pid));
+    this.#latest = stillAlive([...this.#known.values()], all).filter(({ pid }) => !kept.has(pid));
     this.#isGone = hadEnded && this.#latest.length === 0;
     return this.#latest;
+  }
+
+  keep(processes: readonly ProcessInfo[]): void {
+    this.#kept = [...this.#kept, ...processes];
   }
 
   /** Kills what the last look found. */

@@ -58,6 +58,18 @@ export async function listMarkValues(names: readonly string[]): Promise<Readonly
   return new Set(found.split("\0").flatMap((entry) => entry.replace(/^\w+=/, "") || []));
 }
 
+/**
+ * The processes of this user with an entry in their environment that matches this pattern of `grep -E`, from its
+ * beginning to its end.
+ *
+ * Linux only: elsewhere the environments of other processes cannot be read, and the result is empty.
+ */
+export async function findPidsByEntry(pattern: string): Promise<ReadonlySet<number>> {
+  if (Deno.build.os !== "linux") return new Set();
+  const found = await readProc("environ", ["grep", "-lszxE", "-e", pattern]);
+  return new Set(found.split("\n").flatMap((path) => /^\/proc\/(\d+)\/environ$/.exec(path)?.[1] ?? []).map(Number));
+}
+
 /** A process with its start time; undefined if it is not running. */
 export async function findProcess(
   pid: number,

@@ -16,7 +16,7 @@ interface AttemptFolders {
 
 export type AgentRequest = Omit<
   AttemptRequest,
-  "signal" | "clock" | "onForcedExit" | "onProgress" | "resumeSessionId"
+  "signal" | "clock" | "onForcedExit" | "onProgress" | "onLeft" | "resumeSessionId"
 >;
 
 export function agentRequest(

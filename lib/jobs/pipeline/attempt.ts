@@ -63,6 +63,11 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     clock: drive.clock,
     onForcedExit: drive.onForcedExit,
     onProgress: progress.take,
+    onLeft: async (agent) =>
+      void await drive.left.afterTurn(agent, {
+        isOver: true,
+        tell: (left) => drive.record({ type: "commands_left", ...place, left, passable: true }),
+      }),
     ...present({ resumeSessionId: attempt.resumeSessionId }),
   };
   try {

@@ -3,6 +3,7 @@ import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.t
 import type { Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
+import type { LeftCommands } from "../left_running.ts";
 import type { PassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
@@ -13,6 +14,8 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly overrides: ExecOverrides;
   /** Missing where no task counts as passed before. */
   readonly passedTasks: PassedTasks | undefined;
+  /** What agents leave running. */
+  readonly left: LeftCommands;
   readonly onActivity: (event: Extract<ExecEvent, { type: "agent_activity" }>) => void;
   readonly person: AskPerson | undefined;
   /** Whether a question is waited for although nobody sits at a terminal. */

@@ -9,6 +9,8 @@ import { continueRun } from "./continue_run.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import { PIPELINE } from "./mod.ts";
+import { present } from "../../base/schema.ts";
+import { openLeftCommands } from "../left_running.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import { proveSteps } from "./prove_steps.ts";
@@ -68,8 +70,15 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     isCopy: (state) => begun(state).isCopy,
     async play(run) {
       const { target, overrides } = begun(run.state());
+      await using left = openLeftCommands({
+        ...run,
+        patterns: plan.leaveRunning,
+        warn: (message) => run.record({ type: "warning", message }),
+        onEnded: (left) => run.record({ type: "commands_ended", left, passable: true }),
+      });
       return await driveRun({
         ...run,
+        left,
         plan: withOverrides(plan, overrides),
         target,
         overrides,
@@ -86,12 +95,13 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     warning: (message) => ({ type: "warning", message }),
     // The question that waits says how to continue.
     isOver: (outcome) => outcome === "pass" || outcome === "waiting",
-    finish: (end, { passed, tokens }, last) => ({
+    finish: (end, { passed, tokens, left }, last) => ({
       type: "run_finished",
       ...end,
       tasks: passed.length,
       usage: usageOfAll(tokens),
       usageByStep: tokens.byWorker,
+      ...present({ left }),
       ...last(tokens),
     }),
   };

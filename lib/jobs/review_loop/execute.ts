@@ -64,13 +64,14 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     warning: (message) => ({ type: "warning", message }),
     isOver: (outcome) => outcome === "pass" || outcome === "fail",
     finish(end, state, last) {
-      const { loop, tokens } = begun(state);
+      const { loop, tokens, left } = begun(state);
       return {
         type: "run_finished",
         ...end,
         rounds: loop.round,
         usage: usageOfAll(tokens),
         usageByRole: tokens.byWorker,
+        ...present({ left }),
         ...last(tokens),
       };
     },

@@ -14,17 +14,19 @@ import { openMailbox } from "./mailbox.ts";
 import type { RunParts } from "./run_parts.ts";
 import type { TokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
+import type { LeftByRoles } from "./left_by_roles.ts";
 import { createLocks } from "./turn_locks.ts";
 import { watchWork } from "./work_watch.ts";
 
 /** Plays what is left of the loop, and messages from outside beside it, with agents that are ready. */
 export async function playLoop(
   parts: RunParts,
-  { desks, team, counter, responses, attachCommandOf, onFailure, onBroken }: {
+  { desks, team, counter, responses, afterTurn, attachCommandOf, onFailure, onBroken }: {
     readonly desks: DialogDeskContext;
     readonly team: AgentTeam;
     readonly counter: TokenCounter;
     readonly responses: WakeSource;
+    readonly afterTurn: LeftByRoles["afterTurn"];
     readonly attachCommandOf: (role: Role) => string | undefined;
     /** Told what a turn of the loop has failed of. */
     readonly onFailure: (error: unknown) => void;
@@ -40,7 +42,7 @@ export async function playLoop(
   const changes = keepTurnChanges({ ...parts, workdir: plan.workdir });
   const { askAgent, playMessage } = createAgentTurns({
     ...parts,
-    ...{ team, counter, responses },
+    ...{ team, counter, responses, afterTurn },
     createDesk: ({ terminal, ...turn }) =>
       terminal.via === "pane"
         ? createPaneDesk(desks, { ...turn, terminal })

@@ -2,7 +2,6 @@ import { DraftInTheWayError } from "../../base/errors.ts";
 import { watchResponses } from "../../turn/response_watch.ts";
 import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import type { RunResult } from "../../run/execution.ts";
-import { endLeftProcesses } from "../../run/left_processes.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
 import { findLateReplies, findLateResponse } from "./late_response.ts";
@@ -15,6 +14,7 @@ import { openRunSession } from "./run_session.ts";
 import { createTokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { present } from "../../base/schema.ts";
+import { endLeft, openLeftByRoles } from "./left_by_roles.ts";
 import { playLoop } from "./play_loop.ts";
 import { deskContextOf } from "./run_desks.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -41,11 +41,6 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   return next;
 }
 
-/** A test command, or an agent without a pane, that an earlier process has left would work on beside the new one. */
-async function endLeft({ folder, state, clock }: RunParts): Promise<void> {
-  if (Object.keys(state().agents).length > 0) await endLeftProcesses(folder, { clock });
-}
-
 async function runWithAgents(outer: RunParts): Promise<RunResult> {
   const broken = new AbortController();
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
@@ -66,12 +61,19 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
       record({ type: "panes_left", attachCommand: session.attachCommand() });
     },
   };
+  await using left = openLeftByRoles(parts);
   await using hooks = await openHooks(parts);
   await using turnEvents = hooks && await openTurnEvents(parts);
   const panes = present({ session, hooks, turnEvents });
   if (session !== undefined) await openRoleViewers(session, parts);
   using activities = openActivities(parts);
-  await using team = await startAgents({ ...parts, ...panes, alive, onActivity: activities.onActivity });
+  await using team = await startAgents({
+    ...parts,
+    ...panes,
+    alive,
+    onLeft: left.onLeft,
+    onActivity: activities.onActivity,
+  });
   const counter = createTokenCounter({
     ...parts,
     agents: team.agents,
@@ -88,6 +90,7 @@ async function runWithAgents(outer: RunParts): Promise<RunResult> {
   return await playLoop(parts, {
     desks: deskContextOf(parts, { hooks, screens, attachCommandOf }),
     ...{ team, counter, responses, attachCommandOf },
+    afterTurn: left.afterTurn,
     onFailure: noteFailure,
     onBroken(error) {
       noteFailure(error);

@@ -21,6 +21,8 @@ import type { RunParts } from "./run_parts.ts";
 
 export interface RoleStartOptions extends RolePaneOptions, Pick<RunParts, "folder" | "audit" | "onForcedExit"> {
   readonly onActivity: (role: Role, activity: AcpActivity) => void;
+  /** Told what runs when the program of a turn has ended. */
+  readonly onLeft?: (role: Role) => Parameters<typeof startAgent>[1]["onLeft"];
 }
 
 /** Starts a role's agent, whatever drives it, and records that. */
@@ -106,6 +108,7 @@ async function startWithoutPane(
         onActivity(role, activity);
         if (driver === "process" && activity.type === "session") noteSession(activity.sessionId);
       },
+      ...present({ onLeft: driver === "process" ? options.onLeft?.(role) : undefined }),
       onTrouble: (message) => record({ type: "warning", role, message }),
     });
   return await start().catch(async (error) => {

@@ -3,8 +3,10 @@ import type { Role } from "../../base/roles.ts";
 import type { OnStuck } from "../../turn/desk/desk_context.ts";
 import type { DialogDesk } from "../../turn/dialog_desk.ts";
 import { playTurn } from "../../turn/play_turn.ts";
+import { comesToRest } from "../../turn/settle.ts";
 import { openWakeUp } from "../../turn/wake_up.ts";
 import type { WakeSource } from "../../agents/pane/wake_source.ts";
+import type { LeftByRoles } from "./left_by_roles.ts";
 import type { AgentTeam } from "./agents.ts";
 import { keepScreen } from "./kept_screens.ts";
 import { continueTurn } from "./continued_turn.ts";
@@ -30,6 +32,7 @@ export interface TurnPlayerOptions
   /** Shows a role's pane to a person; `undefined` where it has none. */
   readonly attachCommandOf: (role: Role) => string | undefined;
   readonly onStuck: OnStuck;
+  readonly afterTurn: LeftByRoles["afterTurn"];
   readonly createDesk: (turn: AgentTurn) => DialogDesk;
   readonly commandsOf: (role: Role, turnId: string) => (fact: AgentFact) => void;
 }
@@ -113,6 +116,9 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
       await whileCounting({ counter, role, signal }, play);
       if (terminal.via !== "pane") await terminal.endTurn({ signal });
       await counter.requireCount(role, usedBefore, signal);
+      if (terminal.via !== "process" && await options.afterTurn(terminal, { turnId, role }) === "ended_some") {
+        await comesToRest(async () => ({ status: (await terminal.status({ signal })).status }), { clock, signal });
+      }
     } catch (error) {
       if (!signal.aborted) await noteFailure(terminal, { turnId, role });
       throw error;

@@ -1,7 +1,7 @@
 import { adds, auditDetail, closes, opens } from "../items/item_changes.ts";
 import type { NewDetail } from "../items/source.ts";
 import { toldCost, usage } from "../../base/usage.ts";
-import { flag, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
+import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { detail, line, note, shortened, type ShownLine, tokensOf, toldCostText } from "../words/lines.ts";
 import { byteSize, duration } from "../words/words.ts";
 import { atLevel, counted } from "../progress.ts";
@@ -9,6 +9,7 @@ import { attemptUsed, changeAgent, turnOf } from "./place.ts";
 import { type AttemptReason, attemptReason } from "./fields.ts";
 import { atStage, attemptFailed, type ExecState, inStep, newOfAttempt, tokensOfAttempt, workerOf } from "./state.ts";
 import { entriesOf } from "../entry.ts";
+import { LEFT, leftRunning, STAYED, withLeft } from "../left_running.ts";
 import { COUNTED, REPEATED } from "../common.ts";
 import { auditEnd } from "../run_facts.ts";
 import { FAILURE_CLASSES } from "../../base/terms.ts";
@@ -139,6 +140,20 @@ export const ATTEMPT_RECORDS = {
     meter: ({ command, times }, state) => ({ kind: "command_repeats", worker: workerOf(state), command, times }),
     ...REPEATED,
   }),
+  /** Commands that its agent has left running when its turn ended. */
+  commands_left: stepRecord(
+    { task: number, step: number, attempt: number, left: listOf(leftRunning), passable: flag },
+    {
+      state: (state, { attempt, left }) => ({
+        ...state,
+        left: withLeft(state.left, { left, by: `attempt ${attempt} of ${workerOf(state)}` }),
+      }),
+      words: LEFT.words,
+      items: ({ left, ...place }, told) => LEFT.items({ left, turnId: turnOf(place) }, told),
+    },
+  ),
+  /** Commands that stayed until the run ended have been ended. */
+  commands_ended: stepRecord({ left: listOf(leftRunning), passable: flag }, STAYED),
   /** The agent has ended its turn, or failed. */
   attempt_finished: stepRecord({
     task: number,

@@ -23,6 +23,8 @@ export interface ExecState {
   readonly interactions: readonly Interaction[];
   readonly questions: readonly QuestionState[];
   readonly tokens: TokenCounts;
+  /** What agents have left running when an attempt ended. @default {[]} */
+  readonly left?: readonly string[];
   /** How the run ended, until it is resumed. */
   readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }

@@ -22,6 +22,8 @@ export interface RunRecords {
   readonly responses: readonly ReceivedResponse[];
   readonly tokens: TokenCounts;
   readonly questions: number;
+  /** What agents have left running when a turn ended. @default {[]} */
+  readonly left?: readonly string[];
   readonly postProcessed: readonly string[];
   /** By what git would have run something before any agent worked; undefined where that was not noted. */
   readonly gitActs: readonly string[] | undefined;

@@ -2,6 +2,7 @@ import { adds, screenDetail } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
 import { CHANGED, REPEATED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
+import { LEFT, leftRunning, STAYED, withLeft } from "../left_running.ts";
 import { detail, line } from "../words/lines.ts";
 import { role } from "./fields.ts";
 import { inTurn, type RunRecords } from "./state.ts";
@@ -92,6 +93,16 @@ export const WORK_RECORDS = {
       return [{ do: "amend", key: `dialog:${lane}`, item: { details }, otherwise }];
     },
   }),
+  /** Commands that the agent has left running when its turn ended. */
+  commands_left: loopRecord({ turnId: optional(text), role, left: listOf(leftRunning), passable: flag }, {
+    state: (state, { role, turnId, left }) => ({
+      ...state,
+      left: withLeft(state.left, { left, by: turnId === undefined ? role : `${role} in ${turnId}` }),
+    }),
+    ...LEFT,
+  }),
+  /** Commands that stayed until the run ended have been ended. */
+  commands_ended: loopRecord({ left: listOf(leftRunning), passable: flag }, STAYED),
   /** The agent has run one command that often, with the same output and nothing else in between. */
   command_repeated: loopRecord({ turnId: text, role, command: text, times: number, passable: flag }, {
     meter: ({ role: worker, command, times }) => ({ kind: "command_repeats", worker, command, times }),

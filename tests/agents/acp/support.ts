@@ -89,6 +89,8 @@ export class ToyConnection implements AcpConnection {
   stderrTail = () => ["toy: last words"];
   troubles = () => ({});
   listPids = () => Promise.resolve([this.pid]);
+  listProcesses = () => Promise.resolve([]);
+  keep = () => {};
   freeze = () => Promise.resolve();
   killNow = () => this.end({ kind: "exited", code: 137 });
 

@@ -84,6 +84,23 @@ Deno.test("what went into a session of its own is found by its mark, and ended",
   assert(clock.now() < 1000, `${clock.now()} ms`);
 });
 
+Deno.test("what is kept does not end with the program, nor does what it starts; the rest does", async () => {
+  const mark = { name: "PANEWRIGHT_TEST_MARK", value: uniqueMark() };
+  const script = "setsid sh -c 'sleep 100; :' >/dev/null & kept=$!; setsid sleep 101 >/dev/null & echo $kept; wait";
+  const group = start(script, { mark });
+  await ready(group);
+  const kept = await until(
+    async () => (await group.listProcesses()).filter(({ pid }) => pid === Number(group.printed())),
+    (found) => found.length === 1,
+  );
+  group.keep(kept);
+  await group.stop();
+  assertEquals(await group.listProcesses(), []);
+  const left = await findMarkedPids(mark);
+  assert(left.includes(kept[0]!.pid) && left.length <= 2, left.join());
+  for (const pid of left) Deno.kill(pid, "SIGKILL");
+});
+
 Deno.test("a child whose environment was cleared is found below the program", async () => {
   const mark = uniqueMark();
   const script = `env -i /bin/sh -c "setsid sh -c 'while :; do sleep 0.05; done' ${mark}" & echo ready; wait`;

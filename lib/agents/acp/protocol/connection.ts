@@ -5,6 +5,7 @@
  * @module
  */
 import { type ProcessGroup, startProcessGroup } from "../../../base/ports/process_group.ts";
+import type { ProcessInfo } from "../../../base/ports/process_table.ts";
 import { abortable } from "../../../base/ports/abortable.ts";
 import { keepTail } from "../../../base/ports/tail.ts";
 import { present } from "../../../base/schema.ts";
@@ -112,6 +113,14 @@ class AgentProcess implements Omit<AcpConnection, "initialized"> {
 
   listPids() {
     return this.#group.listPids();
+  }
+
+  listProcesses() {
+    return this.#group.listProcesses();
+  }
+
+  keep(processes: readonly ProcessInfo[]) {
+    this.#group.keep(processes);
   }
 
   freeze(pids: readonly number[]) {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/ports/clock.ts";
 import type { ProcessMark } from "../../../base/ports/end_processes.ts";
+import type { ProcessInfo } from "../../../base/ports/process_table.ts";
 import type { ProcessGroup, ProcessGroupSpec } from "../../../base/ports/process_group.ts";
 import type { OnForcedExit } from "../../../base/ports/watchdog.ts";
 import type { LaunchPlan } from "../../launch_plan.ts";
@@ -83,6 +84,8 @@ export interface AcpConnection extends AsyncDisposable {
   troubles(): Readonly<Partial<Record<AcpTroubleKind, number>>>;
   listPids(): Promise<readonly number[]>;
   freeze(pids: readonly number[]): Promise<void>;
+  listProcesses(): Promise<readonly ProcessInfo[]>;
+  keep(processes: readonly ProcessInfo[]): void;
   killNow(): void;
   /** Makes a request; the signal ends the waiting only. */
   call<Result>(

@@ -25,6 +25,8 @@ export class ScriptedAgent {
         return this.reads ? Promise.resolve() : new Promise(() => {});
       },
       listPids: () => Promise.resolve([]),
+      listProcesses: () => Promise.resolve([]),
+      keep: () => {},
       freeze: () => Promise.resolve(),
       stop: () => {
         this.#closed.resolve();
