@@ -10,6 +10,7 @@ import type { NotificationPlan } from "../run/notify/plan.ts";
 import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
   POST_PROCESSING_SETTINGS,
+  RESPONSE_TIMEOUT,
   REVIEW_LOOP_SETTINGS,
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
@@ -38,6 +39,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     ...common,
     job,
     agents,
+    timeLimits: { [RESPONSE_TIMEOUT]: config.handoff.response_timeout },
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
     noProgress: { ...settingsIn(config, REPETITION_SETTINGS), ...settingsIn(config, NO_CHANGE_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),

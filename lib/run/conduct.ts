@@ -3,7 +3,7 @@ import { systemClock } from "../base/ports/clock.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { VERSION } from "../base/version.ts";
-import { CapReachedError, raisedCaps, requireRaise } from "./caps.ts";
+import { CapReachedError, raisedCaps, raiseOf, requireRaise } from "./caps.ts";
 import type { AnyFact } from "../journal/job.ts";
 import { readLockOwner } from "../base/ports/lock_file.ts";
 import { foldFacts } from "../journal/read_facts.ts";
@@ -173,7 +173,10 @@ async function conduct<Fact extends AnyFact, State>(
       ? "needs_human"
       : "error";
     const reason = errorText(cause);
-    const raises = cause instanceof CapReachedError ? [cause.raise, ...cause.raiseAlso] : [];
+    const late = execution.timeUp?.(state(), meter.limitOf) ?? [];
+    const raises = cause instanceof CapReachedError
+      ? [cause.raise, ...cause.raiseAlso]
+      : late.map((name) => raiseOf(name, { limit: meter.limitOf(name) ?? 0 }));
     const resumedBy = commandLine("resume", ...raises.flatMap((raise) => ["--raise", raise]));
     recorder.recordFailure({ outcome, reason, seconds: secondsSoFar(), resumeCommand: resumedBy });
     notices.tellEnd({ outcome, reason, at: recorder.lastAt() });

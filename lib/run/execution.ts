@@ -120,6 +120,8 @@ export interface Execution<Fact extends AnyFact, State> {
   readonly plan: RunPlan;
   /** Those whose secrets must neither be kept nor leave the machine, and what they obey is watched. */
   agents(): readonly (Parameters<typeof agentSecrets>[0] & { readonly provider: Provider })[];
+  /** The limits of time that are used up: a resume that does not raise them has no time left. */
+  timeUp?(state: State, limitOf: Run<Fact, State>["limitOf"]): readonly string[];
   workerCaps(): Readonly<Record<string, Caps>>;
   readonly subfolders: readonly RunSubfolder[];
   /**

@@ -15,6 +15,8 @@ export interface RunPlan {
   readonly noProgress?: NoProgressLimits;
   /** Command patterns of what agents may leave running until the run ends. @default {[]} */
   readonly leaveRunning?: readonly string[];
+  /** Limits of time that can be raised as caps can, in seconds by their names. @default {{}} */
+  readonly timeLimits?: Readonly<Record<string, number>>;
   readonly notifications?: NotificationPlan;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;

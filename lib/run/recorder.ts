@@ -27,7 +27,7 @@ interface RecorderParts<Fact extends AnyFact, State> {
 
 /** The caps of a run and of its workers, by name. */
 export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "plan" | "workerCaps">): RunCaps {
-  return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress) };
+  return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress), ...plan.timeLimits };
 }
 
 function journalOf(

@@ -17,7 +17,7 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.response_timeout", env: "RESPONSE_TIMEOUT", flag: "--response-timeout" },
     value: { kind: "seconds", above: 0, default: 1800 },
     description:
-      "Seconds that a whole turn may take, reminders included; a turn that is resumed has what is left of them.",
+      "Seconds that a whole turn may take, reminders included; a turn that is resumed has what is left of them, or what `--raise response_timeout=SECONDS` gives it.",
   },
   strictFileHandoff: {
     names: { key: "handoff.strict_file_handoff", env: "STRICT_FILE_HANDOFF" },

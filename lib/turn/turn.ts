@@ -170,6 +170,7 @@ export function turnMessage(turn: Turn, problem: string): string {
 export function timeoutError(turn: Turn, { before = "", after = "" } = {}): TimeoutError {
   const limit = `the limit of ${turn.settings.responseTimeoutSeconds} s passed`;
   return new TimeoutError(turnMessage(turn, `${before}${limit}${after}`), {
-    hint: "RESPONSE_TIMEOUT sets the limit, in seconds. A turn that is resumed has what is left of it.",
+    hint: "RESPONSE_TIMEOUT sets the limit, in seconds. A turn that is resumed has what is left of it: resume the " +
+      "run with --raise response_timeout=SECONDS.",
   });
 }

@@ -28,7 +28,7 @@ Deno.test("a run that is killed in the middle of a turn, twice, ends by the resp
   const { code, stderr } = await third.ended();
   assertEquals(code, 1, stderr);
   assertStringIncludes(stderr, `the limit of ${LIMIT_SECONDS} s passed (last status: processing)`);
-  assertStringIncludes(stderr, "A turn that is resumed has what is left of it.");
+  assertStringIncludes(stderr, "A turn that is resumed has what is left of it: resume the run with --raise");
   const after = usedSeconds(third.facts());
   assert(after.every((seconds) => seconds > before.at(-1)!), `${before} and then ${after}`);
   assert(Math.floor(after.at(-1)!) === LIMIT_SECONDS, `at its limit, not at ${after.at(-1)} s`);
@@ -38,9 +38,12 @@ Deno.test("a run that is killed in the middle of a turn, twice, ends by the resp
   await using fourth = stage.start("resume", id, "--json");
   assertEquals((await fourth.ended()).code, 1);
   assertEquals(fourth.facts().filter(({ type }) => type === "message_sending"), []);
+  const resumeOf = (run: StartedRun) => run.facts().find(({ type }) => type === "run_finished")?.["resumeCommand"];
+  const resumeCommand = resumeOf(fourth);
+  assertEquals(resumeCommand, resumeOf(third));
+  assertEquals(String(resumeCommand).split(" ").slice(-2), ["--raise", `'response_timeout=${2 * LIMIT_SECONDS}'`]);
   await stage.script(passAfter(100));
-  await stage.configure({ handoff: { ...HANDOFF, response_timeout: 60 } });
-  await using last = stage.start("resume", id, "--json", "--accept-changes");
+  await using last = stage.start("resume", id, "--json", "--raise", `response_timeout=${2 * LIMIT_SECONDS}`);
   const ended = await last.ended();
   assertEquals(ended.code, 0, ended.stderr);
   await stage.sandbox.assertNothingLeft();

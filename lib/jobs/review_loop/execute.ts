@@ -16,7 +16,7 @@ import { UntoldError } from "../files/list.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
-import { reviewLoopSettings } from "./settings.ts";
+import { RESPONSE_TIMEOUT, reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
 
 export type { ReviewRunOptions } from "./run_parts.ts";
@@ -56,6 +56,8 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     plan,
     agents: () => Object.values(plan.agents),
     prove: (proving) => proveRoles(plan, proving),
+    timeUp: (state, limitOf) =>
+      (state?.turn?.usedSeconds ?? 0) >= (limitOf(RESPONSE_TIMEOUT) ?? Infinity) ? [RESPONSE_TIMEOUT] : [],
     workerCaps: () => Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
     subfolders: ["responsesDir", "evidenceDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),

@@ -177,3 +177,6 @@ export function reviewLoopSettings(
 ): ReviewLoopSettings {
   return completeSettings(REVIEW_LOOP_SETTINGS, given);
 }
+
+/** What a turn may take, as `--raise` names it: `handoff.response_timeout`. */
+export const RESPONSE_TIMEOUT = "response_timeout";

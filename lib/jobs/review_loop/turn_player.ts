@@ -17,6 +17,7 @@ import type { Turn } from "./state.ts";
 import { type TokenCounter, whileCounting } from "./token_counter.ts";
 import { recordTurnEvents, type TakenResponse } from "./turn_events.ts";
 import { present } from "../../base/schema.ts";
+import { RESPONSE_TIMEOUT } from "./settings.ts";
 
 interface AgentTurn {
   readonly turnId: string;
@@ -24,8 +25,11 @@ interface AgentTurn {
   readonly terminal: RoleAgent;
 }
 
-export interface TurnPlayerOptions
-  extends Pick<RunParts, "plan" | "folder" | "redactor" | "state" | "record" | "lookAtObeyed" | "clock" | "signal"> {
+export interface TurnPlayerOptions extends
+  Pick<
+    RunParts,
+    "plan" | "folder" | "redactor" | "state" | "record" | "limitOf" | "lookAtObeyed" | "clock" | "signal"
+  > {
   readonly team: AgentTeam;
   readonly counter: TokenCounter;
   readonly responses: WakeSource;
@@ -99,7 +103,10 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           workdir,
           archiveDir,
           expectsResponse,
-          settings: plan.handoff,
+          settings: {
+            ...plan.handoff,
+            responseTimeoutSeconds: options.limitOf(RESPONSE_TIMEOUT) ?? plan.handoff.responseTimeoutSeconds,
+          },
           settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
           acceptTimes,
           async wake(untilMs, turnSignal) {
