@@ -136,7 +136,9 @@ export function raiseOf(
   cap: string,
   { limit, used = 0 }: { readonly limit: number; readonly used?: number | undefined },
 ): string {
-  return `${cap}=${used < 2 * limit ? Number((2 * limit).toFixed(6)) : 2 * Math.ceil(used)}`;
+  const more = used < 2 * limit ? Number((2 * limit).toFixed(6)) : 2 * Math.ceil(used);
+  // Only an amount may have decimals.
+  return `${cap}=${cap.endsWith("max_cost") ? more : Math.ceil(more)}`;
 }
 
 export class CapReachedError extends HumanInterventionRequiredError {

@@ -174,9 +174,8 @@ async function conduct<Fact extends AnyFact, State>(
       : "error";
     const reason = errorText(cause);
     const late = execution.timeUp?.(state(), meter.limitOf) ?? [];
-    const raises = cause instanceof CapReachedError
-      ? [cause.raise, ...cause.raiseAlso]
-      : late.map((name) => raiseOf(name, { limit: meter.limitOf(name) ?? 0 }));
+    const capped = cause instanceof CapReachedError ? [cause.raise, ...cause.raiseAlso] : [];
+    const raises = [...capped, ...late.map((name) => raiseOf(name, { limit: meter.limitOf(name) ?? 0 }))];
     const resumedBy = commandLine("resume", ...raises.flatMap((raise) => ["--raise", raise]));
     recorder.recordFailure({ outcome, reason, seconds: secondsSoFar(), resumeCommand: resumedBy });
     notices.tellEnd({ outcome, reason, at: recorder.lastAt() });

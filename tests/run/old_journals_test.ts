@@ -27,7 +27,7 @@ async function showJson(journal: Pick<UnpackedJournal, "sandbox">, ...args: read
 const TOLD: Readonly<Record<JournalFixture, Readonly<Record<"status" | "logs" | "questions", readonly RegExp[]>>>> = {
   killed_at_a_dialog: {
     status: [
-      /killed/,
+      /waiting for q1/,
       /round 1 of 3, cycle 1, programmer_review/,
       /6 turns, 5 responses, 1 reminder, 1 dialog accepted/,
     ],
@@ -59,6 +59,11 @@ const TOLD: Readonly<Record<JournalFixture, Readonly<Record<"status" | "logs" | 
   },
 };
 
+/** What is told otherwise than then: a question stays open when its run is killed. */
+const OTHERWISE: Partial<Record<JournalFixture, { readonly state: string; readonly questions: number }>> = {
+  killed_at_a_dialog: { state: "waiting", questions: 1 },
+};
+
 for (const name of JOURNAL_FIXTURES) {
   Deno.test(`a journal of version 1, ${name}: status, runs, questions and logs show it as the version that wrote it`, async () => {
     await using journal = await unpackJournal(name);
@@ -66,11 +71,14 @@ for (const name of JOURNAL_FIXTURES) {
     const [status, ...more] = await showJson(journal, "status");
     assertEquals(more, []);
     // More may be told than then, and how a dialog is worded is not part of it.
-    assertObjectMatch(status!, withoutWords(shown.status));
+    const { state = shown.status["state"], questions = shown.questions.length } = OTHERWISE[name] ?? {};
+    assertObjectMatch(status!, { ...withoutWords(shown.status), state });
     for (const command of ["runs", "questions"] as const) {
       const told = await showJson(journal, command);
-      assertEquals(told.length, shown[command].length, command);
-      shown[command].forEach((one, index) => assertObjectMatch(told[index]!, one));
+      assertEquals(told.length, command === "questions" ? questions : shown.runs.length, command);
+      shown[command].forEach((one, index) =>
+        assertObjectMatch(told[index]!, command === "runs" ? { ...one, state } : one)
+      );
     }
     const records = (await Deno.readTextFile(`${folder}/journal.ndjson`)).trimEnd().split("\n");
     assertEquals(await showJson(journal, "logs"), records.map((line) => ({ v: 1, ...JSON.parse(line) })));

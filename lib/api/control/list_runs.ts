@@ -23,7 +23,7 @@ export async function listRuns(
     const { condition, progress } = overview;
     // A folder that is not a run's may stand beside those that are.
     if (condition === "empty" && !isRunId(folder.id)) continue;
-    const agentsLeft = condition === "killed" && progress !== undefined &&
+    const agentsLeft = isGone(overview) && progress !== undefined &&
       hasLiveAgents(progress, folder, await (processes ??= lookAtProcesses()));
     await meetRun?.(folder);
     rows.push({ ...overview, agentsLeft });
@@ -40,4 +40,9 @@ export async function listServedRuns(
     workdirs.map(async (workdir) => (await listRuns(workdir, context)).map((row) => ({ ...row, workdir }))),
   );
   return rows.flat().sort((one, other) => compareText(other.folder.id, one.folder.id));
+}
+
+/** Whether the process that executed a run is gone without having ended it: its agents may be alive. */
+export function isGone({ condition, executed, progress }: Pick<RunRow, "condition" | "executed" | "progress">): boolean {
+  return condition === "killed" || condition === "waiting" && !executed && progress?.finished === undefined;
 }

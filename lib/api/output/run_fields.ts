@@ -1,4 +1,4 @@
-import type { RunRow } from "../control/list_runs.ts";
+import { isGone, type RunRow } from "../control/list_runs.ts";
 // A type only: zod is not loaded for it.
 import type { OutputFields } from "./outputs.ts";
 
@@ -13,7 +13,7 @@ export function runFields(row: RunRow): OutputFields["run"] {
     lastRecordAt: progress?.lastAt ?? null,
     ...(progress === undefined ? {} : { about: progress.about }),
     ...(question === undefined ? {} : { question: question.id ?? null, answered }),
-    ...(condition === "killed" ? { agentsAlive: agentsLeft } : {}),
+    ...(isGone(row) ? { agentsAlive: agentsLeft } : {}),
     ...(progress?.finished === undefined ? {} : { reason: progress.finished.reason }),
     ...(problem === undefined ? {} : { problem: problem.message }),
     folder: folder.path,

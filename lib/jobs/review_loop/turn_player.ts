@@ -103,10 +103,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           workdir,
           archiveDir,
           expectsResponse,
-          settings: {
-            ...plan.handoff,
-            responseTimeoutSeconds: options.limitOf(RESPONSE_TIMEOUT) ?? plan.handoff.responseTimeoutSeconds,
-          },
+          settings: handoffOf(options),
           settleBeforeSend: async () => !isKnown && !await team.hasSettled(role),
           acceptTimes,
           async wake(untilMs, turnSignal) {
@@ -145,4 +142,8 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
       record({ type: "screen_kept", turnId, role, moment: "failure", file, passable: true });
     } catch { /* the journal cannot be written: that is what the turn has failed of */ }
   }
+}
+
+function handoffOf({ plan: { handoff }, limitOf }: Pick<TurnPlayerOptions, "plan" | "limitOf">) {
+  return { ...handoff, responseTimeoutSeconds: limitOf(RESPONSE_TIMEOUT) ?? handoff.responseTimeoutSeconds };
 }
