@@ -36,6 +36,19 @@ interface NightOptions {
   readonly onFact: (fact: Fact) => void;
 }
 
+/** The tasks of a night of `panewright exec`. */
+export const TASKS = [1, 2, 3] as const;
+
+/** Whether a night does its other tasks although one failed, or waits for an answer. */
+export function keepsGoing({ seed }: NightPlan): boolean {
+  return seed % 2 === 0;
+}
+
+/** Whether a run waits for answers, as one without a terminal does; otherwise a question ends its process. */
+function isPatient({ seed }: NightPlan): boolean {
+  return seed % 4 === 1;
+}
+
 const PROVIDER = packProvider("night", {
   label: "Night",
   program: "night-agent",
@@ -55,18 +68,26 @@ export async function executeNight(options: NightOptions): Promise<Played> {
   }
   const { files } = options.machine;
   files.mkdir(`${PROJECT}/tasks`, { recursive: true });
-  for (const number of [1, 2]) files.write(`${PROJECT}/tasks/${number}.md`, `Do thing ${number}.\n`);
+  for (const number of TASKS) files.write(`${PROJECT}/tasks/${number}.md`, `Do thing ${number}.\n`);
   const target = { kind: "folder", path: `${PROJECT}/tasks` } as const;
   return await played(
     options,
-    (rest) => executeExec({ target, overrides: {}, configFile: null }, { plan: execPlan(options), ...rest }),
+    (rest) =>
+      executeExec({ target, overrides: { keepGoing: keepsGoing(options.plan) }, configFile: null }, {
+        plan: execPlan(options),
+        isPatient: isPatient(options.plan),
+        ...rest,
+      }),
   );
 }
 
 export async function resumeNight(folder: RunFolder, options: NightOptions): Promise<Played> {
   return options.plan.job === "run"
     ? await played(options, (rest) => resumeReviewRun(folder, { plan: reviewPlan(options), ...rest }))
-    : await played(options, (rest) => resumeExec(folder, { plan: execPlan(options), ...rest }));
+    : await played(
+      options,
+      (rest) => resumeExec(folder, { plan: execPlan(options), isPatient: isPatient(options.plan), ...rest }),
+    );
 }
 
 async function played(

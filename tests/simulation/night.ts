@@ -5,7 +5,7 @@ import { JOBS } from "../../lib/jobs/mod.ts";
 import { readOverview } from "../../lib/run/overview.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
-import { executeNight, type Played, resumeNight } from "./jobs.ts";
+import { executeNight, keepsGoing, type Played, resumeNight, TASKS } from "./jobs.ts";
 import { AgentProgram } from "./agent.ts";
 import { judge } from "./judge.ts";
 import { Machine, type PortCall, type PortFault } from "./machine/machine.ts";
@@ -216,6 +216,10 @@ class NightPlay {
   /** What must hold when a process ends, before anybody does anything about it. */
   #judgeEnd(outcome: string, reason: string): void {
     const { world, machine } = this.parts;
+    if (outcome === "waiting" && keepsGoing(this.plan)) {
+      const begun = new Set(this.told.flatMap((fact) => fact.type === "task_started" ? [String(fact["file"])] : []));
+      if (begun.size < TASKS.length) world.violate(`it waits, and only ${begun.size} of its tasks were begun`);
+    }
     if (outcome !== "error" && outcome !== "needs_human") return;
     const standing = world.responses.findLast(({ path, text, isReplaced }) =>
       !isReplaced && machine.files.has(path) && machine.files.text(path) === text
@@ -259,8 +263,11 @@ class NightPlay {
         if (!machine.isDead) act().catch((error) => tell(`a person could not answer ${id}: ${errorText(error)}`));
       });
     if (ways.includes("forged")) inMs(20_000, () => this.#forge(id));
-    if (ways.includes("never")) return;
-    const minutes = ways.includes("late") ? 60 + world.chance(480) : 1 + world.chance(15);
+    const minutes = ways.includes("never")
+      ? 600
+      : ways.includes("late")
+      ? 60 + world.chance(480)
+      : 1 + world.chance(15);
     inMs(minutes * MINUTE_MS, async () => {
       await this.#answer(id, ways.includes("no") ? "no" : undefined);
       if (ways.includes("twice")) {
