@@ -198,7 +198,7 @@ export class AgentProgram {
   }
 
   #ask(turn: OpenTurn, then: () => void): void {
-    const path = findResponseTarget(turn.prompt)?.path ?? "";
+    const path = findResponseTarget(turn.prompt)?.path ?? /Do thing \d/.exec(turn.prompt)?.[0] ?? "";
     const asked = this.world.askIn(path, turn.number, turn.trouble);
     if (asked === undefined) return then();
     const { ask, number } = asked;

@@ -173,6 +173,8 @@ class NightPlay {
       this.ends.push(end);
       tell(`panewright ended: ${end.outcome}: ${end.reason.split("\n")[0]}`);
       if (end.outcome === "pass" || end.outcome === "fail" || world.violations.length > 0) return;
+      // Nothing can be done about it as long as a limit of time cannot be raised.
+      if (/the limit of \d+ s passed/.test(end.reason)) return;
       await this.#morning();
     }
     world.violate(`the run has not come to its end after ${most} processes`);
