@@ -6,6 +6,14 @@ export interface SandboxRequest {
    * All of it by default.
    */
   readonly within?: readonly [string, ...string[]];
+  /** The sandbox of the operating system that the whole agent is in; its CLI's own is off then. */
+  readonly around?: AroundAgent;
+}
+
+/** A sandbox around a whole program. */
+export interface AroundAgent {
+  /** How the program is started inside. */
+  confine(plan: LaunchPlan, signal?: AbortSignal): Promise<LaunchPlan>;
 }
 
 /** What an agent is to be started with, whatever drives it; everything optional comes from the configuration. */
@@ -27,4 +35,12 @@ export interface LaunchPlan {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+}
+
+/** How a program is started: in the sandbox around it, where it is to have one. */
+export async function confined(
+  plan: LaunchPlan,
+  { sandbox, signal }: { readonly sandbox?: SandboxRequest | undefined; readonly signal?: AbortSignal | undefined },
+): Promise<LaunchPlan> {
+  return await sandbox?.around?.confine(plan, signal) ?? plan;
 }

@@ -6,6 +6,8 @@ export async function requireSandbox(
   { id, label, sandbox: support }: Provider,
   { name, ...trial }: SandboxTrial & { readonly name: string },
 ): Promise<void> {
+  // What is around it holds without its help.
+  if (trial.sandbox.around !== undefined) return;
   if (support === undefined) {
     throw new UsageError(`Cannot start ${name} in a sandbox: ${id} brings none`, { hint: NO_SANDBOX_HINT });
   }

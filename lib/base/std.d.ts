@@ -31,6 +31,7 @@ declare module "@std/fs" {
     readonly includeSymlinks?: boolean;
     readonly exts?: readonly string[];
   }
+  export function copy(from: string | URL, to: string | URL, options?: { readonly overwrite?: boolean }): Promise<void>;
   export function walk(root: string | URL, options?: WalkOptions): AsyncIterableIterator<WalkEntry>;
 }
 

@@ -32,8 +32,17 @@ export const FAILURE_CLASSES = [
   "other",
 ] as const;
 
-/** Whether agents run in a sandbox: `cli` is the one that their CLI brings. */
-export const SANDBOX_MODES = ["off", "cli"] as const;
+/**
+ * Whether agents run in a sandbox: `agent` is around the whole agent, `commands` the one that its CLI brings (`cli` is
+ * the same), `auto` is `agent` where the machine can, else `commands`.
+ */
+export const SANDBOX_MODES = ["off", "cli", "commands", "agent", "auto"] as const;
+
+/** The sandbox that an agent is in: none, its CLI's own, or one around it. */
+export const SANDBOXES = ["off", "cli", "agent"] as const;
+
+/** One of {@linkcode SANDBOXES}. */
+export type SandboxKind = typeof SANDBOXES[number];
 
 /** What a model may answer in place of a person. */
 export const MODEL_ANSWERS = ["none", "questions", "all"] as const;

@@ -27,6 +27,7 @@ const LOADS: Readonly<Record<string, CommandEntry["load"]>> = {
   agents: () => import("./commands/agents.ts"),
   permissions: () => import("./commands/permissions.ts"),
   audit: () => import("./commands/audit.ts"),
+  sandbox: () => import("./commands/sandbox.ts"),
   explain: () => import("./commands/explain.ts"),
   fixtures: () => import("./commands/fixtures.ts"),
   rules: () => import("./commands/rules.ts"),
@@ -43,9 +44,10 @@ const LOADS: Readonly<Record<string, CommandEntry["load"]>> = {
   "replay-agent": () => import("./commands/replay_agent.ts"),
   detached: () => import("./commands/detached.ts"),
   hook: () => import("./commands/hook.ts"),
+  "sandbox-host": () => import("./commands/sandbox_host.ts"),
 };
 
-const HIDDEN = ["complete", "replay-agent", "detached", "hook"];
+const HIDDEN = ["complete", "replay-agent", "detached", "hook", "sandbox-host"];
 
 /** In the order in which help lists them. */
 export const COMMANDS: readonly CommandEntry[] = Object.entries(LOADS).map(([name, load]) => ({

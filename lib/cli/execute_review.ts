@@ -12,7 +12,7 @@ import { commandInForm, startOfThis } from "./start_form.ts";
 
 export const EXCEPTIONS_ONLY =
   "Permission dialogs are accepted unless a rule stops them: deny and ask are lists of exceptions, and no boundary. " +
-  'A sandbox is one ("sandbox": "cli"); permissions.default: ask accepts only what permissions.allow names.';
+  'A sandbox is one ("sandbox": "agent"); permissions.default: ask accepts only what permissions.allow names.';
 
 function acceptsByDefault({ handoff, permissions, sandbox }: ReviewRunPlan): boolean {
   return sandbox === undefined && handoff.autoAcceptPermissions && !permissions.dryRun &&

@@ -13,7 +13,9 @@ export function checkAgents(context: CheckContext): void {
     const provider = providerAt(context, path);
     return provider === undefined ? [] : [{ path, provider }];
   });
-  if (merged["sandbox"] === "cli") { for (const agent of agents) checkSandbox(context, agent); }
+  const sandbox = merged["sandbox"];
+  if (sandbox === "cli" || sandbox === "commands") { for (const agent of agents) checkSandbox(context, agent); }
+  if (sandbox === "agent") { for (const agent of agents) checkWhole(context, agent); }
   for (const agent of agents) {
     checkDriver(context, agent);
     checkAcp(context, agent);
@@ -83,6 +85,13 @@ function providerAt({ merged, providers }: CheckContext, path: KeyPath): Provide
 interface Agent {
   readonly path: KeyPath;
   readonly provider: Provider;
+}
+
+function checkWhole(context: CheckContext, { path, provider: { id, sandbox } }: Agent): void {
+  if (sandbox?.whole !== undefined) return;
+  const named = [...path, "provider"];
+  const at = valueAt(context.merged, named) === undefined ? ["sandbox"] : named;
+  report(context, at, `% asks for a sandbox around the agent, but ${id} is not known to work in one`);
 }
 
 function checkSandbox(context: CheckContext, { path, provider: { id, sandbox } }: Agent): void {

@@ -53,7 +53,7 @@ export function commonPlan(
   bound: Parameters<typeof contractOf>[1],
 ) {
   const { config, workdir } = loaded;
-  const { sandbox, permissions, prices, leave_running: leaveRunning } = config;
+  const { sandbox, prices, leave_running: leaveRunning } = config;
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
@@ -61,10 +61,15 @@ export function commonPlan(
     permissions: permissionPlan(config),
     contract: contractOf(loaded, bound),
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
-    ...(sandbox === "off" ? {} : { sandbox: { writable: permissions.writable } }),
+    ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
     ...notificationsIn(config),
   };
+}
+
+function sandboxPlan({ permissions: { writable }, sandbox, sandbox_network: network, sandbox_env: variables }: Config) {
+  if (sandbox !== "agent" && sandbox !== "auto") return { writable };
+  return { writable, whole: { network, variables, ...(sandbox === "auto" ? { orCommands: true } : {}) } };
 }
 
 function toPrices({ date, models }: NonNullable<Config["prices"]>): NonNullable<ReviewRunPlan["prices"]> {
@@ -136,7 +141,7 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
   };
 }
 
-function agentPlan({ config, providers }: LoadedConfig, role: Role): AgentPlan {
+export function agentPlan({ config, providers }: Pick<LoadedSettings, "config" | "providers">, role: Role): AgentPlan {
   const own = config.roles[role] ?? {};
   const { provider, common, start } = startOf(own, config);
   return {

@@ -1,4 +1,3 @@
-import { SANDBOX_MODES } from "../base/terms.ts";
 import * as z from "zod";
 import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
@@ -16,6 +15,7 @@ import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
+import { SANDBOX_SETTINGS } from "./sandbox_settings.ts";
 import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
@@ -63,13 +63,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     value: { kind: "text", default: "." },
     description: "The folder in which the agents work.",
   },
-  sandbox: {
-    names: { key: "sandbox", env: "PANEWRIGHT_SANDBOX" },
-    value: { kind: "choice", of: SANDBOX_MODES, default: "off" },
-    description:
-      "Whether each agent runs in the sandbox that its own CLI brings, and is refused where that cannot be read back: commands " +
-      "write to the working directory and to `permissions.writable`, and have no network.",
-  },
+  ...SANDBOX_SETTINGS,
   leaveRunning: {
     names: { key: "leave_running" },
     value: {

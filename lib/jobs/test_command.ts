@@ -1,3 +1,4 @@
+import type { AroundAgent } from "../agents/launch_plan.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import type { ProcessMark } from "../base/ports/end_processes.ts";
@@ -28,6 +29,8 @@ interface RunTestCommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** @default {65536} how many bytes of the output's end are kept */
   readonly maxOutputBytes?: number;
+  /** The sandbox that it runs in; missing where it runs outside of any. */
+  readonly around?: AroundAgent | undefined;
   readonly signal?: AbortSignal;
   readonly onForcedExit?: OnForcedExit;
   /** @default {systemClock} */
@@ -42,8 +45,9 @@ export async function runTestCommand(command: TestCommand, options: RunTestComma
   const startedAt = clock.now();
   const output = keepTail(options.maxOutputBytes ?? DEFAULT_MAX_OUTPUT_BYTES);
   const keep = (bytes: Uint8Array) => output.push(bytes);
-  const argv = testCommandArgv(command);
-  const group = startProcessGroup({ argv, cwd, env, mark, clock, onStdout: keep, onStderr: keep });
+  const plan = { argv: testCommandArgv(command), cwd, env };
+  const started = await options.around?.confine({ ...plan, env: { ...env, [mark.name]: mark.value } }, signal) ?? plan;
+  const group = startProcessGroup({ ...started, mark, clock, onStdout: keep, onStderr: keep });
   const takeBack = options.onForcedExit?.(() => group.killNow(), { mark });
   const over = new AbortController();
   const limits = AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]);

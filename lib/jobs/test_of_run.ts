@@ -1,3 +1,4 @@
+import type { AroundAgent } from "../agents/launch_plan.ts";
 import type { Run } from "../run/execution.ts";
 import { checkMark } from "../run/left_processes.ts";
 import { bindCommand } from "./bound_command.ts";
@@ -11,7 +12,12 @@ type Parts = Pick<Run<never, never>, "folder" | "bound" | "onForcedExit" | "cloc
  */
 export async function runTestOf(
   { folder, bound: { contract, tellChanges }, onForcedExit, clock, signal }: Parts,
-  { command, ...where }: { readonly command: TestCommand; readonly cwd: string; readonly timeoutSeconds: number },
+  { command, ...where }: {
+    readonly command: TestCommand;
+    readonly cwd: string;
+    readonly timeoutSeconds: number;
+    readonly around: AroundAgent | undefined;
+  },
 ): Promise<TestCommandResult> {
   tellChanges();
   using bound = bindCommand(command, { workdir: where.cwd, contract });

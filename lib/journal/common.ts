@@ -135,6 +135,12 @@ export const WARNED = {
     adds({ kind: "warning", lane, title, text, tone: "caution" }),
 };
 
+export const REFUSED_INSIDE = {
+  words: ({ by, what }: { readonly by: string; readonly what: string }) =>
+    line(`${by}: the sandbox refused: ${what}`, "caution", "log"),
+  items: (_fact: object, { title, text }: ToldRecord) => adds({ kind: "warning", lane: "run", title, text }),
+};
+
 interface Ended {
   readonly outcome: RunEnd;
   readonly reason: string;

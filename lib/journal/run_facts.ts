@@ -1,6 +1,6 @@
 import { ANSWERS_FROM, GIVER_KINDS, MODEL_ANSWERS } from "../base/terms.ts";
 import { cost } from "./usage.ts";
-import { listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+import { flag, listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */
 export const JOB_IDS = ["run", "exec"] as const;
@@ -80,6 +80,14 @@ export const RUN_FACTS = {
   },
   /** Something that a person should know of, and that does not stop the run. */
   warning: { message: text },
+  /** The sandbox around an agent, or around a command of the project, has refused it something. */
+  sandbox_refused: {
+    /** Whose program it was: a role, a step as `main-1`, `command`. */
+    by: text,
+    /** `write /home/me/.bashrc`, `connect evil.example:443`. */
+    what: text,
+    passable: flag,
+  },
   /** The process has ended the run, or leaves it to be resumed. */
   run_finished: {
     outcome: runEnd,

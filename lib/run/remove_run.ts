@@ -1,6 +1,7 @@
 import { basename } from "@std/path/posix";
 import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, type RunFolder } from "./run_folder.ts";
+import { agentsFolderOf } from "./state_names.ts";
 import { removeRunEntry } from "./run_entry.ts";
 
 /**
@@ -26,11 +27,18 @@ export async function removeRun(folder: RunFolder): Promise<boolean> {
   using lock = await tryLockFile(folder.lockPath, `process ${Deno.pid}`);
   if (lock === undefined) return false;
   removeRunEntry(folder);
+  await removeAgentsFolder(folder);
   for await (const { name } of Deno.readDir(folder.path)) {
     if (name !== basename(folder.copyPath)) await Deno.remove(`${folder.path}/${name}`, { recursive: true });
   }
   await Deno.remove(folder.path, { recursive: true });
   return true;
+}
+
+/** The sessions and settings of agents that worked in the sandbox around them. */
+async function removeAgentsFolder({ id }: RunFolder): Promise<void> {
+  const own = agentsFolderOf(id);
+  if (own !== undefined) await Deno.remove(own, { recursive: true }).catch(() => {});
 }
 
 /** How many bytes the files of a folder have, those behind links left out. */

@@ -20,3 +20,9 @@ export function hooksFolderOf(name: string): string | undefined {
   const state = stateFolder();
   return state === undefined ? undefined : `${state}/hooks/${name}`;
 }
+
+/** Absolute path of the folder of a run's agents in the sandbox around them: their settings, sessions and temporary files. */
+export function agentsFolderOf(name: string): string | undefined {
+  const state = stateFolder();
+  return state === undefined ? undefined : `${state}/sandbox/${name}`;
+}

@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["run"],
   ["turn"],
   ["agents"],
-  ["policy", "tmux"],
+  ["policy", "tmux", "sandbox"],
   ["screen", "shell"],
   ["journal"],
   ["base"],

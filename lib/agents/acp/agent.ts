@@ -1,6 +1,7 @@
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
 import type { AcpAgentProvider } from "../provider.ts";
+import { confined } from "../launch_plan.ts";
 import { SETUP_FILES } from "../setup_files.ts";
 import { AcpAgent } from "./acp_agent.ts";
 import type { AcpAgentOptions } from "./contract.ts";
@@ -22,14 +23,15 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   const { clock, launch, mark, onForcedExit, onLine, provider, resume, signal, connect = openAcpConnection } = options;
   const { acp, cli, label } = provider;
   const { start_seconds: seconds = START_SECONDS } = acp;
-  const plan = acp.launch(launch);
-  const env = { ...plan.env, ...options.variables };
+  const wanted = acp.launch(launch);
+  const env = { ...wanted.env, ...options.variables };
+  const plan = await confined({ ...wanted, env }, { sandbox: launch.sandbox, signal });
   const opening = new Opening();
   let agent: AcpAgent | undefined;
   const update = (told: AcpNotification) => agent === undefined ? opening.take(told) : agent.update(told);
   const launchedAtMs = Date.now();
   const connection = await connect({
-    ...{ label, mark, clock, signal, plan: { ...plan, env }, startLimitMs: seconds * 1000 },
+    ...{ label, mark, clock, signal, plan, startLimitMs: seconds * 1000 },
     handlers: {
       update,
       permission: async (request, gone) => await agent?.permission(request, gone) ?? { outcome: "cancelled" },

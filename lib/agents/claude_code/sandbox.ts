@@ -1,5 +1,5 @@
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
-import { arrayOf, type JsonObject, objectOf } from "../../base/text/json.ts";
+import { arrayOf, type JsonObject, objectOf, parseJsonObject } from "../../base/text/json.ts";
 import {
   pathsOutside,
   SANDBOX_TRIAL_MS,
@@ -17,7 +17,42 @@ export const claudeSandbox: SandboxSupport = {
   findProblem: askClaude,
   findObstacle: findMachineProblem,
   remedy: "Claude Code needs bubblewrap and socat on Linux (apt-get install bubblewrap socat), and user namespaces.",
+  whole: {
+    state: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
+    copied: [
+      "settings.json",
+      "CLAUDE.md",
+      "agents",
+      "commands",
+      "skills",
+      "plugins",
+      "output-styles",
+      "keybindings.json",
+    ],
+    beside: ".claude.json",
+    credential: ".credentials.json",
+    hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
+    variables: ["ANTHROPIC_*", "CLAUDE_*", "AWS_BEARER_TOKEN_BEDROCK", "DISABLE_*", "MAX_THINKING_TOKENS", "BASH_*"],
+    temporary: "CLAUDE_CODE_TMPDIR",
+    // It refuses to permit everything to root elsewhere (2.1.330).
+    env: { IS_SANDBOX: "1" },
+    adapt: permitAll,
+  },
 };
+
+/** It asks once whether it may work without asking: inside there is nothing to ask about. */
+async function permitAll(folder: string): Promise<void> {
+  for (
+    const [name, entry] of [[".claude.json", "bypassPermissionsModeAccepted"], [
+      "settings.json",
+      "skipDangerousModePermissionPrompt",
+    ]] as const
+  ) {
+    const path = `${folder}/${name}`;
+    const known = parseJsonObject(await Deno.readTextFile(path).catch(() => "{}")) ?? {};
+    await Deno.writeTextFile(path, JSON.stringify({ ...known, [entry]: true }), { mode: 0o600 });
+  }
+}
 
 /**
  * The part of `--settings` that switches the sandbox on. A project's own settings cannot switch it off (2.1.328), but
@@ -28,7 +63,11 @@ export const claudeSandbox: SandboxSupport = {
  *
  * @param options `autoAllow`: whether a command that runs in the sandbox needs no permission
  */
-export function claudeSandboxSettings({ writable }: SandboxRequest, { autoAllow }: { readonly autoAllow: boolean }) {
+export function claudeSandboxSettings(
+  { around, writable }: SandboxRequest,
+  { autoAllow }: { readonly autoAllow: boolean },
+) {
+  if (around !== undefined) return { sandbox: { enabled: false }, permissions: { defaultMode: "bypassPermissions" } };
   return {
     sandbox: {
       enabled: true,

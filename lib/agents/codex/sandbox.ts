@@ -19,6 +19,22 @@ export const codexSandbox: SandboxSupport = {
   remedy:
     "Codex needs user namespaces or Landlock of the kernel on Linux: a container or an old kernel may lack both. " +
     'See what "codex sandbox -- true" says.',
+  whole: {
+    state: { variable: "CODEX_HOME", folder: ".codex" },
+    copied: [
+      "config.toml",
+      "AGENTS.md",
+      "prompts",
+      "skills",
+      "rules",
+      "hooks.json",
+      "version.json",
+      "models_cache.json",
+    ],
+    credential: "auth.json",
+    hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
+    variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
+  },
 };
 
 /**
@@ -32,7 +48,8 @@ export const codexSandbox: SandboxSupport = {
  * A permission profile narrows the working directory. It goes before `sandbox_mode` among the settings (0.169.0); an
  * older version passes over it.
  */
-export function codexSandboxSettings({ writable, within }: SandboxRequest): readonly string[] {
+export function codexSandboxSettings({ around, writable, within }: SandboxRequest): readonly string[] {
+  if (around !== undefined) return [`sandbox_mode="danger-full-access"`, `approval_policy="never"`];
   const folders = [...within ?? [], ...writable].map((path) => `${JSON.stringify(path)}="write"`);
   const profile = `{":root"="read",":tmpdir"="write",${folders.join(",")}}`;
   return [

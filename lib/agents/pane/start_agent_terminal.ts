@@ -4,6 +4,7 @@ import { systemProcessRunner } from "../../base/ports/process.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { AgentTerminal } from "./agent_terminal.ts";
+import { confined } from "../launch_plan.ts";
 import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
 import { requireSandbox } from "../require_sandbox.ts";
 import { createSandboxWatch } from "./sandbox_watch.ts";
@@ -43,7 +44,8 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   }
   const plan = await provider.terminal.launch(request, host);
   const launchedAtMs = Date.now();
-  const pane = await session.openPane({ name: request.role, ...plan, ...waiting });
+  const started = await confined(plan, { sandbox: request.sandbox, signal });
+  const pane = await session.openPane({ name: request.role, ...started, ...waiting });
   const terminal = createTerminal(options, { plan, pane, launchedAtMs });
   try {
     const resumes = request.resume !== undefined;
@@ -101,7 +103,7 @@ function createTerminal(
     ...{ name, session, provider, pane, launchedAtMs, tracker, clock },
     ...present({
       adopted: isAdopted ? { wrapperShell: agent.wrapperShell } : undefined,
-      sandboxWatch: sandbox !== undefined && source?.sandboxReport !== undefined
+      sandboxWatch: sandbox !== undefined && sandbox.around === undefined && source?.sandboxReport !== undefined
         ? createSandboxWatch({ name, provider, source, clock })
         : undefined,
       hookMail,

@@ -20,7 +20,8 @@ export class Confinement {
   /** `undefined` where no sandbox is wanted, or its CLI's log does not tell of it. */
   static of(start: CliStart): Confinement | undefined {
     const { launch: { sandbox }, provider: { headless } } = start;
-    return sandbox === undefined || headless.foldSandbox === undefined ? undefined : new Confinement(start);
+    const isOwn = sandbox !== undefined && sandbox.around === undefined;
+    return isOwn && headless.foldSandbox !== undefined ? new Confinement(start) : undefined;
   }
 
   /** Returns why it must not work on. */

@@ -4,6 +4,7 @@ import { systemHost } from "../../base/ports/host.ts";
 import { keepTail } from "../../base/ports/tail.ts";
 import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
 import { present } from "../../base/schema.ts";
+import { confined } from "../launch_plan.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
 import type { CliStart } from "./start.ts";
 
@@ -37,11 +38,13 @@ export async function startCliProcess(
     variables: { ...variables, [mark.name]: mark.value },
     ...present({ ask, hooks }),
   });
+  const { sandbox } = launch;
+  const started = await confined({ argv: plan.argv, env: plan.env, cwd: workdir }, { sandbox });
   const report = new LineSplitter();
   const stderr = keepTail(MAX_STDERR_BYTES);
   try {
     const group = startProcessGroup({
-      ...{ argv: plan.argv, cwd: workdir, env: plan.env, stdin: text, mark, clock },
+      ...{ ...started, stdin: text, mark, clock },
       onStdout: (bytes) => report.push(bytes).forEach(onLine),
       onStderr: (bytes) => stderr.push(bytes),
     });

@@ -43,6 +43,8 @@ export async function listServedRuns(
 }
 
 /** Whether the process that executed a run is gone without having ended it: its agents may be alive. */
-export function isGone({ condition, executed, progress }: Pick<RunRow, "condition" | "executed" | "progress">): boolean {
+export function isGone(
+  { condition, executed, progress }: Pick<RunRow, "condition" | "executed" | "progress">,
+): boolean {
   return condition === "killed" || condition === "waiting" && !executed && progress?.finished === undefined;
 }

@@ -67,6 +67,14 @@ export const CONFIG_OUTPUTS = {
       "Before what it asks: before all that it does, where it believes that something would change, or that is not known.",
     ),
   }),
+  sandbox: output("What a sandbox around an agent, or around the project's commands, lets through.", {
+    name: text("A role, a step as `main/build`, or `command`."),
+    writable: z.array(z.string()).describe("Absolute paths."),
+    read_only: z.array(z.string()).describe("What of them can only be read."),
+    hidden: z.array(z.string()).describe("What is not there inside."),
+    hosts: z.array(z.string()).describe("The hosts that can be reached, some with a port."),
+    variables: z.array(z.string()).describe("Names of variables; `*` at the end stands for any."),
+  }),
   problem: output("Something that is wrong with the configuration or a task.", {
     level: z.enum(["error", "warning"]),
     where: text("File, line and column, as messages name them; empty where there is no place."),

@@ -1,4 +1,4 @@
-import { SANDBOX_MODES, SHOWN, SHOWN_MEANS } from "../../base/terms.ts";
+import { SANDBOXES, SHOWN, SHOWN_MEANS } from "../../base/terms.ts";
 import * as z from "zod";
 import { AGENT_FACTS } from "../../base/activity.ts";
 import { PROGRESS } from "../../journal/progress.ts";
@@ -146,7 +146,7 @@ export const RUN_OUTPUTS = {
       autonomyLevel: z.int(),
       argv: z.array(z.string()).describe("How its first agent is started; `RUN` stands for the run's id."),
       prompt: text("The prompt of its first attempt."),
-      sandbox: z.enum(SANDBOX_MODES),
+      sandbox: z.enum(SANDBOXES),
       permissions: z.enum(["policy", "person", "dry_run"]).describe("Who decides about what needs a permission."),
       allowWrite: z.array(z.string()).optional(),
       checks: z.array(z.string()),

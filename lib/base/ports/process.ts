@@ -146,6 +146,7 @@ function readTail(stream: ReadableStream<Uint8Array>, limit: number): TailReader
 
 interface ForegroundSpec {
   readonly argv: readonly [string, ...string[]];
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** @default {false} whether only `env` is passed, and nothing of our own environment */
   readonly clearEnv?: boolean;
@@ -160,10 +161,11 @@ interface ForegroundSpec {
  * @throws {Deno.errors.NotFound} when there is no such program
  */
 export async function runInForeground(spec: ForegroundSpec): Promise<number> {
-  const { argv: [program, ...args], env, clearEnv = false, signal } = spec;
+  const { argv: [program, ...args], cwd, env, clearEnv = false, signal } = spec;
   signal?.throwIfAborted();
   const child = new Deno.Command(program, {
     args,
+    ...present({ cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
     clearEnv,
     stdin: "inherit",

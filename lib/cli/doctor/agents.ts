@@ -77,7 +77,7 @@ async function* checkCli(
     if (trust !== undefined) yield trust;
   }
   if (provider.sandbox !== undefined) {
-    yield await checkSandbox(provider, machine, { needed: sandbox === "cli" && isNeeded });
+    yield await checkSandbox(provider, machine, { needed: (sandbox === "cli" || sandbox === "commands") && isNeeded });
   }
   const trial = provider.terminal?.hookTrial;
   if (triesHooks && trial !== undefined) {

@@ -13,6 +13,7 @@ import type { Finding } from "../preflight/finding.ts";
 import { lookAtConfig } from "../preflight/look_at_needs.ts";
 import { checkHome, checkTerminal, checkWorkdir, lookAtTmuxPlace, type TmuxPlace } from "../preflight/machine.ts";
 import { lookAtMachine, type Machine } from "../preflight/machine_look.ts";
+import { checkWholeSandbox } from "../preflight/sandbox.ts";
 import { checkAgents, type NamedAgent } from "./agents.ts";
 import { checkObeyed } from "./obeyed.ts";
 
@@ -37,6 +38,7 @@ export async function* examine(path: string | undefined, context: ExamineContext
   yield needsTmux || tmux.status !== "fail" ? tmux : { ...tmux, status: "warn" };
   if (tmux.status === "ok") yield* await lookAtTmuxPlace(tmuxPlace, machine);
   yield* checkAgents(agents, { ...context, machine, workdir, sandbox });
+  yield await checkWholeSandbox(machine, { needed: sandbox === "agent" });
   yield* context.rulesFindings ?? [];
   yield checkHome(context);
   yield* checkTerminal(context);

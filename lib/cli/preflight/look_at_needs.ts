@@ -16,7 +16,7 @@ import { checkWorkdir } from "./machine.ts";
 import type { Machine } from "./machine_look.ts";
 import { type Needs, needsOfReview, needsOfSteps, type ReviewToLookAt, type StepsToLookAt } from "./needs.ts";
 import { lookAtNotifications } from "./notifications.ts";
-import { lookAtSandboxes } from "./sandbox.ts";
+import { lookAtSandboxes, lookAtWholeSandbox } from "./sandbox.ts";
 
 /** All that may be in the way of a review loop; in the order in which it is told. */
 export async function lookAtReviewRun(
@@ -130,6 +130,15 @@ function lookAtCommands({ commands, workdir }: Needs, machine: Machine): readonl
   });
 }
 
+function sandboxLooks(
+  sandbox: Needs["sandbox"],
+  { agents, machine }: { readonly agents: Parameters<typeof lookAtSandboxes>[0]; readonly machine: Machine },
+) {
+  // Which one that is for `auto` depends on what is found.
+  if (sandbox === undefined || sandbox.whole?.orCommands === true) return [];
+  return [sandbox.whole === undefined ? lookAtSandboxes(agents, machine) : lookAtWholeSandbox(machine)];
+}
+
 /** What is in the way of agents whose programs are there; where a program is in place of a CLI, nothing is known. */
 async function lookAtAgents(
   { workers, workdir, sandbox, session }: Needs,
@@ -138,7 +147,7 @@ async function lookAtAgents(
   const agents = workers.flatMap(({ provider, command, ...worker }) =>
     command === undefined && hasCli(provider) ? [{ ...worker, provider, workdir }] : []
   );
-  const looks = [lookAtSetups(agents, machine), ...(sandbox === undefined ? [] : [lookAtSandboxes(agents, machine)])];
+  const looks = [lookAtSetups(agents, machine), ...sandboxLooks(sandbox, { agents, machine })];
   const found = (await Promise.all(looks)).flat();
   return session === undefined ? found : found.map((each) => ({ ...each, status: "warn" }));
 }

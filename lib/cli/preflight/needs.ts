@@ -6,6 +6,7 @@ import type { Provider } from "../../agents/provider.ts";
 import type { Role } from "../../base/roles.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
+import type { SandboxPlan } from "../../jobs/whole_sandbox.ts";
 import type { TestCommand } from "../../jobs/test_command.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import type { AgentToLookAt } from "./agent_cli.ts";
@@ -14,7 +15,7 @@ import type { AgentToLookAt } from "./agent_cli.ts";
 export interface Needs {
   readonly workdir: string;
   readonly notifications?: NotificationPlan;
-  readonly sandbox?: unknown;
+  readonly sandbox?: SandboxPlan;
   /** The person's own session of tmux, which has an environment of its own: what ours lacks may be there. */
   readonly session?: string | undefined;
   readonly workers: readonly Worker[];

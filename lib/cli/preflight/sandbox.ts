@@ -2,6 +2,7 @@ import { systemHost } from "../../base/ports/host.ts";
 import { makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { SandboxSupport } from "../../agents/sandbox.ts";
+import { findSandboxObstacle } from "../../sandbox/obstacles.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { AgentToLookAt } from "./agent_cli.ts";
 import { type Finding, lookAtEach, type Obstacle } from "./finding.ts";
@@ -16,7 +17,7 @@ export async function checkSandbox(
   const check = `sandbox of ${label}`;
   if (sandbox === undefined) return { check, status: "ok", detail: "the CLI brings none" };
   const problem = await tried(sandbox, context);
-  return problem === undefined ? { check, status: "ok", detail: 'it can be switched on with "sandbox": "cli"' } : {
+  return problem === undefined ? { check, status: "ok", detail: 'it can be switched on with "sandbox": "commands"' } : {
     check,
     status: needed ? "fail" : "warn",
     detail: `it cannot be switched on: ${problem}`,
@@ -48,6 +49,30 @@ export async function lookAtSandboxes(
       return [{ check: `sandbox of ${label}`, status: "fail", detail, remedy, isOfMachine: true }];
     },
   });
+}
+
+/** Whether the sandbox around whole agents works here, for `doctor`. */
+export async function checkWholeSandbox(
+  context: TrialContext,
+  { needed }: { readonly needed: boolean },
+): Promise<Finding> {
+  const check = "sandbox around agents";
+  const found = await findSandboxObstacle(groundOf(context, {}));
+  if (found === undefined) return { check, status: "ok", detail: '"sandbox": "agent" works here' };
+  if (!needed) {
+    return { check, status: "ok", detail: `not asked for; it could not be opened here: ${found.problem}` };
+  }
+  return { check, status: "fail", detail: `it cannot be opened: ${found.problem}`, remedy: found.remedy };
+}
+
+/** What is in the way of a sandbox around whole agents. */
+export async function lookAtWholeSandbox(machine: TrialContext): Promise<readonly Obstacle[]> {
+  const found = await findSandboxObstacle(groundOf(machine, {}));
+  if (found === undefined) return [];
+  const remedy =
+    `${found.remedy}\nTo work without it: "sandbox": "commands" in the config, or PANEWRIGHT_SANDBOX=commands.`;
+  const detail = `it cannot be opened: ${found.problem}`;
+  return [{ check: "sandbox around agents", status: "fail", detail, remedy, isOfMachine: true }];
 }
 
 function neededRemedy({ remedy }: SandboxSupport): string {

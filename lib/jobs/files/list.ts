@@ -1,5 +1,6 @@
 import { dirname, relative } from "@std/path/posix";
 import { isAbsence } from "../../base/ports/files.ts";
+import { isPlaceholder, mayBePlaceholder } from "../../sandbox/placeholders.ts";
 import { runGit } from "../../base/ports/git.ts";
 import type { ProcessRunner } from "../../base/ports/process.ts";
 import { present } from "../../base/schema.ts";
@@ -51,7 +52,7 @@ export async function* walkFiles(folder: string, options: WalkOptions): AsyncGen
       const info = isDirectory && !name.includes(REPLACEMENT) ? undefined : lstatOf(entry);
       if (info === undefined && name.includes(REPLACEMENT)) throw new UntoldError(`a name in ${path} is not UTF-8`);
       if (isDirectory) open.push(entry);
-      if (isDirectory || info === undefined) continue;
+      if (isDirectory || info === undefined || isPlaceholder(entry, info)) continue;
       if (++files > maxFiles) throw new UntoldError(`there are more than ${maxFiles} files in ${folder}`);
       yield { path: entry, info };
     }
@@ -113,7 +114,9 @@ export async function listByGit(question: GitQuestion): Promise<readonly string[
   if (list === undefined || ignored === undefined || list.code !== 0 || ignored.code === 0) return undefined;
   const names = list.stdout.split("\0").filter((name) => name !== "");
   if (names.some((name) => name.includes(REPLACEMENT))) throw new UntoldError("a name is not UTF-8");
-  return names.map((name) => name.replace(/\/$/, ""));
+  const isOurs = (name: string) =>
+    mayBePlaceholder(name) && isPlaceholder(name, lstatOf(`${question.folder}/${name}`) ?? { size: NaN });
+  return names.filter((name) => !isOurs(name)).map((name) => name.replace(/\/$/, ""));
 }
 
 /**

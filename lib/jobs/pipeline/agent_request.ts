@@ -1,3 +1,4 @@
+import type { SandboxRequest } from "../../agents/launch_plan.ts";
 import type { AttemptRequest } from "../../agents/process/seam.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
@@ -27,7 +28,8 @@ export function agentRequest(
   },
 ): AgentRequest {
   const { provider, driver, args, env, timeLimitSeconds, model, command } = step;
-  const { workdir, settings, sandbox } = plan;
+  const { workdir, settings } = plan;
+  const sandbox = step.sandbox ?? (plan.sandbox?.whole === undefined ? plan.sandbox : NOT_OPEN);
   const channelFolder = channelFolderOf(folder);
   const within = sandbox && foldersWithin(step, workdir);
   return {
@@ -50,6 +52,12 @@ export function agentRequest(
     ...present({ driver, model, command }),
   };
 }
+
+/** How an agent would be started in a sandbox around it: until that is open, it is not. */
+const NOT_OPEN: SandboxRequest = {
+  writable: [],
+  around: { confine: () => Promise.reject(new TypeError("Cannot start the agent: its sandbox is not open")) },
+};
 
 /** Where the agent of an attempt leaves its questions, by the attempt's folder. */
 export function channelFolderOf(folder: string): string {

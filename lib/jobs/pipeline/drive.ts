@@ -1,3 +1,4 @@
+import { sandboxModeOf } from "../whole_sandbox.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import { runAttempt } from "./attempt.ts";
 import { whoPermits } from "./step_judge.ts";
@@ -101,7 +102,7 @@ async function startStep(at: StepPlace, drive: Drive): Promise<void> {
     provider: plan.provider.id,
     autonomyLevel,
     startedAt,
-    sandbox: drive.plan.sandbox === undefined ? "off" : "cli",
+    sandbox: sandboxModeOf(drive.plan),
     permissions: whoPermits(drive.plan),
     ...present({ model: plan.model, baseline }),
   });

@@ -11,6 +11,7 @@ import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import { PIPELINE } from "./mod.ts";
 import { present } from "../../base/schema.ts";
 import { openLeftCommands } from "../left_running.ts";
+import { openStepsSandbox } from "./steps_sandbox.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import { proveSteps } from "./prove_steps.ts";
@@ -70,6 +71,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     isCopy: (state) => begun(state).isCopy,
     async play(run) {
       const { target, overrides } = begun(run.state());
+      await using inside = await openStepsSandbox(plan, run);
       await using left = openLeftCommands({
         ...run,
         patterns: plan.leaveRunning,
@@ -79,7 +81,8 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
       return await driveRun({
         ...run,
         left,
-        plan: withOverrides(plan, overrides),
+        signal: inside.signal,
+        plan: withOverrides(inside.plan, overrides),
         target,
         overrides,
         passedTasks: passedTasksFile === undefined

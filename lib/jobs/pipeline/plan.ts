@@ -2,7 +2,8 @@ import type { AutonomyLevel } from "../../journal/exec/fields.ts";
 import type { DialogPlan } from "../../turn/desk/decision.ts";
 import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
-import type { SandboxRequest } from "../../agents/sandbox.ts";
+import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
+import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
 import type { TestCommand } from "../test_command.ts";
@@ -14,7 +15,9 @@ export interface ExecPlan extends RunPlan, DialogPlan {
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
-  readonly sandbox?: SandboxRequest;
+  readonly sandbox?: SandboxPlan;
+  /** The sandbox that is open around the project's commands, while the run is executed. */
+  readonly sandboxOfCommands?: AroundAgent;
 }
 
 interface PromptFile {
@@ -42,6 +45,8 @@ export interface StepPlan {
   readonly autonomyLevel?: AutonomyLevel;
   readonly caps?: Caps;
   readonly timeLimitSeconds: number;
+  /** Where it is not that of the plan. */
+  readonly sandbox?: SandboxRequest;
 }
 
 export type CheckPlan =

@@ -1,5 +1,6 @@
+import { sandboxModeOf } from "../whole_sandbox.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
-import type { SANDBOX_MODES } from "../../base/terms.ts";
+import type { SandboxKind } from "../../base/terms.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { stepDriverOf } from "../../agents/drivers.ts";
 import { argvOf } from "../../agents/launch_of.ts";
@@ -35,7 +36,7 @@ export interface StepPreview {
   readonly argv: readonly string[];
   readonly prompt: string;
   /** Whether its CLI's sandbox is switched on. */
-  readonly sandbox: typeof SANDBOX_MODES[number];
+  readonly sandbox: SandboxKind;
   readonly permissions: ReturnType<typeof whoPermits>;
   readonly allowWrite?: readonly string[];
   readonly checks: readonly string[];
@@ -123,7 +124,7 @@ async function previewStep(
     autonomyLevel,
     argv: await argvOf(stepDriverOf(stepPlan), { ...request, name: "agent", path }),
     prompt,
-    sandbox: plan.sandbox === undefined ? "off" : "cli",
+    sandbox: sandboxModeOf(plan),
     permissions: whoPermits(plan),
     checks: stepPlan.checks.map(describeCheck),
     retry: stepPlan.retry,

@@ -43,7 +43,10 @@ async function resultOf(check: Exclude<CheckPlan, { type: "review" }>, drive: Dr
     case "shell":
       return judgeCommand(
         check,
-        await runTestOf(drive, { command: check.command, cwd: workdir, timeoutSeconds: check.timeLimitSeconds }),
+        await runTestOf(drive, {
+          ...{ command: check.command, cwd: workdir, timeoutSeconds: check.timeLimitSeconds },
+          around: drive.plan.sandboxOfCommands,
+        }),
       );
   }
 }

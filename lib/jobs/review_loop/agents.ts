@@ -115,7 +115,9 @@ async function haveAgent(role: Role, options: StartAgentsOptions): Promise<RoleA
   const agent = state().agents[role];
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
     const { pane, seenRules } = agent;
-    if (roleDriverOf(plan.agents[role]) === "pane") return await adoptInPane(role, { pane, seenRules }, options);
+    // The network of one that is in a sandbox has ended with the process that held it.
+    const isAdoptable = plan.sandbox?.whole === undefined && roleDriverOf(plan.agents[role]) === "pane";
+    if (isAdoptable) return await adoptInPane(role, { pane, seenRules }, options);
     // The configuration has given the role another agent meanwhile: two would work at the same time.
     await options.session?.closePane({ paneId: pane.terminalId, pid: pane.pid });
   }

@@ -8,7 +8,7 @@ import { usageOfAll } from "../../journal/usage.ts";
 import { claimWorkdir } from "./beside.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { REVIEW_LOOP } from "./mod.ts";
-import { playRun } from "./play_run.ts";
+import { playInside } from "./play_inside.ts";
 import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
@@ -89,7 +89,7 @@ async function play(parts: RunParts): Promise<RunResult> {
   const { plan, state, record, signal } = parts;
   const commits = plan.postProcessing.gitCommitMessage !== undefined;
   if (commits && state().gitActs === undefined && Object.keys(state().agents).length === 0) await noteGit(parts);
-  const { outcome, reason } = await playRun(parts);
+  const { outcome, reason } = await playInside(parts);
   if (outcome === "pass") {
     await postProcess(plan.postProcessing, {
       workdir: plan.workdir,

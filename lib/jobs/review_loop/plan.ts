@@ -4,7 +4,8 @@ import type { PermissionPlan } from "../../turn/desk/decision.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";
 import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
-import type { SandboxRequest } from "../../agents/sandbox.ts";
+import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
+import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
 import type { SettingsOf } from "../../base/settings.ts";
@@ -18,7 +19,9 @@ export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SET
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
-  readonly sandbox?: SandboxRequest;
+  readonly sandbox?: SandboxPlan;
+  /** The sandbox that is open around the project's commands, while the run is executed. */
+  readonly sandboxOfCommands?: AroundAgent;
   readonly postProcessing: PostProcessingPlan;
 }
 
@@ -32,6 +35,8 @@ export interface AgentPlan {
   readonly model?: string;
   readonly profile?: string;
   readonly caps?: Caps;
+  /** Where it is not that of the plan. */
+  readonly sandbox?: SandboxRequest;
 }
 
 interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}

@@ -75,7 +75,10 @@ export async function playLoop(
       }
     },
     runTestCommand: (command) =>
-      runTestOf(parts, { command, cwd: plan.workdir, timeoutSeconds: plan.loop.testCommandTimeoutSeconds }),
+      runTestOf(parts, {
+        ...{ command, cwd: plan.workdir, timeoutSeconds: plan.loop.testCommandTimeoutSeconds },
+        around: plan.sandboxOfCommands,
+      }),
     isProgramGone: (command) =>
       isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
   });

@@ -52,7 +52,7 @@ export async function startInPane(role: Role, resume: string | undefined, option
 function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOptions {
   const { plan, session, hooks, turnEvents, record, clock, signal } = options;
   if (session === undefined) throw new TypeError(`Cannot start the agent of ${role}: there is no session for panes`);
-  const { provider: { id }, ...request } = plan.agents[role];
+  const { provider: { id }, sandbox = plan.sandbox, ...request } = plan.agents[role];
   const provider = findPaneProvider(id, [plan.agents[role].provider]);
   const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
   return {
@@ -64,7 +64,7 @@ function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOpt
       workdir: plan.workdir,
       keepScrollback: !plan.handoff.strictFileHandoff,
       ...(hooks === undefined ? {} : { hook: hooks.hookOf(role) }),
-      ...present({ sandbox: plan.sandbox, turnHook, callHook: callHookOf(role, options) }),
+      ...present({ sandbox, turnHook, callHook: callHookOf(role, options) }),
     },
     ...present({ hookMail }),
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,

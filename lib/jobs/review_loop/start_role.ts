@@ -76,8 +76,8 @@ async function startWithoutPane(
   options: RoleStartOptions,
 ) {
   const { plan, folder, audit, onActivity, onForcedExit, record, clock, signal } = options;
-  const { workdir, sandbox } = plan;
-  const { provider, command, args, env, model, profile } = plan.agents[role];
+  const { workdir } = plan;
+  const { provider, command, args, env, model, profile, sandbox = plan.sandbox } = plan.agents[role];
   if (sandbox !== undefined) {
     const host = systemHost(env);
     await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });

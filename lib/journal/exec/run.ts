@@ -5,7 +5,7 @@ import { changeAgent, titleOf } from "./place.ts";
 import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
+import { FINISHED, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
 import { RUN_FACTS } from "../run_facts.ts";
 import { mayAnswer } from "../waiting.ts";
 import { basename } from "@std/path/posix";
@@ -100,6 +100,7 @@ export const RUN_ENDS = {
     progress: (before, { at, message }) => warned(before, { at, message }),
     ...WARNED,
   }),
+  sandbox_refused: stepRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
   run_finished: stepRecord({
     ...RUN_FACTS.run_finished,
     /** How many tasks have passed. */

@@ -19,7 +19,7 @@ import {
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
 import { onlyParked, parkedWaiting } from "../waiting.ts";
-import { SANDBOX_MODES } from "../../base/terms.ts";
+import { SANDBOXES, type SandboxKind } from "../../base/terms.ts";
 
 const stepRecord = entriesOf<ExecState>();
 
@@ -168,7 +168,7 @@ export const TASK_BEGINS = {
     /** ISO 8601. */
     startedAt: text,
     /** Whether the sandbox of its agent's CLI is switched on; missing in older journals. */
-    sandbox: optional(oneOf(...SANDBOX_MODES)),
+    sandbox: optional(oneOf(...SANDBOXES)),
     /** Who decides about what needs a permission; missing in older journals. */
     permissions: optional(oneOf("policy", "person", "dry_run")),
   }, {
@@ -325,15 +325,16 @@ function taskCount(task: number, of = 0): string {
 }
 
 export function permissionText({ sandbox, permissions }: StepPermissions): string {
-  return `sandbox: ${SANDBOXES[sandbox]}; permissions: ${PERMITTED_BY[permissions]}`;
+  return `sandbox: ${SANDBOX_WORDS[sandbox]}; permissions: ${PERMITTED_BY[permissions]}`;
 }
 
 interface StepPermissions {
-  readonly sandbox: "off" | "cli";
+  readonly sandbox: SandboxKind;
   readonly permissions: "policy" | "person" | "dry_run";
 }
 
-const SANDBOXES: Readonly<Record<StepPermissions["sandbox"], string>> = {
+const SANDBOX_WORDS: Readonly<Record<SandboxKind, string>> = {
+  agent: "around the whole agent",
   cli: "its CLI's, on",
   off: "as its CLI's settings say",
 };

@@ -4,7 +4,7 @@ import { firstLine } from "../../base/text/lines.ts";
 import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
-import { FINISHED, RESUMED, STARTED, WARNED } from "../common.ts";
+import { FINISHED, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
 import { mayAnswer, waitsAfter } from "../waiting.ts";
 import { line, outputOf, shortened } from "../words/lines.ts";
 import { withoutPanes } from "../workers.ts";
@@ -109,6 +109,7 @@ export const RUN_ENDS = {
       warned(before, { at, message: role === undefined ? message : `${role}: ${message}` }),
     ...WARNED,
   }),
+  sandbox_refused: loopRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
   run_finished: loopRecord({
     ...RUN_FACTS.run_finished,
     rounds: number,

@@ -1,0 +1,127 @@
+import { copy } from "@std/fs";
+import { dirname } from "@std/path/posix";
+import { UsageError } from "../base/errors.ts";
+import { isAbsence } from "../base/ports/files.ts";
+import { makeOwnFolder } from "../base/ports/state_folder.ts";
+import { hostOfUrl } from "../sandbox/hosts.ts";
+import { withheldNames } from "../sandbox/spec.ts";
+import type { Provider } from "./provider.ts";
+import type { WholeSupport } from "./whole_support.ts";
+
+/** An agent, as the configuration wants it started. */
+export interface WholeAgent {
+  readonly provider: Provider;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** @throws {UsageError} for an agent that is not known to work inside */
+export function wholeSupportOf({ provider: { id, sandbox } }: Pick<WholeAgent, "provider">): WholeSupport {
+  if (sandbox?.whole !== undefined) return sandbox.whole;
+  throw new UsageError(
+    `Cannot put ${id} into the sandbox: nothing is known of where it keeps its state and its login`,
+    {
+      hint: 'Use "sandbox": "commands" or "off" with it; "panewright agents" shows which agents can be inside.',
+    },
+  );
+}
+
+/** The hosts that an agent needs: those of its model, and those that its settings, arguments and variables name. */
+export async function hostsOfAgent(agent: WholeAgent, around: Surroundings): Promise<readonly string[]> {
+  const support = wholeSupportOf(agent);
+  const { folder, beside } = statePlaces(support, agent, around);
+  const files = [...support.copied.filter((name) => SETTINGS_FILE.test(name)).map((name) => `${folder}/${name}`)];
+  const texts = await Promise.all([...files, ...(beside ?? [])].map(readOr));
+  const env = { ...around.env, ...agent.env };
+  const withheld = new Set(withheldNames(Object.keys(env), support.variables));
+  const variables = Object.entries(env).flatMap(([name, value]) => withheld.has(name) ? [] : [`${name}=${value}`]);
+  const named = [...texts, ...agent.args, ...variables].flatMap((text) => [...text.matchAll(ADDRESS)]);
+  return [...support.hosts, ...named.flatMap(([, address = ""]) => hostOfUrl(address) ?? [])];
+}
+
+const SETTINGS_FILE = /\.(?:json|toml)$/;
+
+/** An address that a setting names: `base_url = "https://…"`, `"url": "https://…"`, `ANTHROPIC_BASE_URL=https://…`. */
+const ADDRESS = /(?:url|endpoint)["']?\s*[:=]\s*["']?(https?:\/\/[^"'\s,}]+)/gi;
+
+async function readOr(path: string): Promise<string> {
+  return await Deno.readTextFile(path).catch(() => "");
+}
+
+function statePlaces({ state, beside }: WholeSupport, agent: Pick<WholeAgent, "env">, { env }: Surroundings) {
+  const own = agent.env[state.variable] ?? env[state.variable];
+  const home = env["HOME"] ?? "";
+  const folder = own ?? `${home}/${state.folder}`;
+  return { folder, beside: beside === undefined ? undefined : [`${own ?? home}/${beside}`] as const };
+}
+
+/** An agent's own copy of its CLI's state. */
+export interface AgentState {
+  /** What it is started with, so that it uses that. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it may write besides its work. */
+  readonly writable: readonly string[];
+  readonly temporary: string;
+  readonly variables: readonly string[];
+}
+
+/**
+ * Where an agent's own copy of its CLI's state is, and what it is started with; the copy is made by
+ * {@linkcode copyState}.
+ *
+ * @param root absolute path of the agent's own folder
+ */
+export function agentStateAt(root: string, agent: WholeAgent, around: Surroundings): AgentState {
+  const support = wholeSupportOf(agent);
+  const folder = `${root}/state`;
+  const { folder: from } = statePlaces(support, agent, around);
+  const credential = realFileOf(`${from}/${support.credential}`);
+  return {
+    env: {
+      ...support.env,
+      [support.state.variable]: folder,
+      ...(support.temporary === undefined ? {} : { [support.temporary]: `${root}/tmp` }),
+    },
+    writable: [root, ...(credential === undefined ? [] : [credential])],
+    temporary: `${root}/tmp`,
+    variables: support.variables,
+  };
+}
+
+/** Makes an agent's copy anew, without what its sessions have left there. */
+export async function copyState(root: string, agent: WholeAgent, around: Surroundings): Promise<void> {
+  const support = wholeSupportOf(agent);
+  const { folder: from, beside } = statePlaces(support, agent, around);
+  const to = `${root}/state`;
+  for (const folder of [root, to, `${root}/tmp`]) makeOwnFolder(folder);
+  for (const name of support.copied) await copyOver(`${from}/${name}`, `${to}/${name}`);
+  if (beside !== undefined && support.beside !== undefined) await copyOver(beside[0], `${to}/${support.beside}`);
+  const credential = realFileOf(`${from}/${support.credential}`);
+  const link = `${to}/${support.credential}`;
+  await Deno.remove(link).catch(() => {});
+  if (credential !== undefined) await Deno.symlink(credential, link);
+  await support.adapt?.(to);
+}
+
+function realFileOf(path: string): string | undefined {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+async function copyOver(from: string, to: string): Promise<void> {
+  try {
+    const real = await Deno.realPath(from);
+    await Deno.remove(to, { recursive: true }).catch(() => {});
+    await Deno.mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await copy(real, to);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}

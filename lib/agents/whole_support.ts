@@ -1,0 +1,21 @@
+/** What is known of a CLI that works inside the operating system's sandbox as a whole. */
+export interface WholeSupport {
+  /** The variable that names the folder of its state, and that folder below the home where it is not set. */
+  readonly state: { readonly variable: string; readonly folder: string };
+  /** What of that folder an agent gets a copy of: its settings, and what they name. */
+  readonly copied: readonly string[];
+  /** A file of its state that lies beside the folder where the variable is not set. */
+  readonly beside?: string;
+  /** The file with its login, in that folder: shared, since a login that is refreshed in a copy logs the person out. */
+  readonly credential: string;
+  /** The hosts of its model, and of its login. */
+  readonly hosts: readonly string[];
+  /** Names of the variables that it reads; `*` at the end stands for any. */
+  readonly variables: readonly string[];
+  /** The variable that names its folder for temporary files, where that is not TMPDIR. */
+  readonly temporary?: string;
+  /** What is set for it inside. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Makes a copy of its state fit for work inside. */
+  readonly adapt?: (folder: string) => Promise<void>;
+}

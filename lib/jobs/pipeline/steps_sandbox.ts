@@ -1,0 +1,46 @@
+import { nameInState } from "../../run/state_names.ts";
+import type { Run } from "../../run/execution.ts";
+import type { ExecFact } from "../../journal/exec/facts.ts";
+import type { ExecState } from "../../journal/exec/state.ts";
+import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
+import type { ExecPlan } from "./plan.ts";
+
+/** The plan of a run with the sandbox open that it wants around whole agents; the plan as it is where it wants none. */
+export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecState>) {
+  const { workdir, sandbox, pipelines } = plan;
+  if (sandbox?.whole === undefined) return { plan, signal: run.signal, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { whole, writable } = sandbox;
+  const gone = new AbortController();
+  const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
+    all.map((step, index) => [`${pipeline}-${index + 1}`.replaceAll(/[^\w.-]/g, "_"), step] as const)
+  );
+  const open = await openWholeSandbox(new Map(steps), {
+    ...{ clock: run.clock, folder: run.folder, signal: run.signal, workdir, writable, whole },
+    name: await nameInState(run.folder, run.state().run?.isCopy === true),
+    onGone: (error) => gone.abort(error),
+    onRefusal: (refusal) => run.record({ type: "sandbox_refused", ...refusal, passable: true }),
+  });
+  if ("notOpened" in open) {
+    run.record({ type: "warning", message: insteadWords(open) });
+    return {
+      plan: { ...plan, sandbox: { writable } },
+      signal: run.signal,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  const inside = new Map(steps.map(([worker, step]) => {
+    const env = { ...step.env, ...open.env(worker) };
+    return [step, { ...step, env, sandbox: open.request(worker) }] as const;
+  }));
+  return {
+    signal: AbortSignal.any([run.signal, gone.signal]),
+    plan: {
+      ...plan,
+      sandboxOfCommands: open.commands,
+      pipelines: Object.fromEntries(
+        Object.entries(pipelines).map(([name, all]) => [name, all.map((step) => inside.get(step) ?? step)]),
+      ),
+    },
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}

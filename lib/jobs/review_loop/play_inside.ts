@@ -1,0 +1,52 @@
+import { type Role, ROLES } from "../../base/roles.ts";
+import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
+import type { AgentPlan } from "./plan.ts";
+import type { RunResult } from "../../run/execution.ts";
+import { playRun } from "./play_run.ts";
+import type { RunParts } from "./run_parts.ts";
+
+/** A run with the sandbox open that its plan wants around whole agents; as it is where it wants none. */
+async function openRolesSandbox(parts: RunParts) {
+  const { clock, folder, plan, record, signal } = parts;
+  const { agents, sandbox, workdir } = plan;
+  if (sandbox?.whole === undefined) return { parts, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { whole, writable } = sandbox;
+  const gone = new AbortController();
+  const open = await openWholeSandbox(new Map(Object.entries(agents)), {
+    ...{ clock, folder, signal, workdir, writable, whole, name: folder.id },
+    onGone: (error) => gone.abort(error),
+    onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
+  });
+  if ("notOpened" in open) {
+    record({ type: "warning", message: insteadWords(open) });
+    return {
+      parts: { ...parts, plan: { ...plan, sandbox: { writable } } },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  const inside = (role: Role): AgentPlan => {
+    const agent = agents[role];
+    return { ...agent, env: { ...agent.env, ...open.env(role) }, sandbox: open.request(role) };
+  };
+  return {
+    parts: {
+      ...parts,
+      signal: AbortSignal.any([signal, gone.signal]),
+      plan: {
+        ...plan,
+        sandboxOfCommands: open.commands,
+        agents: Object.fromEntries(ROLES.map((role) => [role, inside(role)])) as Record<Role, AgentPlan>,
+      },
+    },
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Plays a run, its agents and the project's commands in the sandbox around them where the plan wants one. That has ended
+ * before anything else looks at the files: what it shows in the working directory is gone then.
+ */
+export async function playInside(parts: RunParts): Promise<RunResult> {
+  await using inside = await openRolesSandbox(parts);
+  return await playRun(inside.parts);
+}

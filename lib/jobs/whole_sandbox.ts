@@ -1,0 +1,200 @@
+import { type AgentState, agentStateAt, copyState, hostsOfAgent, type WholeAgent } from "../agents/whole_agent.ts";
+import type { AroundAgent, SandboxRequest } from "../agents/launch_plan.ts";
+import { UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import type { SandboxKind } from "../base/terms.ts";
+import { selfCommand } from "../base/ports/self.ts";
+import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { systemProcessRunner } from "../base/ports/process.ts";
+import { findSandboxObstacle } from "../sandbox/obstacles.ts";
+import type { RunFolder } from "../run/run_folder.ts";
+import type { Run } from "../run/execution.ts";
+import { roleMark } from "../run/left_processes.ts";
+import { agentsFolderOf, hooksFolderOf } from "../run/state_names.ts";
+import { hostsOf } from "../sandbox/hosts.ts";
+import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
+import { obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
+
+/** What a configuration says of a sandbox around whole agents. */
+export interface WholePlan {
+  /** Hosts and groups of hosts, besides those of the agents' models. */
+  readonly network: readonly string[];
+  readonly variables: readonly string[];
+  /** Whether the sandbox of each agent's CLI takes its place where the machine cannot. @default {false} */
+  readonly orCommands?: boolean;
+}
+
+/** The sandbox that agents are to have. */
+export interface SandboxPlan extends SandboxRequest {
+  /** Missing where it is the one that each CLI brings. */
+  readonly whole?: WholePlan;
+}
+
+export function sandboxModeOf({ sandbox }: { readonly sandbox?: SandboxPlan }): SandboxKind {
+  return sandbox === undefined ? "off" : sandbox.whole === undefined ? "cli" : "agent";
+}
+
+interface Around extends Pick<Run<never, never>, "clock" | "signal"> {
+  readonly folder: Pick<RunFolder, "path">;
+  readonly workdir: string;
+  readonly writable: readonly string[];
+  readonly whole: WholePlan;
+  /** What the run is called in the state folder. */
+  readonly name: string;
+  readonly onRefusal: (refusal: SandboxRefusal) => void;
+  readonly onGone: (error: Error) => void;
+}
+
+/** The sandbox of a run, with a place for each of its agents. */
+export interface WholeSandbox extends AsyncDisposable {
+  readonly env: (worker: string) => Readonly<Record<string, string>>;
+  readonly request: (worker: string) => SandboxRequest;
+  /** For the commands of the project: its test command, its checks. */
+  readonly commands: AroundAgent;
+}
+
+/** It is not to be had on this machine, and its configuration wants the sandbox of each agent's CLI then. */
+export interface NotOpened extends AsyncDisposable {
+  readonly notOpened: string;
+}
+
+/** What is told where the sandbox of each agent's CLI is in place of the one around it. */
+export function insteadWords({ notOpened }: NotOpened): string {
+  return `each agent is in the sandbox of its own CLI ("sandbox": "auto"): the one around it cannot be opened here: ${notOpened}`;
+}
+
+const HOST_PERMISSIONS = ["--allow-read", "--allow-write", "--allow-run", "--allow-env", "--allow-net", "--allow-sys"];
+
+/** What a sandbox lets through, before it is open. */
+export interface WholeBounds {
+  readonly hosts: readonly string[];
+  /** Of an agent by its folder's name; of the project's commands without one. */
+  readonly of: (worker?: string) => SandboxSpec;
+  readonly states: ReadonlyMap<string, AgentState>;
+  /** The folder of the run in the state folder, and what holds all of them. */
+  readonly root: string;
+  readonly state: string;
+}
+
+type BoundsOf = Pick<Around, "folder" | "name" | "whole" | "workdir" | "writable">;
+
+/**
+ * What the agents of a run, and the project's commands, may do in the sandbox around them.
+ *
+ * @param workers the agents, by the names of their folders
+ * @throws {UsageError} for an agent that is not known to work inside
+ */
+export async function boundsOf(
+  workers: ReadonlyMap<string, WholeAgent>,
+  { folder, name, whole, workdir, writable }: BoundsOf,
+): Promise<WholeBounds> {
+  const env = Deno.env.toObject();
+  const state = stateFolder();
+  const root = agentsFolderOf(name);
+  if (state === undefined || root === undefined) {
+    throw new UsageError("Cannot open the sandbox: there is no folder for what it needs", { hint: STATE_FOLDER_HINT });
+  }
+  const hosts = new Set(hostsOf(whole.network));
+  for (const agent of workers.values()) for (const host of await hostsOfAgent(agent, { env })) hosts.add(host);
+  const states = new Map(
+    [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),
+  );
+  const hooks = hooksFolderOf(name);
+  return {
+    ...{ hosts: [...hosts], states, root, state },
+    of(worker) {
+      const own = worker === undefined ? undefined : states.get(worker);
+      const temporary = own?.temporary ?? `${root}/commands`;
+      const extra = [...own?.writable ?? [temporary], ...(own === undefined || hooks === undefined ? [] : [hooks])];
+      return {
+        name: worker ?? "command",
+        writable: [workdir, ...writable, ...extra],
+        readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path)].filter(isThere),
+        hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
+        shown: extra,
+        temporary,
+        variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
+      };
+    },
+  };
+}
+
+/**
+ * Opens the sandbox around the agents of a run, and around the project's commands.
+ *
+ * @param workers as for {@linkcode boundsOf}
+ * @throws {UsageError} where the machine cannot, or for an agent that is not known to work inside
+ * @throws {RuntimeError} when it cannot be opened
+ */
+export async function openWholeSandbox(
+  workers: ReadonlyMap<string, WholeAgent>,
+  { clock, onGone, onRefusal, signal, ...around }: Around,
+): Promise<WholeSandbox | NotOpened> {
+  const { name, whole, workdir, writable } = around;
+  const obstacle = await findSandboxObstacle({ processRunner: systemProcessRunner, signal });
+  if (obstacle !== undefined) {
+    if (whole.orCommands === true) {
+      return {
+        notOpened: obstacle.problem,
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    }
+    throw new UsageError(`Cannot open the sandbox: ${obstacle.problem}`, { hint: obstacle.remedy });
+  }
+  const { hosts, of, root, state, states } = await boundsOf(workers, around);
+  const hooks = hooksFolderOf(name);
+  for (const path of [`${state}/sandbox`, root]) makeOwnFolder(path);
+  const env = Deno.env.toObject();
+  const copyOf = async (worker: string) => {
+    const agent = workers.get(worker);
+    if (agent === undefined) throw new TypeError(`Cannot put ${worker} inside: who is it?`);
+    await copyState(`${root}/${worker}`, agent, { env });
+  };
+  // Before an agent is started, its CLI may be asked about itself.
+  for (const worker of workers.keys()) await copyOf(worker);
+  const sandbox = await openSandbox({
+    hostCommand: [...selfCommand(HOST_PERMISSIONS), "sandbox-host"],
+    ...{
+      clock,
+      env,
+      hosts,
+      mark: roleMark(around.folder),
+      onGone,
+      onRefusal,
+      signal,
+      workdir,
+      folder: `${state}/sandbox/bin`,
+    },
+    writable: [undefined, ...workers.keys()].flatMap((worker) => of(worker).writable),
+  });
+  const aroundOne = (worker: string | undefined, prepare: () => Promise<void>): AroundAgent => ({
+    async confine({ argv, env: set, cwd }, signal) {
+      await prepare();
+      const spec = of(worker);
+      const variables = [...spec.variables, ...Object.keys(set)];
+      return { argv: await sandbox.confine(argv, { ...spec, variables }, signal), env: set, cwd };
+    },
+  });
+  return {
+    env: (worker) => states.get(worker)?.env ?? {},
+    request: (worker) => ({
+      writable,
+      around: aroundOne(worker, async () => {
+        await copyOf(worker);
+        if (hooks !== undefined) makeOwnFolder(hooks);
+      }),
+    }),
+    commands: aroundOne(undefined, () => Promise.resolve(makeOwnFolder(`${root}/commands`))),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+function isThere(path: string): boolean {
+  return lstatOrUndefined(path) !== undefined;
+}
+
+/** What lies in a run's folder for people and tools, and no agent has to change. */
+function ownRecords(folder: string): readonly string[] {
+  const own = ["journal.ndjson", "audit.ndjson", "owner.lock", "bin", "evidence", "messages", "agents"];
+  return own.map((name) => `${folder}/${name}`);
+}

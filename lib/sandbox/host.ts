@@ -1,0 +1,117 @@
+import { LineSplitter } from "../base/follow/line_splitter.ts";
+import { systemProcessRunner } from "../base/ports/process.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { parseJsonObject } from "../base/text/json.ts";
+import { removePlaceholders } from "./placeholders.ts";
+import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
+
+interface HostIo {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly write: (line: string) => Promise<void>;
+}
+
+type Message<Type extends ToHost["type"]> = Extract<ToHost, { type: Type }>;
+
+/**
+ * Holds the sandbox of a run until its standard input ends: the proxies through which its agents reach the hosts that
+ * are let through, and the commands that put a program inside. A process of its own, whose working directory is the
+ * agents': below that the library keeps files that are obeyed later from being written, and its proxies stand still with
+ * the process that they live in.
+ */
+export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
+  const { SandboxManager } = await import("@anthropic-ai/sandbox-runtime");
+  const mapsRoot = Deno.uid() === 0 && await hasSetfcap();
+  const undecided = new Map<number, (allow: boolean) => void>();
+  let asked = 0;
+  const tell = (message: FromHost) => write(JSON.stringify(message)).catch(() => {});
+
+  async function open({ hosts, seccomp, writable }: Message<"open">): Promise<void> {
+    await removePlaceholders(Deno.cwd());
+    await SandboxManager.initialize(
+      {
+        network: { allowedDomains: [...hosts], deniedDomains: [] },
+        filesystem: { denyRead: [], allowWrite: [...writable], denyWrite: [] },
+        seccomp: { applyPath: seccomp },
+      },
+      async ({ host, port = 0 }) => {
+        const id = asked++;
+        const decision = Promise.withResolvers<boolean>();
+        undecided.set(id, decision.resolve);
+        await tell({ type: "asked", id, host, port });
+        return await decision.promise;
+      },
+      true,
+    );
+    SandboxManager.getSandboxViolationStore().subscribe((all) => {
+      const latest = all.at(-1);
+      if (latest !== undefined) void tell({ type: "refused", what: latest.line, by: latest.command ?? "" });
+    });
+    await tell({ type: "opened" });
+  }
+
+  async function take(message: ToHost): Promise<void> {
+    switch (message.type) {
+      case "open":
+        return await open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
+      case "wrap":
+        return await insideArgv(message, { mapsRoot }).then(
+          (argv) => tell({ type: "wrapped", id: message.id, argv }),
+          (error) => tell({ type: "not_wrapped", id: message.id, message: errorText(error) }),
+        );
+      case "decided":
+        undecided.get(message.id)?.(message.allow);
+        return void undecided.delete(message.id);
+    }
+  }
+
+  const lines = new LineSplitter();
+  try {
+    for await (const bytes of stdin) {
+      for (const line of lines.push(bytes)) {
+        const message = TO_HOST.safeParse(parseJsonObject(line));
+        // Its proxies answer while a message is carried out.
+        if (message.success) void take(message.data);
+      }
+    }
+  } finally {
+    for (const decide of undecided.values()) decide(false);
+    await SandboxManager.reset().catch(() => {});
+    await Deno.remove(Deno.env.get("TMPDIR") ?? "", { recursive: true }).catch(() => {});
+  }
+}
+
+/** The argv that runs a script inside. */
+async function insideArgv(
+  { name, script, writable, readOnly, hidden, shown }: Message<"wrap">,
+  { mapsRoot }: { readonly mapsRoot: boolean },
+): Promise<[string, ...string[]]> {
+  const { SandboxManager } = await import("@anthropic-ai/sandbox-runtime");
+  const filesystem = {
+    ...{ denyRead: [...hidden], allowRead: [...shown] },
+    ...{ allowWrite: [...writable], denyWrite: [...readOnly] },
+  };
+  const told = { commandId: name, commandText: name };
+  const { argv } = await SandboxManager.wrapWithSandboxArgv(script, "bash", { filesystem }, undefined, undefined, told);
+  const [program, ...rest] = argv.map((word) => mapsRoot ? withSetfcap(word) : word);
+  if (program === undefined) throw new Error("there is no command");
+  // The library goes on without what bars Unix sockets where it does not find it.
+  if (!argv.join(" ").includes("apply-seccomp")) throw new Error("it would not bar Unix sockets");
+  return [program, ...rest];
+}
+
+const DROPS_ALL = "--cap-drop ALL";
+const ADDS_SETFCAP = "--cap-add CAP_SETFCAP";
+
+/**
+ * Whether root may map itself into a user namespace: what bars Unix sockets makes one. The library reads that in /proc
+ * itself, which Deno grants to `--allow-all` only, and takes silence for a no (0.0.83).
+ */
+async function hasSetfcap(): Promise<boolean> {
+  const { stdout } = await systemProcessRunner.run({ argv: ["grep", "^CapBnd:", "/proc/self/status"] });
+  const bits = /[0-9a-f]+\s*$/i.exec(stdout)?.[0].trim() ?? "0";
+  return ((BigInt(`0x${bits}`) >> 31n) & 1n) === 1n;
+}
+
+function withSetfcap(word: string): string {
+  return word.includes(ADDS_SETFCAP) ? word : word.replace(DROPS_ALL, `${DROPS_ALL} ${ADDS_SETFCAP}`);
+}

@@ -1,0 +1,24 @@
+import { basename } from "@std/path/posix";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+
+/** What the library keeps from being made in a working directory: while it runs, an empty file stands in its place. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...[".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc", ".zprofile", ".profile", ".ripgreprc"],
+  ...[".mcp.json", ".vscode", ".idea"],
+]);
+
+export function mayBePlaceholder(path: string): boolean {
+  return NAMES.has(basename(path));
+}
+
+/** Whether a file is one of the empty ones that a sandbox shows while it is open: it is no work of anybody. */
+export function isPlaceholder(path: string, { mode, size }: Partial<Pick<Deno.FileInfo, "mode" | "size">>): boolean {
+  return mayBePlaceholder(path) && size === 0 && ((mode ?? 0) & 0o777) === 0o444;
+}
+
+/** Removes what a sandbox that was killed has left in its working directory. */
+export async function removePlaceholders(workdir: string): Promise<void> {
+  for (const path of [...NAMES].map((name) => `${workdir}/${name}`)) {
+    if (isPlaceholder(path, lstatOrUndefined(path) ?? {})) await Deno.remove(path).catch(() => {});
+  }
+}

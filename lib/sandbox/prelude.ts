@@ -1,0 +1,25 @@
+import { shellJoin } from "../shell/quote.ts";
+
+/**
+ * What is run inside before the program: it gets its own folder for temporary files, and reaches the ports of this
+ * machine that are let through at their own address, as outside. The library's proxy has its name and password in
+ * HTTP_PROXY.
+ *
+ * A program that begins at once finds each port: the kernel's list has it by then (state 0A: it listens).
+ */
+const PRELUDE = "TMPDIR=$1; export TMPDIR; ports=$2; shift 2; " +
+  'a=${HTTP_PROXY#http://}; a=$(printf %s "${a%@*}" | sed "s/%3D/=/g"); ' +
+  "for p in $ports; do " +
+  "socat TCP4-LISTEN:$p,bind=127.0.0.1,fork,reuseaddr PROXY:localhost:127.0.0.1:$p,proxyport=3128,proxyauth=$a " +
+  ">/dev/null 2>&1 & " +
+  'x=$(printf %04X "$p"); n=0; ' +
+  'until grep -q ":$x 00000000:0000 0A" /proc/net/tcp || [ $n -ge 100 ]; do sleep 0.02; n=$((n+1)); done; ' +
+  'done; unset a n p x ports; [ -f "${JAVA_TOOL_OPTIONS#-javaagent:}" ] || unset JAVA_TOOL_OPTIONS; exec "$@"';
+
+/** The shell text that runs a program inside. */
+export function insideScript(
+  argv: readonly string[],
+  { temporary, ports }: { readonly temporary: string; readonly ports: readonly number[] },
+): string {
+  return shellJoin(["/bin/sh", "-c", PRELUDE, "sh", temporary, ports.join(" "), ...argv]);
+}

@@ -1,0 +1,60 @@
+/** What one agent may do in the sandbox of its run; all paths are absolute. */
+export interface SandboxSpec {
+  /** Whose it is, as messages name it: `programmer`, `step build`. */
+  readonly name: string;
+  readonly writable: readonly string[];
+  /** What of that can only be read. */
+  readonly readOnly: readonly string[];
+  /** What is not there for it. */
+  readonly hidden: readonly string[];
+  /** What of the hidden is there all the same. */
+  readonly shown: readonly string[];
+  /** Its folder for temporary files. */
+  readonly temporary: string;
+  /** Names of variables that it gets of the environment, besides those that are set for it; `*` at the end stands for any. */
+  readonly variables: readonly string[];
+}
+
+/** Where a person keeps what is no agent's business, below the home. */
+const SECRETS = [
+  ...[".ssh", ".aws", ".azure", ".gnupg", ".kube", ".password-store", ".netrc", ".pypirc", ".git-credentials"],
+  ...[".vault-token", ".terraform.d/credentials.tfrc.json", ".docker/config.json", ".cargo/credentials.toml"],
+  ...[".gem/credentials", ".npmrc", ".bash_history", ".zsh_history", ".local/share/fish/fish_history"],
+  ...[".config/gh", ".config/hub", ".config/gcloud", ".config/op", ".config/git/credentials", ".config/sops"],
+  ...[".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware"],
+  ...[".thunderbird", ".config/microsoft-edge", ".codex/auth.json", ".codex/sessions", ".codex/history.jsonl"],
+  ...[".claude/.credentials.json", ".claude/projects", ".claude/history.jsonl", ".claude.json"],
+  ...[".gemini/oauth_creds.json", ".gemini/google_accounts.json", ".qwen/oauth_creds.json"],
+  ...[".local/share/opencode/auth.json", ".config/github-copilot", ".cursor", ".config/goose/secrets.yaml"],
+] as const;
+
+export function secretsOf(home: string): readonly string[] {
+  return SECRETS.map((name) => `${home}/${name}`);
+}
+
+/** What of a working directory would run outside later, or says what agents may do. */
+const OBEYED = [
+  ...[".git/hooks", ".git/config", "panewright.jsonc", "panewright.json", ".mcp.json", ".claude", ".codex", ".gemini"],
+  ...[".qwen", "opencode.json", ".envrc", ".vscode", ".idea", ".husky"],
+] as const;
+
+export function obeyedOf(workdir: string): readonly string[] {
+  return OBEYED.map((name) => `${workdir}/${name}`);
+}
+
+/** What programs need of the environment to work as they do outside. */
+export const VARIABLES = [
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "LANG", "LANGUAGE", "LC_*", "TZ", "PWD"],
+  ...["EDITOR", "VISUAL", "PAGER", "NO_COLOR", "FORCE_COLOR", "CI", "DEBIAN_FRONTEND", "TMUX_PANE"],
+  ...["CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CPATH", "PKG_CONFIG_PATH", "MAKEFLAGS"],
+  ...["JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "RUST_BACKTRACE", "PYENV_ROOT"],
+  ...["VIRTUAL_ENV", "CONDA_*", "PYTHON*", "NODE_*", "NVM_DIR", "DENO_DIR", "DENO_NO_*", "RBENV_ROOT", "GEM_HOME"],
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PANEWRIGHT_*"],
+] as const;
+
+/** Which of these names are not among those that may pass. */
+export function withheldNames(names: Iterable<string>, allowed: readonly string[]): readonly string[] {
+  const exact = new Set(allowed.filter((name) => !name.endsWith("*")));
+  const begins = allowed.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+  return [...names].filter((name) => !exact.has(name) && !begins.some((start) => name.startsWith(start))).toSorted();
+}

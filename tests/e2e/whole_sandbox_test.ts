@@ -1,0 +1,158 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { CLI_LABELS, type CliName } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
+import { pipelineProject } from "./pipeline_project.ts";
+import { createReviewModel } from "./review_model.ts";
+import { reviewProject } from "./review_project.ts";
+
+const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
+
+/** Writes inside, and tries to get out in several ways; each that works leaves a file. */
+const GET_OUT = [
+  "echo in > INSIDE",
+  'echo out > "$HOME/OUTSIDE"',
+  'echo out > "$HOME/.local/state/panewright/OUTSIDE"',
+  "echo out > ../OUTSIDE",
+  'ln -s "$HOME" home; echo out > home/OUTSIDE; rm -f home',
+  "echo out > /proc/1/root$HOME/OUTSIDE",
+  'cat "$HOME/.ssh/id_test" > KEY',
+  "echo $SECRET_OF_MINE > VARIABLE",
+  "bash -c 'echo hello > /dev/tcp/127.0.0.1/PORT' && touch REACHED",
+  "mkdir -p .git/hooks; echo 'touch OUT' > .git/hooks/pre-commit",
+  "true",
+].join("; ") + "; true";
+
+for (const provider of PROVIDERS) {
+  const label = CLI_LABELS[provider];
+
+  Deno.test(`exec: a real ${label} in a sandbox around it gets nothing out of its folder, nor does the check`, async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const script = GET_OUT.replace("PORT", String((listener.addr as Deno.NetAddr).port));
+    await using project = await pipelineProject({
+      provider,
+      turnFor: () => [
+        { do: "shell", command: script },
+        { do: "say", text: "Done." },
+      ],
+      config: {
+        sandbox: "agent",
+        pipelines: {
+          main: [{ name: "work", prompt: "self", check: { type: "shell", command: `${script}; test -f INSIDE` } }],
+        },
+      },
+    });
+    const { home, project: folder, root } = project.sandbox;
+    await Deno.mkdir(`${home}/.ssh`);
+    await Deno.writeTextFile(`${home}/.ssh/id_test`, "a key\n");
+    const run = await project.run("exec", "task.md", "--trust", "--no-input");
+    assertEquals(run.code, 0, run.stderr + run.stdout);
+    for (const path of [`${home}/OUTSIDE`, `${root}/OUTSIDE`, `${home}/.local/state/panewright/OUTSIDE`]) {
+      assertEquals(await exists(path), false, path);
+    }
+    assertEquals(await Deno.readTextFile(`${folder}/KEY`), "");
+    assertEquals(await exists(`${folder}/REACHED`), false);
+    assertEquals(await exists(`${folder}/.git/hooks/pre-commit`), false);
+    assertStringIncludes(run.stderr, "sandbox: around the whole agent");
+    // Nothing that is shown inside is left.
+    assertEquals(await exists(`${folder}/.bashrc`), false);
+    await project.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`exec: what a real ${label} asks in a sandbox around it reaches the person, and the answer it`, async () => {
+    await using project = await pipelineProject({ provider, config: { sandbox: "agent" } });
+    const stopped = await project.run("exec", "task.md", "--trust", "--no-input");
+    assertEquals(stopped.code, 3, stopped.stderr);
+    assertStringIncludes(stopped.stdout + stopped.stderr, "Which database?");
+    for (const words of [["answer", "PostgreSQL", "--trust"], ["resume", "--trust", "--no-input"]]) {
+      const { code, stderr } = await project.run(...words);
+      assertEquals(code, 0, stderr);
+    }
+    assertStringIncludes(await Deno.readTextFile(`${project.sandbox.project}/database.txt`), "PostgreSQL");
+    await project.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`exec: what the policy denies a real ${label} is denied in a sandbox around it, too`, async () => {
+    await using project = await pipelineProject({
+      provider,
+      turnFor: () => [{ do: "shell", command: "git push origin; touch PUSHED" }, { do: "say", text: "Done." }],
+      config: {
+        sandbox: "agent",
+        permissions: { deny: ["git push"] },
+        exec: { resume: "replay" },
+        pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" } }] },
+      },
+    });
+    const run = await project.run("exec", "task.md", "--trust", "--no-input", "--verbose");
+    assertStringIncludes(run.stderr, "git push");
+    assertEquals(await exists(`${project.sandbox.project}/PUSHED`), false, run.stderr);
+    await project.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`run: five agents of a real ${label} work in the sandbox around them, and nobody is asked anything`, async () => {
+    const review =
+      "REVIEW_RESULT: APPROVED\nREVIEW_NOTES:\n- The plan is complete for `greeting.txt` and `check.sh`.\n" +
+      '- The scenario "hello, world" is covered.\n- Run `check.sh` afterwards.\n';
+    const model = createReviewModel((name) => {
+      if (name === "programmer_summary") {
+        const commands = ['echo out > "$HOME/OUTSIDE"; echo "hello, world" > greeting.txt'];
+        return { commands, response: "greeting.txt says hello, world." };
+      }
+      if (name === "test_result") return { response: "I looked at it.\n\nRESULT: PASS" };
+      return { response: name === "analyst_summary" ? "Plan: write greeting.txt, run check.sh." : review };
+    });
+    await using project = await reviewProject({
+      provider,
+      respond: model.respond,
+      config: { sandbox: "agent", limits: { min_review_cycles_before_approval: 1, review_evidence_min_match: 0 } },
+    });
+    const { home, project: folder } = project.sandbox;
+    const { code, stdout, stderr } = await project.run("run", "--json");
+    assertEquals(code, 0, stderr + stdout);
+    assertEquals(await Deno.readTextFile(`${folder}/greeting.txt`), "hello, world\n");
+    assertEquals(await exists(`${home}/OUTSIDE`), false);
+    assertEquals(parseEvents(stdout).filter(({ type }) => type === "dialog_waiting" || type === "dialog_answered"), []);
+    await project.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`exec: when the process that holds the sandbox of a real ${label} is killed, the run ends and can be resumed`, async () => {
+    let turns = 0;
+    await using project = await pipelineProject({
+      provider,
+      turnFor: () => turns++ === 0 ? [{ do: "shell", command: HANG }] : [{ do: "say", text: "Done." }],
+      config: {
+        sandbox: "agent",
+        pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" } }] },
+      },
+    });
+    const { project: folder } = project.sandbox;
+    const running = project.run("exec", "task.md", "--trust", "--no-input");
+    await until(() => exists(`${folder}/STARTED`));
+    await killHost(folder);
+    const { code, stderr } = await running;
+    assertEquals(code, 1, stderr);
+    assertStringIncludes(stderr, "the process that holds it has ended");
+    await project.sandbox.assertNothingLeft();
+    const resumed = await project.run("resume", "--trust", "--no-input");
+    assertEquals(resumed.code, 0, resumed.stderr);
+    assertEquals(await exists(`${folder}/.bashrc`), false);
+  });
+}
+
+const HANG = "touch STARTED; sleep 300";
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 600; look++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("it has not come to that");
+}
+
+/** Ends the process that holds the sandbox of this folder: it works there. */
+async function killHost(folder: string): Promise<void> {
+  const script = 'for p in $(pgrep -f sandbox-host); do [ "$(readlink /proc/$p/cwd)" = "$1" ] && kill -9 "$p"; done; :';
+  const env = { PATH: Deno.env.get("PATH") ?? "" };
+  await runProgram(["sh", "-c", script, "sh", folder], { cwd: "/", env, timeoutMs: 20_000 });
+}
