@@ -268,7 +268,7 @@ async function problemOf(example: string): Promise<string | undefined> {
 }
 
 function needsProgram(example: string): boolean {
-  return /^(?:run|exec|resume|demo|record|attach|mcp|send .*--wait)\b|[|<>~]/.test(example);
+  return /^(?:run|exec|resume|demo|record|attach|mcp|sandbox run|send .*--wait)\b|[|<>~]/.test(example);
 }
 
 /** The words of an example that needs no shell. */
