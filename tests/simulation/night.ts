@@ -62,6 +62,8 @@ export function questionsOf(fact: Fact): readonly { readonly question: string; r
 }
 
 const LONGEST_MS = 30 * 3_600_000;
+/** After so long a person looks what of a process is still open: later than any answer that comes by itself. */
+const LOOK_MINUTES = 720;
 const MINUTE_MS = 60_000;
 
 export function planOf(seed: number): NightPlan {
@@ -196,6 +198,10 @@ class NightPlay {
       const folder = await this.#runToResume();
       return await (folder === undefined ? executeNight(options) : resumeNight(folder, options));
     };
+    const number = this.ends.length;
+    machine.time.after(LOOK_MINUTES * MINUTE_MS, () => {
+      if (this.ends.length === number && !machine.isDead && end === undefined) void this.#answerOpen();
+    });
     play().then((result) => end = result, (error) => end = { outcome: "broken", reason: errorText(error) });
     const isOver = () => end !== undefined || machine.isDead;
     const isEnded = await machine.time.run(isOver, { untilMs: machine.time.now() + LONGEST_MS });
@@ -317,6 +323,24 @@ class NightPlay {
     }
   }
 
+  /** A person puts things right, and answers what is still open. */
+  async #answerOpen(): Promise<void> {
+    this.parts.world.putRight();
+    const folder = await this.#runToResume();
+    if (folder !== undefined) await this.#answerAll((await readOverview(folder, JOBS)).questions);
+  }
+
+  async #answerAll(
+    questions: readonly { readonly id?: string | undefined; readonly answered?: boolean | undefined }[],
+  ): Promise<void> {
+    for (const { id, answered } of questions) {
+      if (id === undefined || answered) continue;
+      await this.#answer(id, undefined).catch((error) =>
+        this.parts.tell(`a person could not answer ${id}: ${errorText(error)}`)
+      );
+    }
+  }
+
   /** Between two processes a person puts things right, and answers what is open. */
   async #morning(): Promise<void> {
     const { machine, world, tell } = this.parts;
@@ -331,12 +355,7 @@ class NightPlay {
       const { questions } = await readOverview(folder, JOBS);
       const isParked = this.ends.at(-1)?.reason.includes("waited for a person for") === true;
       if (isParked && questions.length === 0) world.violate("it was parked for a question that is open no more");
-      for (const { id, answered } of questions) {
-        if (id === undefined || answered) continue;
-        await this.#answer(id, undefined).catch((error) =>
-          tell(`a person could not answer ${id}: ${errorText(error)}`)
-        );
-      }
+      await this.#answerAll(questions);
     };
     let isDone = false;
     act().then(() => isDone = true, (error) => {
