@@ -21,15 +21,21 @@ export interface License {
   readonly text: string;
 }
 
-/** What packages in deno.json bring along into the bundle: the validator and the schemas of the MCP library. */
+/**
+ * What packages in deno.json bring along into the bundle: the validator and the schemas of the MCP library, the proxies
+ * and the schemas of the sandbox's.
+ */
 const BROUGHT_ALONG = [
+  "@pondwader/socks5-server@1.0.10",
   "ajv@8.20.0",
   "ajv-formats@3.0.1",
   "content-type@1.0.5",
   "fast-deep-equal@3.1.3",
   "fast-uri@3.1.9",
   "json-schema-traverse@1.0.0",
+  "node-forge@1.4.3",
   "zod-to-json-schema@3.25.2",
+  "zod@3.25.76",
 ];
 
 /** The licences of panewright and of every npm package that it contains, as they stand in node_modules. */

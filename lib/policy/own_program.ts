@@ -4,7 +4,7 @@ import type { ShellWord } from "../shell/mod.ts";
 const HARMLESS =
   /^(?:ask|help|version|status|runs|logs|questions|explain|validate|doctor|agents|fixtures|schema|completion|complete|man|--help|-h|--version|-V)$/;
 
-const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:show|verify))$/;
+const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:show|verify)|sandbox show)$/;
 
 const OWN_NAME = /(?:^|[\\/])panewright(?:@[\w.^~-]+)?(?:\.m?[jt]s|\.exe)?$/i;
 
@@ -42,4 +42,4 @@ export function ownCommand(words: readonly ShellWord[]): string | undefined {
 
 /** The commands that a run's agents may not give. */
 const COMMANDS =
-  /^(?:run|exec|resume|attach|stop|clean|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook|detached|send|report|serve|mcp|notify)$/;
+  /^(?:run|exec|resume|attach|stop|clean|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook|detached|send|report|serve|mcp|notify|sandbox|sandbox-host)$/;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What panewright tells the process that holds the sandbox of a run, a line each. */
 export const TO_HOST = z.discriminatedUnion("type", [

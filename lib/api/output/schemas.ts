@@ -58,6 +58,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   trust: printed("trust", "trust_item", "trust_file", "trusted", "trust_removed"),
   doctor: printed("doctor", "finding"),
   agents: printed("agents", "agent"),
+  sandbox: printed("sandbox show", "sandbox"),
   permissions: printed("permissions", "permission_decision", "allow_rule"),
   audit: printed("audit", "opened", "decision", "outcome", "audit_verified"),
   explain: printed("explain", "explanation", "status_explanation"),
