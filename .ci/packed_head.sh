@@ -16,7 +16,7 @@ is_own() {
 is_ready() {
   # An empty program would be one that does nothing, and ends well.
   is_own "$1" && is_own "$1/$name" && [ -x "$1/$name/deno" ] && [ -s "$1/$name/deno" ] &&
-    [ -s "$1/$name/panewright.mjs" ] && [ -s "$1/$name/panewright-hook.mjs" ]
+    [ -s "$1/$name/panewright.mjs" ] && [ -s "$1/$name/panewright-hook.mjs" ] && [ -s "$1/$name/panewright-sandbox.mjs" ]
 }
 
 # Becomes the program that is unpacked in the folder "$1", with the other arguments.
@@ -62,7 +62,7 @@ unpack() (
   chmod 700 deno || exit 1
   answer=$(./deno --version 2>&1) || { echo "it does not run from there: $answer" && exit 1; }
   sync -- * 2>/dev/null || sync
-  mv -f -- panewright.mjs panewright-hook.mjs "$place" && mv -f -- deno "$place" || exit 1
+  mv -f -- panewright.mjs panewright-hook.mjs panewright-sandbox.mjs "$place" && mv -f -- deno "$place" || exit 1
   # What a killed first start has left; one that runs now finds the files that it was about to make.
   rm -rf -- "$place"/new.*
 )

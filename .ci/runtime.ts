@@ -27,7 +27,7 @@ export const RUN_ARGS: readonly string[] = [
 ];
 
 /** The files of `deno task bundle`, in dist/. The first is the program. */
-export const BUNDLE_FILES = ["panewright.mjs", "panewright-hook.mjs"] as const;
+export const BUNDLE_FILES = ["panewright.mjs", "panewright-hook.mjs", "panewright-sandbox.mjs"] as const;
 
 /**
  * A shell script with its placeholders (`@NAME@`) replaced.

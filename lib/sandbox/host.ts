@@ -3,6 +3,7 @@ import { systemProcessRunner } from "../base/ports/process.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { removePlaceholders } from "./placeholders.ts";
+import { placeSeccomp } from "./seccomp.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
 
 interface HostIo {
@@ -19,19 +20,19 @@ type Message<Type extends ToHost["type"]> = Extract<ToHost, { type: Type }>;
  * the process that they live in.
  */
 export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
-  const { SandboxManager } = await import("@anthropic-ai/sandbox-runtime");
+  const { SandboxManager } = await import("./panewright-sandbox.mjs");
   const mapsRoot = Deno.uid() === 0 && await hasSetfcap();
   const undecided = new Map<number, (allow: boolean) => void>();
   let asked = 0;
   const tell = (message: FromHost) => write(JSON.stringify(message)).catch(() => {});
 
-  async function open({ hosts, seccomp, writable }: Message<"open">): Promise<void> {
+  async function open({ hosts, folder, writable }: Message<"open">): Promise<void> {
     await removePlaceholders(Deno.cwd());
     await SandboxManager.initialize(
       {
         network: { allowedDomains: [...hosts], deniedDomains: [] },
         filesystem: { denyRead: [], allowWrite: [...writable], denyWrite: [] },
-        seccomp: { applyPath: seccomp },
+        seccomp: { applyPath: await placeSeccomp(folder) },
       },
       async ({ host, port = 0 }) => {
         const id = asked++;
@@ -85,7 +86,7 @@ async function insideArgv(
   { name, script, writable, readOnly, hidden, shown }: Message<"wrap">,
   { mapsRoot }: { readonly mapsRoot: boolean },
 ): Promise<[string, ...string[]]> {
-  const { SandboxManager } = await import("@anthropic-ai/sandbox-runtime");
+  const { SandboxManager } = await import("./panewright-sandbox.mjs");
   const filesystem = {
     ...{ denyRead: [...hidden], allowRead: [...shown] },
     ...{ allowWrite: [...writable], denyWrite: [...readOnly] },

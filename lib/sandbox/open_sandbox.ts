@@ -10,7 +10,6 @@ import { loopbackPorts } from "./hosts.ts";
 import { removePlaceholders } from "./placeholders.ts";
 import { insideScript } from "./prelude.ts";
 import { FROM_HOST, type FromHost, type ToHost } from "./protocol.ts";
-import { placeSeccomp } from "./seccomp.ts";
 import type { SandboxSpec } from "./spec.ts";
 
 /** Something that was refused to a program inside. */
@@ -60,9 +59,6 @@ interface SandboxOptions {
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { hosts, signal, writable } = options;
   signal.throwIfAborted();
-  const seccomp = await placeSeccomp(options.folder).catch((cause) => {
-    throw cannot(cause instanceof Error ? cause.message : String(cause), cause);
-  });
   const opened = Promise.withResolvers<void>();
   const wraps = new Map<number, PromiseWithResolvers<[string, ...string[]]>>();
   opened.promise.catch(() => {});
@@ -103,7 +99,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const stop = () => opened.reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
-    await host.tell({ type: "open", hosts, writable, seccomp }).catch(() => {});
+    await host.tell({ type: "open", hosts, writable, folder: options.folder }).catch(() => {});
     await opened.promise;
   } catch (error) {
     isClosing = true;

@@ -7,8 +7,8 @@ export const TO_HOST = z.discriminatedUnion("type", [
     hosts: z.array(z.string()).readonly(),
     /** What any of its programs may write: what is refused beyond that is told. */
     writable: z.array(z.string()).readonly(),
-    /** Path of the program that bars Unix sockets. */
-    seccomp: z.string(),
+    /** Where the program that bars Unix sockets is kept. */
+    folder: z.string(),
   }),
   z.object({
     type: z.literal("wrap"),

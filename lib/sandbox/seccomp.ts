@@ -9,8 +9,8 @@ import { sha256Hex } from "../base/text/digest.ts";
  * @throws {Error} for a machine that there is none for
  */
 export async function placeSeccomp(folder: string): Promise<string> {
-  const { default: packed } = await import("./seccomp.json", { with: { type: "json" } });
-  const text = Object.entries(packed).find(([arch]) => arch === Deno.build.arch)?.[1];
+  const { SECCOMP } = await import("./panewright-sandbox.mjs");
+  const text = Object.entries(SECCOMP).find(([arch]) => arch === Deno.build.arch)?.[1];
   if (text === undefined) throw new Error(`there is no program that bars Unix sockets for ${Deno.build.arch}`);
   const stream = new Blob([Uint8Array.fromBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const program = await new Response(stream).bytes();

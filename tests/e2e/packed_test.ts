@@ -3,7 +3,7 @@ import { buildPacked } from "../support/built.ts";
 import { type ProgramResult, runProgram } from "../support/program.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
 
-const MODES = { deno: "700", "panewright-hook.mjs": "600", "panewright.mjs": "600" };
+const MODES = { deno: "700", "panewright-hook.mjs": "600", "panewright-sandbox.mjs": "600", "panewright.mjs": "600" };
 
 let folder: TempDir;
 let packed: string;
@@ -133,6 +133,7 @@ Deno.test("the one file runs nothing that others may have put where it unpacks t
   await home.write({
     [`theirs/${place}/panewright.mjs`]: "-",
     [`theirs/${place}/panewright-hook.mjs`]: "-",
+    [`theirs/${place}/panewright-sandbox.mjs`]: "-",
   });
   await Deno.chmod(`${home.path}/theirs/${place}/deno`, 0o755);
   await Deno.mkdir(`${home.path}/xdg`);
