@@ -1,4 +1,5 @@
 import { AssertionError } from "@std/assert";
+import { pauseAfterLook } from "../support/until.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import type { AgentTerminal } from "../../lib/agents/pane/agent_terminal.ts";
 import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.ts";
@@ -174,9 +175,10 @@ export async function untilStatus(
 ): Promise<string> {
   const deadline = systemClock.now() + timeoutMs;
   for (;;) {
+    const beganMs = performance.now();
     const { status, rule } = await terminal.status();
     if (status === wanted) return rule;
     if (systemClock.now() > deadline) throw new AssertionError(`The agent is not ${wanted} but ${status} (${rule})`);
-    await systemClock.sleep(50);
+    await pauseAfterLook(beganMs);
   }
 }

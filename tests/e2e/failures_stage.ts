@@ -1,4 +1,5 @@
 import { assertEquals, AssertionError, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { pauseAfterLook } from "../support/until.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { type PanewrightCommand, panewrightFromSource } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
@@ -166,13 +167,14 @@ export function watchProgram(
   const fact = async (type: string, accept: (fact: PrintedFact) => boolean = () => true) => {
     const limitMs = systemClock.now() + PATIENCE_MS;
     for (;;) {
+      const beganMs = performance.now();
       const isOver = over;
       const found = facts().find((one) => one.type === type && accept(one));
       if (found !== undefined) return found;
       if (isOver || systemClock.now() > limitMs) {
         throw new AssertionError(`There is no ${type}:\n${program.output.stdout}\n${program.output.stderr}`);
       }
-      await systemClock.sleep(20);
+      await pauseAfterLook(beganMs);
     }
   };
   const text = async (type: string, field: string) => String((await fact(type))[field]);

@@ -23,7 +23,7 @@ export interface Sandbox extends AsyncDisposable {
 }
 
 /** So often it is looked whether processes that were told to end have vanished, 50 ms and the time of a look apart. */
-const VANISH_LOOKS = 30;
+const VANISH_LOOKS = 15;
 
 /**
  * Makes a sandbox, by default in a temporary folder with a random name. What is still running in it when it is disposed
@@ -62,7 +62,7 @@ export async function createSandbox(options: { readonly root?: string } = {}): P
         // One that was being started while its parent was killed, such as a tmux server, is seen only after that.
         for (let looks = 0, left = await processesOf(root); left.length > 0 && looks < VANISH_LOOKS; looks++) {
           for (const { pid } of left) kill(pid);
-          await systemClock.sleep(50);
+          await systemClock.sleep(200);
           left = await processesOf(root);
         }
       } finally {
@@ -95,7 +95,7 @@ async function vanished(root: string): Promise<readonly FoundProcess[]> {
   for (let looks = 1;; looks++) {
     const found = await processesOf(root);
     if (found.length === 0 || looks === VANISH_LOOKS) return found;
-    await systemClock.sleep(50);
+    await systemClock.sleep(200);
   }
 }
 

@@ -1,5 +1,9 @@
-/** A pause between two looks; a busy machine makes it longer. */
+/** The shortest pause between two looks, and the longest. */
 const PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** A look may start programs: looking shall not be what a busy machine is busy with. */
+const PAUSE_PER_LOOK = 4;
 
 /**
  * So many looks, at least a minute, and something is not going to come. They are counted, so a slow machine gets
@@ -20,9 +24,17 @@ export async function until<T>(
   describe: (seen: T) => string = (seen) => JSON.stringify(seen) ?? "nothing",
 ): Promise<T> {
   for (let looks = 1;; looks++) {
+    const beganMs = performance.now();
     const seen = await look();
     if (accept(seen)) return seen;
     if (looks === MAX_LOOKS) throw new Error(`waited in vain; last look: ${describe(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pauseAfterLook(beganMs);
   }
+}
+
+/** Pauses after a look that began at this time of `performance.now()`: the longer, the longer that has taken. */
+export async function pauseAfterLook(beganMs: number): Promise<void> {
+  const lookMs = performance.now() - beganMs;
+  const pauseMs = Math.min(Math.max(PAUSE_MS, PAUSE_PER_LOOK * lookMs), LONGEST_PAUSE_MS);
+  await new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
