@@ -24,7 +24,7 @@ export type { FailureClass, MessageKind } from "./base/terms.ts";
 export type { DialogDesk, OpenDialog, TurnLimits } from "./turn/dialog_desk.ts";
 export type { Held, Message } from "./turn/events.ts";
 export type { DispatchMark } from "./turn/response_reading.ts";
-export type { Retry } from "./turn/retry.ts";
+export type { Retry } from "./turn/ladder.ts";
 export type { SendOptions, TerminalReading } from "./turn/terminal.ts";
 export type { BegunTurn, TurnOptions } from "./turn/turn.ts";
 export { type HandoffOptions, sendAndWait, type TerminalApi, waitForResponseFile } from "./turn/terminal_api.ts";

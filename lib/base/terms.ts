@@ -33,6 +33,20 @@ export const FAILURE_CLASSES = [
 ] as const;
 
 /**
+ * What is done about a turn that failed.
+ *
+ * - `reset`: its account's limit is waited for, then the session continues
+ * - `pause`: the session continues after a pause, longer each time
+ * - `continue`: the session continues once more, though nothing is known of the failure
+ * - `restart`: its program is ended and started again, with its session
+ * - `fresh_session`: another session takes the place of its own, and is told everything anew
+ */
+export const RECOVERIES = ["reset", "pause", "continue", "restart", "fresh_session"] as const;
+
+/** One of {@linkcode RECOVERIES}. */
+export type Recovery = typeof RECOVERIES[number];
+
+/**
  * Whether agents run in a sandbox: `agent` is around the whole agent, `commands` the one that its CLI brings (`cli` is
  * the same), `auto` is `agent` where the machine can, else `commands`.
  */

@@ -76,6 +76,12 @@ export class TmuxSession implements AsyncDisposable {
     this.#cleanupOnExit = false;
   }
 
+  /** Whether it is gone although nobody closed it; of a person's own that is theirs to know. */
+  async isLost(): Promise<boolean> {
+    if (this.#options.existing) return false;
+    return (await this.client.run(["has-session", "-t", `=${this.name}`])).code !== 0;
+  }
+
   keep({ paneId, pid, startTime }: KnownPane): void {
     this.#panes.set(paneId, { pid, startTime });
   }

@@ -2,7 +2,7 @@ import type { MessageKind } from "../base/terms.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import type { Role } from "../base/roles.ts";
 import type { DispatchMark } from "./response_reading.ts";
-import type { Retry } from "./retry.ts";
+import type { Retry } from "./ladder.ts";
 import type { TerminalReading } from "./terminal.ts";
 
 /**

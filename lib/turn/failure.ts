@@ -1,13 +1,20 @@
 import { present } from "../base/schema.ts";
-import type { FailureClass } from "../base/terms.ts";
+import type { FailureClass, Recovery } from "../base/terms.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError } from "../base/errors.ts";
 import { abortable } from "../base/ports/abortable.ts";
 import { sleepUntilTime } from "../base/ports/calendar.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
-import { planRetry } from "./retry.ts";
+import { planRetry } from "./ladder.ts";
 import { readStatus } from "./look.ts";
 import { type Turn, turnMessage } from "./turn.ts";
+
+/** The agent of a turn cannot continue it: another one may, with its session or without. */
+export class AgentGivenUpError extends RuntimeError {
+  constructor(message: string, readonly recovery: Extract<Recovery, "restart" | "fresh_session">) {
+    super(message);
+  }
+}
 
 const MEANINGS: Readonly<Record<FailureClass, string>> = {
   usage_limit: "the usage limit of its account is reached",
@@ -73,16 +80,22 @@ export async function findFailureAfterResponse(
 /** Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be. */
 export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   const { clock, expectsResponse, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
+  const { mayReplace = false } = turn;
   const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
   const shown = hasEnded ? undefined : await readFailure(turn);
-  const plan = (failure: AgentFailure) => planRetry(failure, { settings, now: wallClock(), retries: progress.retries });
+  const plan = (failure: AgentFailure) =>
+    planRetry(failure, { settings, now: wallClock(), tried: progress.tried, mayReplace });
   if (shown === undefined || plan({ ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
   const failure = await awaitProof(turn, shown);
   if (failure === undefined) return undefined;
   const retry = plan(failure);
   if (retry === undefined) throw await agentError(turn);
   await turn.emit({ type: "failure", failure, retry });
-  progress.retries = Math.max(progress.retries, retry.number);
+  const { recovery } = retry;
+  progress.tried = { ...progress.tried, [recovery]: (progress.tried[recovery] ?? 0) + 1 };
+  if (recovery === "restart" || recovery === "fresh_session") {
+    throw new AgentGivenUpError(turnMessage(turn, meaningOf(failure)), recovery);
+  }
   const startedMs = clock.now();
   await sleepUntilTime(retry.at, { clock, wallClock, signal });
   progress.waitedMs += clock.now() - startedMs;
@@ -96,11 +109,15 @@ function meaningOf({ class: failureClass, evidence, resetsAt, text }: AgentFailu
   return `${MEANINGS[failureClass]}${reset}${tried}: "${text}" (${failureClass}; ${evidence})`;
 }
 
+function triedText({ progress: { tried } }: Turn): string {
+  const { reset: _, ...others } = tried;
+  const times = Object.values(others).reduce((sum, one) => sum + one, 0);
+  return times === 0 ? "" : `, after ${times} ${times === 1 ? "retry" : "retries"}`;
+}
+
 function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
   const { class: failureClass, isTurnOver, remedy } = failure;
-  const { retries } = turn.progress;
-  const tried = retries === 0 ? "" : `, after ${retries} ${retries === 1 ? "retry" : "retries"}`;
-  const problem = meaningOf(failure, tried);
+  const problem = meaningOf(failure, triedText(turn));
   if (failureClass === "auth") {
     return new HumanInterventionRequiredError(
       turnMessage(turn, problem),

@@ -5,7 +5,7 @@ import type { AgentFailure } from "../agents/failure.ts";
 import type { ArchivedResponse, EmitTurnEvent, Held, Message } from "./events.ts";
 import { playTurn, waitForTurn } from "./play_turn.ts";
 import type { DispatchMark } from "./response_reading.ts";
-import type { Retry } from "./retry.ts";
+import type { Retry } from "./ladder.ts";
 import type { SendOptions, Terminal, TerminalReading } from "./terminal.ts";
 import { type TurnOptions, type TurnSeat, whoseTurn } from "./turn.ts";
 

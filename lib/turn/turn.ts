@@ -7,6 +7,7 @@ import type { TerminalStatus } from "../base/status.ts";
 import { defaultArchiveDir } from "./archive.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { EmitTurnEvent, Message } from "./events.ts";
+import type { Tried } from "./ladder.ts";
 import type { DispatchMark } from "./response_reading.ts";
 import { type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
 import type { CallOptions, Terminal } from "./terminal.ts";
@@ -19,8 +20,8 @@ export interface BegunTurn {
   readonly message?: Message;
   /** How many reminders have been sent. */
   readonly reminders: number;
-  /** How often it was tried again after a failure. @default {0} */
-  readonly retries?: number;
+  /** How often what was done about its failures. @default {{}} */
+  readonly tried?: Tried;
   /** How much of the time that a turn may take it has used. @default {0} */
   readonly usedSeconds?: number;
   /** How many of its dialogs were accepted. */
@@ -79,6 +80,8 @@ export interface TurnSeat {
   readonly role: Role;
   readonly emit?: EmitTurnEvent;
   readonly keepsOutput?: boolean;
+  /** Whether who plays it can put another agent in the place of this one: see {@linkcode AgentGivenUpError}. */
+  readonly mayReplace?: boolean;
 }
 
 export interface Turn extends TurnOptions, TurnSeat {
@@ -102,7 +105,7 @@ interface TurnProgress {
   /** What was refused to an agent that worked on then: nobody has told it why. */
   untoldRefusal: { readonly request: string; readonly reason: string } | undefined;
   dialogReported: boolean;
-  retries: number;
+  tried: Tried;
   waitingSinceMs: number | undefined;
   /** How long it stood there before, or waited for its next try: time that does not count. */
   waitedMs: number;
@@ -144,7 +147,7 @@ export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): T
       declinedDialogs: begun?.declinedDialogs ?? 0,
       untoldRefusal: undefined,
       dialogReported: false,
-      retries: begun?.retries ?? 0,
+      tried: begun?.tried ?? {},
       waitingSinceMs: undefined,
       waitedMs: 0,
       running: undefined,

@@ -248,14 +248,24 @@ Deno.test("a new agent that shows how its earlier session failed gets its prompt
   }
 });
 
-Deno.test("what only a person can change is not tried again", async () => {
-  for (const failureClass of ["auth", "context", "model", "other"] as const) {
+Deno.test("what only a person, or another agent, can change is not tried again", async () => {
+  for (const failureClass of ["auth", "context", "model"] as const) {
     const { sentAt } = await retriedTurn({ ...OVERLOADED, class: failureClass }, {
       failures: 1,
       settings: { maxErrorRetries: 5, waitForUsageLimitReset: true },
     });
     assertEquals(sentAt, [0], failureClass);
   }
+});
+
+Deno.test("a failure of no known class is tried again once, and told word for word", async () => {
+  const unknown = { ...OVERLOADED, class: "other" } as const;
+  const settings = { maxErrorRetries: 5 };
+  const cured = await retriedTurn(unknown, { failures: 1, settings });
+  assertEquals([cured.end, cured.sentAt, cured.messages], ["RESULT: PASS", [0, 30], ["prompt", "continuation"]]);
+  const { end, retries } = await retriedTurn(unknown, { failures: 2, settings });
+  assertStringIncludes(end, 'the agent reports an error, after 1 retry: "API Error: Repeated 529 Overloaded errors."');
+  assertEquals(retries, [1, undefined]);
 });
 
 Deno.test("a usage limit is waited for where that is set, and the wait is no part of the response timeout", async () => {

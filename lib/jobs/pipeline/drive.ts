@@ -25,7 +25,10 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
     const tried = new Set<string>();
     for (;;) {
       drive.signal.throwIfAborted();
-      const end = await perform(nextAction(drive.state(), drive.plan, drive.overrides.autonomyLevel), { drive, tried });
+      const end = await perform(nextAction(drive.state(), drive.plan, {
+        now: drive.wallClock(),
+        override: drive.overrides.autonomyLevel,
+      }), { drive, tried });
       if (end !== undefined) return end;
     }
   } finally {
@@ -78,6 +81,8 @@ async function perform(action: Action, { drive, tried }: Performing): Promise<Ru
     }
     case "await_limit":
       return void await waitForLimitReset(action, drive);
+    case "recover":
+      return recover(action, drive);
     case "check_writes":
       return void await runWriteCheck(action, drive);
     case "check":
@@ -87,6 +92,14 @@ async function perform(action: Action, { drive, tried }: Performing): Promise<Ru
     case "finish_task":
       return void await finishTask(action, drive);
   }
+}
+
+function recover({ at, failure, message, retry }: Extract<Action, { do: "recover" }>, drive: Drive): undefined {
+  const { task: { number: task }, step: { number: step, attempts: attempt } } = at;
+  drive.record({
+    ...{ type: "attempt_recovering", task, step, attempt, class: failure, message } as const,
+    ...{ recovery: retry.recovery, retry: retry.number, retryAt: retry.at.toISOString() },
+  });
 }
 
 async function startStep(at: StepPlace, drive: Drive): Promise<void> {

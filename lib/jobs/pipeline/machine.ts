@@ -1,5 +1,7 @@
 import type { AttemptReason, AutonomyLevel } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
+import type { FailureClass } from "../../base/terms.ts";
+import { planRetry, type Retry } from "../../turn/ladder.ts";
 import { followingStep } from "../flow.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
 import type { ExecSettings } from "./settings.ts";
@@ -25,7 +27,14 @@ export type Action =
     readonly answer: string;
     readonly by: "level" | "cap";
   }
-  | { readonly do: "await_limit"; readonly message: string; readonly resetsAt: string | undefined }
+  | { readonly do: "await_limit"; readonly message: string; readonly resetsAt: string | undefined; readonly until: Date }
+  | {
+    readonly do: "recover";
+    readonly at: StepPlace;
+    readonly failure: FailureClass;
+    readonly message: string;
+    readonly retry: Retry;
+  }
   | { readonly do: "await_login"; readonly at: StepPlace; readonly message: string }
   | { readonly do: "check_writes"; readonly at: StepPlace; readonly allowWrite: readonly string[] }
   | { readonly do: "check"; readonly at: StepPlace; readonly number: number; readonly check: CheckPlan }
@@ -51,6 +60,8 @@ export interface Attempt {
   readonly number: number;
   readonly reason: AttemptReason;
   readonly resumeSessionId: string | undefined;
+  /** @default at once */
+  readonly notBefore?: Date;
 }
 
 const UNHEARD_QUESTIONS = 3;
@@ -64,7 +75,11 @@ export const DECIDE_YOURSELF =
  *
  * The plan's pipelines must be those that the state was made with: see {@linkcode planMismatch}.
  */
-export function nextAction(state: ExecState, plan: ExecPlan, override?: AutonomyLevel): Action {
+export function nextAction(
+  state: ExecState,
+  plan: ExecPlan,
+  { now, override }: { readonly now: Date; readonly override?: AutonomyLevel | undefined },
+): Action {
   if (state.finished !== undefined) return { do: "nothing" };
   const task = state.current;
   if (task === undefined) return { do: "choose_task" };
@@ -88,10 +103,15 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
       throw new TypeError("Cannot choose the next action: an attempt is under way");
     case "question":
       return answerAction(state, at, settings);
-    case "usage_limit":
-      return settings.waitForUsageLimitReset
-        ? { do: "await_limit", message: stage.message, resetsAt: stage.resetsAt }
-        : { do: "finish_step", at, reason: limitReason(stage) };
+    case "usage_limit": {
+      const { message, resetsAt } = stage;
+      const reset = resetsAt === undefined ? undefined : new Date(resetsAt);
+      const limit = { class: "usage_limit", ...present({ resetsAt: reset }) } as const;
+      const retry = recoveryOf(limit, step, { plan, now });
+      return retry === undefined
+        ? { do: "finish_step", at, reason: limitReason(stage) }
+        : { do: "await_limit", message, resetsAt, until: retry.at };
+    }
     case "auth":
       return { do: "await_login", at, message: stage.message };
     case "completed":
@@ -102,10 +122,28 @@ export function nextAction(state: ExecState, plan: ExecPlan, override?: Autonomy
         : { do: "finish_step", at, reason: stage.reason };
     case "failed":
       if (stage.final) return { do: "finish_task", task, reason: stepReason(at, state, stage.reason) };
+      // What nobody knows of is for the step's own retries.
+      if (stage.failure !== undefined && stage.failure !== "other") {
+        const retry = recoveryOf({ class: stage.failure }, step, { plan, now });
+        if (retry !== undefined) return { do: "recover", at, failure: stage.failure, message: stage.reason, retry };
+      }
       return step.failures > retriesOf(stage.check, stepPlan)
         ? endStep(at, { steps, settings, failure: stage })
         : { do: "run_attempt", at, attempt: newSession(at, "retry") };
   }
+}
+
+function recoveryOf(
+  failure: { readonly class: FailureClass; readonly resetsAt?: Date },
+  { tried = {} }: StepState,
+  { plan: { handoff, settings }, now }: { readonly plan: ExecPlan; readonly now: Date },
+): Retry | undefined {
+  const { maxErrorRetries = 0, errorRetrySeconds = 30 } = handoff;
+  const { waitForUsageLimitReset } = settings;
+  return planRetry({ ...failure, isTurnOver: true }, {
+    settings: { maxErrorRetries, errorRetrySeconds, waitForUsageLimitReset },
+    ...{ now, tried, mayReplace: true },
+  });
 }
 
 /** How often an attempt is repeated that failed so. A reviewer is asked at least once for a verdict that is missing. */
@@ -150,11 +188,15 @@ export function keepsGoing({ run, current }: ExecState): boolean {
 
 function dueAttempt(
   at: StepPlace,
-  { reason, sessionLost }: { readonly reason: AttemptReason; readonly sessionLost: boolean },
+  { reason, sessionLost, notBefore }: Extract<StepState["stage"], { kind: "ready" }>,
   { resume }: ExecSettings,
 ): Attempt {
-  const native = resume === "native" && reason === "answered" && !sessionLost;
-  return { ...newSession(at, reason), resumeSessionId: native ? at.step.sessionId : undefined };
+  const native = resume === "native" && (reason === "answered" || reason === "recovered") && !sessionLost;
+  return {
+    ...newSession(at, reason),
+    resumeSessionId: native ? at.step.sessionId : undefined,
+    ...present({ notBefore: notBefore === undefined ? undefined : new Date(notBefore) }),
+  };
 }
 
 function newSession({ step }: StepPlace, reason: AttemptReason): Attempt {

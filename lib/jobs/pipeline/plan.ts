@@ -8,12 +8,15 @@ import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { Next } from "../flow.ts";
+import type { HandoffSettings } from "../../turn/settings.ts";
 import type { ExecSettings } from "./settings.ts";
 
 export interface ExecPlan extends RunPlan, DialogPlan {
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
+  /** With how failures that pass are dealt with. @default {{ maxErrorRetries: 0 }} */
+  readonly handoff: DialogPlan["handoff"] & Partial<Pick<HandoffSettings, "maxErrorRetries" | "errorRetrySeconds">>;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxPlan;
   /** The sandbox that is open around the project's commands, while the run is executed. */

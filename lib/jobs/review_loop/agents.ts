@@ -18,7 +18,8 @@ export interface AgentTeam extends AsyncDisposable {
    * first prompt of a run waits for it.
    */
   hasSettled(role: Role): Promise<boolean>;
-  restart(role: Role): Promise<void>;
+  /** Another agent takes its place, with its session where it has one and that is not to be left. */
+  restart(role: Role, options?: { readonly isFresh: boolean }): Promise<void>;
 }
 
 interface StartAgentsOptions extends RoleStartOptions, Pick<RunParts, "state"> {
@@ -86,11 +87,14 @@ function createTeam(
     terminalOf,
     agents: () => [...terminals],
     hasSettled: (role) => settling.hasSettled(role),
-    async restart(role) {
+    async restart(role, { isFresh } = { isFresh: false }) {
       const before = terminalOf(role);
       before.releaseRecord();
       await before.close();
-      add(role, await haveAgent(role, { ...options, alive: new Set() }));
+      add(
+        role,
+        isFresh ? await startRole(role, undefined, options) : await haveAgent(role, { ...options, alive: new Set() }),
+      );
     },
     async [Symbol.asyncDispose]() {
       settling[Symbol.dispose]();

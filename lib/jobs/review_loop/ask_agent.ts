@@ -1,5 +1,6 @@
 import { RuntimeError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
+import { AgentGivenUpError } from "../../turn/failure.ts";
 import { promptOf } from "./prompts/mod.ts";
 import { lookUpNames } from "./existing_names.ts";
 import { outsideMessagePrompt } from "./prompts/outside_message.ts";
@@ -74,20 +75,32 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
       try {
         return await play(work, terminal);
       } catch (error) {
-        if (work.isOver?.() === true || !await restartLost(options, { role, error, terminal, signal })) throw error;
+        if (work.isOver?.() === true || !await replace(options, { role, error, terminal, signal })) throw error;
       }
     }
   }
 }
 
+interface Ended {
+  readonly role: Role;
+  readonly error: unknown;
+  readonly terminal: RoleAgent;
+  readonly signal: AbortSignal;
+}
+
+/** Puts another agent in the place of one that has ended, or was given up; that is on record already. */
+async function replace(options: TurnPlayerOptions, ended: Ended): Promise<boolean> {
+  const { role, error, signal } = ended;
+  if (!(error instanceof AgentGivenUpError)) return await restartLost(options, ended);
+  if (signal.aborted) return false;
+  await options.counter.countAll();
+  await options.team.restart(role, { isFresh: error.recovery === "fresh_session" });
+  return true;
+}
+
 async function restartLost(
   { plan, team, counter, state, record }: TurnPlayerOptions,
-  { role, error, terminal, signal }: {
-    readonly role: Role;
-    readonly error: unknown;
-    readonly terminal: RoleAgent;
-    readonly signal: AbortSignal;
-  },
+  { role, error, terminal, signal }: Ended,
 ): Promise<boolean> {
   const restart = (state().restarts[role] ?? 0) + 1;
   const { maxAgentRestarts: maxRestarts } = plan;

@@ -46,11 +46,11 @@ function hasPrompt({ role, taken }: OpenTurn, agents: RunState["agents"]): boole
 }
 
 async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {
-  const { message, dispatchedAtMs, usedSeconds, reminders, retries, acceptedDialogs, declinedDialogs } = open;
+  const { message, dispatchedAtMs, usedSeconds, reminders, tried, acceptedDialogs, declinedDialogs } = open;
   return {
     usedSeconds,
     reminders,
-    retries,
+    tried,
     acceptedDialogs,
     declinedDialogs,
     ...present({

@@ -19,7 +19,7 @@ const OWN_SESSION = "panewright";
 
 const DEFAULT_SOCKET = "default";
 
-interface RunSession extends AsyncDisposable {
+export interface RunSession extends AsyncDisposable {
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
   readonly alive: ReadonlySet<string>;

@@ -76,7 +76,11 @@ export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
       case "failure": {
         const { failure: { class: failureClass, text: message, evidence, resetsAt }, retry } = event;
         const reset = present({ resetsAt: resetsAt?.toISOString() });
-        const again = retry === undefined ? {} : { retryAt: retry.at.toISOString(), retry: retry.number };
+        const again = retry === undefined ? {} : {
+          retryAt: retry.at.toISOString(),
+          retry: retry.number,
+          recovery: retry.recovery,
+        };
         return record({ type: "agent_failed", ...whose, class: failureClass, message, evidence, ...reset, ...again });
       }
       case "held": {

@@ -114,6 +114,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           signal,
           emit,
           keepsOutput: true,
+          mayReplace: true,
           draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
           dialogs: desk,
         });

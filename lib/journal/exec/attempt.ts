@@ -12,7 +12,7 @@ import { entriesOf } from "../entry.ts";
 import { LEFT, leftRunning, STAYED, withLeft } from "../left_running.ts";
 import { COUNTED, REPEATED } from "../common.ts";
 import { auditEnd } from "../run_facts.ts";
-import { FAILURE_CLASSES } from "../../base/terms.ts";
+import { FAILURE_CLASSES, RECOVERIES } from "../../base/terms.ts";
 import type { AgentFact } from "../../base/activity.ts";
 
 const stepRecord = entriesOf<ExecState>();
@@ -191,14 +191,18 @@ export const ATTEMPT_RECORDS = {
       }
       if (fact.failure === "auth") return atStage(after, { kind: "auth", message: fact.error ?? "" }, known);
       const stage = state.current?.step.stage;
-      if (stage?.kind === "running" && stage.native && !fact.timedOut) {
+      const isKnown = fact.failure !== undefined && fact.failure !== "other";
+      if (stage?.kind === "running" && stage.native && !fact.timedOut && !isKnown) {
         // The agent is not to blame for a lost session: a new process gets the answer.
         const attemptLog = state.current?.step.attemptLog ?? "";
         return atStage(after, { kind: "ready", reason: stage.reason, sessionLost: true }, {
           attemptLog: [attemptLog, fact.attemptLog].filter((log) => log !== "").join("\n\n"),
         });
       }
-      return attemptFailed(inStep(after, (step) => ({ ...step, ...known })), fact.error ?? "the agent's turn failed");
+      const failed = inStep(after, (step) => ({ ...step, ...known }));
+      return attemptFailed(failed, fact.error ?? "the agent's turn failed", {
+        failure: fact.timedOut ? undefined : fact.failure,
+      });
     },
     progress: (before, { outcome, usage, usageLimit, sessionId, at }) => {
       const status = outcome === "completed" ? "completed" : usageLimit === undefined ? "error" : "limited";
@@ -230,6 +234,40 @@ export const ATTEMPT_RECORDS = {
       ];
     },
   }),
+  /** What the attempt failed of passes, or another session helps: the next one is no retry of the step. */
+  attempt_recovering: stepRecord({
+    task: number,
+    step: number,
+    attempt: number,
+    class: oneOf(...FAILURE_CLASSES),
+    /** What was said of the failure. */
+    message: text,
+    recovery: oneOf(...RECOVERIES),
+    /** Which one of its kind this is, from 1. */
+    retry: number,
+    /** ISO 8601. */
+    retryAt: text,
+  }, {
+    state: (state, { recovery, retryAt: notBefore }) =>
+      inStep(state, (step) => ({
+        ...step,
+        ...{ failures: Math.max(0, step.failures - 1), feedback: undefined },
+        tried: { ...step.tried, [recovery]: (step.tried?.[recovery] ?? 0) + 1 },
+        stage: { kind: "ready", reason: "recovered", sessionLost: recovery === "fresh_session", notBefore },
+      })),
+    progress: (before, { message: detail, retryAt: until, at }) => ({
+      activity: { kind: "retry", worker: before.workers[0]?.name ?? "", since: at, detail, until },
+    }),
+    words: ({ class: failureClass, recovery, retryAt }) =>
+      line(
+        recovery === "fresh_session"
+          ? `that is no fault of the step (${failureClass}): a new session takes its place`
+          : `that passes (${failureClass}); trying again at ${retryAt}`,
+        "caution",
+      ),
+    items: ({ message, ...place }, { title, lane }) =>
+      adds({ kind: "retry", lane, turn: turnOf(place), title, text: message, tone: "caution" }),
+  }),
 } as const;
 
 const REASONS: Readonly<Record<AttemptReason, string>> = {
@@ -238,6 +276,7 @@ const REASONS: Readonly<Record<AttemptReason, string>> = {
   answered: ", with the answer",
   interrupted: ", since the one before was interrupted",
   limit_reset: ", since the usage limit is reset",
+  recovered: ", since the one before failed of what passes",
 };
 
 const DECIDED: Readonly<Record<"allow" | "ask" | "deny", string>> = {

@@ -12,6 +12,8 @@ export const attemptReason = oneOf(
   "interrupted",
   /** The one before it met the account's usage limit, which was waited for. */
   "limit_reset",
+  /** What the one before it failed of is no fault of its own, and passes. */
+  "recovered",
 );
 
 export const answeredBy = oneOf(

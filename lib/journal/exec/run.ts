@@ -66,7 +66,7 @@ export const RUN_BEGINS = {
     state(state, fact) {
       const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
       const begun = inTask(state, (task) => resumed(task, interruptedLog));
-      const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined }));
+      const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined, tried: {} }));
       const run = after.run && {
         ...after.run,
         folder,

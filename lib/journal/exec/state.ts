@@ -1,7 +1,7 @@
 import { newIn, takeCount } from "../usage.ts";
 import { present } from "../../base/schema.ts";
 import type { Usage } from "../../base/usage.ts";
-import type { GiverKind, PersonsAnswer, Shown } from "../../base/terms.ts";
+import type { FailureClass, GiverKind, PersonsAnswer, Recovery, Shown } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
@@ -100,6 +100,8 @@ export interface StepState {
   /** When its last attempt was started: ISO 8601; missing in older journals. */
   readonly attemptStartedAt: string | undefined;
   readonly verdicts: readonly PersonsVerdict[];
+  /** How often what was done about failures, since somebody last started or resumed the run. @default {{}} */
+  readonly tried?: Readonly<Partial<Record<Recovery, number>>>;
 }
 
 export interface PersonsVerdict extends PersonsAnswer {
@@ -110,7 +112,13 @@ export interface PersonsVerdict extends PersonsAnswer {
 export type StepStage =
   | { readonly kind: "new" }
   /** `sessionLost`: the CLI's own session cannot be resumed. */
-  | { readonly kind: "ready"; readonly reason: AttemptReason; readonly sessionLost: boolean }
+  | {
+    readonly kind: "ready";
+    readonly reason: AttemptReason;
+    readonly sessionLost: boolean;
+    /** When it may begin, ISO 8601. @default at once */
+    readonly notBefore?: string;
+  }
   | { readonly kind: "running"; readonly reason: AttemptReason; readonly native: boolean; readonly folder: string }
   | { readonly kind: "question"; readonly question: string }
   | { readonly kind: "usage_limit"; readonly message: string; readonly resetsAt: string | undefined }
@@ -137,6 +145,8 @@ export type StepStage =
     readonly final: boolean;
     readonly limited?: boolean;
     readonly check?: FailedCheckKind;
+    /** Of what kind the failure of the agent's turn is, where that may pass. */
+    readonly failure?: FailureClass;
   };
 
 export type FailedCheckKind = "revise" | "no_verdict" | "other";
@@ -251,13 +261,17 @@ export function closeQuestions(state: ExecState): ExecState {
 export function attemptFailed(
   state: ExecState,
   reason: string,
-  { output = "", check }: { readonly output?: string; readonly check?: FailedCheckKind } = {},
+  { output = "", check, failure }: {
+    readonly output?: string;
+    readonly check?: FailedCheckKind;
+    readonly failure?: FailureClass | undefined;
+  } = {},
 ): ExecState {
   const feedback = output === "" ? reason : `${reason}\n\n${output}`;
   return inStep(state, (step) => ({
     ...step,
     failures: step.failures + 1,
-    stage: { kind: "failed", reason, final: false, ...present({ check }) },
+    stage: { kind: "failed", reason, final: false, ...present({ check, failure }) },
     feedback,
   }));
 }

@@ -166,6 +166,23 @@ export const AGENT_RECORDS = {
       ),
     items: ({ role: lane }, { title }) => adds({ kind: "kill", lane, title, tone: "bad" }),
   }),
+  /** What the agents were in is gone, and is opened anew; they continue with their sessions. */
+  ground_lost: loopRecord({
+    /** What of it, and why. */
+    reason: text,
+    /** Which time this is since somebody last started or resumed the run, from 1, and how many there may be. */
+    restart: number,
+    maxRestarts: number,
+  }, {
+    state: (state, { restart }) => ({ ...state, groundRestarts: restart }),
+    progress: (before, { at }) => ({
+      workers: before.workers.map((worker) => ({ ...worker, status: "lost", since: at })),
+      activity: undefined,
+    }),
+    words: ({ reason, restart, maxRestarts }) =>
+      line(`${reason}; the agents are started again (restart ${restart} of at most ${maxRestarts})`, "caution"),
+    items: (_fact, { title }) => adds({ kind: "kill", title, tone: "bad" }),
+  }),
   /** The agent's CLI keeps its session under this id. */
   agent_session: loopRecord({ role, sessionId: text }, {
     state: (state, { role, sessionId }) => inAgent(state, role, { sessionId }),

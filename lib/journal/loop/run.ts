@@ -74,6 +74,12 @@ export const RUN_BEGINS = {
       // Panes do not travel, and what the CLIs' sessions know are the paths of the old place.
       ...(carriedFrom === undefined ? {} : { session: undefined, agents: {} }),
       restarts: {},
+      groundRestarts: 0,
+      // Who resumes a run has it try anew what was tried.
+      turn: state.turn && { ...state.turn, tried: {} },
+      messages: state.messages.map((message) =>
+        message.turn === undefined ? message : { ...message, turn: { ...message.turn, tried: {} } }
+      ),
       finished: undefined,
     }),
     progress: (before, { folder, modelAnswers, answersFrom, configFile, carriedFrom, settings, at }) => ({

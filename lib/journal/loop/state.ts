@@ -1,6 +1,6 @@
 import type { Usage } from "../../base/usage.ts";
 import type { TokenCount } from "../usage.ts";
-import type { MessageKind, MessageWay } from "../../base/terms.ts";
+import type { MessageKind, MessageWay, Recovery } from "../../base/terms.ts";
 import type { RunEnd } from "../run_facts.ts";
 import type { TokenCounts } from "../usage.ts";
 import type { LoopSettings } from "./fields.ts";
@@ -14,6 +14,8 @@ export interface RunRecords {
   readonly agents: Readonly<Partial<Record<Role, AgentState>>>;
   /** How often each role's agent was lost and started again since somebody last started or resumed the run. */
   readonly restarts: Readonly<Partial<Record<Role, number>>>;
+  /** How often what all of them are in was opened anew since then. @default {0} */
+  readonly groundRestarts?: number;
   /** The turn whose response has not been received yet. */
   readonly turn: OpenTurn | undefined;
   /** The turn whose response was received, as long as it is not told what it has changed; undefined without a note. */
@@ -92,7 +94,8 @@ export interface OpenTurn {
   readonly reminders: number;
   /** How many tokens the role had used before it. */
   readonly usedBefore: number;
-  readonly retries: number;
+  /** How often what was done about its failures, since somebody last started or resumed the run. */
+  readonly tried: Readonly<Partial<Record<Recovery, number>>>;
   readonly acceptedDialogs: number;
   readonly declinedDialogs: number;
   /** When a dialog was last accepted by the policy, in milliseconds since the epoch. */
@@ -151,7 +154,7 @@ export function newTurn(
     usedSeconds: 0,
     reminders: 0,
     usedBefore,
-    retries: 0,
+    tried: {},
     acceptedDialogs: 0,
     declinedDialogs: 0,
     lastAcceptAtMs: undefined,

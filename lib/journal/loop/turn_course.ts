@@ -2,7 +2,7 @@ import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, responseDetail } from "../items/item_changes.ts";
 import { flag, listOf, number, object, oneOf, optional, text } from "../../base/schema.ts";
 import { isAtRest, TERMINAL_STATUSES } from "../../base/status.ts";
-import { FAILURE_CLASSES, isMessageId } from "../../base/terms.ts";
+import { FAILURE_CLASSES, isMessageId, RECOVERIES, type Recovery } from "../../base/terms.ts";
 import { COUNTED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
 import { messageChanged } from "../message_progress.ts";
@@ -103,12 +103,15 @@ export const TURN_GOES = {
     resetsAt: optional(text),
     /** When the turn is tried again, ISO 8601; missing where it is not. */
     retryAt: optional(text),
-    /** Which retry of the turn that is, from 1; 0 for a wait until the limit is reset. */
+    /** Which one of its kind that is, from 1; 0 for a wait until the limit is reset. */
     retry: optional(number),
+    /** What is done then; missing in older journals, which knew `reset` and `pause` only. */
+    recovery: optional(oneOf(...RECOVERIES)),
   }, {
-    state(state, { turnId, retry = 0 }) {
-      const before = findOpenTurn(state, turnId)?.retries ?? 0;
-      return inTurn(state, { turnId }, { retries: Math.max(before, retry) });
+    state(state, { turnId, retry, recovery = retry === 0 ? "reset" : "pause" }) {
+      const tried = findOpenTurn(state, turnId)?.tried ?? {};
+      if (retry === undefined) return state;
+      return inTurn(state, { turnId }, { tried: { ...tried, [recovery]: (tried[recovery] ?? 0) + 1 } });
     },
     progress(before, { turnId, class: failureClass, role: worker, message: detail, retryAt: until, at }) {
       const isLimit = failureClass === "usage_limit";
@@ -119,9 +122,11 @@ export const TURN_GOES = {
         ...(waits ? { activity: { kind, worker, since: at, detail, until } } : {}),
       };
     },
-    words: ({ role, class: failureClass, message, resetsAt, retryAt }) => {
+    words: ({ role, class: failureClass, message, resetsAt, retryAt, recovery = "pause" }) => {
       const reset = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
-      const again = retryAt === undefined ? "" : `; trying again at ${retryAt}`;
+      const again = retryAt === undefined
+        ? ""
+        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery) ? "" : ` at ${retryAt}`}`;
       return line(
         `${role} failed (${failureClass}): ${message}${reset}${again}`,
         retryAt === undefined ? "bad" : "caution",
@@ -205,6 +210,18 @@ export const TURN_GOES = {
     ],
   }),
 } as const;
+
+const RECOVERY_WORDS: Readonly<Record<Recovery, string>> = {
+  reset: "trying again",
+  pause: "trying again",
+  continue: "trying again",
+  restart: "starting its program again, with its session",
+  fresh_session: "a new session takes its place",
+};
+
+function isAtOnce(recovery: Recovery): boolean {
+  return recovery === "restart" || recovery === "fresh_session";
+}
 
 /** The working directory may have been moved since: what counts is the name in the archive. */
 function archived(path: string): string {

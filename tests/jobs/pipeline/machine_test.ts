@@ -62,13 +62,15 @@ function plan(change: Partial<ExecPlan["settings"]> = {}): ExecPlan {
   };
 }
 
+const NOW = new Date("2026-11-20T22:00:00Z");
+
 function stage(state: ExecState): string | undefined {
   return state.current?.step.stage.kind;
 }
 
 Deno.test("what is due follows the facts: task, step, attempt, checks, the step's end, the task's, the run's", () => {
   const facts: ExecFact[] = [];
-  const due = () => nextAction(foldFacts(facts), plan()).do;
+  const due = () => nextAction(foldFacts(facts), plan(), { now: NOW }).do;
   const after = (fact: ExecFact) => {
     facts.push(fact);
     return due();
@@ -128,7 +130,7 @@ Deno.test("an answer to a question that is not open changes nothing", () => {
 Deno.test("after an answer the session goes on only with native resume, and only if it has a name", () => {
   const state = foldFacts([...OPENING, ASKED, ANSWERED]);
   const session = (given: ExecState, change: Partial<ExecPlan["settings"]>) => {
-    const action = nextAction(given, plan(change));
+    const action = nextAction(given, plan(change), { now: NOW });
     assert(action.do === "run_attempt");
     return action.attempt.resumeSessionId;
   };
@@ -141,8 +143,75 @@ Deno.test("after an answer the session goes on only with native resume, and only
 Deno.test("a resumed run asks an open question again, and begins an attempt anew that was broken off", () => {
   const resumed: ExecFact = { type: "run_resumed", runId: "r", folder: "f", interruptedLog: "half" };
   const asked = foldFacts([...OPENING, ASKED, resumed]);
-  assertEquals([stage(asked), nextAction(asked, plan()).do], ["question", "await_answer"]);
+  assertEquals([stage(asked), nextAction(asked, plan(), { now: NOW }).do], ["question", "await_answer"]);
   const broken = foldFacts([...OPENING, resumed]);
   assertEquals([stage(broken), broken.current?.step.attemptLog], ["ready", "half"]);
   assertEquals([broken.current?.step.attempts, broken.current?.step.failures], [1, 0]);
+});
+
+const FAILED = {
+  type: "attempt_finished",
+  ...PLACE,
+  attempt: 1,
+  outcome: "failed",
+  error: "529 Overloaded",
+  failure: "overloaded",
+  timedOut: false,
+  exitCode: 1,
+  finalText: "",
+  usage: TOKENS,
+  attemptLog: "It began.",
+  seconds: 1,
+} as const satisfies ExecFact;
+
+/** The next action after facts, where what passes is tried again twice. */
+function dueAfter(facts: readonly ExecFact[], change: Partial<ExecPlan["settings"]> = {}) {
+  const patient = { ...plan(change), handoff: { autoAcceptPermissions: false, maxErrorRetries: 2 } };
+  return nextAction(foldFacts([...OPENING, ...facts]), patient, { now: NOW });
+}
+
+function recovering(retry: number, recovery: "pause" | "fresh_session" = "pause"): ExecFact {
+  const retryAt = NOW.toISOString();
+  return {
+    ...{ type: "attempt_recovering", ...PLACE, attempt: 1, class: "overloaded", message: "529" },
+    ...{ recovery, retry, retryAt },
+  };
+}
+
+Deno.test("what an attempt fails of that passes is tried again after a pause, and is no retry of the step", () => {
+  const first = dueAfter([FAILED]);
+  assert(first.do === "recover");
+  assertEquals([first.retry.recovery, first.retry.number], ["pause", 1]);
+  assertEquals(first.retry.at.getTime() - NOW.getTime(), 30_000);
+  const again = dueAfter([FAILED, recovering(1)]);
+  assert(again.do === "run_attempt");
+  assertEquals([again.attempt.reason, again.attempt.notBefore], ["recovered", NOW]);
+  const state = foldFacts([...OPENING, FAILED, recovering(1)]);
+  assertEquals([state.current?.step.failures, state.current?.step.attemptLog], [0, "It began."]);
+  // The step has one retry of its own.
+  const last = dueAfter([FAILED, recovering(1), FAILED, recovering(2), FAILED]);
+  assert(last.do === "run_attempt");
+  assertEquals([last.attempt.reason, last.attempt.notBefore], ["retry", undefined]);
+});
+
+Deno.test("the CLI's session continues after what passes where resume is native, and another begins where it is full", () => {
+  const named = { ...FAILED, sessionId: "s1" };
+  const session = (recovery: "pause" | "fresh_session", change: Partial<ExecPlan["settings"]>) => {
+    const action = dueAfter([named, recovering(1, recovery)], change);
+    assert(action.do === "run_attempt");
+    return action.attempt.resumeSessionId;
+  };
+  assertEquals(session("pause", { resume: "native" }), "s1");
+  assertEquals(session("pause", { resume: "replay" }), undefined);
+  assertEquals(session("fresh_session", { resume: "native" }), undefined);
+  const full = dueAfter([{ ...named, failure: "context" }]);
+  assert(full.do === "recover");
+  assertEquals([full.retry.recovery, full.retry.at], ["fresh_session", NOW]);
+});
+
+Deno.test("a failure of no known class, one of a person's, and a time limit are for the step's own retries", () => {
+  for (const change of [{ failure: "other" }, { failure: "model" }, { timedOut: true }] as const) {
+    assertEquals(dueAfter([{ ...FAILED, ...change }]).do, "run_attempt", JSON.stringify(change));
+  }
+  assertEquals(dueAfter([{ ...FAILED, failure: "auth" }]).do, "await_login");
 });

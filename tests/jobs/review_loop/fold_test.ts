@@ -292,7 +292,7 @@ Deno.test("a response without its text, or where none is due, is refused", () =>
   assertThrows(() => foldEvents([START, at(response)]), TypeError, "its text is missing");
 });
 
-Deno.test("retries of a turn are counted over a resume, and the wait for a limit is none", () => {
+Deno.test("what was tried in a turn is counted by kind, and begins anew when the run is resumed", () => {
   const turn = { turnId: "r1-analyst-c1", role: "analyst" } as const;
   const failed = (retry?: number) =>
     at({
@@ -304,7 +304,12 @@ Deno.test("retries of a turn are counted over a resume, and the wait for a limit
       ...(retry === undefined ? {} : { retry, retryAt: "2026-11-20T12:00:30.000Z" }),
     });
   const begun = [START, at({ type: "turn_started", ...turn, round: 1, cycle: 1, promptBytes: 9 })];
-  assertEquals(foldEvents([...begun, failed(1), failed(2), failed(0), failed()])?.turn?.retries, 2);
+  const tried = [...begun, failed(1), failed(2), failed(0), failed()];
+  assertEquals(foldEvents(tried)?.turn?.tried, { pause: 2, reset: 1 });
+  assertEquals(
+    foldEvents([...tried, at({ type: "run_resumed", runId: "r", folder: "/f", settings: SETTINGS })])?.turn?.tried,
+    {},
+  );
 });
 
 Deno.test("what a turn has used of its time is what was told of it last, and a new turn has used nothing", () => {

@@ -31,7 +31,10 @@ export interface StepPromptInput {
 
 export function buildStepPrompt(input: StepPromptInput): string {
   const answered = input.attempt.reason === "answered" ? lastAnswers(input.interactions) : undefined;
-  if (input.attempt.resumeSessionId !== undefined && answered !== undefined) return answered;
+  if (input.attempt.resumeSessionId !== undefined) {
+    if (answered !== undefined) return answered;
+    if (input.attempt.reason === "recovered") return CONTINUE;
+  }
   return [
     heading(input),
     ...task(input),
@@ -50,6 +53,9 @@ function askCommand({ settings, launcherFolder }: StepPromptInput): readonly str
   const [program = "panewright", ...words] = settings.askCommands[0] ?? ["panewright", "ask"];
   return [`${launcherFolder}/${program}`, ...words];
 }
+
+const CONTINUE = `The model server failed while you worked on your step. Continue it. What you had begun may be half done: look \
+at the working directory first, keep what is right, and finish the rest.`;
 
 const END =
   "When the step is done, end your turn with a short summary of what you did. Do not start anything that keeps running after that.";
@@ -201,6 +207,7 @@ const ENDED: Readonly<Record<Exclude<Attempt["reason"], "first">, string>> = {
   answered: "YOUR QUESTION STOPPED",
   interrupted: "WAS INTERRUPTED",
   limit_reset: "THE USAGE LIMIT STOPPED",
+  recovered: "A FAILURE STOPPED THAT WAS NOT ITS OWN",
 };
 
 function indented(text: string): string {

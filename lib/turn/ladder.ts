@@ -1,0 +1,99 @@
+import type { AgentFailure } from "../agents/failure.ts";
+import { retryTime } from "../agents/reset_time.ts";
+import type { FailureClass, Recovery } from "../base/terms.ts";
+
+/** How often each way out of a failure was taken in a turn, or in a step. */
+export type Tried = Readonly<Partial<Record<Recovery, number>>>;
+
+/** What is done about a failure, and when. */
+export interface Retry {
+  /** What is done. */
+  readonly recovery: Recovery;
+  /** When. */
+  readonly at: Date;
+  /** Which one of its kind this is, from 1; 0 for a wait until the account's limit is reset, which is no retry. */
+  readonly number: number;
+}
+
+/** What there is to try. */
+export interface RecoverySettings {
+  /** How often what passes is tried again; with 0 nothing else is tried either. */
+  readonly maxErrorRetries: number;
+  /** How long the first retry is waited for; each later one is after twice as long as the one before. */
+  readonly errorRetrySeconds: number;
+  readonly waitForUsageLimitReset: boolean;
+}
+
+interface Rung {
+  readonly recovery: Recovery;
+  /** How often; missing: as often as the settings say. */
+  readonly most?: number;
+}
+
+/**
+ * What helps after which failure, in this order, each so often: all that a person would do who only resumes the run.
+ * After the last rung the run is left for a person. What may still be at work is ended before anything is sent.
+ */
+const LADDER: Readonly<Record<FailureClass | "unproved", readonly Rung[]>> = {
+  usage_limit: [{ recovery: "reset" }],
+  rate_limit: [{ recovery: "pause" }],
+  overloaded: [{ recovery: "pause" }],
+  network: [{ recovery: "pause" }],
+  // The CLI has tried by then to make it shorter.
+  context: [{ recovery: "fresh_session", most: 2 }],
+  other: [{ recovery: "continue", most: 1 }, { recovery: "fresh_session", most: 1 }],
+  unproved: [{ recovery: "restart", most: 1 }],
+  auth: [],
+  model: [],
+};
+
+/** What a failure is, where a ladder is looked up by it. */
+type Failed = Pick<AgentFailure, "class" | "isTurnOver" | "resetsAt">;
+
+/** What is done about a turn that failed; `undefined` where that is a person's matter, or all was tried. */
+export function planRetry(
+  failure: Failed,
+  { settings, now, tried, mayReplace }: {
+    readonly settings: RecoverySettings;
+    readonly now: Date;
+    readonly tried: Tried;
+    /** Whether the agent can be ended, and another one started in its place. */
+    readonly mayReplace: boolean;
+  },
+): Retry | undefined {
+  const rungs = LADDER[failure.isTurnOver || isPersonal(failure.class) ? failure.class : "unproved"];
+  for (const { recovery, most = settings.maxErrorRetries } of rungs) {
+    const times = tried[recovery] ?? 0;
+    if (recovery === "reset") {
+      return settings.waitForUsageLimitReset ? planReset(failure, { settings, now, times }) : undefined;
+    }
+    if (settings.maxErrorRetries === 0 || times >= most) continue;
+    if (!mayReplace && (recovery === "restart" || recovery === "fresh_session")) continue;
+    const isPaused = recovery === "pause" || recovery === "continue";
+    const pauseMs = isPaused ? Math.min(settings.errorRetrySeconds * 1000 * 2 ** times, LONGEST_PAUSE_MS) : 0;
+    return { recovery, at: new Date(now.getTime() + pauseMs), number: times + 1 };
+  }
+  return undefined;
+}
+
+/** Whether nothing but a person helps. */
+function isPersonal(failureClass: FailureClass): boolean {
+  return LADDER[failureClass].length === 0;
+}
+
+/** A time that is not told, or has passed, is waited for as often as other failures are tried again. */
+function planReset(
+  { resetsAt }: Failed,
+  { settings, now, times }: { readonly settings: RecoverySettings; readonly now: Date; readonly times: number },
+): Retry | undefined {
+  const leftMs = resetsAt === undefined ? NaN : resetsAt.getTime() - now.getTime();
+  if (leftMs > LONGEST_RESET_MS) return undefined;
+  if (leftMs > 0 || (leftMs <= 0 && times === 0)) return { recovery: "reset", at: retryTime(resetsAt, now), number: 0 };
+  if (times >= Math.max(1, settings.maxErrorRetries)) return undefined;
+  return { recovery: "reset", at: retryTime(undefined, now), number: 0 };
+}
+
+const LONGEST_PAUSE_MS = 15 * 60_000;
+
+/** Limits are by the week at most (Claude Code, Codex): what is told of a later day is a mistake, or a person's matter. */
+const LONGEST_RESET_MS = 8 * 24 * 3_600_000;

@@ -1,0 +1,70 @@
+import { assertEquals } from "@std/assert";
+import { planRetry, type Tried } from "../../lib/turn/ladder.ts";
+import type { FailureClass } from "../../lib/base/terms.ts";
+
+const NOW = new Date("2026-11-20T22:00:00Z");
+const HOUR_MS = 3_600_000;
+
+interface Case {
+  readonly failure: FailureClass;
+  readonly tried?: Tried;
+  readonly resetsInHours?: number;
+  readonly isTurnOver?: boolean;
+  readonly mayReplace?: boolean;
+  readonly maxErrorRetries?: number;
+}
+
+/** What is done, and after how many seconds. */
+function plan(
+  { failure, tried = {}, resetsInHours, isTurnOver = true, mayReplace = true, maxErrorRetries = 8 }: Case,
+): readonly [string, number, number] | undefined {
+  const resetsAt = resetsInHours === undefined ? undefined : new Date(NOW.getTime() + resetsInHours * HOUR_MS);
+  const retry = planRetry({ class: failure, isTurnOver, ...(resetsAt === undefined ? {} : { resetsAt }) }, {
+    settings: { maxErrorRetries, errorRetrySeconds: 30, waitForUsageLimitReset: true },
+    ...{ now: NOW, tried, mayReplace },
+  });
+  return retry && [retry.recovery, retry.number, (retry.at.getTime() - NOW.getTime()) / 1000];
+}
+
+Deno.test("each class of failure has its ladder, each rung its limit", () => {
+  const cases: readonly [Case, ReturnType<typeof plan>][] = [
+    [{ failure: "overloaded" }, ["pause", 1, 30]],
+    [{ failure: "network", tried: { pause: 7 } }, ["pause", 8, 900]],
+    [{ failure: "rate_limit", tried: { pause: 8 } }, undefined],
+    [{ failure: "context" }, ["fresh_session", 1, 0]],
+    [{ failure: "context", tried: { fresh_session: 2, pause: 3 } }, undefined],
+    [{ failure: "other" }, ["continue", 1, 30]],
+    [{ failure: "other", tried: { continue: 1 } }, ["fresh_session", 1, 0]],
+    [{ failure: "other", tried: { continue: 1, fresh_session: 1 } }, undefined],
+    [{ failure: "auth" }, undefined],
+    [{ failure: "model" }, undefined],
+  ];
+  for (const [one, expected] of cases) assertEquals(plan(one), expected, JSON.stringify(one));
+});
+
+Deno.test("where the end of a turn is not proved its program is ended first, and nothing is sent into it", () => {
+  assertEquals(plan({ failure: "overloaded", isTurnOver: false }), ["restart", 1, 0]);
+  assertEquals(plan({ failure: "overloaded", isTurnOver: false, tried: { restart: 1 } }), undefined);
+  assertEquals(plan({ failure: "overloaded", isTurnOver: false, mayReplace: false }), undefined);
+  assertEquals(plan({ failure: "auth", isTurnOver: false }), undefined);
+});
+
+Deno.test("an agent that cannot be replaced is not given up, and without retries nothing is tried", () => {
+  assertEquals(plan({ failure: "context", mayReplace: false }), undefined);
+  assertEquals(plan({ failure: "other", mayReplace: false, tried: { continue: 1 } }), undefined);
+  for (const failure of ["overloaded", "context", "other"] as const) {
+    assertEquals(plan({ failure, maxErrorRetries: 0 }), undefined, failure);
+  }
+});
+
+Deno.test("a reset in the past is tried at once and then seldom, one in a year is not waited for", () => {
+  const limited = { failure: "usage_limit" } as const;
+  assertEquals(plan({ ...limited, resetsInHours: 5 }), ["reset", 0, 5 * 3600 + 30]);
+  assertEquals(plan({ ...limited, resetsInHours: 24 * 7, tried: { reset: 30 } }), ["reset", 0, 24 * 7 * 3600 + 30]);
+  assertEquals(plan({ ...limited, resetsInHours: 24 * 365 }), undefined);
+  assertEquals(plan({ ...limited, resetsInHours: -3 }), ["reset", 0, 30]);
+  assertEquals(plan({ ...limited, resetsInHours: -3, tried: { reset: 1 } }), ["reset", 0, 900]);
+  assertEquals(plan({ ...limited, resetsInHours: -3, tried: { reset: 8 } }), undefined);
+  assertEquals(plan(limited), ["reset", 0, 900]);
+  assertEquals(plan({ ...limited, tried: { reset: 8 } }), undefined);
+});
