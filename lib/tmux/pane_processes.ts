@@ -82,3 +82,9 @@ export async function findPaneEnd(client: TmuxClient, { paneId }: PaneRef): Prom
   if (signal) return `killed by signal ${signal}`;
   return code ? `exit code ${code}` : undefined;
 }
+
+/** Whether its server is there, and the pane is not. */
+export async function isPaneGone(client: TmuxClient, { paneId }: PaneRef): Promise<boolean> {
+  const { code, stdout } = await client.run(["list-panes", "-a", "-F", "#{pane_id}"]);
+  return code === 0 && !stdout.trim().split("\n").includes(paneId);
+}

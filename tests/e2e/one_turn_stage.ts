@@ -8,11 +8,14 @@ import { reviewProject } from "./review_project.ts";
 /** How the model server refuses a request. */
 export type Refusal = Omit<Extract<Step, { do: "refuse" }>, "do" | "times">;
 
+/** How the model server breaks the stream of an answer off. */
+export type Broken = Omit<Extract<Step, { do: "break" }>, "do">;
+
 /** What a stage is set up with. */
 export interface OneTurnOptions {
   readonly provider: CliName;
   /** What each prompt is answered with, in their order; those after them are worked on. */
-  readonly refusals?: readonly (() => Refusal)[];
+  readonly refusals?: readonly (() => Refusal | Broken)[];
   /** How the first turn that is worked on ends once its response is written, in place of its last sentence. */
   readonly failsAtLast?: Refusal;
   /** Further variables of Claude Code's settings. */
@@ -39,7 +42,10 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
     last = prompts;
     const refusal = refusals[asked++];
     // A client tries again by itself as often as it likes.
-    if (refusal !== undefined) return [{ do: "refuse", times: 20, ...refusal() }];
+    if (refusal !== undefined) {
+      const how = refusal();
+      return "status" in how ? [{ do: "refuse", times: 20, ...how }] : [{ do: "break", ...how }];
+    }
     const target = responseTargetOf(prompts.at(-1) ?? "");
     if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
     const work = workTurn(target, { response: "RESULT: PASS\nIt is as it should be." });

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/ports/clock.ts";
 import type { Screen } from "../../screen/screen.ts";
 import { type CaptureOptions, captureScreen, captureScreenPartly } from "../../tmux/capture.ts";
 import type { PaneRef, TmuxClient } from "../../tmux/client.ts";
-import { findPaneEnd } from "../../tmux/pane_processes.ts";
+import { findPaneEnd, isPaneGone } from "../../tmux/pane_processes.ts";
 import type { PaneProvider } from "../provider.ts";
 import { createGlance, type GlanceOptions, readScreen } from "./glance.ts";
 import { lastBlockText } from "./last_block.ts";
@@ -79,7 +79,11 @@ export class PaneReader {
 
   async describeEnd(options: GlanceOptions): Promise<string | undefined> {
     const { client, clock, pane } = this.#parts;
-    const look = await this.look(options);
+    const look = await this.look(options).catch(async (error) => {
+      if (await isPaneGone(client, pane)) return undefined;
+      throw error;
+    });
+    if (look === undefined) return "the pane is gone";
     if (!isProcessGone(look)) return undefined;
     if (look.screen.dead !== true) return "a shell is left in its pane";
     for (const startMs = clock.now();;) {

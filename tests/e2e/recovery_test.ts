@@ -1,0 +1,85 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { CLI_LABELS } from "../support/clis.ts";
+import { passAfter, type PrintedFact, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
+import { PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
+
+function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
+  return facts.filter((fact) => fact.type === type);
+}
+
+function recoveriesOf(run: StartedRun): readonly unknown[] {
+  return ofType(run.facts(), "agent_failed").map(({ class: failureClass, recovery }) => [failureClass, recovery]);
+}
+
+async function assertPassed(run: StartedRun): Promise<void> {
+  const { code, stderr } = await run.program.ended;
+  assertEquals(code, 0, stderr);
+}
+
+const TOO_LONG = {
+  codex: {
+    error: { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." },
+  },
+  claude_code: { status: 400, message: "prompt is too long: 250000 tokens > 200000 maximum" },
+} as const;
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`run: another session takes the place of one of a real ${CLI_LABELS[provider]} that is too long, and is told everything`, async () => {
+    await using stage = await setUpOneTurn({ provider, refusals: [() => TOO_LONG[provider]] });
+    await using run = stage.watch("run");
+    await assertPassed(run);
+    assertEquals(recoveriesOf(run), [["context", "fresh_session"]]);
+    assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt", "prompt"]);
+    const started = ofType(run.facts(), "agent_starting").filter(({ role }) => role === "tester");
+    assertEquals(started.map(({ resumes }) => resumes), [undefined, undefined]);
+    assertStringIncludes(stage.conversation(), "Another agent was ended while it worked on the task below");
+    assertStringIncludes(stage.conversation(), PROMPT_MARK);
+    await stage.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`run: what a real ${CLI_LABELS[provider]} fails of that nobody knows is tried once more, then by another session, then left`, async () => {
+    const unknown = { status: 400, message: "Something that nobody has heard of" } as const;
+    await using cured = await setUpOneTurn({ provider, refusals: [() => unknown, () => unknown] });
+    await using run = cured.watch("run");
+    await assertPassed(run);
+    assertEquals(recoveriesOf(run), [["other", "continue"], ["other", "fresh_session"]]);
+    assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt", "continuation", "prompt"]);
+    await using stage = await setUpOneTurn({ provider, refusals: [unknown, unknown, unknown].map((one) => () => one) });
+    await using left = stage.watch("run");
+    const { code, stderr } = await left.program.ended;
+    assertEquals(code, 1, stderr);
+    assertMatch(stderr, /the agent reports an error, after 2 retries: ".*Something that nobody has heard of/);
+    assertEquals(recoveriesOf(left).at(-1), ["other", undefined]);
+    await stage.sandbox.assertNothingLeft();
+    // What was tried is tried anew.
+    await using resumed = stage.watch("resume");
+    await assertPassed(resumed);
+    await stage.sandbox.assertNothingLeft();
+  });
+}
+
+for (
+  const [how, end] of [
+    ["its tmux server is killed", (run: StartedRun) => run.tmux("kill-server")],
+    ["its pane is closed", async (run: StartedRun) => {
+      // A server ends with its last pane.
+      await run.tmux("new-window", "-d", "--", "sleep", "600");
+      await run.tmux("kill-pane", "-t", (await run.testerPane()).paneId);
+    }],
+  ] as const
+) {
+  Deno.test(`run: an agent at work continues, and the run passes, when ${how}`, async () => {
+    await using stage = await setUpFailureStage({
+      tester: passAfter(1500),
+      config: { limits: { max_rounds: 1, max_agent_restarts: 1 } },
+    });
+    await using run = stage.run();
+    await run.untilTesterWorks();
+    await end(run);
+    const { code, stderr } = await run.ended();
+    assertEquals(code, 0, stderr);
+    const lost = run.facts().filter(({ type }) => type === "ground_lost" || type === "agent_lost");
+    assertEquals(lost.map(({ restart, maxRestarts }) => [restart, maxRestarts]), [[1, 1]]);
+    await stage.sandbox.assertNothingLeft();
+  });
+}
