@@ -28,6 +28,8 @@ export type SettingValue =
   | {
     readonly kind: "switch";
     readonly default: boolean;
+    /** That of the library, where it differs. */
+    readonly libraryDefault?: boolean;
     /** Whether a variable switches it on by `1` and by no word (seed 003). */
     readonly onlyBy1?: true;
   }

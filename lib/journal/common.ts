@@ -69,6 +69,12 @@ export const REPEATED = {
     adds({ kind: "limit", lane, title, text, tone: "caution" }),
 };
 
+export const GROUND = {
+  words: ({ reason, restart, maxRestarts }: { readonly reason: string; readonly restart: number; readonly maxRestarts: number }) =>
+    line(`${reason}; the agents are started again (restart ${restart} of at most ${maxRestarts})`, "caution"),
+  items: (_fact: object, { title, lane }: ToldRecord) => adds({ kind: "kill", lane, title, tone: "bad" }),
+};
+
 export const COUNTED = {
   words({ role, usage, cost }: OfRole & { readonly usage: Usage; readonly cost?: ToldCost }): ShownLine {
     const whose = role === undefined ? "" : `${role}: `;

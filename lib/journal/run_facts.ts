@@ -36,6 +36,15 @@ export const giver = object({
 });
 
 /** The facts that the runs of all jobs have, with the fields that they have in each of them. */
+/** What agents were in is gone: their tmux server, the sandbox around them. */
+export const GROUND_LOST = {
+  /** What of it. */
+  reason: text,
+  /** Which time this is since somebody last started or resumed the run, from 1, and how many there may be. */
+  restart: number,
+  maxRestarts: number,
+} as const;
+
 export const RUN_FACTS = {
   /** A run begins: the first record after the one that opens the journal. */
   run_started: {

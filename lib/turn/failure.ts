@@ -124,7 +124,7 @@ function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
       present({ hint: remedy && `${remedy} Then resume the run.` }),
     );
   }
-  const mayWait = failureClass === "usage_limit" && isTurnOver;
+  const mayWait = failureClass === "usage_limit" && isTurnOver && !turn.settings.waitForUsageLimitReset;
   return new RuntimeError(
     turnMessage(turn, problem),
     mayWait ? { hint: "With handoff.wait_for_usage_limit_reset the run waits until the limit is reset." } : {},

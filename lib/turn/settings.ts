@@ -34,17 +34,18 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.max_error_retries" },
     // The seeds' handoff fails at once; a model server that is overloaded for minutes ends many a run at night.
     value: { kind: "count", least: 0, default: 8, libraryDefault: 0 },
-    description: "How often a turn is tried again after an error that passes (429, 5xx, overloaded, network).",
+    description: "How often a turn, or a step's attempt, is tried again after an error that passes (429, 5xx, overloaded, network); with 0 nothing else is tried either, such as another session after one that is too long.",
   },
   errorRetrySeconds: {
     names: { key: "handoff.error_retry_seconds" },
     value: { kind: "seconds", above: 0, most: 900, default: 30 },
     description:
-      "Seconds before such a turn is tried again; each later time it waits twice as long as before, up to 15 minutes.",
+      "Seconds before it is tried again; each later time it waits twice as long as before, up to 15 minutes.",
   },
   waitForUsageLimitReset: {
     names: { key: "handoff.wait_for_usage_limit_reset" },
-    value: { kind: "switch", default: false },
+    // The seeds' handoff fails at once, as with other errors; a reset at three in the morning needs nobody.
+    value: { kind: "switch", default: true, libraryDefault: false },
     description: "Whether a turn that reaches the account's usage limit waits until the limit is reset.",
   },
   maxResponseBytes: {

@@ -151,7 +151,8 @@ for (const { provider, how, refusal, class: failureClass, ...more } of AT_LAST) 
 
 for (const { provider, how, refusal, class: failureClass, ...more } of OF_CLAUDE) {
   Deno.test(`run: a real Claude Code that meets ${how} has failed, by its own record`, async () => {
-    await using stage = await setUpOneTurn({ provider, refusals: [refusal], ...more });
+    const config = { handoff: { wait_for_usage_limit_reset: false, max_error_retries: 0 } };
+    await using stage = await setUpOneTurn({ provider, refusals: [refusal], config, ...more });
     await using run = stage.watch("run");
     const { code, stderr } = await run.program.ended;
     assertEquals(code, failureClass === "auth" ? 3 : 1, stderr);
@@ -171,7 +172,7 @@ Deno.test("run: the usage limit of a real Codex is waited for until its reset, s
       status: 429,
       error: { type: "usage_limit_reached", plan_type: "pro", resets_at: resetsAt(), resets_in_seconds: 1 },
     })],
-    config: { limits: { max_turns: 1 }, handoff: { wait_for_usage_limit_reset: true } },
+    config: { limits: { max_turns: 1 } },
   });
   await using run = stage.watch("run");
   const failed = await run.fact("agent_failed");
@@ -190,7 +191,6 @@ Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, a
   await using stage = await setUpOneTurn({
     provider: "codex",
     refusals: [() => ({ status: 429, error: limited })],
-    config: { handoff: { wait_for_usage_limit_reset: true } },
   });
   await using run = stage.watch("run");
   await run.fact("agent_failed");

@@ -1,4 +1,5 @@
 import { sandboxModeOf } from "../whole_sandbox.ts";
+import { GroundLostError } from "../ground.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import { runAttempt } from "./attempt.ts";
 import { whoPermits } from "./step_judge.ts";
@@ -33,7 +34,8 @@ export async function driveRun(drive: Drive): Promise<RunResult> {
     }
   } finally {
     takeBack();
-    await tellLeft(drive);
+    // Where only what it was in is gone, it goes on.
+    if (!(drive.signal.reason instanceof GroundLostError)) await tellLeft(drive);
     dropContents(drive);
   }
 }

@@ -1,10 +1,12 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { runHeadless } from "../../agents/process/headless.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
-import type { Execution, PlannedOptions, RunReport } from "../../run/execution.ts";
+import type { Execution, PlannedOptions, Run, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { AskPerson } from "./await_answer.ts";
+import { playOnGround } from "../ground.ts";
+import { readInterruptedLog } from "./left_over.ts";
 import { continueRun } from "./continue_run.ts";
 import { driveRun } from "./drive.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
@@ -55,7 +57,7 @@ export async function resumeExec(folder: RunFolder, options: ExecOptions): Promi
 }
 
 function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
-  const { plan, passedTasksFile } = options;
+  const { plan } = options;
   const steps = Object.entries(plan.pipelines).flatMap(([pipeline, all]) =>
     all.map((step) => ({ worker: stepWorker(pipeline, step.name), step }))
   );
@@ -69,7 +71,38 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     subfolders: ["stepsDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
     isCopy: (state) => begun(state).isCopy,
-    async play(run) {
+    play: (run) =>
+      playOnGround(() => playSteps(run, options), {
+        ...{ signal: run.signal, maxRestarts: MOST_RESTARTS },
+        restarts: () => run.state().groundRestarts ?? 0,
+        onLost: (lost) =>
+          run.record({
+            type: "ground_lost",
+            ...lost,
+            ...present({ interruptedLog: readInterruptedLog(run.folder, run.state()) }),
+          }),
+      }),
+    warning: (message) => ({ type: "warning", message }),
+    // The question that waits says how to continue.
+    isOver: (outcome) => outcome === "pass" || outcome === "waiting",
+    finish: (end, { passed, tokens, left }, last) => ({
+      type: "run_finished",
+      ...end,
+      tasks: passed.length,
+      usage: usageOfAll(tokens),
+      usageByStep: tokens.byWorker,
+      ...present({ left }),
+      ...last(tokens),
+    }),
+  };
+}
+
+/** How often the sandbox around the agents is opened anew. */
+const MOST_RESTARTS = 2;
+
+async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
+  const { plan } = options;
+
       const { target, overrides } = begun(run.state());
       await using inside = await openStepsSandbox(plan, run);
       await using left = openLeftCommands({
@@ -85,30 +118,16 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
         plan: withOverrides(inside.plan, overrides),
         target,
         overrides,
-        passedTasks: passedTasksFile === undefined
+        passedTasks: options.passedTasksFile === undefined
           ? undefined
-          : openPassedTasks(passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
+          : openPassedTasks(options.passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
         // The attempt's log has it word for word.
         onActivity: (event) => options.onEvent?.({ ...event, fact: run.redactor.value(event.fact) }),
         person: options.person,
         isPatient: options.isPatient ?? false,
         runHeadless: options.runHeadless ?? runHeadless,
       });
-    },
-    warning: (message) => ({ type: "warning", message }),
-    // The question that waits says how to continue.
-    isOver: (outcome) => outcome === "pass" || outcome === "waiting",
-    finish: (end, { passed, tokens, left }, last) => ({
-      type: "run_finished",
-      ...end,
-      tasks: passed.length,
-      usage: usageOfAll(tokens),
-      usageByStep: tokens.byWorker,
-      ...present({ left }),
-      ...last(tokens),
-    }),
-  };
-}
+    }
 
 function begun({ run }: ExecState): RunHead {
   if (run === undefined) throw new TypeError("Cannot tell what the run is about: it has not begun");

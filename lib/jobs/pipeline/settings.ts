@@ -43,7 +43,7 @@ export const EXEC_SETTINGS = {
   },
   waitForUsageLimitReset: {
     names: { key: "exec.wait_for_usage_limit_reset" },
-    value: { kind: "switch", default: false },
+    value: { kind: "switch", default: true, libraryDefault: false },
     description: "Whether a step that reaches the account's usage limit waits until the limit is reset.",
   },
   maxRepeatsPerStep: {

@@ -2,6 +2,7 @@ import { nameInState } from "../../run/state_names.ts";
 import type { Run } from "../../run/execution.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
+import { GroundLostError } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
 import type { ExecPlan } from "./plan.ts";
 
@@ -17,7 +18,7 @@ export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecSt
   const open = await openWholeSandbox(new Map(steps), {
     ...{ clock: run.clock, folder: run.folder, signal: run.signal, workdir, writable, whole },
     name: await nameInState(run.folder, run.state().run?.isCopy === true),
-    onGone: (error) => gone.abort(error),
+    onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
     onRefusal: (refusal) => run.record({ type: "sandbox_refused", ...refusal, passable: true }),
   });
   if ("notOpened" in open) {

@@ -13,7 +13,7 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
-import { GroundLostError } from "../ground.ts";
+import { playOnGround } from "../ground.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
@@ -90,7 +90,11 @@ async function play(parts: RunParts): Promise<RunResult> {
   const { plan, state, record, signal } = parts;
   const commits = plan.postProcessing.gitCommitMessage !== undefined;
   if (commits && state().gitActs === undefined && Object.keys(state().agents).length === 0) await noteGit(parts);
-  const { outcome, reason } = await playOnGround(parts);
+  const { outcome, reason } = await playOnGround(() => playInside(parts), {
+    ...{ signal, maxRestarts: plan.maxAgentRestarts },
+    restarts: () => state().groundRestarts ?? 0,
+    onLost: (lost) => record({ type: "ground_lost", ...lost }),
+  });
   if (outcome === "pass") {
     await postProcess(plan.postProcessing, {
       workdir: plan.workdir,
@@ -104,20 +108,6 @@ async function play(parts: RunParts): Promise<RunResult> {
     });
   }
   return { outcome, reason };
-}
-
-/** Plays what is left of the loop: once more where only what its agents were in was lost. */
-async function playOnGround(parts: RunParts): Promise<RunResult> {
-  const { plan: { maxAgentRestarts: maxRestarts }, state, record, signal } = parts;
-  for (;;) {
-    try {
-      return await playInside(parts);
-    } catch (error) {
-      const restart = (state().groundRestarts ?? 0) + 1;
-      if (!(error instanceof GroundLostError) || signal.aborted || restart > maxRestarts) throw error;
-      record({ type: "ground_lost", reason: error.ground, restart, maxRestarts });
-    }
-  }
 }
 
 /** What cannot be told is told at the end, when nothing is committed for it. */

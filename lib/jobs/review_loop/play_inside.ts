@@ -1,4 +1,5 @@
 import { type Role, ROLES } from "../../base/roles.ts";
+import { GroundLostError } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
 import type { AgentPlan } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
@@ -14,7 +15,7 @@ async function openRolesSandbox(parts: RunParts) {
   const gone = new AbortController();
   const open = await openWholeSandbox(new Map(Object.entries(agents)), {
     ...{ clock, folder, signal, workdir, writable, whole, name: folder.id },
-    onGone: (error) => gone.abort(error),
+    onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
     onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
   });
   if ("notOpened" in open) {

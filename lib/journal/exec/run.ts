@@ -5,8 +5,8 @@ import { changeAgent, titleOf } from "./place.ts";
 import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { entriesOf } from "../entry.ts";
-import { FINISHED, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
-import { RUN_FACTS } from "../run_facts.ts";
+import { FINISHED, GROUND, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
+import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";
 import { mayAnswer } from "../waiting.ts";
 import { basename } from "@std/path/posix";
 
@@ -76,7 +76,7 @@ export const RUN_BEGINS = {
       };
       // What the CLI's session knows are the paths of the old place.
       const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
-      return { ...here, run, failed: [], finished: undefined };
+      return { ...here, run, failed: [], groundRestarts: 0, finished: undefined };
     },
     progress: (before, { folder, configFile, modelAnswers, answersFrom, at }) => ({
       folder,
@@ -91,6 +91,19 @@ export const RUN_BEGINS = {
       finished: undefined,
     }),
     ...RESUMED,
+  }),
+  /** What the agents were in is gone, and is opened anew; the attempt under way is made once more. */
+  ground_lost: stepRecord({
+    ...GROUND_LOST,
+    /** What the agent did in it. */
+    interruptedLog: optional(text),
+  }, {
+    state: (state, { restart, interruptedLog }) => ({
+      ...inTask(state, (task) => resumed(task, interruptedLog)),
+      groundRestarts: restart,
+    }),
+    progress: (before, { at }) => ({ ...changeAgent(before, { status: "starting", since: at }), activity: undefined }),
+    ...GROUND,
   }),
 } as const;
 

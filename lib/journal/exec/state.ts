@@ -25,6 +25,8 @@ export interface ExecState {
   readonly tokens: TokenCounts;
   /** What agents have left running when an attempt ended. @default {[]} */
   readonly left?: readonly string[];
+  /** How often what the agents are in was opened anew since somebody last started or resumed the run. @default {0} */
+  readonly groundRestarts?: number;
   /** How the run ended, until it is resumed. */
   readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
 }

@@ -1,6 +1,8 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { ROLES } from "../../base/roles.ts";
+import { GROUND } from "../common.ts";
+import { GROUND_LOST } from "../run_facts.ts";
 import { entriesOf } from "../entry.ts";
 import { waitsNoLonger } from "../waiting.ts";
 import { detail, line, type ShownLine } from "../words/lines.ts";
@@ -167,21 +169,13 @@ export const AGENT_RECORDS = {
     items: ({ role: lane }, { title }) => adds({ kind: "kill", lane, title, tone: "bad" }),
   }),
   /** What the agents were in is gone, and is opened anew; they continue with their sessions. */
-  ground_lost: loopRecord({
-    /** What of it, and why. */
-    reason: text,
-    /** Which time this is since somebody last started or resumed the run, from 1, and how many there may be. */
-    restart: number,
-    maxRestarts: number,
-  }, {
+  ground_lost: loopRecord(GROUND_LOST, {
     state: (state, { restart }) => ({ ...state, groundRestarts: restart }),
     progress: (before, { at }) => ({
       workers: before.workers.map((worker) => ({ ...worker, status: "lost", since: at })),
       activity: undefined,
     }),
-    words: ({ reason, restart, maxRestarts }) =>
-      line(`${reason}; the agents are started again (restart ${restart} of at most ${maxRestarts})`, "caution"),
-    items: (_fact, { title }) => adds({ kind: "kill", title, tone: "bad" }),
+    ...GROUND,
   }),
   /** The agent's CLI keeps its session under this id. */
   agent_session: loopRecord({ role, sessionId: text }, {
