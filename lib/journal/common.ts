@@ -70,8 +70,13 @@ export const REPEATED = {
 };
 
 export const GROUND = {
-  words: ({ reason, restart, maxRestarts }: { readonly reason: string; readonly restart: number; readonly maxRestarts: number }) =>
-    line(`${reason}; the agents are started again (restart ${restart} of at most ${maxRestarts})`, "caution"),
+  words: (
+    { reason, restart, maxRestarts }: {
+      readonly reason: string;
+      readonly restart: number;
+      readonly maxRestarts: number;
+    },
+  ) => line(`${reason}; the agents are started again (restart ${restart} of at most ${maxRestarts})`, "caution"),
   items: (_fact: object, { title, lane }: ToldRecord) => adds({ kind: "kill", lane, title, tone: "bad" }),
 };
 

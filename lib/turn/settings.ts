@@ -34,7 +34,8 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.max_error_retries" },
     // The seeds' handoff fails at once; a model server that is overloaded for minutes ends many a run at night.
     value: { kind: "count", least: 0, default: 8, libraryDefault: 0 },
-    description: "How often a turn, or a step's attempt, is tried again after an error that passes (429, 5xx, overloaded, network); with 0 nothing else is tried either, such as another session after one that is too long.",
+    description:
+      "How often a turn, or a step's attempt, is tried again after an error that passes (429, 5xx, overloaded, network); with 0 nothing else is tried either, such as another session after one that is too long.",
   },
   errorRetrySeconds: {
     names: { key: "handoff.error_retry_seconds" },

@@ -43,7 +43,8 @@ Deno.test("a step goes before its provider's entry, and what neither says has th
       ],
     },
   });
-  assertEquals([settings, defaultPipeline, workdir], [defaultsOf(EXEC_SETTINGS), "main", `${dir.path}/conf`]);
+  const defaults = { ...defaultsOf(EXEC_SETTINGS), waitForUsageLimitReset: true };
+  assertEquals([settings, defaultPipeline, workdir], [defaults, "main", `${dir.path}/conf`]);
   assertEquals(pipelines["main"], [
     {
       name: "plain",

@@ -1,5 +1,4 @@
 import { askedFields } from "../../journal/exec/question.ts";
-import { sleepUntilTime } from "../../base/ports/calendar.ts";
 import { shownOf } from "../../turn/desk/shown.ts";
 import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
@@ -23,7 +22,6 @@ import { present } from "../../base/schema.ts";
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
   const { task, step, plan } = at;
   const { settings, workdir } = drive.plan;
-  if (attempt.notBefore !== undefined) await sleepUntilTime(attempt.notBefore, drive);
   const prompt = buildStepPrompt({
     at,
     attempt,

@@ -1,6 +1,6 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
-import type { Run } from "../../run/execution.ts";
+import type { PlannedOptions, Run } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import type { LeftCommands } from "../left_running.ts";
@@ -21,4 +21,16 @@ export interface Drive extends Run<ExecFact, ExecState> {
   /** Whether a question is waited for although nobody sits at a terminal. */
   readonly isPatient: boolean;
   readonly runHeadless: (request: AttemptRequest) => Promise<HeadlessResult>;
+}
+
+export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {
+  /**
+   * Whether the run waits for answers although nobody sits at a terminal; otherwise a question ends it, to be resumed.
+   */
+  readonly isPatient?: boolean;
+  /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
+  readonly passedTasksFile?: string;
+  readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
+  /** @default {runHeadless of lib/agents} */
+  readonly runHeadless?: (request: AttemptRequest) => Promise<HeadlessResult>;
 }

@@ -27,7 +27,12 @@ export type Action =
     readonly answer: string;
     readonly by: "level" | "cap";
   }
-  | { readonly do: "await_limit"; readonly message: string; readonly resetsAt: string | undefined; readonly until: Date }
+  | {
+    readonly do: "await_limit";
+    readonly message: string;
+    readonly resetsAt: string | undefined;
+    readonly until: Date;
+  }
   | {
     readonly do: "recover";
     readonly at: StepPlace;

@@ -13,7 +13,6 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
-import { playOnGround } from "../ground.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
@@ -90,11 +89,7 @@ async function play(parts: RunParts): Promise<RunResult> {
   const { plan, state, record, signal } = parts;
   const commits = plan.postProcessing.gitCommitMessage !== undefined;
   if (commits && state().gitActs === undefined && Object.keys(state().agents).length === 0) await noteGit(parts);
-  const { outcome, reason } = await playOnGround(() => playInside(parts), {
-    ...{ signal, maxRestarts: plan.maxAgentRestarts },
-    restarts: () => state().groundRestarts ?? 0,
-    onLost: (lost) => record({ type: "ground_lost", ...lost }),
-  });
+  const { outcome, reason } = await playInside(parts);
   if (outcome === "pass") {
     await postProcess(plan.postProcessing, {
       workdir: plan.workdir,

@@ -1,5 +1,5 @@
 import { type Role, ROLES } from "../../base/roles.ts";
-import { GroundLostError } from "../ground.ts";
+import { GroundLostError, playOnGround } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
 import type { AgentPlan } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
@@ -45,9 +45,18 @@ async function openRolesSandbox(parts: RunParts) {
 
 /**
  * Plays a run, its agents and the project's commands in the sandbox around them where the plan wants one. That has ended
- * before anything else looks at the files: what it shows in the working directory is gone then.
+ * before anything else looks at the files: what it shows in the working directory is gone then. Where only what the
+ * agents were in is lost, the sandbox or their tmux server, it is opened anew.
  */
 export async function playInside(parts: RunParts): Promise<RunResult> {
-  await using inside = await openRolesSandbox(parts);
-  return await playRun(inside.parts);
+  const { plan: { maxAgentRestarts: maxRestarts }, record, signal, state } = parts;
+  const play = async () => {
+    await using inside = await openRolesSandbox(parts);
+    return await playRun(inside.parts);
+  };
+  return await playOnGround(play, {
+    ...{ maxRestarts, signal },
+    restarts: () => state().groundRestarts ?? 0,
+    onLost: (lost) => record({ type: "ground_lost", ...lost }),
+  });
 }

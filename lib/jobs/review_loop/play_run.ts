@@ -1,4 +1,4 @@
-import { DraftInTheWayError, RuntimeError } from "../../base/errors.ts";
+import { DraftInTheWayError } from "../../base/errors.ts";
 import { watchResponses } from "../../turn/response_watch.ts";
 import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import type { RunResult } from "../../run/execution.ts";
@@ -10,14 +10,13 @@ import { nextAction } from "./machine.ts";
 import { failLeftMessages } from "./mailbox.ts";
 import { openRoleViewers } from "./role_viewers.ts";
 import { endLeftSession } from "./left_session.ts";
-import { openRunSession, type RunSession } from "./run_session.ts";
+import { inRunSession, type RunSession } from "./run_session.ts";
 import { createTokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { present } from "../../base/schema.ts";
 import { endLeft, openLeftByRoles } from "./left_by_roles.ts";
 import { playLoop } from "./play_loop.ts";
 import { deskContextOf } from "./run_desks.ts";
-import { GroundLostError } from "../ground.ts";
 import type { RunParts } from "./run_parts.ts";
 
 /**
@@ -34,7 +33,7 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   const next = nextAction(state().loop);
   // No agent is started for a turn that may not begin.
   if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });
-  if (next.do !== "finish_run") return await runWithAgents(parts);
+  if (next.do !== "finish_run") return await inRunSession(parts, (session) => runWithAgents(parts, session));
   await endLeft(parts);
   for (const event of state().untold) record(event);
   await failLeftMessages(parts);
@@ -42,19 +41,9 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   return next;
 }
 
-async function runWithAgents(parts: RunParts): Promise<RunResult> {
-  await using opened = await openRunSession(parts);
-  try {
-    return await playInSession(parts, opened);
-  } catch (error) {
-    if (!(error instanceof RuntimeError) || await opened.session?.isLost() !== true) throw error;
-    throw new GroundLostError("the tmux server is gone, and every pane with it", error);
-  }
-}
-
-async function playInSession(
+async function runWithAgents(
   outer: RunParts,
-  { session, alive, attachCommandOf }: Omit<RunSession, typeof Symbol.asyncDispose>,
+  { session, alive, attachCommandOf }: RunSession,
 ): Promise<RunResult> {
   const broken = new AbortController();
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };

@@ -1,3 +1,6 @@
+import { RuntimeError } from "../../base/errors.ts";
+import type { RunResult } from "../../run/execution.ts";
+import { GroundLostError } from "../ground.ts";
 import { ControlClient } from "../../tmux/control_client.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
@@ -19,7 +22,7 @@ const OWN_SESSION = "panewright";
 
 const DEFAULT_SOCKET = "default";
 
-export interface RunSession extends AsyncDisposable {
+export interface RunSession {
   /** Missing where no role has a pane. */
   readonly session?: TmuxSession;
   readonly alive: ReadonlySet<string>;
@@ -32,6 +35,24 @@ export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop"
 }
 
 /**
+ * Plays a run in the session for its panes.
+ *
+ * @throws {GroundLostError} where what play has failed of is that the session is gone
+ */
+export async function inRunSession(
+  parts: SessionParts,
+  play: (session: RunSession) => Promise<RunResult>,
+): Promise<RunResult> {
+  await using opened = await openRunSession(parts);
+  try {
+    return await play(opened);
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || await opened.session?.isLost() !== true) throw error;
+    throw new GroundLostError("the tmux server is gone, and every pane with it", error);
+  }
+}
+
+/**
  * Opens the session for a run's panes, where it has any: on a server of its own, `panewright-<run>`, unless the plan
  * names an existing one. The session that an earlier process of the run has opened is adopted, if it is still there.
  *
@@ -40,7 +61,7 @@ export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop"
  *
  * @throws like `openSession`
  */
-export async function openRunSession(parts: SessionParts): Promise<RunSession> {
+async function openRunSession(parts: SessionParts): Promise<RunSession & AsyncDisposable> {
   const { plan, record, clock } = parts;
   const { session: before, agents } = parts.state();
   if (!hasPanes(plan)) {

@@ -152,7 +152,8 @@ export const QUESTION_RECORDS = {
   }),
   /** The usage limit of the agent's account is reached; it is waited for. */
   usage_limit_reached: stepRecord({ message: text, resetsAt: optional(text) }, {
-    state: (state) => inStep(state, (step) => ({ ...step, tried: { ...step.tried, reset: (step.tried?.reset ?? 0) + 1 } })),
+    state: (state) =>
+      inStep(state, (step) => ({ ...step, tried: { ...step.tried, reset: (step.tried?.reset ?? 0) + 1 } })),
     progress: (_before, { message, resetsAt, at }) => ({
       activity: { kind: "usage_limit", since: at, detail: message, ...present({ until: resetsAt }) },
     }),

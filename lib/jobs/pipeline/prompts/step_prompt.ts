@@ -54,7 +54,8 @@ function askCommand({ settings, launcherFolder }: StepPromptInput): readonly str
   return [`${launcherFolder}/${program}`, ...words];
 }
 
-const CONTINUE = `The model server failed while you worked on your step. Continue it. What you had begun may be half done: look \
+const CONTINUE =
+  `The model server failed while you worked on your step. Continue it. What you had begun may be half done: look \
 at the working directory first, keep what is right, and finish the rest.`;
 
 const END =

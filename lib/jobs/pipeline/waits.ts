@@ -1,6 +1,6 @@
 import { sleepUntilTime } from "../../base/ports/calendar.ts";
 import type { Drive } from "./context.ts";
-import type { Action } from "./machine.ts";
+import type { Action, Attempt } from "./machine.ts";
 import { present } from "../../base/schema.ts";
 
 export async function waitForLimitReset(
@@ -10,4 +10,9 @@ export async function waitForLimitReset(
   drive.record({ type: "usage_limit_reached", message, ...present({ resetsAt }) });
   await sleepUntilTime(until, drive);
   drive.record({ type: "usage_limit_waited" });
+}
+
+/** Waits until an attempt may begin. */
+export async function waitForTurn({ notBefore }: Attempt, drive: Drive): Promise<void> {
+  if (notBefore !== undefined) await sleepUntilTime(notBefore, drive);
 }

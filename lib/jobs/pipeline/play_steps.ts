@@ -1,0 +1,69 @@
+import { runHeadless } from "../../agents/process/headless.ts";
+import type { Run, RunResult } from "../../run/execution.ts";
+import type { ExecFact } from "../../journal/exec/facts.ts";
+import type { ExecOverrides } from "../../journal/exec/fields.ts";
+import type { ExecState, RunHead } from "../../journal/exec/state.ts";
+import { present } from "../../base/schema.ts";
+import { playOnGround } from "../ground.ts";
+import { openLeftCommands } from "../left_running.ts";
+import { driveRun } from "./drive.ts";
+import type { ExecOptions } from "./context.ts";
+import { readInterruptedLog } from "./left_over.ts";
+import { openPassedTasks } from "./passed_tasks.ts";
+import type { ExecPlan } from "./plan.ts";
+import { openStepsSandbox } from "./steps_sandbox.ts";
+
+/** Plays the steps of a run: once more where only the sandbox that its agents were in is lost. */
+export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
+  return await playOnGround(() => playOnce(run, options), {
+    ...{ signal: run.signal, maxRestarts: MOST_RESTARTS },
+    restarts: () => run.state().groundRestarts ?? 0,
+    onLost: (lost) =>
+      run.record({
+        type: "ground_lost",
+        ...lost,
+        ...present({ interruptedLog: readInterruptedLog(run.folder, run.state()) }),
+      }),
+  });
+}
+
+/** How often the sandbox around the agents is opened anew. */
+const MOST_RESTARTS = 2;
+
+async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
+  const { plan } = options;
+
+  const { target, overrides } = begun(run.state());
+  await using inside = await openStepsSandbox(plan, run);
+  await using left = openLeftCommands({
+    ...run,
+    patterns: plan.leaveRunning,
+    warn: (message) => run.record({ type: "warning", message }),
+    onEnded: (left) => run.record({ type: "commands_ended", left, passable: true }),
+  });
+  return await driveRun({
+    ...run,
+    left,
+    signal: inside.signal,
+    plan: withOverrides(inside.plan, overrides),
+    target,
+    overrides,
+    passedTasks: options.passedTasksFile === undefined
+      ? undefined
+      : openPassedTasks(options.passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
+    // The attempt's log has it word for word.
+    onActivity: (event) => options.onEvent?.({ ...event, fact: run.redactor.value(event.fact) }),
+    person: options.person,
+    isPatient: options.isPatient ?? false,
+    runHeadless: options.runHeadless ?? runHeadless,
+  });
+}
+
+function withOverrides(plan: ExecPlan, { resume }: ExecOverrides): ExecPlan {
+  return resume === undefined ? plan : { ...plan, settings: { ...plan.settings, resume } };
+}
+
+export function begun({ run }: ExecState): RunHead {
+  if (run === undefined) throw new TypeError("Cannot tell what the run is about: it has not begun");
+  return run;
+}
