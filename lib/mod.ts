@@ -20,11 +20,11 @@ export {
 export { type Clock, systemClock } from "./base/ports/clock.ts";
 export { type Role, ROLES } from "./base/roles.ts";
 export type { AgentFailure } from "./agents/failure.ts";
-export type { FailureClass, MessageKind } from "./base/terms.ts";
+export type { FailureClass, MessageKind, Recovery } from "./base/terms.ts";
 export type { DialogDesk, OpenDialog, TurnLimits } from "./turn/dialog_desk.ts";
 export type { Held, Message } from "./turn/events.ts";
 export type { DispatchMark } from "./turn/response_reading.ts";
-export type { Retry } from "./turn/ladder.ts";
+export type { Retry, Tried } from "./turn/ladder.ts";
 export type { SendOptions, TerminalReading } from "./turn/terminal.ts";
 export type { BegunTurn, TurnOptions } from "./turn/turn.ts";
 export { type HandoffOptions, sendAndWait, type TerminalApi, waitForResponseFile } from "./turn/terminal_api.ts";

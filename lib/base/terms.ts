@@ -41,10 +41,10 @@ export const FAILURE_CLASSES = [
  * - `restart`: its program is ended and started again, with its session
  * - `fresh_session`: another session takes the place of its own, and is told everything anew
  */
-export const RECOVERIES = ["reset", "pause", "continue", "restart", "fresh_session"] as const;
+export type Recovery = "reset" | "pause" | "continue" | "restart" | "fresh_session";
 
-/** One of {@linkcode RECOVERIES}. */
-export type Recovery = typeof RECOVERIES[number];
+/** All that may be done about a turn that failed. */
+export const RECOVERIES = ["reset", "pause", "continue", "restart", "fresh_session"] as const;
 
 /**
  * Whether agents run in a sandbox: `agent` is around the whole agent, `commands` the one that its CLI brings (`cli` is
