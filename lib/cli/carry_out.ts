@@ -19,6 +19,7 @@ export interface Surroundings {
 type CommonOptions = RunOptions<ShownRecord> & {
   /** Missing where nobody sits at a terminal. */
   readonly person: TerminalPerson | undefined;
+  readonly isPatient: boolean;
 };
 
 /** What commands about a run need besides its id, where they are called from the same folder. */
@@ -51,6 +52,8 @@ export async function carryOut(
     },
     ...(detached === undefined ? {} : { startedBy: detached.by }),
     ...(detached?.request === undefined ? {} : { request: detached.request }),
+    // Whoever has started it cannot be told at its end how to resume it.
+    isPatient: detached !== undefined,
     signal: io.signal,
     secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
     onForcedExit: io.onForcedExit,

@@ -73,8 +73,6 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
       execute({
         ...options,
         plan,
-        // Whoever has started it cannot be told at its end how to resume it.
-        isPatient: io.detached !== undefined,
         auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);

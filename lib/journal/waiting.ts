@@ -24,7 +24,8 @@ export const waitingDialog = {
   /** Why it is not answered automatically, as a full sentence. */
   reason: text,
   terminalId: text,
-  timeoutSeconds: number,
+  /** Missing without a limit. */
+  timeoutSeconds: optional(number),
   questions: optional(listOf(agentQuestion)),
 };
 

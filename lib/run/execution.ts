@@ -62,6 +62,8 @@ export interface PlannedOptions<Fact, Plan, Person> extends RunOptions<Fact> {
   readonly configFile?: string;
   /** The person at the terminal, who is asked; missing where nobody sits there. */
   readonly person?: Person;
+  /** Whether a question is waited for although nobody sits at a terminal: nobody would be told at the run's end. */
+  readonly isPatient?: boolean;
 }
 
 export interface Run<Fact, State> {

@@ -5,6 +5,7 @@ import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { TerminalStatus } from "../base/status.ts";
 import { defaultArchiveDir } from "./archive.ts";
+import { PERSON_SECONDS } from "./desk/settings.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { EmitTurnEvent, Message } from "./events.ts";
 import type { Tried } from "./ladder.ts";
@@ -116,9 +117,6 @@ interface TurnProgress {
   toldUsedMs: number;
 }
 
-/** How long a person's draft is waited for where nothing else is said: as long as a dialog. */
-const DRAFT_TIMEOUT_SECONDS = 600;
-
 const REST_WITHOUT_RESPONSE_SECONDS = 10;
 
 export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): Turn {
@@ -138,7 +136,7 @@ export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): T
     wallClock: options.wallClock ?? (() => new Date()),
     call: present({ signal }),
     settings: { ...settings, idleGraceSeconds },
-    draftTimeoutSeconds: options.draftTimeoutSeconds ?? DRAFT_TIMEOUT_SECONDS,
+    draftTimeoutSeconds: options.draftTimeoutSeconds ?? PERSON_SECONDS,
     expectsResponse,
     acceptTimes: options.acceptTimes ?? new Map(),
     progress: {

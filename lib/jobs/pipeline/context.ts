@@ -24,10 +24,6 @@ export interface Drive extends Run<ExecFact, ExecState> {
 }
 
 export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {
-  /**
-   * Whether the run waits for answers although nobody sits at a terminal; otherwise a question ends it, to be resumed.
-   */
-  readonly isPatient?: boolean;
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
   readonly passedTasksFile?: string;
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;

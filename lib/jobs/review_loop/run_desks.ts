@@ -42,6 +42,7 @@ export function deskContextOf(
     nextQuestionId: () => `q${state().questions + 1}`,
     openQuestions: (turnId) => findOpenTurn(state(), turnId)?.openQuestions ?? [],
     person: parts.person && oneByOne(parts.person),
+    isPatient: parts.isPatient,
     clock,
     signal,
   };

@@ -14,4 +14,6 @@ export interface RunParts extends Run<ReviewFact, RunState> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; undefined where nobody sits there. */
   readonly person: AskAboutDialog | undefined;
+  /** Whether agents that ask wait as long as it takes. */
+  readonly isPatient: boolean;
 }

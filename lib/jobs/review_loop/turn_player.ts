@@ -115,7 +115,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           emit,
           keepsOutput: true,
           mayReplace: true,
-          draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds,
+          ...present({ draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds }),
           dialogs: desk,
         });
       await whileCounting({ counter, role, signal }, play);

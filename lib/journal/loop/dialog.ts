@@ -35,7 +35,8 @@ export const DIALOG_RECORDS = {
     questions: optional(listOf(agentQuestion)),
     /** Whether a person is shown all that a yes permits: one to what is masked or cut is refused. */
     shown: optional(oneOf(...SHOWN)),
-    timeoutSeconds: number,
+    /** Missing without a limit. */
+    timeoutSeconds: optional(number),
     audit,
     runId: text,
     /** Shows the pane to a person; missing where the agent has none. */
@@ -53,14 +54,14 @@ export const DIALOG_RECORDS = {
         record;
       const { shown } = record;
       const text = `a dialog (${kind})${subject === undefined ? "" : `: ${subject}`}\n${reason}`;
-      const dialog = { kind, subject, reason, terminalId, timeoutSeconds, ...present({ questions }) };
+      const dialog = { kind, subject, reason, terminalId, ...present({ timeoutSeconds, questions }) };
       return waitsFor(before, { id, by, text, askedAt: record.at, fingerprint, dialog, ...present({ shown }) });
     },
     words: (record) => {
       const { role, terminalId, subject, reason, question, questions, runId, attachCommand, timeoutSeconds } = record;
       const lines = [
         `${role} ${dialogRequest(record)} (${attachCommand === undefined ? "" : `terminal ${terminalId}; `}` +
-        `waits for a person for at most ${duration(timeoutSeconds)})`,
+        `waits for a person${timeoutSeconds === undefined ? "" : ` for at most ${duration(timeoutSeconds)}`})`,
         ...(subject === undefined ? [] : subject.split("\n").map((row) => `  | ${row}`)),
         `not decided automatically: ${reason}`,
         ...(attachCommand === undefined ? [] : [`look at it with: ${attachCommand}`]),

@@ -16,7 +16,8 @@ export interface DialogQuestion extends Pick<DialogInfo, "kind" | "subject"> {
   readonly id: string;
   readonly role: Role;
   readonly reason: string;
-  readonly secondsLeft: number;
+  /** Undefined without a limit. */
+  readonly secondsLeft: number | undefined;
   readonly questions?: readonly AgentQuestion[];
   /** What was wrong with the answer before, without a full stop. */
   readonly problem?: string;
@@ -64,6 +65,8 @@ export interface DialogDeskContext {
   readonly openQuestions: (turnId: string) => readonly { readonly id: string; readonly fingerprint: string }[];
   /** Missing where nobody sits at a terminal. */
   readonly person: AskAboutDialog | undefined;
+  /** Whether a person is waited for as long as it takes, where no limit is set. @default {false} */
+  readonly isPatient?: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }

@@ -10,6 +10,7 @@ import type { DeskTurn, DialogDeskContext, DialogQuestion, StuckQuestion } from 
 import { readSaid, type Said } from "./person_answer.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { isSameRequest } from "./known_request.ts";
+import { PERSON_SECONDS } from "./settings.ts";
 import { shownOf } from "./shown.ts";
 import { present } from "../../base/schema.ts";
 
@@ -63,11 +64,11 @@ export class PersonWait {
 
   /** Records and tells once that a person has to answer, and looks whether one did. */
   async look(asked: AskedMatter, why: Why): Promise<GivenSaid | undefined> {
-    const { clock, plan: { permissions: { dialogTimeoutSeconds } } } = this.context;
+    const { clock } = this.context;
     const matter = this.matter ??= await begin(this, asked, why);
     tellOfStray(this, matter);
     const said = await saidOf(this, matter);
-    if (said !== undefined || clock.now() - matter.sinceMs < dialogTimeoutSeconds * 1000) return said;
+    if (said !== undefined || clock.now() - matter.sinceMs < (limitOf(this.context) ?? Infinity) * 1000) return said;
     this.#park();
     throw tooLateError(this, asked, why);
   }
@@ -97,10 +98,15 @@ export class PersonWait {
   }
 }
 
+/** How many seconds a person is waited for; undefined where as long as it takes. */
+function limitOf({ isPatient = false, plan }: DialogDeskContext): number | undefined {
+  return plan.permissions.dialogTimeoutSeconds ?? (isPatient ? undefined : PERSON_SECONDS);
+}
+
 type Wait = Pick<PersonWait, "context" | "turn">;
 
 async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reason }: Why): Promise<WaitingMatter> {
-  const { audit, clock, emit, plan: { permissions: { dialogTimeoutSeconds: timeoutSeconds } } } = context;
+  const { audit, clock, emit } = context;
   const { role, terminal: { id: terminalId, provider }, turnId } = turn;
   const { identity, shown: { kind, subject }, request, isAnswerable } = matter;
   const questions = request?.questions;
@@ -111,7 +117,8 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   const kept = await sha256Hex(identity);
   const earlier = context.openQuestions(turnId).find(({ fingerprint }) => [kept, identity].includes(fingerprint));
   const question = isAnswerable ? earlier?.id ?? context.nextQuestionId() : undefined;
-  const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, timeoutSeconds };
+  const limit = present({ timeoutSeconds: limitOf(context) });
+  const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, ...limit };
   const answerable = question === undefined ? {} : { question, ...present({ questions, shown: shownAs }) };
   emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
   const told = context.onStuck(
@@ -151,11 +158,12 @@ async function askAtTerminal(
   question: Omit<DialogQuestion, "secondsLeft">,
 ): Promise<void> {
   const { context } = wait;
-  const { clock, plan: { permissions: { dialogTimeoutSeconds } } } = context;
+  const { clock } = context;
+  const limitSeconds = limitOf(context);
   const until = AbortSignal.any([begun.closed.signal, context.signal]);
   let problem: string | undefined;
   while (context.person !== undefined && begun.said === undefined && !until.aborted) {
-    const secondsLeft = dialogTimeoutSeconds - (clock.now() - begun.sinceMs) / 1000;
+    const secondsLeft = limitSeconds && limitSeconds - (clock.now() - begun.sinceMs) / 1000;
     const asked = { ...question, ...present({ problem }), secondsLeft };
     const text = await context.person(asked, until).catch(() => undefined);
     if (text === undefined || until.aborted) return;
@@ -211,7 +219,7 @@ async function saidOf(wait: Wait, matter: WaitingMatter): Promise<GivenSaid | un
 
 function tooLateError({ context, turn }: Wait, asked: AskedMatter, why: Why): HumanInterventionRequiredError {
   const { role, terminal } = turn;
-  const seconds = context.plan.permissions.dialogTimeoutSeconds;
+  const seconds = limitOf(context);
   return new HumanInterventionRequiredError(
     `Cannot finish the turn of ${role} in terminal ${terminal.id}: ${requestOf(asked.shown)} waited for a person for ` +
       `${seconds} s. ${why.reason}\n${asked.excerpt}`,

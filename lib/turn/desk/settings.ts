@@ -1,6 +1,9 @@
 import { ANSWERS_FROM, MODEL_ANSWERS } from "../../base/terms.ts";
 import type { SettingSlice } from "../../base/settings.ts";
 
+/** How long a person is waited for where nothing else is said. */
+export const PERSON_SECONDS = 600;
+
 /** The slice of the settings table about permission dialogs, besides the rules and what the handoff counts. */
 export const DIALOG_SETTINGS = {
   dryRun: {
@@ -39,7 +42,10 @@ export const DIALOG_SETTINGS = {
   },
   dialogTimeoutSeconds: {
     names: { key: "permissions.dialog_timeout_seconds" },
-    value: { kind: "seconds", above: 0, default: 600 },
-    description: "Seconds that a dialog, or a draft in an agent's composer, waits for a person.",
+    value: { kind: "seconds", above: 0 },
+    description:
+      "Seconds that a dialog, or a draft in an agent's composer, waits for a person. Without it, 600; a dialog of a " +
+      "detached run waits as long as it takes.",
+    example: 3600,
   },
 } as const satisfies SettingSlice;

@@ -65,6 +65,7 @@ Deno.test("a run without a terminal asks the person elsewhere, and tells its end
   const { code, stderr } = await stage.call("run", "--detach");
   assertEquals(code, 0, stderr);
   const message = await about(ntfy, "touch made.txt");
+  assertEquals((await stage.record("dialog_waiting"))["timeoutSeconds"], undefined);
   await until(() => ntfy.listeners() === 1);
   await ntfy.press(message, "Yes");
   await ntfy.waitFor(({ title }) => title === "panewright: pass");

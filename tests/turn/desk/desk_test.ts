@@ -125,6 +125,24 @@ Deno.test("a dialog that nobody answers in time stops the run for a person", asy
   assertStringIncludes(error.hint ?? "", "dialog_timeout_seconds");
 });
 
+Deno.test("a dialog of a run that nobody sits at waits for days, unless a limit is set", async () => {
+  await using bench = await openBench({ autoAccept: false });
+  const { dialogTimeoutSeconds, ...permissions } = bench.context.plan.permissions;
+  const patient = { ...bench.context, isPatient: true };
+  const desk = bench.deskWith({ ...patient, plan: { ...patient.plan, permissions } });
+  bench.ask("npm test");
+  await desk.inspect();
+  const [waiting] = bench.events;
+  assert(waiting?.type === "dialog_waiting");
+  assertEquals([dialogTimeoutSeconds, waiting.timeoutSeconds], [600, undefined]);
+  bench.clock.advance(3 * 24 * 3_600_000);
+  assertEquals(await desk.inspect(), { decision: "wait" });
+  const limited = bench.deskWith(patient);
+  await limited.inspect();
+  bench.clock.advance(600_000);
+  await assertRejects(() => limited.inspect(), HumanInterventionRequiredError, "for 600 s");
+});
+
 for (const [text, answer] of [["yes", "accept"], ["no, use the test database", "decline"]] as const) {
   Deno.test(`a person's "${text}" from another terminal is recorded and carried out`, async () => {
     await using bench = await openBench({ policy: { ask: [{ command: "npm test" }] } });
