@@ -9,6 +9,7 @@ import type { AgentProcesses } from "./left_commands.ts";
 import type { AgentFailure } from "./failure.ts";
 import type { WakeSource } from "./pane/wake_source.ts";
 import type { Provider } from "./provider.ts";
+import { runsCommand } from "./running_commands.ts";
 import { type AgentReading, readView } from "./read_view.ts";
 
 interface DrivenTerminalParts {
@@ -35,6 +36,8 @@ export class DrivenTerminal implements AsyncDisposable {
   readonly #hasResponse: () => boolean;
   readonly #clock: Clock;
   readonly #listening: Disposable;
+  /** How often it has told something. */
+  #told = 0;
   /** What it has run and seen since that was taken last. */
   #work: AgentFact[] = [];
   /** Why it was ended although its process did nothing wrong. */
@@ -45,6 +48,7 @@ export class DrivenTerminal implements AsyncDisposable {
     this.#hasResponse = hasResponse;
     this.#clock = clock;
     this.#listening = agent.listen((events) => {
+      this.#told++;
       const work = events.filter((event) => event.type === "ran" || event.type === "saw");
       if (work.length > 0) this.#work = [...this.#work, ...work].slice(-MAX_WORK);
     });
@@ -177,6 +181,11 @@ export class DrivenTerminal implements AsyncDisposable {
       }
       await this.#clock.sleep(CANCEL_LOOK_MS, signal);
     }
+  }
+
+  async workMark(): Promise<string | undefined> {
+    const runs = await runsCommand(await this.processes(), this.provider.commandVariable);
+    return runs ? undefined : String(this.#told);
   }
 
   processes(): Promise<AgentProcesses> {

@@ -1,11 +1,11 @@
 import { type AgentProcesses, findLeftCommands, isNamed, type LeftCommand } from "../agents/left_commands.ts";
 import { COMMAND_VARIABLES } from "../agents/mod.ts";
+import { readProcessFacts } from "../agents/running_commands.ts";
 import type { Clock } from "../base/ports/clock.ts";
-import { listCommandLines } from "../base/ports/command_lines.ts";
 import { endProcesses, stillAlive } from "../base/ports/end_processes.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { trySignal } from "../base/ports/process.ts";
-import { findPidsByEntry, listProcesses, type ProcessInfo, processTree } from "../base/ports/process_table.ts";
+import { listProcesses, type ProcessInfo, processTree } from "../base/ports/process_table.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import type { LeftFate, LeftRunning } from "../journal/left_running.ts";
 
@@ -62,12 +62,8 @@ export function openLeftCommands(
     const { root, own } = await agent.processes();
     // The CLI alone leaves nothing.
     if (own.every(({ pid }) => pid === root)) return undefined;
-    const [ofCommands, argvOf, stays] = await Promise.all([
-      findPidsByEntry(`(${COMMAND_VARIABLES.join("|")})=.*`),
-      listCommandLines(),
-      keptNow(),
-    ]);
-    return { root, own, ofCommands, argvOf, stays };
+    const [facts, stays] = await Promise.all([readProcessFacts(COMMAND_VARIABLES), keptNow()]);
+    return { root, own, ...facts, stays };
   };
   return {
     async afterTurn(agent, { isOver, tell }) {

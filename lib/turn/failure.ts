@@ -5,7 +5,7 @@ import { abortable } from "../base/ports/abortable.ts";
 import { sleepUntilTime } from "../base/ports/calendar.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
-import { planRetry } from "./ladder.ts";
+import { planRetry, type Retry } from "./ladder.ts";
 import { readStatus } from "./look.ts";
 import { type Turn, turnMessage } from "./turn.ts";
 
@@ -77,25 +77,50 @@ export async function findFailureAfterResponse(
   return failure?.isTurnOver === true ? meaningOf(failure) : undefined;
 }
 
-/** Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be. */
-export async function awaitRetry(turn: Turn): Promise<string | undefined> {
-  const { clock, expectsResponse, progress, role, settings, signal, terminal, wallClock, workdir } = turn;
-  const { mayReplace = false } = turn;
-  const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
-  const shown = hasEnded ? undefined : await readFailure(turn);
-  const plan = (failure: AgentFailure) =>
-    planRetry(failure, { settings, now: wallClock(), tried: progress.tried, mayReplace });
-  if (shown === undefined || plan({ ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
-  const failure = await awaitProof(turn, shown);
-  if (failure === undefined) return undefined;
-  const retry = plan(failure);
-  if (retry === undefined) throw await agentError(turn);
+/** Gives an agent up that is at work by its own word, and does not get on. */
+export async function giveUpStalled(turn: Turn): Promise<never> {
+  const failure: AgentFailure = {
+    class: "other",
+    text: `nothing has changed for ${turn.settings.stallMinutes} minutes`,
+    evidence: "its screen, what it has used, its processes",
+    isTurnOver: false,
+  };
+  const retry = retryOf(turn, failure);
+  if (retry !== undefined) await begin(turn, failure, retry);
+  await turn.emit({ type: "failure", failure });
+  throw failureError(turn, failure);
+}
+
+function retryOf({ mayReplace = false, progress: { tried }, settings, wallClock }: Turn, failure: AgentFailure) {
+  return planRetry(failure, { settings, now: wallClock(), tried, mayReplace });
+}
+
+/**
+ * Tells what is done about a failure, and counts it.
+ *
+ * @throws {AgentGivenUpError} where another agent is to take the place of this one
+ */
+async function begin(turn: Turn, failure: AgentFailure, retry: Retry): Promise<void> {
+  const { progress } = turn;
   await turn.emit({ type: "failure", failure, retry });
   const { recovery } = retry;
   progress.tried = { ...progress.tried, [recovery]: (progress.tried[recovery] ?? 0) + 1 };
   if (recovery === "restart" || recovery === "fresh_session") {
     throw new AgentGivenUpError(turnMessage(turn, meaningOf(failure)), recovery);
   }
+}
+
+/** Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be. */
+export async function awaitRetry(turn: Turn): Promise<string | undefined> {
+  const { clock, expectsResponse, progress, role, signal, terminal, wallClock, workdir } = turn;
+  const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
+  const shown = hasEnded ? undefined : await readFailure(turn);
+  if (shown === undefined || retryOf(turn, { ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
+  const failure = await awaitProof(turn, shown);
+  if (failure === undefined) return undefined;
+  const retry = retryOf(turn, failure);
+  if (retry === undefined) throw await agentError(turn);
+  await begin(turn, failure, retry);
   const startedMs = clock.now();
   await sleepUntilTime(retry.at, { clock, wallClock, signal });
   progress.waitedMs += clock.now() - startedMs;

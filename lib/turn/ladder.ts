@@ -42,7 +42,7 @@ const LADDER: Readonly<Record<FailureClass | "unproved", readonly Rung[]>> = {
   // The CLI has tried by then to make it shorter.
   context: [{ recovery: "fresh_session", most: 2 }],
   other: [{ recovery: "continue", most: 1 }, { recovery: "fresh_session", most: 1 }],
-  unproved: [{ recovery: "restart", most: 1 }],
+  unproved: [{ recovery: "restart", most: 1 }, { recovery: "fresh_session", most: 1 }],
   auth: [],
   model: [],
 };

@@ -3,7 +3,7 @@ import { present } from "../base/schema.ts";
 import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
 import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
-import { agentError, awaitRetry, findFailureAfterResponse, isFailedTurnOver } from "./failure.ts";
+import { agentError, awaitRetry, findFailureAfterResponse, giveUpStalled, isFailedTurnOver } from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { decide, startPolling } from "./polling.ts";
@@ -12,6 +12,7 @@ import { archiveStaleResponse, ensureResponseDir, REMOVE_IT_HINT, responsePathFo
 import { archiveResponse, type DispatchMark, markDispatch, type ResponsePlace } from "./response_reading.ts";
 import { answerDialog, isAnswered, resumeSending, sendMessage } from "./send.ts";
 import { comesToRest, SETTLE_LIMIT_MS } from "./settle.ts";
+import { hasStalled } from "./stall.ts";
 import type { Terminal } from "./terminal.ts";
 import {
   openTurn,
@@ -161,6 +162,8 @@ async function waitForResponse(
     switch (action.type) {
       case "wait":
         if (action.startupTimedOut) await warnOfStartup(turn);
+        if (status !== "processing") turn.progress.standing = undefined;
+        else if (await hasStalled(turn)) await giveUpStalled(turn);
         break;
       case "handle_dialog":
         await answerDialog(turn, { deadlineMs });

@@ -49,6 +49,12 @@ export const HANDOFF_SETTINGS = {
     value: { kind: "switch", default: true, libraryDefault: false },
     description: "Whether a turn that reaches the account's usage limit waits until the limit is reset.",
   },
+  stallMinutes: {
+    names: { key: "handoff.stall_minutes" },
+    value: { kind: "seconds", least: 0, most: 1440, default: 20, libraryDefault: 0 },
+    description:
+      "Minutes after which an agent at work has stalled if nothing changes: what it shows, what it has used, what runs. It is started again with its session. A command that runs is no standstill; 0 never looks.",
+  },
   maxResponseBytes: {
     names: { key: "handoff.max_response_bytes" },
     value: { kind: "bytes", least: 1, default: 1024 * 1024 },
@@ -92,6 +98,8 @@ export interface HandoffSettings {
   readonly errorRetrySeconds: number;
   /** Whether a turn that reaches the account's usage limit waits for its reset. */
   readonly waitForUsageLimitReset: boolean;
+  /** Minutes after which an agent at work has stalled if nothing changes; 0 for never. */
+  readonly stallMinutes: number;
   /** The largest response file that is read. */
   readonly maxResponseBytes: number;
   /** Whether permission dialogs are accepted as far as the rules allow. */

@@ -99,6 +99,15 @@ export interface Turn extends TurnOptions, TurnSeat {
   readonly progress: TurnProgress;
 }
 
+/** How an agent at work got on when that was looked at last. */
+interface Standing {
+  /** See `workMark` of a terminal. */
+  readonly mark: string | undefined;
+  /** Since when it is the same, and when it was looked at, in the clock's milliseconds. */
+  readonly sinceMs: number;
+  readonly lookedMs: number;
+}
+
 interface TurnProgress {
   lastStatus: TerminalStatus | undefined;
   acceptedDialogs: number;
@@ -107,6 +116,8 @@ interface TurnProgress {
   untoldRefusal: { readonly request: string; readonly reason: string } | undefined;
   dialogReported: boolean;
   tried: Tried;
+  /** Of an agent that is at work. */
+  standing: Standing | undefined;
   waitingSinceMs: number | undefined;
   /** How long it stood there before, or waited for its next try: time that does not count. */
   waitedMs: number;
@@ -146,6 +157,7 @@ export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): T
       untoldRefusal: undefined,
       dialogReported: false,
       tried: begun?.tried ?? {},
+      standing: undefined,
       waitingSinceMs: undefined,
       waitedMs: 0,
       running: undefined,

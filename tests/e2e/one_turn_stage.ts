@@ -15,7 +15,9 @@ export type Broken = Omit<Extract<Step, { do: "break" }>, "do">;
 export interface OneTurnOptions {
   readonly provider: CliName;
   /** What each prompt is answered with, in their order; those after them are worked on. */
-  readonly refusals?: readonly (() => Refusal | Broken)[];
+  readonly refusals?: readonly (() => Refusal | Broken | "hang")[];
+  /** What is run before the response is written. */
+  readonly commands?: readonly string[];
   /** How the first turn that is worked on ends once its response is written, in place of its last sentence. */
   readonly failsAtLast?: Refusal;
   /** Further variables of Claude Code's settings. */
@@ -44,11 +46,15 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
     // A client tries again by itself as often as it likes.
     if (refusal !== undefined) {
       const how = refusal();
+      if (how === "hang") return [{ do: "hang" }];
       return "status" in how ? [{ do: "refuse", times: 20, ...how }] : [{ do: "break", ...how }];
     }
     const target = responseTargetOf(prompts.at(-1) ?? "");
     if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
-    const work = workTurn(target, { response: "RESULT: PASS\nIt is as it should be." });
+    const work = workTurn(target, {
+      commands: options.commands ?? [],
+      response: "RESULT: PASS\nIt is as it should be.",
+    });
     const { failsAtLast } = options;
     return failsAtLast === undefined ? work : [...work.slice(0, -1), { do: "refuse", times: 20, ...failsAtLast }];
   };

@@ -58,6 +58,37 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 }
 
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`run: a real ${CLI_LABELS[provider]} whose model never answers is started again, and its session continues`, async () => {
+    await using stage = await setUpOneTurn({
+      provider,
+      refusals: [() => "hang"],
+      config: { handoff: { stall_minutes: 0.2 } },
+    });
+    await using run = stage.watch("run");
+    await assertPassed(run);
+    const [stalled] = ofType(run.facts(), "agent_failed");
+    assertEquals([stalled?.["class"], stalled?.["recovery"]], ["other", "restart"]);
+    assertStringIncludes(String(stalled?.["message"]), "nothing has changed for 0.2 minutes");
+    const started = ofType(run.facts(), "agent_starting").filter(({ role }) => role === "tester");
+    assertEquals(started.map(({ resumes }) => typeof resumes), ["undefined", "string"]);
+    assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt", "continuation"]);
+    await stage.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`run: a command of a real ${CLI_LABELS[provider]} that runs for long is no standstill`, async () => {
+    await using stage = await setUpOneTurn({
+      provider,
+      commands: ["sleep 20"],
+      config: { handoff: { stall_minutes: 0.1 } },
+    });
+    await using run = stage.watch("run");
+    await assertPassed(run);
+    assertEquals(ofType(run.facts(), "agent_failed"), []);
+    await stage.sandbox.assertNothingLeft();
+  });
+}
+
 for (
   const [how, end] of [
     ["its tmux server is killed", (run: StartedRun) => run.tmux("kill-server")],

@@ -44,7 +44,9 @@ Deno.test("each class of failure has its ladder, each rung its limit", () => {
 
 Deno.test("where the end of a turn is not proved its program is ended first, and nothing is sent into it", () => {
   assertEquals(plan({ failure: "overloaded", isTurnOver: false }), ["restart", 1, 0]);
-  assertEquals(plan({ failure: "overloaded", isTurnOver: false, tried: { restart: 1 } }), undefined);
+  const again = { failure: "overloaded", isTurnOver: false } as const;
+  assertEquals(plan({ ...again, tried: { restart: 1 } }), ["fresh_session", 1, 0]);
+  assertEquals(plan({ ...again, tried: { restart: 1, fresh_session: 1 } }), undefined);
   assertEquals(plan({ failure: "overloaded", isTurnOver: false, mayReplace: false }), undefined);
   assertEquals(plan({ failure: "auth", isTurnOver: false }), undefined);
 });

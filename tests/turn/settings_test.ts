@@ -14,6 +14,7 @@ Deno.test("the defaults are those of the seeds", () => {
     maxErrorRetries: 0,
     errorRetrySeconds: 30,
     waitForUsageLimitReset: false,
+    stallMinutes: 0,
     maxFileReminders: 0,
     maxResponseBytes: 1048576,
   });

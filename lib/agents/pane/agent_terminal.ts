@@ -7,6 +7,8 @@ import type { TmuxSession } from "../../tmux/session.ts";
 import { answerDialog, type AnswerOptions, type AnswerOutcome } from "./answer_dialog.ts";
 import { answerQuestions, type QuestionOptions, type QuestionsOutcome } from "./answer_questions.ts";
 import type { DialogAnswer } from "./dialog_keys.ts";
+import { runsCommand } from "../running_commands.ts";
+import { stillText } from "./still_text.ts";
 import { findShownFailure, judgeFailure } from "./failure_report.ts";
 import type { AgentPane, PaneLook } from "./pane_look.ts";
 import { PaneReader } from "./pane_reader.ts";
@@ -216,6 +218,12 @@ export class AgentTerminal implements AsyncDisposable {
   }
 
   /** Its processes, with those that its commands have left. */
+  async workMark(options: TerminalCallOptions = {}): Promise<string | undefined> {
+    if (await runsCommand(await this.processes(), this.provider.commandVariable)) return undefined;
+    const [{ screen }, used] = [await this.look(options), await this.#parts.tracker.record?.usage?.()];
+    return JSON.stringify([used, stillText(screen)]);
+  }
+
   async processes(): Promise<AgentProcesses> {
     const { pane, session } = this.#parts;
     return { root: pane.pid, own: await session.processesOf(pane) };

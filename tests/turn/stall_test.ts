@@ -1,0 +1,69 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { playTurn } from "../../lib/turn/play_turn.ts";
+import type { Terminal } from "../../lib/turn/terminal.ts";
+import { createBench } from "./support.ts";
+
+interface Stalling {
+  /** What shows of its work, after so many seconds. */
+  readonly mark: (second: number) => string | undefined;
+  readonly mayReplace?: boolean;
+  readonly stallMinutes?: number;
+}
+
+/** Plays a turn whose agent is at work for ever, and tells how and after how many seconds it ends, and what was told. */
+async function stalled({ mark, mayReplace = true, stallMinutes = 20 }: Stalling) {
+  await using bench = await createBench({ statuses: [[0, "processing"]] });
+  const { clock } = bench;
+  const failures: (string | undefined)[] = [];
+  let looks = 0;
+  const terminal: Terminal = {
+    id: "%1",
+    status: () => Promise.resolve({ status: "processing" }),
+    submit: () => Promise.resolve(),
+    holdsText: () => Promise.resolve(false),
+    hasDraft: () => Promise.resolve(false),
+    lastOutput: () => Promise.resolve(""),
+    describeEnd: () => Promise.resolve(undefined),
+    workMark() {
+      looks++;
+      return Promise.resolve(mark(clock.elapsedSeconds()));
+    },
+  };
+  const played = playTurn(terminal, {
+    ...bench.options({ maxErrorRetries: 8, responseTimeoutSeconds: 2 * 3600, stallMinutes }),
+    ...{ role: "tester", message: "Test it.", mayReplace },
+    emit(event) {
+      if (event.type === "failure") failures.push(event.retry?.recovery);
+    },
+  });
+  const end = await clock.runUntilSettled(played.catch((error: Error) => error.message));
+  return { end, failures, looks, minutes: Math.round(clock.elapsedSeconds() / 60) };
+}
+
+Deno.test("an agent at work of which nothing changes for the set time is given up, and told so", async () => {
+  const { end, failures, looks, minutes } = await stalled({ mark: () => "the same" });
+  assertStringIncludes(end, "nothing has changed for 20 minutes");
+  assertEquals([failures, minutes, looks], [["restart"], 20, 21]);
+});
+
+Deno.test("what changes, what cannot be told and a command that runs are no standstill", async () => {
+  // Each minute another mark; each half an hour one, with a command that runs in between.
+  for (
+    const mark of [
+      (second: number) => String(Math.floor(second / 60)),
+      (second: number) => Math.floor(second / 600) % 2 === 0 ? "the same" : undefined,
+    ]
+  ) {
+    const { end, failures } = await stalled({ mark });
+    assertStringIncludes(end, "the limit of 7200 s passed");
+    assertEquals(failures, []);
+  }
+});
+
+Deno.test("nobody looks where the agent cannot be replaced, or the setting is 0", async () => {
+  for (const change of [{ mayReplace: false }, { stallMinutes: 0 }]) {
+    const { end, looks } = await stalled({ mark: () => "the same", ...change });
+    assertStringIncludes(end, "the limit of 7200 s passed");
+    assertEquals(looks, 0);
+  }
+});
