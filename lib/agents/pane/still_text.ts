@@ -16,5 +16,7 @@ const TURNING_SIGN = /^[^\p{L}\p{N}]+/u;
  * ```
  */
 export function stillText({ rows }: Screen): string {
-  return rows.map(({ text }) => text.replace(RUNNING_TIME, "").replace(TURNING_SIGN, "").replace(/\s+/g, " ")).join("\n");
+  return rows.map(({ text }) => text.replace(RUNNING_TIME, "").replace(TURNING_SIGN, "").replace(/\s+/g, " ")).join(
+    "\n",
+  );
 }

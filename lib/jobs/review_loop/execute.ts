@@ -62,7 +62,14 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
     subfolders: ["responsesDir", "evidenceDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
     claim: ({ id: runId }) => claimWorkdir(plan.workdir, { runId }),
-    play: (run) => play({ ...run, plan, person: options.person, isPatient: options.isPatient ?? false, state: () => begun(run.state()) }),
+    play: (run) =>
+      play({
+        ...run,
+        plan,
+        person: options.person,
+        isPatient: options.isPatient ?? false,
+        state: () => begun(run.state()),
+      }),
     warning: (message) => ({ type: "warning", message }),
     isOver: (outcome) => outcome === "pass" || outcome === "fail",
     finish(end, state, last) {
