@@ -10,6 +10,9 @@
  * Paths are run instead of all of them; all other arguments go to `deno test`. The output of a process is shown whole
  * when it has ended. The last line is the sum, in the words of `deno test`.
  *
+ * With `--begin-before=SECONDS` (since the epoch) no file is begun after that time: on a machine that is too slow for all
+ * of them, those that were not begun are named, and counted as ignored, instead of being broken off.
+ *
  * Files in which a test fails beside others are run once more when all others have ended: tests start real programs in real
  * terminals, which share the machine. Where they pass then, the first failure stays in the output, and the files are
  * named and counted as flaky: a defect to be found, but not one of what was changed.
@@ -67,7 +70,13 @@ function inGroups(files: readonly string[], size: number): readonly (readonly st
 
 const paths: string[] = [];
 const flags: string[] = [];
+let beginBeforeMs = Infinity;
 for (const arg of Deno.args.slice(kindName === "unit" ? 0 : 1)) {
+  const [, before] = /^--begin-before=(\d+)$/.exec(arg) ?? [];
+  if (before !== undefined) {
+    beginBeforeMs = Number(before) * 1000;
+    continue;
+  }
   const ofAgent = `${KINDS.agents.folder}/${arg}_test.ts`;
   if (kindName === "agents" && await exists(ofAgent)) paths.push(ofAgent);
   else (await exists(arg) ? paths : flags).push(arg);
@@ -141,8 +150,13 @@ function add({ passed, failed, ignored }: Ran["counts"]): void {
 /** Whether the files that are run are few enough for one process, so that nothing is beside it. */
 const isAlone = queue.length === 1;
 const failed: Ran[] = [];
+const notBegun: string[] = [];
 async function runSome(): Promise<void> {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    if (Date.now() >= beginBeforeMs) {
+      notBegun.push(...next);
+      continue;
+    }
     const ran = await runFiles(next);
     if (ran.isGreen || isAlone) {
       add(ran.counts);
@@ -167,6 +181,10 @@ for (const { counts, failing } of failed) {
   // The other tests of these files were counted when they passed at first.
   if (!isBroken) add({ ...counts, failed: broken, passed: counts.passed + Math.max(0, counts.failed - broken) });
 }
+for (const file of notBegun) {
+  console.log(`not begun: ${file}: this machine was too slow for it in the time that there was`);
+}
+sums.ignored += notBegun.length;
 for (const file of flaky) console.log(`flaky: ${file} failed at first, as shown above, and passed alone`);
 const told = COUNTS.map((count) => `${sums[count]} ${count}`).join(" | ");
 const unsure = flaky.length === 0 ? "" : ` | ${flaky.length} flaky`;
