@@ -247,7 +247,10 @@ const FAILURES: readonly (readonly [name: string, steps: readonly FakeStep[], re
 for (const [name, steps, reason] of FAILURES) {
   Deno.test(`a step over ACP fails: ${name}`, async () => {
     await using project = await acpExecProject({
-      config: { permissions: { ...AUTOMATIC, default: "ask", deny: [{ command: "git push*" }] } },
+      config: {
+        permissions: { ...AUTOMATIC, default: "ask", deny: [{ command: "git push*" }] },
+        handoff: { max_error_retries: 0 },
+      },
       step: { time_limit_seconds: name.startsWith("the time limit") ? 2 : 600 },
       pack: { failures: [{ class: "overloaded", words: "^API Error: 529" }] },
     });
