@@ -51,9 +51,7 @@ function readResetDay(text: string, now: Date): Date | undefined {
 const SERVER_LAG_MS = 10 * 60_000;
 
 const MARGIN_MS = 30_000;
-const UNKNOWN_WAIT_MS = 15 * 60_000;
 
-export function retryTime(resetsAt: Date | undefined, now: Date): Date {
-  if (resetsAt === undefined || Number.isNaN(resetsAt.getTime())) return new Date(now.getTime() + UNKNOWN_WAIT_MS);
+export function retryTime(resetsAt: Date, now: Date): Date {
   return new Date(Math.max(resetsAt.getTime(), now.getTime()) + MARGIN_MS);
 }

@@ -65,7 +65,7 @@ export function planRetry(
   for (const { recovery, most = settings.maxErrorRetries } of rungs) {
     const times = tried[recovery] ?? 0;
     if (recovery === "reset") {
-      return settings.waitForUsageLimitReset ? planReset(failure, { settings, now, times }) : undefined;
+      return settings.waitForUsageLimitReset ? planReset(failure, { now, times }) : undefined;
     }
     if (settings.maxErrorRetries === 0 || times >= most) continue;
     if (!mayReplace && (recovery === "restart" || recovery === "fresh_session")) continue;
@@ -81,16 +81,15 @@ function isPersonal(failureClass: FailureClass): boolean {
   return LADDER[failureClass].length === 0;
 }
 
-/** A time that is not told, or has passed, is waited for as often as other failures are tried again. */
+/** A limit without a told end may be an empty account, which no night fills; an end that passed is tried once. */
 function planReset(
   { resetsAt }: Failed,
-  { settings, now, times }: { readonly settings: RecoverySettings; readonly now: Date; readonly times: number },
+  { now, times }: { readonly now: Date; readonly times: number },
 ): Retry | undefined {
-  const leftMs = resetsAt === undefined ? NaN : resetsAt.getTime() - now.getTime();
-  if (leftMs > LONGEST_RESET_MS) return undefined;
-  if (leftMs > 0 || (leftMs <= 0 && times === 0)) return { recovery: "reset", at: retryTime(resetsAt, now), number: 0 };
-  if (times >= Math.max(1, settings.maxErrorRetries)) return undefined;
-  return { recovery: "reset", at: retryTime(undefined, now), number: 0 };
+  if (resetsAt === undefined) return undefined;
+  const leftMs = resetsAt.getTime() - now.getTime();
+  if (!(leftMs <= LONGEST_RESET_MS) || (leftMs <= 0 && times > 0)) return undefined;
+  return { recovery: "reset", at: retryTime(resetsAt, now), number: 0 };
 }
 
 const LONGEST_PAUSE_MS = 15 * 60_000;

@@ -47,7 +47,8 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.wait_for_usage_limit_reset" },
     // The seeds' handoff fails at once, as with other errors; a reset at three in the morning needs nobody.
     value: { kind: "switch", default: true, libraryDefault: false },
-    description: "Whether a turn that reaches the account's usage limit waits until the limit is reset.",
+    description:
+      "Whether a turn that reaches the account's usage limit waits until the limit is reset, if that time is told.",
   },
   stallMinutes: {
     names: { key: "handoff.stall_minutes" },

@@ -49,7 +49,7 @@ Deno.test("without a word about it the policy is the default one, and a config n
   await using dir = await tempDir();
   const { config, workdir, file } = await loadSettings({ cwd: dir.path, env: () => undefined });
   assertEquals(toPermissionPolicy(config.permissions), { ...DEFAULT_PERMISSION_POLICY, writable: [] });
-  assertEquals([config.permissions.dry_run, config.permissions.dialog_timeout_seconds], [false, 600]);
+  assertEquals([config.permissions.dry_run, config.permissions.dialog_timeout_seconds], [false, undefined]);
   assertEquals([workdir, file], [dir.path, undefined]);
 });
 

@@ -77,6 +77,8 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
       handoff: defaults.handoff,
       permissions: Object.assign({}, defaults.permissions, {
         auto_accept: true,
+        // Without one, it depends on who is there.
+        dialog_timeout_seconds: 3600,
         default: "ask",
         allow: EVERYDAY_LIST.flatMap(({ rules }) => rules),
       }),

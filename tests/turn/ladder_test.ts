@@ -59,14 +59,13 @@ Deno.test("an agent that cannot be replaced is not given up, and without retries
   }
 });
 
-Deno.test("a reset in the past is tried at once and then seldom, one in a year is not waited for", () => {
+Deno.test("a told reset is waited for: one in the past is tried once; one that is not told, or in a year, is not", () => {
   const limited = { failure: "usage_limit" } as const;
   assertEquals(plan({ ...limited, resetsInHours: 5 }), ["reset", 0, 5 * 3600 + 30]);
   assertEquals(plan({ ...limited, resetsInHours: 24 * 7, tried: { reset: 30 } }), ["reset", 0, 24 * 7 * 3600 + 30]);
   assertEquals(plan({ ...limited, resetsInHours: 24 * 365 }), undefined);
   assertEquals(plan({ ...limited, resetsInHours: -3 }), ["reset", 0, 30]);
-  assertEquals(plan({ ...limited, resetsInHours: -3, tried: { reset: 1 } }), ["reset", 0, 900]);
-  assertEquals(plan({ ...limited, resetsInHours: -3, tried: { reset: 8 } }), undefined);
-  assertEquals(plan(limited), ["reset", 0, 900]);
-  assertEquals(plan({ ...limited, tried: { reset: 8 } }), undefined);
+  assertEquals(plan({ ...limited, resetsInHours: -3, tried: { reset: 1 } }), undefined);
+  assertEquals(plan({ ...limited, resetsInHours: NaN }), undefined);
+  assertEquals(plan(limited), undefined);
 });

@@ -44,7 +44,8 @@ export const EXEC_SETTINGS = {
   waitForUsageLimitReset: {
     names: { key: "exec.wait_for_usage_limit_reset" },
     value: { kind: "switch", default: true, libraryDefault: false },
-    description: "Whether a step that reaches the account's usage limit waits until the limit is reset.",
+    description:
+      "Whether a step that reaches the account's usage limit waits until the limit is reset, if that time is told.",
   },
   maxRepeatsPerStep: {
     names: { key: "exec.max_repeats_per_step" },
