@@ -41,13 +41,9 @@ export type Trouble =
   | { readonly at: "minute"; readonly number: number; readonly what: "jump"; readonly ms: number }
   | { readonly at: "minute"; readonly number: number; readonly what: "interrupt" };
 
-/**
- * `context` is not among them: a session that is full stays so, and a run does not begin another one yet. With it 2 of 100
- * nights do not end.
- */
 const FAILURES: readonly FailureClass[] = [
   ...["overloaded", "overloaded", "rate_limit", "network", "network", "usage_limit", "auth", "model"] as const,
-  "other",
+  ...["context", "other"] as const,
 ];
 
 /** What panewright has just written down when it is killed. */
