@@ -11,7 +11,7 @@ async function readRecords({ folder }: UnpackedJournal): Promise<readonly Json[]
 
 async function caller({ sandbox }: UnpackedJournal): Promise<(...args: readonly string[]) => Promise<ProgramResult>> {
   const { argv, env } = await panewrightFromSource();
-  const options = { cwd: sandbox.project, env: { ...sandbox.env, ...env }, timeoutMs: 90_000 };
+  const options = { cwd: sandbox.project, env: { ...sandbox.env, ...env }, timeoutMs: 300_000 };
   return (...args) => runProgram([...argv, ...args], options);
 }
 
