@@ -7,6 +7,7 @@ import { abridge } from "../../base/text/abridge.ts";
 import * as z from "zod";
 import { count, text } from "../output/shapes.ts";
 import type { ToolCall } from "./operation.ts";
+import { isOver as isRunOver } from "./run_state.ts";
 
 export const watched = {
   sequence: count("Pass it as `after` to the next call."),
@@ -80,7 +81,10 @@ export async function watchRun(folder: RunFolder, options: WatchOptions): Promis
         const isSame = look?.executed === entry.executed && look.sequence === entry.sequence;
         if (look !== undefined && (isSame || nowMs - look.atMs < LOOK_EVERY_MS)) continue;
         const overview = await readRun(folder, JOBS);
-        if (isEnough(overview, { changes: changes.length, records }) || deadlineMs <= nowMs) return seen(overview);
+        // Where it has ended since the records were read, its end is among those of the next look.
+        const isTold = !entry.executed || !isRunOver(overview);
+        const isOver = isTold && isEnough(overview, { changes: changes.length, records });
+        if (isOver || deadlineMs <= nowMs) return seen(overview);
         if (look === undefined) clock.sleep(deadlineMs - nowMs, signal).then(() => over.abort(), () => {});
         look = { atMs: nowMs, executed: entry.executed, sequence: entry.sequence };
       }
