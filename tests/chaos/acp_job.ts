@@ -24,7 +24,7 @@ export const ACP_JOB: ChaosJob = {
   name: "acp",
   figures: { spanMs: 6000, records: 110, turns: 10, blows: [4, 9] },
   agentsEnd: true,
-  patienceMs: 60_000,
+  patienceMs: 240_000,
   setUp,
 };
 

@@ -11,7 +11,7 @@ import type { ChaosJob, Stage } from "./stage.ts";
 export const DEMO_JOB: ChaosJob = {
   name: "demo",
   figures: { spanMs: 11_500, records: 115, turns: 12, blows: [4, 9] },
-  patienceMs: 60_000,
+  patienceMs: 240_000,
   setUp,
 };
 
