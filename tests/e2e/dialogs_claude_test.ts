@@ -114,10 +114,10 @@ for (const tui of ["fullscreen", "default"] as const) {
       prompts: [[PLAN, PAUSE, command("touch one"), PAUSE, write("new.txt"), PAUSE, ...edit("old.txt")], [QUESTION]],
       policy: { ask: [{ command: "touch" }, { kinds: ["file_write", "file_edit", "plan"] }] },
       person: ({ kind }) => kind === "file_edit" ? "no, it shall stay old" : "yes",
-      dialogTimeoutSeconds: 2,
+      dialogTimeoutSeconds: 8,
     });
     const error = await assertRejects(() => dialogs.play(), HumanInterventionRequiredError);
-    assertStringIncludes(error.message, "a question to the person waited for a person for 2 s");
+    assertStringIncludes(error.message, "a question to the person waited for a person for 8 s");
     const { project } = dialogs;
     assertEquals(dialogs.decisions(), [
       "ask plan",
@@ -142,7 +142,7 @@ Deno.test("Claude Code: a dialog longer than the screen is not accepted, for nob
     hooks: false,
     size: { cols: 80, rows: 24 },
     prompts: [[command(`touch one &&\n${long}`)]],
-    dialogTimeoutSeconds: 2,
+    dialogTimeoutSeconds: 8,
   });
   await assertRejects(() => dialogs.play(), HumanInterventionRequiredError);
   assertEquals(await exists(`${dialogs.project}/one`), false);

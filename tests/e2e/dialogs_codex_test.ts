@@ -54,10 +54,10 @@ Deno.test("Codex: each kind of dialog is put to a person, whose yes and no are c
     prompts: [[command("touch one"), PAUSE, patch("new.txt")], [command("touch two")]],
     policy: { ask: [{ command: "touch" }, { kinds: ["patch"] }] },
     person: ({ kind, subject }) => kind === "patch" ? "no, nothing new" : subject === "touch one" ? "yes" : undefined,
-    dialogTimeoutSeconds: 2,
+    dialogTimeoutSeconds: 8,
   });
   const error = await assertRejects(() => dialogs.play(), HumanInterventionRequiredError);
-  assertStringIncludes(error.message, "the command `touch two` waited for a person for 2 s");
+  assertStringIncludes(error.message, "the command `touch two` waited for a person for 8 s");
   assertEquals(dialogs.decisions(), [
     "ask command touch one",
     "allow command touch one",
@@ -91,7 +91,7 @@ Deno.test("Codex: a dialog longer than the screen is not accepted, for nobody ha
     hooks: false,
     size: { cols: 80, rows: 24 },
     prompts: [[command(`touch one &&\n${long}`)]],
-    dialogTimeoutSeconds: 2,
+    dialogTimeoutSeconds: 8,
   });
   await assertRejects(() => dialogs.play(), HumanInterventionRequiredError);
   assertEquals(await exists(`${dialogs.project}/one`), false);

@@ -94,7 +94,7 @@ Deno.test("Claude Code: a question that its low screen does not show as it was a
     provider: "claude_code",
     size: { cols: 80, rows: 24 },
     prompts: [[ask({ question: "Which of these?", options }), { do: "wait", ms: 300 }]],
-    dialogTimeoutSeconds: 2,
+    dialogTimeoutSeconds: 8,
   });
   await assertRejects(() => dialogs.play(), HumanInterventionRequiredError, "a question to the person waited");
   const [waiting] = dialogs.events;
