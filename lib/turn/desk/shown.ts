@@ -11,8 +11,10 @@ export const MAX_ASKED_CHARS = 20_000;
  * @param redact what takes secrets out of all that is kept and sent
  */
 export function shownOf(asked: Request | DialogInfo, redact: (text: string) => string): Shown {
-  const { subject } = asked;
+  const { kind, subject } = asked;
   const isComplete = "subjectComplete" in asked ? asked.subjectComplete : true;
+  // All that a yes to an empty plan permits is to end the plan mode: each call is asked about from then on.
+  if (kind === "plan" && subject === "" && isComplete) return "whole";
   if (subject === undefined || subject === "" || !isComplete || subject.length > MAX_ASKED_CHARS) return "cut";
   return redact(subject) === subject ? "whole" : "masked";
 }

@@ -21,6 +21,12 @@ Deno.test("what only a screen tells, and not all of it, is cut", () => {
   assertEquals([shown(true), shown(false)], ["whole", "cut"]);
 });
 
+Deno.test("an empty plan is shown whole, one that the screen does not show is cut", () => {
+  const dialog = { heading: "", otherReadings: [], options: [], fingerprint: "", kind: "plan", subject: "" } as const;
+  const shown = (subjectComplete: boolean) => shownOf({ ...dialog, subjectComplete }, redact);
+  assertEquals([shown(true), shown(false)], ["whole", "cut"]);
+});
+
 Deno.test("a yes to what is not shown whole is refused, whoever gives it; a no and an answer to a question are not", () => {
   const given = { question: "q1", answeredAt: "2026-11-20T07:26:05.000Z" } as const;
   const refusal = (answer: string, shown: "whole" | "masked" | "cut", isPermission = true) =>
