@@ -48,10 +48,6 @@ async function runWithAgents(
   const broken = new AbortController();
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
   const { plan, record, clock, signal } = parts;
-  using forcedExit = new DisposableStack();
-  if (session !== undefined) {
-    forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
-  }
   let isUncounted = false;
   await endLeft(parts);
   await using _panesLeft = {

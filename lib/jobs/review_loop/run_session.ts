@@ -40,14 +40,18 @@ export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop"
  * @throws {GroundLostError} where what play has failed of is that the session is gone
  */
 export async function inRunSession(
-  parts: SessionParts,
+  parts: SessionParts & Pick<RunParts, "onForcedExit">,
   play: (session: RunSession) => Promise<RunResult>,
 ): Promise<RunResult> {
+  // It holds until the session is closed.
+  using forcedExit = new DisposableStack();
   await using opened = await openRunSession(parts);
+  const { session } = opened;
+  if (session !== undefined) forcedExit.defer(parts.onForcedExit(() => session.abandon(), session.lastResort()));
   try {
     return await play(opened);
   } catch (error) {
-    if (!(error instanceof RuntimeError) || await opened.session?.isLost() !== true) throw error;
+    if (!(error instanceof RuntimeError) || await session?.isLost() !== true) throw error;
     throw new GroundLostError("the tmux server is gone, and every pane with it", error);
   }
 }
