@@ -10,7 +10,7 @@ import { UsageError } from "./errors.ts";
 export type Argv = readonly [string, ...string[]];
 
 /**
- * A number: whole unless it is of seconds, or an amount of money. `libraryDefault` is the default of the library, where
+ * A number: whole unless it is of seconds, or an amount, as of money. `libraryDefault` is the default of the library, where
  * it differs.
  */
 interface NumberValue {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SANDBOX_MODES } from "../base/terms.ts";
-import { HOST_GROUPS, hostProblem } from "../sandbox/hosts.ts";
+import { hostProblem } from "../sandbox/hosts.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
 const host = () =>
@@ -25,8 +25,8 @@ export const SANDBOX_SETTINGS = {
     value: { kind: "shape", schema: () => z.array(host()), must: "an array of hosts", default: [] },
     description:
       "Hosts that agents reach from the sandbox around them, besides those of their models: names, with a port " +
-      "or with `*.` before them, and groups: " + Object.keys(HOST_GROUPS).map((name) => `\`${name}\``).join(", ") + ".",
-    example: ["npm", "files.example.org:443"],
+      "or with `*.` before them, such as those that your package manager installs from.",
+    example: ["packages.example.org", "*.files.example.org:443"],
   },
   sandboxEnv: {
     names: { key: "sandbox_env" },

@@ -11,7 +11,6 @@ import type { RunFolder } from "../run/run_folder.ts";
 import type { Run } from "../run/execution.ts";
 import { roleMark } from "../run/left_processes.ts";
 import { agentsFolderOf, hooksFolderOf } from "../run/state_names.ts";
-import { hostsOf } from "../sandbox/hosts.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
 import { obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
@@ -94,7 +93,7 @@ export async function boundsOf(
   if (state === undefined || root === undefined) {
     throw new UsageError("Cannot open the sandbox: there is no folder for what it needs", { hint: STATE_FOLDER_HINT });
   }
-  const hosts = new Set(hostsOf(whole.network));
+  const hosts = new Set(whole.network);
   for (const agent of workers.values()) for (const host of await hostsOfAgent(agent, { env })) hosts.add(host);
   const states = new Map(
     [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),

@@ -35,7 +35,6 @@ export const giver = object({
   terminal: optional(text),
 });
 
-/** The facts that the runs of all jobs have, with the fields that they have in each of them. */
 /** What agents were in is gone: their tmux server, the sandbox around them. */
 export const GROUND_LOST = {
   /** What of it. */
@@ -45,6 +44,7 @@ export const GROUND_LOST = {
   maxRestarts: number,
 } as const;
 
+/** The facts that the runs of all jobs have, with the fields that they have in each of them. */
 export const RUN_FACTS = {
   /** A run begins: the first record after the one that opens the journal. */
   run_started: {

@@ -1,21 +1,9 @@
-/** The hosts of what a project installs from, by the name that a configuration may give for all of them. */
-export const HOST_GROUPS = {
-  npm: ["registry.npmjs.org", "registry.yarnpkg.com", "jsr.io", "npm.jsr.io"],
-  pypi: ["pypi.org", "files.pythonhosted.org"],
-  crates: ["crates.io", "index.crates.io", "static.crates.io"],
-  go: ["proxy.golang.org", "sum.golang.org"],
-  rubygems: ["rubygems.org", "index.rubygems.org"],
-  maven: ["repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org", "services.gradle.org"],
-  debian: ["deb.debian.org", "security.debian.org"],
-  github: ["github.com", "codeload.github.com", "objects.githubusercontent.com", "raw.githubusercontent.com"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?";
 const NAME = new RegExp(String.raw`^(?:\*\.)?${LABEL}(?:\.${LABEL})*$`, "i");
 
 /**
  * Why this names no host that a sandbox can let through; `undefined` where it does: `example.org`, `*.example.org`,
- * `example.org:8443`, `127.0.0.1:11434`, or a name of {@linkcode HOST_GROUPS}.
+ * `example.org:8443` or `127.0.0.1:11434`.
  *
  * @example
  * ```ts
@@ -25,7 +13,6 @@ const NAME = new RegExp(String.raw`^(?:\*\.)?${LABEL}(?:\.${LABEL})*$`, "i");
  * ```
  */
 export function hostProblem(text: string): string | undefined {
-  if (Object.hasOwn(HOST_GROUPS, text)) return undefined;
   if (/:\/\/|\//.test(text)) return "it is an address of a page: name its host alone";
   const { host, port } = splitHost(text);
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65535)) {
@@ -46,12 +33,6 @@ function splitHost(text: string): { readonly host: string; readonly port: string
 
 function isLoopback(host: string): boolean {
   return /^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/i.test(host);
-}
-
-/** All hosts that these entries name, groups resolved. */
-export function hostsOf(entries: readonly string[]): readonly string[] {
-  const groups: Readonly<Record<string, readonly string[]>> = HOST_GROUPS;
-  return [...new Set(entries.flatMap((entry) => Object.hasOwn(groups, entry) ? groups[entry] ?? [] : [entry]))];
 }
 
 /** The ports of this machine among hosts: programs reach them directly, not by a proxy. */

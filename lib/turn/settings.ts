@@ -52,7 +52,7 @@ export const HANDOFF_SETTINGS = {
   },
   stallMinutes: {
     names: { key: "handoff.stall_minutes" },
-    value: { kind: "seconds", least: 0, most: 1440, default: 20, libraryDefault: 0 },
+    value: { kind: "amount", least: 0, most: 1440, default: 20, libraryDefault: 0 },
     description:
       "Minutes after which an agent at work has stalled if nothing changes: what it shows, what it has used, what runs. It is started again with its session. A command that runs is no standstill; 0 never looks.",
   },

@@ -122,7 +122,7 @@ async function runFiles(files: readonly string[]): Promise<Ran> {
   const timer = setTimeout(() => ended.abort(), MAX_MINUTES * 60_000);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "--quiet", "--no-check", kind.permissions, ...flags, await moduleOf(files)],
-    env: { NO_COLOR: "1", PANEWRIGHT_TESTED_BUNDLE: BUNDLE },
+    env: { NO_COLOR: "1", TZ: "UTC", PANEWRIGHT_TESTED_BUNDLE: BUNDLE },
     stdin: "null",
     signal: ended.signal,
   }).output().finally(() => clearTimeout(timer));

@@ -217,13 +217,13 @@ export class AgentTerminal implements AsyncDisposable {
     return await this.#parts.tracker.record?.takeWork?.() ?? [];
   }
 
-  /** Its processes, with those that its commands have left. */
   async workMark(options: TerminalCallOptions = {}): Promise<string | undefined> {
     if (await runsCommand(await this.processes(), this.provider.commandVariable)) return undefined;
     const [{ screen }, used] = [await this.look(options), await this.#parts.tracker.record?.usage?.()];
     return JSON.stringify([used, stillText(screen)]);
   }
 
+  /** Its processes, with those that its commands have left. */
   async processes(): Promise<AgentProcesses> {
     const { pane, session } = this.#parts;
     return { root: pane.pid, own: await session.processesOf(pane) };

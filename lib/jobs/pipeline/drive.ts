@@ -14,7 +14,7 @@ import type { QuestionState } from "../../journal/exec/state.ts";
 import { runCheck } from "./step_checks.ts";
 import { dropContents, dropScratch, forgetFiles, leaveChanges } from "./step_files.ts";
 import { beginTask, finishTask, folderResult, takeUpParked, tasksOf } from "./drive_tasks.ts";
-import { waitForLimitReset, waitForTurn } from "./waits.ts";
+import { waitForLimitReset, waitUntilDue } from "./waits.ts";
 import { runWriteCheck, watchWrites } from "./write_check.ts";
 import { present } from "../../base/schema.ts";
 
@@ -78,7 +78,7 @@ async function perform(action: Action, { drive, tried }: Performing): Promise<Ru
     case "start_step":
       return void await startStep(action.at, drive);
     case "run_attempt":
-      await waitForTurn(action.attempt, drive);
+      await waitUntilDue(action.attempt, drive);
       return void await runAttempt(action, drive);
     case "answer": {
       const { question, answer, by } = action;

@@ -5,11 +5,11 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import type { ExecOptions } from "./context.ts";
 import { continueRun } from "./continue_run.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
-import { begun, playSteps } from "./play_steps.ts";
+import { playSteps } from "./play_steps.ts";
 import { PIPELINE } from "./mod.ts";
 import { present } from "../../base/schema.ts";
 import { proveSteps } from "./prove_steps.ts";
-import { type ExecState, stepWorker } from "../../journal/exec/state.ts";
+import { type ExecState, headOf, stepWorker } from "../../journal/exec/state.ts";
 import { usageOfAll } from "../../journal/usage.ts";
 
 export type { ExecOptions } from "./context.ts";
@@ -52,7 +52,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     workerCaps: () => Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),
     subfolders: ["stepsDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
-    isCopy: (state) => begun(state).isCopy,
+    isCopy: (state) => headOf(state).isCopy,
     play: (run) => playSteps(run, options),
     warning: (message) => ({ type: "warning", message }),
     // The question that waits says how to continue.

@@ -2,7 +2,7 @@ import { runHeadless } from "../../agents/process/headless.ts";
 import type { Run, RunResult } from "../../run/execution.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
 import type { ExecOverrides } from "../../journal/exec/fields.ts";
-import type { ExecState, RunHead } from "../../journal/exec/state.ts";
+import { type ExecState, headOf } from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
 import { playOnGround } from "../ground.ts";
 import { openLeftCommands } from "../left_running.ts";
@@ -32,8 +32,7 @@ const MOST_RESTARTS = 2;
 
 async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
   const { plan } = options;
-
-  const { target, overrides } = begun(run.state());
+  const { target, overrides } = headOf(run.state());
   await using inside = await openStepsSandbox(plan, run);
   await using left = openLeftCommands({
     ...run,
@@ -61,9 +60,4 @@ async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Pr
 
 function withOverrides(plan: ExecPlan, { resume }: ExecOverrides): ExecPlan {
   return resume === undefined ? plan : { ...plan, settings: { ...plan.settings, resume } };
-}
-
-export function begun({ run }: ExecState): RunHead {
-  if (run === undefined) throw new TypeError("Cannot tell what the run is about: it has not begun");
-  return run;
 }

@@ -13,6 +13,6 @@ export async function waitForLimitReset(
 }
 
 /** Waits until an attempt may begin. */
-export async function waitForTurn({ notBefore }: Attempt, drive: Drive): Promise<void> {
+export async function waitUntilDue({ notBefore }: Attempt, drive: Drive): Promise<void> {
   if (notBefore !== undefined) await sleepUntilTime(notBefore, drive);
 }

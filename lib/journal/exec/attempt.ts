@@ -3,7 +3,7 @@ import type { NewDetail } from "../items/source.ts";
 import { toldCost, usage } from "../../base/usage.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { detail, line, note, shortened, type ShownLine, tokensOf, toldCostText } from "../words/lines.ts";
-import { byteSize, duration } from "../words/words.ts";
+import { byteSize, duration, localTime } from "../words/words.ts";
 import { atLevel, counted } from "../progress.ts";
 import { attemptUsed, changeAgent, turnOf } from "./place.ts";
 import { type AttemptReason, attemptReason } from "./fields.ts";
@@ -262,7 +262,7 @@ export const ATTEMPT_RECORDS = {
       line(
         recovery === "fresh_session"
           ? `that is no fault of the step (${failureClass}): a new session takes its place`
-          : `that passes (${failureClass}); trying again at ${retryAt}`,
+          : `that passes (${failureClass}); trying again at ${localTime(retryAt)}`,
         "caution",
       ),
     items: ({ message, ...place }, { title, lane }) =>

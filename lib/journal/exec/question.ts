@@ -2,6 +2,7 @@ import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
 import { listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { giverDetail, line, paragraph } from "../words/lines.ts";
+import { localTime } from "../words/words.ts";
 import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
 import {
@@ -158,7 +159,7 @@ export const QUESTION_RECORDS = {
       activity: { kind: "usage_limit", since: at, detail: message, ...present({ until: resetsAt }) },
     }),
     words: ({ message, resetsAt }) => {
-      const until = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+      const until = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
       return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
     },
     items: (_fact, { title, lane }) => opens("limit", { kind: "limit", lane, title, tone: "caution" }),

@@ -196,6 +196,11 @@ export const INITIAL_STATE: ExecState = {
 };
 
 /** What the task under way waits for. */
+export function headOf({ run }: ExecState): RunHead {
+  if (run === undefined) throw new TypeError("Cannot tell what the run is about: it has not begun");
+  return run;
+}
+
 export function openQuestion(state: ExecState): QuestionState | undefined {
   return state.questions.find((question) => question.open && !isParked(state, question));
 }

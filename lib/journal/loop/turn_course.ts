@@ -10,7 +10,7 @@ import { counted, tokensCounted } from "../progress.ts";
 import { newIn, NOTHING_COUNTED, takeCount } from "../usage.ts";
 import { waitsNoLonger } from "../waiting.ts";
 import { detail, line } from "../words/lines.ts";
-import { byteSize, duration, workerStatusText } from "../words/words.ts";
+import { byteSize, duration, localTime, workerStatusText } from "../words/words.ts";
 import { changeWorker, workerOf } from "../workers.ts";
 import { messageKind, role } from "./fields.ts";
 import { countOf, findOpenTurn, inAgent, inTurn, type RunRecords } from "./state.ts";
@@ -123,10 +123,10 @@ export const TURN_GOES = {
       };
     },
     words: ({ role, class: failureClass, message, resetsAt, retryAt, recovery = "pause" }) => {
-      const reset = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+      const reset = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
       const again = retryAt === undefined
         ? ""
-        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery) ? "" : ` at ${retryAt}`}`;
+        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery) ? "" : ` at ${localTime(retryAt)}`}`;
       return line(
         `${role} failed (${failureClass}): ${message}${reset}${again}`,
         retryAt === undefined ? "bad" : "caution",
