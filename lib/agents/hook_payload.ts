@@ -21,9 +21,9 @@ const FILE_TOOLS: Readonly<Record<string, readonly [kind: string, field: string]
   NotebookEdit: ["file_edit", "notebook_path"],
 };
 
-/** Tools of Claude Code whose dialogs only look like permissions. */
+/** Tools whose dialogs only look like permissions: of Claude Code, and the last one of Codex. */
 const PLAN_TOOL = "ExitPlanMode";
-const QUESTION_TOOL = "AskUserQuestion";
+const QUESTION_TOOLS: readonly string[] = ["AskUserQuestion", "request_user_input"];
 
 /**
  * Reads the JSON that a `PermissionRequest` hook of Claude Code (2.1.328) or Codex (0.130.0 to 0.169.0) gets, or a
@@ -135,7 +135,7 @@ function knownMatter(
   input: Readonly<Record<string, unknown>>,
 ): RequestMatter | undefined {
   if (tool === PLAN_TOOL) return { kind: "plan", subject: textOf(input["plan"]) ?? "" };
-  if (tool === QUESTION_TOOL) {
+  if (QUESTION_TOOLS.includes(tool)) {
     const questions = readQuestions(input);
     return questions === undefined
       ? { ...otherMatter(input), kind: "question" }

@@ -27,7 +27,9 @@ export interface DialogStageOptions
   readonly settings?: Partial<HandoffSettings>;
   readonly dialogTimeoutSeconds?: number;
   /** What a person says to a dialog, as they would with `panewright answer`. */
-  readonly person?: (event: Extract<DialogFact, { type: "dialog_waiting" }>) => string | undefined;
+  readonly person?: (
+    event: Extract<DialogFact, { type: "dialog_waiting" }>,
+  ) => string | undefined | Promise<string | undefined>;
   readonly prepare?: (project: string) => Promise<void>;
   /** @default {true} whether the agent's CLI asks by its hook */
   readonly hooks?: boolean;
@@ -119,9 +121,11 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
   const emit = (event: DialogFact) => {
     events.push(event);
     if (event.type !== "dialog_waiting" || event.question === undefined) return;
-    const answer = options.person?.(event);
-    if (answer === undefined) return;
-    void leaveAnswerFor(folder, { question: event.question, answer, by: "command", answeredAt: "" });
+    void leaveAnswer(event.question, options.person?.(event));
+  };
+  const leaveAnswer = async (question: string, said: string | undefined | Promise<string | undefined>) => {
+    const answer = await said;
+    if (answer !== undefined) await leaveAnswerFor(folder, { question, answer, by: "command", answeredAt: "" });
   };
   const context: DialogDeskContext = {
     plan: {

@@ -10,6 +10,7 @@ import { codexHookTrial } from "./hook_trial.ts";
 import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
 import { findNativeCodex } from "./program.ts";
+import { codexQuestions } from "./questions.ts";
 import { codexSandbox } from "./sandbox.ts";
 import { codexTypedInput } from "./typed_input.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
@@ -51,6 +52,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
       other: "Start `codex` in that folder once by hand and answer what it asks; Codex remembers the answer.",
     },
     answerWay: codexAnswerWay,
+    questionDialogs: codexQuestions,
     hasPermissionHook: true,
     hasTurnHooks: true,
     tellsTokens: true,

@@ -8,6 +8,7 @@ import type { FailureWords } from "../failure.ts";
 import { matterOf } from "../hook_payload.ts";
 import type { SessionReader } from "../process/cli.ts";
 import { readReport, readTokens, saw } from "./report.ts";
+import { readAnswers } from "./questions.ts";
 import { commandText, readToolCall } from "./tool_calls.ts";
 
 /**
@@ -102,7 +103,11 @@ class CodexReader implements SessionReader {
     const certain = commands.filter(({ isCertain }) => isCertain).map(({ command }) => commandText(command));
     const texts = certain.length === 0 ? [summary] : certain;
     const runs = texts.map((command, index) => ({ id: index === 0 ? id : `${id}/${index}`, command }));
-    this.#calls.set(id, { runs, isProgram: item["type"] === "custom_tool_call" });
+    this.#calls.set(id, {
+      runs,
+      isProgram: item["type"] === "custom_tool_call",
+      ...present({ input: textOf(item["arguments"]) }),
+    });
     return [
       ...runs.map((run) => ({ type: "ran", ...run }) as const),
       {
@@ -122,7 +127,9 @@ class CodexReader implements SessionReader {
     const stillRuns = /^Process running with session ID /m.test(output);
     const call = this.#calls.get(id);
     this.#calls.delete(id);
+    const answers = readAnswers(call?.input ?? "", output);
     return [
+      ...(answers === undefined ? [] : [{ type: "replied", id, answers } as const]),
       // Those whose end has a record of its own are told of already.
       ...(call?.runs ?? []).map((run, index) => saw({ ...run, output: index === 0 ? output : "", exitCode })),
       { type: "ended", source: "call", id, exitCode: stillRuns ? undefined : exitCode ?? -1, output, isResult: true },
@@ -224,6 +231,8 @@ interface OpenRun {
 }
 
 interface OpenCall {
+  /** Its arguments; missing where it has none as JSON. */
+  readonly input?: string;
   readonly runs: OpenRun[];
   readonly isProgram: boolean;
 }
@@ -255,17 +264,19 @@ function requestOf(payload: JsonObject, session: RecordedSession | undefined): R
   const id = textOf(payload["call_id"]) ?? "";
   const tool = textOf(payload["name"]) ?? "";
   const about = { id, source: "session_log", tool } as const;
-  const input = textOf(payload["input"]);
   if (payload["type"] === "custom_tool_call") {
+    const program = textOf(payload["input"]);
     const cwd = session === undefined ? {} : { cwd: session.cwd };
     const matter = tool === "apply_patch"
-      ? matterOf(tool, { command: input })
-      : { kind: "other", subject: input ?? "" };
+      ? matterOf(tool, { command: program })
+      : { kind: "other", subject: program ?? "" };
     return { ...about, ...cwd, ...matter };
   }
   if (payload["type"] !== "function_call") return undefined;
   const text = textOf(payload["arguments"]) ?? "";
-  const { cmd, workdir, shell } = parseJsonObject(text) ?? {};
+  const input = parseJsonObject(text) ?? {};
+  const { cmd, workdir, shell } = input;
+  if (tool === "request_user_input") return { ...about, ...matterOf(tool, input) };
   if (tool !== "exec_command" || typeof cmd !== "string" || (shell !== undefined && shell !== null)) {
     return { ...about, kind: "other", subject: text };
   }

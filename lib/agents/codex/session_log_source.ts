@@ -114,6 +114,10 @@ class CodexSessionLog implements StatusSource {
     return Promise.resolve(this.#log?.state.calls ?? []);
   }
 
+  questionAnswers(callId: string): Promise<Readonly<Record<string, string>> | undefined> {
+    return Promise.resolve(this.#log?.state.answers[callId]);
+  }
+
   async usage(): Promise<SessionUsage | undefined> {
     return this.sessionId === undefined ? undefined : await this.#log?.usage(this.sessionId);
   }

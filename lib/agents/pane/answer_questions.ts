@@ -63,27 +63,31 @@ export async function answerQuestions(pane: AgentPane, options: QuestionOptions)
   const lookFor = (accept: (page: QuestionPage | undefined, look: PaneLook) => boolean, patience = 1) =>
     lookUntil(pane, createStill(read, accept), { timeoutMs: patience * pane.proofTimeoutMs });
   await pane.clock.sleep(DEAF_MS, pane.signal);
+  const answered = new Set<number>();
   let isGoingBack = false;
   let turns = 0;
   let pressed = 0;
-  let last = { key: "", times: 0 };
+  let last: { readonly key: string; times: number; readonly answers?: number | undefined } = { key: "", times: 0 };
   for (let tries = 0; tries <= MAX_KEYS; tries++) {
     const look = await lookFor((page, now) => page !== undefined || isGone(now));
     const page = read(look);
     if (page === undefined) return await settle(pane, { look, pressed }, options);
     const stop = (problem: string) => ({ result: "stopped", problem, after: look.screen }) as const;
-    let step = dialogs.next(page, { questions, replies, isGoingBack });
+    if (last.answers !== undefined && last.times > 0 && page.page === "question" && page.index !== last.answers) {
+      answered.add(last.answers);
+    }
+    let step = dialogs.next(page, { questions, replies, isGoingBack, answered });
     for (; step.do === "turn"; turns++) {
       if (turns === MAX_TURNS) return stop("The CLI does not show the answers as they were given.");
       isGoingBack = !isGoingBack;
-      step = dialogs.next(page, { questions, replies, isGoingBack });
+      step = dialogs.next(page, { questions, replies, isGoingBack, answered });
     }
     if (step.do === "stop") return stop(`The answer cannot be given with keys: ${step.problem}.`);
     const key: QuestionKey = step;
     // A CLI that stood still takes all keys at once: a second one would go to whatever opens after the dialog.
-    const closes = key.do === "press" && key.closes === true;
+    const { closes = false, answers } = key.do === "press" ? key : {};
     const same = JSON.stringify([closes ? page.page : page, key]);
-    if (last.key !== same) last = { key: same, times: 0 };
+    if (last.key !== same) last = { key: same, times: 0, answers };
     // Also where a key has no effect: the agent may have asked the very same again at once.
     if (!await options.isMeant()) return await settle(pane, { look, pressed }, options);
     if (last.times >= (closes ? 1 : MAX_ATTEMPTS)) return stop("A key of the answer has no effect.");

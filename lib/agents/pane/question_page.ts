@@ -29,6 +29,8 @@ export interface WantedReplies {
   readonly questions: readonly AgentQuestion[];
   readonly replies: readonly QuestionReply[];
   readonly isGoingBack: boolean;
+  /** The questions that this answer has been given to: see `answers` of a step. @default {new Set()} */
+  readonly answered?: ReadonlySet<number>;
 }
 
 export type QuestionStep =
@@ -37,6 +39,8 @@ export type QuestionStep =
     readonly key: string;
     /** Whether the dialog, or the last of its questions, closes with it: it is pressed once only. */
     readonly closes?: boolean;
+    /** The question that is answered with it, where no later page shows the answer once more. */
+    readonly answers?: number;
   }
   | { readonly do: "paste"; readonly text: string }
   | { readonly do: "turn" }
