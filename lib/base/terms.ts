@@ -97,6 +97,12 @@ export const ANSWERS_FROM = ["person", "any"] as const;
 /** One of {@linkcode ANSWERS_FROM}. */
 export type AnswersFrom = typeof ANSWERS_FROM[number];
 
+/** What comes of an answer to a run that nobody executes: the run is resumed, or the answer is kept until it is. */
+export const ON_ANSWER = ["resume", "keep"] as const;
+
+/** One of {@linkcode ON_ANSWER}. */
+export type OnAnswer = typeof ON_ANSWER[number];
+
 /** How a person is shown what a yes permits: all of it, with a secret masked, or not all of it. */
 export const SHOWN = ["whole", "masked", "cut"] as const;
 

@@ -53,7 +53,7 @@ export function commonPlan(
   bound: Parameters<typeof contractOf>[1],
 ) {
   const { config, workdir } = loaded;
-  const { sandbox, prices, leave_running: leaveRunning } = config;
+  const { sandbox, prices, leave_running: leaveRunning, on_answer: onAnswer } = config;
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
@@ -63,6 +63,7 @@ export function commonPlan(
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
+    ...present({ onAnswer }),
     ...notificationsIn(config),
   };
 }

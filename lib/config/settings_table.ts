@@ -11,6 +11,7 @@ import {
 import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../agents/mod.ts";
 import type { ProviderId } from "../agents/provider.ts";
 import { ROLES } from "../base/roles.ts";
+import { ON_ANSWER } from "../base/terms.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
@@ -76,6 +77,15 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
       "What an agent may leave running when its turn ends, until the run ends: command patterns as in `permissions.deny`. " +
       "Any other command that it leaves is told, and ended.",
     example: ["npm run dev"],
+  },
+  onAnswer: {
+    names: { key: "on_answer" },
+    value: { kind: "choice", of: ON_ANSWER },
+    description:
+      "What comes of an answer while no process executes the run: `resume` continues it, in a process of its own; `keep` " +
+      "keeps the answer for whoever resumes it. Without it, `resume` for a run that was started with `--detach`, over HTTP, " +
+      "by a model over MCP or by a notification, else `keep`. A run that somebody has stopped is not resumed.",
+    example: "resume",
   },
   prices: {
     names: { key: "prices" },

@@ -6,6 +6,7 @@ import type { NewDetail } from "./items/source.ts";
 import type { RulesUsed } from "./loop/fields.ts";
 import type { RunCaps } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
+import { type Recovered, recoveredText } from "./recovered.ts";
 import type { RunEnd } from "./run_facts.ts";
 import type { Cost } from "./usage.ts";
 import {
@@ -77,6 +78,7 @@ export const GROUND = {
       readonly maxRestarts: number;
     },
   ) => line(`${reason}; the agents are started again (restart ${restart} of at most ${maxRestarts})`, "caution"),
+  recovers: () => ({ recovery: "ground" }) as const,
   items: (_fact: object, { title, lane }: ToldRecord) => adds({ kind: "kill", lane, title, tone: "bad" }),
 };
 
@@ -159,6 +161,7 @@ interface Ended {
   readonly cost?: Cost;
   readonly usage?: Usage;
   readonly left?: readonly string[];
+  readonly recovered?: readonly Recovered[];
   readonly resumeCommand?: string;
   readonly rounds?: number;
   readonly usageByRole?: Readonly<Record<string, Usage>>;
@@ -169,14 +172,15 @@ export const FINISHED = {
   meter: ({ seconds }: Ended) => ({ kind: "process_ends", seconds }) as const,
   head: ({ cost }: Ended): ReportHead => ({ cost }),
   words(fact: Ended): readonly ShownLine[] {
-    const { outcome, reason, seconds, usage = {}, cost, resumeCommand, rounds, usageByRole, usageByStep, left = [] } =
-      fact;
+    const { outcome, reason, seconds, usage = {}, cost, resumeCommand, rounds, usageByRole, usageByStep } = fact;
+    const { left = [], recovered = [] } = fact;
     const because = rounds === undefined || outcome === "fail" ? `: ${reason}` : "";
     const after = rounds === undefined ? "" : `${plural(rounds, "round")}, `;
     const told = `${OUTCOMES[outcome]} after ${after}${duration(seconds)}${because}`;
     return [
       line(`${told}${tokensOf(usage)}${costText(cost)}`, outcome === "pass" ? "good" : "bad", "result"),
       ...workerTokens(usageByRole ?? usageByStep ?? {}, cost?.byWorker).map((each) => line(each, "plain", "result")),
+      ...(recovered.length === 0 ? [] : [line(`Recovered: ${recoveredText(recovered)}`, "plain", "result")]),
       ...left.map((each) => line(`Left running: ${each}`, "caution", "result")),
       ...(resumeCommand === undefined ? [] : [line(`Resume with: ${resumeCommand}`, "plain", "result")]),
     ];

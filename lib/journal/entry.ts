@@ -6,6 +6,7 @@ import type { MeterEvent } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
 import { afterRecord, type Change, type Progress } from "./progress.ts";
 import type { Cost } from "./usage.ts";
+import { type Recoverable, recoveredWith, type Recovering } from "./recovered.ts";
 import type { ShownLine } from "./words/lines.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface Effects<Record, State> {
   progress?(before: Progress, record: Record): Change;
   /** What it means for what the run uses; `state` is the one before it. */
   meter?(record: Record, state: State): MeterEvent | undefined;
+  /** What of its run is recovered; nothing where it says nothing of that. */
+  recovers?(record: Record): Recovering | undefined;
   /** What a person is told. */
   words(record: Record): ShownLine | readonly ShownLine[];
   /** What it changes in a report's items; without it, its words are a note, if they are told without `--verbose`. */
@@ -77,13 +80,23 @@ type FieldsOf<Table extends RecordTable<unknown>> = { readonly [Type in keyof Ta
 export type FactsOf<Table extends RecordTable<unknown>> = FactOf<FieldsOf<Table>>;
 
 /** What a job's records come to, by the one table that says it. */
-export function foldsOf<Fact extends AnyFact, State>(table: RecordTable<State>) {
+export function foldsOf<Fact extends AnyFact, State extends Recoverable | undefined>(table: RecordTable<State>) {
   const entryOf = ({ type }: AnyFact): Effects<AnyFact, State> | undefined => table[type];
+  const recoveredBy = (before: Recoverable, record: Recorded<Fact>): Recoverable => {
+    const recovering = entryOf(record)?.recovers?.(record);
+    return recovering === undefined ? {} : { recovered: recoveredWith(before, recovering, record.at) };
+  };
   return {
     facts: Object.fromEntries(Object.entries(table).map(([type, { fields }]) => [type, fields])) as FactTable,
-    fold: (state: State, record: Recorded<Fact>): State => entryOf(record)?.state?.(state, record) ?? state,
+    fold(state: State, record: Recorded<Fact>): State {
+      const after = entryOf(record)?.state?.(state, record) ?? state;
+      return after && { ...after, ...recoveredBy(after, record) };
+    },
     progress: (before: Progress, record: Recorded<Fact>): Progress =>
-      afterRecord(before, record, entryOf(record)?.progress?.(before, record) ?? {}),
+      afterRecord(before, record, {
+        ...entryOf(record)?.progress?.(before, record),
+        ...recoveredBy(before, record),
+      }),
     meter: (fact: Fact, state: State): MeterEvent | undefined => entryOf(fact)?.meter?.(fact, state),
     mapPaths: (fact: Fact, map: MapPath): Fact => ({ ...fact, ...entryOf(fact)?.paths?.(fact, map) }),
   };

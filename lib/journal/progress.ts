@@ -13,10 +13,11 @@ import {
   type ValueOf,
   type ValuesOf,
 } from "../base/schema.ts";
-import { ANSWERS_FROM, MODEL_ANSWERS } from "../base/terms.ts";
+import { ANSWERS_FROM, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
 import { outsideMessage } from "./message_progress.ts";
 import { giver, JOB_IDS, type JobId, runEnd } from "./run_facts.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount, usageOfAll } from "./usage.ts";
+import { recovered } from "./recovered.ts";
 import { waiting } from "./waiting.ts";
 import { sessionState, worker } from "./workers.ts";
 
@@ -120,12 +121,14 @@ export const PROGRESS = {
   messages: listOf(outsideMessage),
   modelAnswers: oneOf(...MODEL_ANSWERS),
   answersFrom: oneOf(...ANSWERS_FROM),
+  onAnswer: oneOf(...ON_ANSWER),
   answers: listOf(givenAnswer),
   done: listOf(done),
   counts,
   usage,
   tokens: object({ byWorker: mapOf(usage), bySource: mapOf(usage) }),
   warnings: listOf(warning),
+  recovered: listOf(recovered),
   session: orMissing(sessionState),
   /** How the run ended, until it is resumed; without a command where there is nothing to resume. */
   finished: orMissing(object({ outcome: runEnd, reason: text, at: text, resumeCommand: optional(text) })),
@@ -154,6 +157,7 @@ export function initialProgress(job: JobId): Progress {
     workers: [],
     modelAnswers: "questions",
     answersFrom: "person",
+    onAnswer: "keep",
     waiting: undefined,
     alsoWaiting: [],
     messages: [],
@@ -163,6 +167,7 @@ export function initialProgress(job: JobId): Progress {
     usage: {},
     tokens: NOTHING_COUNTED,
     warnings: [],
+    recovered: [],
     session: undefined,
     finished: undefined,
   };

@@ -1,4 +1,5 @@
-import { ANSWERS_FROM, GIVER_KINDS, MODEL_ANSWERS } from "../base/terms.ts";
+import { ANSWERS_FROM, GIVER_KINDS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
+import { recovered } from "./recovered.ts";
 import { cost } from "./usage.ts";
 import { flag, listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 
@@ -56,6 +57,8 @@ export const RUN_FACTS = {
     modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
     /** Whose yes permits something; missing in older journals. */
     answersFrom: optional(oneOf(...ANSWERS_FROM)),
+    /** What comes of an answer while nobody executes it; missing: it is kept. */
+    onAnswer: optional(oneOf(...ON_ANSWER)),
     /** The version that started it. */
     panewright: optional(text),
     /** From where it was started, where it has no terminal. */
@@ -79,6 +82,8 @@ export const RUN_FACTS = {
     modelAnswers: optional(oneOf(...MODEL_ANSWERS)),
     /** Whose yes permits something; missing in older journals. */
     answersFrom: optional(oneOf(...ANSWERS_FROM)),
+    /** What comes of an answer while nobody executes it; missing: it is kept. */
+    onAnswer: optional(oneOf(...ON_ANSWER)),
     panewright: optional(text),
     /** From where it was resumed, where it has no terminal. */
     startedBy: optional(oneOf(...STARTED_BY)),
@@ -104,6 +109,8 @@ export const RUN_FACTS = {
     seconds: number,
     /** What agents left running when their turns ended; missing where there is none. */
     left: optional(listOf(text)),
+    /** What the run was helped out of; missing where there is nothing. */
+    recovered: optional(listOf(recovered)),
     /** Missing where there are no prices. */
     cost: optional(cost),
     /** Where the audit log ends; missing in older journals. */

@@ -1,5 +1,5 @@
 import { flag, listOf, number, object, oneOf, optional, orMissing, text, type ValuesOf } from "../base/schema.ts";
-import { type AnswersFrom, isReserved, type ModelAnswers, SHOWN } from "../base/terms.ts";
+import { type AnswersFrom, isReserved, type ModelAnswers, type OnAnswer, SHOWN } from "../base/terms.ts";
 import type { RunEnd } from "./run_facts.ts";
 
 export interface Waits {
@@ -8,6 +8,7 @@ export interface Waits {
   readonly alsoWaiting: readonly Waiting[];
   readonly modelAnswers: ModelAnswers;
   readonly answersFrom: AnswersFrom;
+  readonly onAnswer: OnAnswer;
 }
 
 export const agentQuestion = object({
@@ -91,12 +92,15 @@ export function withoutWaiting(before: Pick<Waits, "waiting" | "alsoWaiting">, {
 
 export function mayAnswer(
   before: Waits,
-  told: { readonly modelAnswers?: ModelAnswers | undefined; readonly answersFrom?: AnswersFrom | undefined },
+  told: {
+    readonly modelAnswers?: ModelAnswers | undefined;
+    readonly answersFrom?: AnswersFrom | undefined;
+    readonly onAnswer?: OnAnswer | undefined;
+  },
 ): Waits {
-  const { modelAnswers = before.modelAnswers, answersFrom = before.answersFrom } = told;
+  const { modelAnswers = before.modelAnswers, answersFrom = before.answersFrom, onAnswer = "keep" } = told;
   return {
-    modelAnswers,
-    answersFrom,
+    ...{ modelAnswers, answersFrom, onAnswer },
     ...asWaiting(allWaiting(before).map((waiting) => judgedBy(modelAnswers, waiting))),
   };
 }

@@ -186,6 +186,7 @@ function Facts({ header }: { readonly header: ReportHeader }) {
     ["Responses", numberText(responses)],
     ["Reminders", numberText(reminders)],
     ["Dialogs", `${numberText(acceptedDialogs)} accepted, ${numberText(declinedDialogs)} declined by the policy`],
+    ["Recovered", header.recovered && shownLine(header.recovered)],
     ["panewright", header.panewright && shownLine(header.panewright)],
   ];
   return (

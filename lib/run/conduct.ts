@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError } from "../base/errors.ts";
 import { systemClock } from "../base/ports/clock.ts";
+import { present } from "../base/schema.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { VERSION } from "../base/version.ts";
@@ -140,7 +141,8 @@ async function conduct<Fact extends AnyFact, State>(
   warnings.forEach(warn);
   await using notices = await openNotices({ execution, folder, redactor, warn, clock, wallClock }, options);
   const secondsSoFar = () => (clock.now() - startedAtMs) / 1000;
-  record({ ...opening, panewright: VERSION, ...(startedBy === undefined ? {} : { startedBy }) });
+  const { onAnswer = startedBy === undefined ? undefined : "resume" } = execution.plan;
+  record({ ...opening, panewright: VERSION, ...present({ startedBy, onAnswer }) });
   onBegun?.();
   recorder.warnEarly();
   await notices.noteBegun();
@@ -163,7 +165,7 @@ async function conduct<Fact extends AnyFact, State>(
     const { outcome, reason } = await recorder.watched((watched) => execution.play({ ...run, ...watched }));
     bound.tellChanges();
     recorder.recordEnd({ outcome, reason, seconds: secondsSoFar(), resumeCommand });
-    notices.tellEnd({ outcome, reason, at: recorder.lastAt() });
+    notices.tellEnd({ outcome, reason, at: recorder.lastAt(), recovered: execution.recovered(state()) });
     return { outcome, reason, folder, state: state() };
   } catch (error) {
     const cause = [signal, meter.signal].find(({ aborted }) => aborted)?.reason ?? mainError(error, warn);
@@ -178,7 +180,7 @@ async function conduct<Fact extends AnyFact, State>(
     const raises = [...capped, ...late.map((name) => raiseOf(name, { limit: meter.limitOf(name) ?? 0 }))];
     const resumedBy = commandLine("resume", ...raises.flatMap((raise) => ["--raise", raise]));
     recorder.recordFailure({ outcome, reason, seconds: secondsSoFar(), resumeCommand: resumedBy });
-    notices.tellEnd({ outcome, reason, at: recorder.lastAt() });
+    notices.tellEnd({ outcome, reason, at: recorder.lastAt(), recovered: execution.recovered(state()) });
     throw cause;
   }
 }

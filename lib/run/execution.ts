@@ -9,6 +9,7 @@ import type { HttpPoster } from "../base/ports/http.ts";
 import type { OnForcedExit } from "../base/ports/watchdog.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
 import type { AnyFact, Job } from "../journal/job.ts";
+import type { Recovered } from "../journal/recovered.ts";
 import type { RunEnd, StartedBy } from "../journal/run_facts.ts";
 import type { Cost, TokenCounts } from "../journal/usage.ts";
 import type { AuditLog } from "../turn/desk/audit.ts";
@@ -151,6 +152,8 @@ export interface Execution<Fact extends AnyFact, State> {
   /** Whether nothing is left to be resumed, or is told how. */
   isOver(outcome: RunEnd): boolean;
   /** @param last fields that follow what the job tells of its end */
+  /** What the run was helped out of so far. */
+  recovered(state: State): readonly Recovered[];
   finish(end: EndedRun, state: State, last: (tokens: TokenCounts) => LastFields): Fact;
 }
 

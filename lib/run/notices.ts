@@ -2,14 +2,13 @@ import type { Redactor } from "../base/redact/redactor.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact } from "../journal/job.ts";
-import type { Finished } from "../journal/progress.ts";
 import type { Execution, Run, RunOptions } from "./execution.ts";
 import { channelsOf } from "./notify/channels.ts";
 import { forgetEndDue, noteEndDue } from "./notify/end_due.ts";
 import { openMessages } from "./notify/messages.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { lockOutbox } from "./run_lock.ts";
-import { keepUntoldEnd, toldEnd } from "./told_end.ts";
+import { type EndOfRun, keepUntoldEnd, toldEnd } from "./told_end.ts";
 
 /** Tells a person who is elsewhere what a run needs, and how it ends. */
 export async function openNotices<Fact extends AnyFact, State>(
@@ -48,8 +47,8 @@ export async function openNotices<Fact extends AnyFact, State>(
       if (plan === undefined) return;
       await noteEndDue(folder).catch((error) => warn(`Cannot keep notifications: ${errorText(error)}`));
     },
-    tellEnd(finished: Pick<Finished, "outcome" | "reason" | "at">): void {
-      const end = toldEnd(finished);
+    tellEnd(finished: EndOfRun): void {
+      const end = toldEnd(finished, workdir);
       if (end === undefined) forgetEndDue(folder);
       else messages.sendEnd(end);
       if (finished.outcome === "waiting") held = "deliver";

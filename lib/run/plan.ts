@@ -1,3 +1,4 @@
+import type { OnAnswer } from "../base/terms.ts";
 import type { Caps } from "./caps.ts";
 import type { Contract, ContractChange } from "./contract.ts";
 import type { NoProgressLimits } from "./no_progress.ts";
@@ -18,6 +19,8 @@ export interface RunPlan {
   /** Limits of time that can be raised as caps can, in seconds by their names. @default {{}} */
   readonly timeLimits?: Readonly<Record<string, number>>;
   readonly notifications?: NotificationPlan;
+  /** What comes of an answer while nobody executes it. @default "resume" for a run that has no terminal, else "keep" */
+  readonly onAnswer?: OnAnswer;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;
 }

@@ -1,3 +1,4 @@
+import { basename } from "@std/path/posix";
 import { isExecuted } from "../base/ports/lock_file.ts";
 import type { Channel } from "./notify/channel.ts";
 import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "./notify/end_due.ts";
@@ -5,7 +6,8 @@ import { type Notification, outgoing } from "./notify/notification.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
 import type { JobRecords } from "../journal/job.ts";
-import type { Finished } from "../journal/progress.ts";
+import type { Finished, Progress } from "../journal/progress.ts";
+import { recoveredText } from "../journal/recovered.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunEnd } from "../journal/run_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -13,12 +15,19 @@ import type { RunFolder } from "./run_folder.ts";
 /** An end that is older is not told any more: as long as messages are kept that cannot be delivered. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 
-/** The message about the end of a run. */
-export function toldEnd({ outcome, reason, at }: Pick<Finished, "outcome" | "reason" | "at">): ToldEnd | undefined {
+export type EndOfRun = Pick<Finished, "outcome" | "reason" | "at"> & Pick<Progress, "recovered">;
+
+/** The message about the end of a run in this folder. */
+export function toldEnd({ outcome, reason, at, recovered }: EndOfRun, workdir: string): ToldEnd | undefined {
   const priority = PRIORITIES[outcome];
   if (priority === undefined) return undefined;
   // Only the first line: below it errors show screens, and what they show is nobody else's.
-  const [text = ""] = reason.split("\n");
+  const [first = ""] = reason.split("\n");
+  const text = [
+    `${basename(workdir)}: ${first}`,
+    ...(recovered.length === 0 ? [] : [`Recovered: ${recoveredText(recovered)}`]),
+  ]
+    .join("\n");
   return { notification: { kind: "ended", title: `panewright: ${outcome}`, text, priority }, at };
 }
 
@@ -52,9 +61,10 @@ async function untoldEnd(folder: RunFolder, { jobs, now }: UntoldOptions): Promi
   const writtenAt = lstatOrUndefined(folder.journalPath)?.mtime;
   // One that was killed at work has no end, and need not be read again and again.
   if (writtenAt !== undefined && writtenAt !== null && isOld(writtenAt)) return "old";
-  const { finished } = (await readProgress(folder, jobs, { brief: true })).progress ?? {};
-  if (finished === undefined) return undefined;
-  return isOld(new Date(finished.at)) ? "old" : toldEnd(finished) ?? "old";
+  const { progress } = await readProgress(folder, jobs, { brief: true });
+  if (progress?.finished === undefined) return undefined;
+  const { finished, recovered, workdir } = progress;
+  return isOld(new Date(finished.at)) ? "old" : toldEnd({ ...finished, recovered }, workdir) ?? "old";
 }
 
 /**

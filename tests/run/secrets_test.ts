@@ -31,6 +31,7 @@ Deno.test("a secret gets neither into the journal, nor to who follows the run, n
     },
     warning: (message) => ({ type: "warning", message } as ToyFact),
     isOver: () => false,
+    recovered: () => [],
     finish: ({ reason, outcome }) => ({ type: "run_finished", reason, outcome } as ToyFact),
   };
   const http = {

@@ -10,10 +10,13 @@ import { allWaiting, type Waiting } from "../../journal/waiting.ts";
 import type { GivenAnswer, Progress } from "../../journal/progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { findRunMail } from "../../run/run_mail.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { OutputFields } from "../output/outputs.ts";
 import { type Actor, requireNoAgent } from "./act.ts";
+import type { DetachOptions } from "./detach.ts";
 import { requireRunMail } from "./mail_of.ts";
+import { resumeDetached } from "./start_run.ts";
 import { present } from "../../base/schema.ts";
 
 export interface AnswerToGive extends Actor {
@@ -28,6 +31,8 @@ export interface GiveAnswerOptions {
   readonly requireTrust: (configFile: string | null) => Promise<void>;
   /** @default {() => new Date()} */
   readonly wallClock?: () => Date;
+  /** How the run is resumed where its answer starts it. */
+  readonly detach?: Omit<DetachOptions, "signal">;
 }
 
 export interface OpenQuestion {
@@ -45,6 +50,7 @@ export async function giveAnswer(
   const {
     requireTrust,
     wallClock = () => new Date(),
+    detach,
   } = options;
   const { overview, waiting } = await findOpenQuestion(folder, question);
   const from = await requireNoAgent(`answer ${waiting.id} of run ${folder.id}`, overview.progress);
@@ -64,7 +70,23 @@ export async function giveAnswer(
     throw await answeredBefore(folder, waiting.id, undefined);
   }
   if (problem !== undefined) throw unproven(folder, waiting, problem);
-  return { run: folder.id, question: waiting.id, goesOn: executed };
+  const next = executed ? { goesOn: true } : await resumeAnswered(overview, { by, ...present({ detach }) });
+  return { run: folder.id, question: waiting.id, ...next };
+}
+
+/** Resumes a run that nobody executes, where its answer is to start it. The answer is kept in any case. */
+async function resumeAnswered(
+  { folder, progress }: RunOverview,
+  { by, detach }: Pick<Actor, "by"> & Pick<GiveAnswerOptions, "detach">,
+): Promise<{ readonly goesOn: boolean; readonly notResumed?: string }> {
+  if (progress?.onAnswer !== "resume" || progress.finished?.outcome === "interrupted") return { goesOn: false };
+  try {
+    await resumeDetached(folder, { by }, detach);
+    return { goesOn: true };
+  } catch (error) {
+    // Another answer may have started it.
+    return await isExecuted(folder) ? { goesOn: true } : { goesOn: false, notResumed: errorText(error) };
+  }
 }
 
 export async function findOpenQuestion(folder: RunFolder, id: string | undefined): Promise<OpenQuestion> {

@@ -5,7 +5,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import type { OutputFields } from "../output/outputs.ts";
 import { giveAnswer, type GiveAnswerOptions } from "./give_answer.ts";
 
-interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
+interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust" | "detach"> {
   readonly secrets: MachineSecrets;
   readonly wallClock: () => Date;
 }
@@ -13,16 +13,16 @@ interface PressButtonOptions extends Pick<GiveAnswerOptions, "requireTrust"> {
 export async function pressButton(
   folder: RunFolder,
   token: string,
-  { requireTrust, secrets, wallClock }: PressButtonOptions,
+  { secrets, ...options }: PressButtonOptions,
 ): Promise<OutputFields["answer_recorded"]> {
-  const press = await readPress(folder, token, { key: secrets("buttons.key"), now: wallClock() });
+  const press = await readPress(folder, token, { key: secrets("buttons.key"), now: options.wallClock() });
   if ("refused" in press) {
     const question = claimOf(token)?.question ?? "a question";
     throw new UsageError(`Cannot answer ${question} of run ${folder.id}: the button is refused: ${press.refused}`, {
       code: "not_open",
     });
   }
-  const given = await giveAnswer(folder, { ...press, by: "notification" }, { requireTrust, wallClock });
-  await noteUsed(folder, token, { now: wallClock() });
+  const given = await giveAnswer(folder, { ...press, by: "notification" }, options);
+  await noteUsed(folder, token, { now: options.wallClock() });
   return given;
 }

@@ -30,6 +30,7 @@ export const answerQuestion = runOperation({
         run: runId,
         question: text("What was answered."),
         goesOn: flag("Whether a process executes the run, and continues by itself; otherwise resume it."),
+        notResumed: text("Why it could not be resumed, although its answer was to start it.").optional(),
       }),
     },
   },
@@ -58,9 +59,14 @@ export const answerTool = runTool({
   }),
   isDestructive: true,
   async act(folder, { question, answer }, call) {
-    const { requireTrust } = call;
-    const { goesOn } = await giveAnswer(folder, { question, answer, ...actorOf(call) }, { requireTrust });
-    const next = goesOn ? "The run continues by itself: call wait." : "Call resume: no process executes the run.";
+    const { requireTrust, detach } = call;
+    const options = { requireTrust, ...present({ detach }) };
+    const { goesOn, notResumed } = await giveAnswer(folder, { question, answer, ...actorOf(call) }, options);
+    const next = goesOn
+      ? "The run continues by itself: call wait."
+      : notResumed === undefined
+      ? "Call resume: no process executes the run."
+      : `The answer is kept, but the run could not be resumed: ${notResumed}`;
     return { run: folder.id, question, continues: goesOn, next };
   },
 });
@@ -80,6 +86,7 @@ export const pressButton = operation({
       schema: z.object({
         question: text("The question's id."),
         goesOn: flag("Whether the run continues by itself; otherwise it is to be resumed."),
+        notResumed: text("Why it could not be resumed, although its answer was to start it.").optional(),
       }),
     },
   },
@@ -89,8 +96,11 @@ export const pressButton = operation({
     const folder = claim && await requestedRun(claim.run, context).catch(() => undefined);
     // Who has no token is not told which runs there are.
     if (folder === undefined) throw new Problem("not_open", "Cannot answer: this is not a button of a run here");
-    const { requireTrust, wallClock, secrets = machineSecrets() } = context;
-    const { question, goesOn } = await press(folder, token, { requireTrust, wallClock, secrets });
-    return { status: 200, json: { question, goesOn } };
+    const { requireTrust, wallClock, detach, secrets = machineSecrets() } = context;
+    const { run: _, ...given } = await press(folder, token, {
+      ...{ requireTrust, wallClock, secrets },
+      ...present({ detach }),
+    });
+    return { status: 200, json: given };
   },
 });

@@ -90,6 +90,7 @@ export const RUN_OUTPUTS = {
     run: runId,
     question: text("What was answered."),
     goesOn: flag("Whether a process executes the run, and continues by itself."),
+    notResumed: text("Why the run could not be resumed, although its answer was to start it.").optional(),
   }),
   message_left: output("A message for an agent was left.", {
     run: runId,

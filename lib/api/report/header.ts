@@ -1,6 +1,7 @@
 import { placeText } from "../show/run_words.ts";
 import { workerStatusText } from "../../journal/words/words.ts";
 import type { Condition } from "../../run/condition.ts";
+import { recoveredText } from "../../journal/recovered.ts";
 import { initialProgress, type Progress } from "../../journal/progress.ts";
 import { allWaiting, type Waiting } from "../../journal/waiting.ts";
 import type { Worker } from "../../journal/workers.ts";
@@ -50,6 +51,7 @@ export function headerOf({ sequence, progress, ...state }: ReportState, around: 
     tokens: tokenRows(known, state.cost?.byWorker ?? {}),
     ...(state.cost === undefined ? {} : { cost: { total: state.cost.total, pricesOf: state.cost.pricesOf } }),
     ...present({ audit }),
+    ...(known.recovered.length === 0 ? {} : { recovered: recoveredText(known.recovered) }),
     ...{ warnings, gaps: state.gaps },
     ...present({ problem, panewright: state.panewright }),
   };

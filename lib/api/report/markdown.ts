@@ -16,7 +16,7 @@ const MAX_OUTPUT_LINES = 60;
 const MAX_CELL = 200;
 
 export function reportMarkdown({ header, items }: Report): string {
-  const { about, why, resumeCommand, problem, gaps } = header;
+  const { about, why, recovered, resumeCommand, problem, gaps } = header;
   const parts = [
     `## panewright: ${markdownLine(outcomeText(header))}`,
     why === "" ? "" : cell(why),
@@ -57,6 +57,7 @@ export function reportMarkdown({ header, items }: Report): string {
     header.audit === undefined || header.audit.verdict === "none"
       ? ""
       : `**Audit**: ${header.audit.verdict === "intact" ? "" : "⚠ "}${cell(header.audit.text)}`,
+    recovered === undefined ? "" : `**Recovered**: ${cell(recovered)}`,
     table(["Warnings"], header.warnings.map(({ message }) => [message])),
     resumeCommand === undefined ? "" : `Resume with:\n\n${fenced(sanitizeLine(resumeCommand))}`,
   ];

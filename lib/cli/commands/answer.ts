@@ -41,7 +41,8 @@ export const command = defineCommand({
     } else if (!global.quiet) {
       const what = question.dialog === undefined ? "Question" : "Dialog";
       const resume = runCommandLine(["resume", folder.id], flags.wd);
-      const next = given.goesOn ? "The run continues by itself." : `Resume with: ${resume}`;
+      const problem = given.notResumed === undefined ? "" : `The run could not be resumed: ${given.notResumed}\n`;
+      const next = given.goesOn ? "The run continues by itself." : `${problem}Resume with: ${resume}`;
       const asked = run === undefined ? `It asked: ${sanitizeLine(question.text)}\n` : "";
       io.stdout(`${what} ${question.id} of run ${folder.id} is answered. ${next}\n${asked}`);
     }

@@ -12,16 +12,27 @@ const MAX_OUTPUT_LINES = 60;
 const MAX_WARNINGS = 50;
 
 interface RunVerdict {
+  /** The command that answers a question. */
+  readonly answerCommand: (question: string) => string;
   readonly outcome: string;
   readonly reason: string;
   readonly resumeCommand?: string | undefined;
 }
 
-export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand }: RunVerdict): string {
+export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand, answerCommand }: RunVerdict): string {
   const rows = [SUMMARY_COLUMNS.map((title) => title.charAt(0) + title.slice(1).toLowerCase()), ...summaryRows(summary)]
     .map((row) => `| ${row.map(markdownLine).join(" | ")} |`);
   const [head = "", ...body] = rows;
   const warnings = [...new Set(summary.warnings)].slice(0, MAX_WARNINGS);
+  const waits = summary.tasks.flatMap(({ file, steps }) =>
+    steps.flatMap(({ name, questions = [] }) =>
+      questions.flatMap(({ id, text }) => [
+        `**${markdownLine(plainName(file))}, ${markdownLine(name)}** waits for an answer to ${markdownLine(id)}:`,
+        fenced(condense(sanitizeText(text), { maxLines: MAX_OUTPUT_LINES })),
+        `Answer with:\n\n${fenced(sanitizeLine(answerCommand(id)))}`,
+      ])
+    )
+  );
   const failed = summary.tasks.flatMap(({ file, steps }) =>
     steps.filter((step) => step.outcome === "fail").flatMap(({ name, reason: why = "", failedCheck }) => [
       `**${markdownLine(plainName(file))}, ${markdownLine(name)}**: ${markdownLine(why)}`,
@@ -33,6 +44,7 @@ export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand
   return [
     `## panewright: ${markdownLine(outcome)}`,
     `${markdownLine(reason)}${summary.isFolder ? ` (${doneText(summary)})` : ""}`,
+    ...waits,
     ...(body.length === 0 ? [] : [[head, `|${" --- |".repeat(SUMMARY_COLUMNS.length)}`, ...body].join("\n")]),
     ...failed,
     ...(warnings.length === 0 ? [] : [warnings.map((each) => `- Warning: ${markdownLine(each)}`).join("\n")]),

@@ -1,5 +1,5 @@
-import { plainName } from "../../journal/exec/place.ts";
-import type { RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
+import { plainName, titleOf } from "../../journal/exec/place.ts";
+import type { AskedQuestion, RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
 import { openStep } from "./table.ts";
 
 export function junitXml({ runId, tasks }: RunSummary, reason: string): string {
@@ -53,9 +53,17 @@ function contentOf(step: StepSummary, isUnderWay: boolean, reason: string): stri
       return `      <failure message=${quoted(step.reason ?? "")}>${escaped(output)}</failure>`;
     }
     case "open":
+      if (step.questions !== undefined) return waits(step.questions);
       if (isUnderWay) return `      <error message=${quoted(reason)}></error>`;
       return skipped(step.ledTo === undefined ? "not begun" : `it led to ${step.ledTo}: ${step.reason ?? ""}`);
   }
+}
+
+function waits(questions: readonly AskedQuestion[]): string {
+  const [first] = questions.map(({ text }) => titleOf(text));
+  const message = `it waits for an answer to ${questions.map(({ id }) => id).join(", ")}: ${first}`;
+  const asked = questions.map(({ id, text }) => `${id}: ${text}`).join("\n");
+  return `      <error message=${quoted(message)}>${escaped(asked)}</error>`;
 }
 
 function skipped(why: string): string {

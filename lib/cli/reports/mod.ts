@@ -6,6 +6,7 @@ import { NO_SUMMARY, summarize, type SummaryFold, wholeSummary } from "../../jou
 import { isPlainFile } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { placesIn } from "../../base/text/places_in.ts";
+import { runCommandLine } from "../../run/command_line.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText, sanitizeLine } from "../../base/text/sanitize.ts";
 import { type CliIo, textFlag } from "../console/command.ts";
@@ -66,7 +67,11 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
       const summaryFile = io.workflow === undefined ? undefined : io.env("GITHUB_STEP_SUMMARY");
       await tryWrite(io, junit, (path) => replaceFile(path, junitXml(wholeSummary(fold), reason), { mode: 0o644 }));
       await tryWrite(io, summaryFile, (path) => {
-        return Deno.writeTextFile(path, jobSummary(wholeSummary(fold), { outcome, reason, resumeCommand }), {
+        const summary = wholeSummary(fold);
+        const wd = workdir === io.cwd ? undefined : workdir;
+        const answerCommand = (id: string) =>
+          `${runCommandLine(["answer", summary.runId, "--question", id], wd)} "YOUR ANSWER"`;
+        return Deno.writeTextFile(path, jobSummary(summary, { outcome, reason, resumeCommand, answerCommand }), {
           append: true,
         });
       });

@@ -46,7 +46,11 @@ export function summaryTable(
 
 function resultStyle(cell: string, column: number): Style | undefined {
   if (SUMMARY_COLUMNS[column] !== "RESULT") return undefined;
-  return cell.startsWith(RESULTS.pass) ? "good" : cell.startsWith(RESULTS.fail) ? "bad" : undefined;
+  const styles: readonly (readonly [string, Style])[] = [[RESULTS.pass, "good"], [RESULTS.fail, "bad"], [
+    WAITS,
+    "caution",
+  ]];
+  return styles.find(([word]) => cell.startsWith(word))?.[1];
 }
 
 export function doneText(summary: RunSummary): string {
@@ -60,12 +64,21 @@ const RESULTS: Readonly<Record<Outcome, string>> = {
   open: "-",
 };
 
-function stepCells({ name, outcome, rounds, ledTo, seconds, usage, cost }: StepSummary): readonly string[] {
+/** What stands for a step that waits for an answer. */
+const WAITS = "WAITS";
+
+function stepCells(
+  { name, outcome, rounds, ledTo, seconds, usage, cost, questions = [] }: StepSummary,
+): readonly string[] {
   const { inputTokens, outputTokens } = totalUsage(usage);
   const tokens = inputTokens === 0 && outputTokens === 0
     ? ""
     : `${inputTokens} in, ${outputTokens} out${toldCostText(cost)}`;
-  const result = ledTo === undefined ? RESULTS[outcome] : `FAIL, then ${ledTo}`;
+  const result = ledTo !== undefined
+    ? `FAIL, then ${ledTo}`
+    : questions.length > 0
+    ? `${WAITS} for ${questions.map(({ id }) => id).join(", ")}`
+    : RESULTS[outcome];
   return [name, rounds > 1 ? `${result} (round ${rounds})` : result, rounds > 0 ? duration(seconds) : "", tokens];
 }
 

@@ -1,5 +1,6 @@
 import { type Counts, levelOf, type Progress, tasksPassed } from "../../journal/progress.ts";
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
+import { recoveredText } from "../../journal/recovered.ts";
 import type { Worker } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { conditionStyle, paint, paintAfterRole, type Style } from "../console/color.ts";
@@ -94,7 +95,7 @@ function headRows(view: RunView, progress: Progress, now: Date): Row[] {
 }
 
 function workRows({ folder }: RunView, progress: Progress): Row[] {
-  const { job, done, counts, usage, pipeline, workers: [agent], warnings } = progress;
+  const { job, done, counts, usage, pipeline, workers: [agent], warnings, recovered } = progress;
   const soFar = job === "run" ? loopText(counts) : `${plural(tasksPassed(progress), "task")} passed`;
   const rows: Row[] = [
     ["so far", `${soFar}${tokensOf(usage).replace(" · ", ", ")}`],
@@ -110,6 +111,7 @@ function workRows({ folder }: RunView, progress: Progress): Row[] {
   const isOver = ({ status }: OutsideMessageProgress) => status === "answered" || status === "failed";
   const shown = messages.filter((message) => !isOver(message) || message === messages.findLast(isOver));
   shown.forEach((message, index) => rows.push([index === 0 ? "messages" : "", messageText(message)]));
+  if (recovered.length > 0) rows.push(...prose(["", `recovered: ${recoveredText(recovered)}`]));
   if (warnings.length > 0) rows.push(...prose(["warned", warnings.at(-1)!.message, "caution"]));
   if (job === "run" || pipeline === undefined) return rows;
   const attempts = plural(levelOf(progress, "attempt")?.number ?? 0, "attempt");

@@ -57,13 +57,14 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     warning: (message) => ({ type: "warning", message }),
     // The question that waits says how to continue.
     isOver: (outcome) => outcome === "pass" || outcome === "waiting",
-    finish: (end, { passed, tokens, left }, last) => ({
+    recovered: (state) => state.recovered ?? [],
+    finish: (end, { passed, tokens, left, recovered }, last) => ({
       type: "run_finished",
       ...end,
       tasks: passed.length,
       usage: usageOfAll(tokens),
       usageByStep: tokens.byWorker,
-      ...present({ left }),
+      ...present({ left, recovered }),
       ...last(tokens),
     }),
   };

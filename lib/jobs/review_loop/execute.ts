@@ -72,15 +72,16 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
       }),
     warning: (message) => ({ type: "warning", message }),
     isOver: (outcome) => outcome === "pass" || outcome === "fail",
+    recovered: (state) => state?.recovered ?? [],
     finish(end, state, last) {
-      const { loop, tokens, left } = begun(state);
+      const { loop, tokens, left, recovered } = begun(state);
       return {
         type: "run_finished",
         ...end,
         rounds: loop.round,
         usage: usageOfAll(tokens),
         usageByRole: tokens.byWorker,
-        ...present({ left }),
+        ...present({ left, recovered }),
         ...last(tokens),
       };
     },

@@ -258,6 +258,7 @@ export const ATTEMPT_RECORDS = {
     progress: (before, { message: detail, retryAt: until, at }) => ({
       activity: { kind: "retry", worker: before.workers[0]?.name ?? "", since: at, detail, until },
     }),
+    recovers: ({ class: failureClass, recovery, retryAt: until }) => ({ class: failureClass, recovery, until }),
     words: ({ class: failureClass, recovery, retryAt }) =>
       line(
         recovery === "fresh_session"

@@ -77,12 +77,12 @@ export const QUESTION_RECORDS = {
     }),
     meter: ({ seconds, usage }, state) => ({ kind: "turn_ends", seconds, usage: newOfAttempt(state, usage) }),
     words: (record) =>
-      allOf(record).map(({ question, text: asked }) =>
+      allAsked(record).map(({ question, text: asked }) =>
         paragraph(`question ${question} of step "${record.stepName}": ${asked.trim()}`, "caution")
       ),
     items: ({ stepName, call, ...record }) => [
       closes("attempt"),
-      ...allOf(record).map(({ question, text }) =>
+      ...allAsked(record).map(({ question, text }) =>
         opens(`${QUESTION_KEY}${question}`, {
           ...{ kind: call === undefined ? "question" : "dialog", lane: stepName, turn: turnOf(record) },
           ...{ title: `question ${question}: ${titleOf(text)}`, text, tone: "caution" },
@@ -158,6 +158,7 @@ export const QUESTION_RECORDS = {
     progress: (_before, { message, resetsAt, at }) => ({
       activity: { kind: "usage_limit", since: at, detail: message, ...present({ until: resetsAt }) },
     }),
+    recovers: ({ resetsAt: until }) => ({ class: "usage_limit", recovery: "reset", until }),
     words: ({ message, resetsAt }) => {
       const until = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
       return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
@@ -185,7 +186,7 @@ export function askedFields([first, ...others]: readonly [string, ...string[]], 
 }
 
 /** All questions that one record asks. */
-function allOf(
+export function allAsked(
   { question, text, others = [] }: {
     readonly question: string;
     readonly text: string;

@@ -40,7 +40,7 @@ export const RUN_BEGINS = {
       ...INITIAL_STATE,
       run: { id, workdir, target, configFile, overrides, folder, isCopy: false, carriedFrom: [] },
     }),
-    progress(before, { runId, folder, workdir, configFile, target, modelAnswers, answersFrom, at }) {
+    progress(before, { runId, folder, workdir, configFile, target, modelAnswers, answersFrom, onAnswer, at }) {
       const about = target.text === undefined ? basename(target.path) : titleOf(target.text);
       const times = { startedAt: at, executedSince: at };
       return {
@@ -50,7 +50,7 @@ export const RUN_BEGINS = {
         configFile,
         about,
         ...times,
-        ...mayAnswer(before, { modelAnswers, answersFrom }),
+        ...mayAnswer(before, { modelAnswers, answersFrom, onAnswer }),
       };
     },
     head: ({ target, panewright }) => ({ task: target.text ?? "", panewright }),
@@ -78,9 +78,9 @@ export const RUN_BEGINS = {
       const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
       return { ...here, run, failed: [], groundRestarts: 0, finished: undefined };
     },
-    progress: (before, { folder, configFile, modelAnswers, answersFrom, at }) => ({
+    progress: (before, { folder, configFile, modelAnswers, answersFrom, onAnswer, at }) => ({
       folder,
-      ...mayAnswer(before, { modelAnswers, answersFrom }),
+      ...mayAnswer(before, { modelAnswers, answersFrom, onAnswer }),
       ...present({ configFile }),
       // An attempt that was under way, or has failed, is made anew.
       ...(["processing", "error"].includes(before.workers[0]?.status ?? "")

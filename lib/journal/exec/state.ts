@@ -3,11 +3,12 @@ import { present } from "../../base/schema.ts";
 import type { Usage } from "../../base/usage.ts";
 import type { FailureClass, GiverKind, PersonsAnswer, Recovery, Shown } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
+import type { Recoverable } from "../recovered.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
 import type { AnsweredBy, AttemptReason } from "./fields.ts";
 
-export interface ExecState {
+export interface ExecState extends Recoverable {
   /** Undefined before the first record. */
   readonly run: RunHead | undefined;
   readonly passed: readonly string[];

@@ -1,4 +1,5 @@
 import { END } from "./fields.ts";
+import { allAsked } from "./question.ts";
 import { ATTEMPT } from "./state.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCounts } from "../usage.ts";
@@ -36,6 +37,13 @@ export interface StepSummary {
   readonly usage: Usage;
   readonly cost?: ToldCost;
   readonly failedCheck?: FailedCheck;
+  /** What it waits for a person to answer. */
+  readonly questions?: readonly AskedQuestion[];
+}
+
+export interface AskedQuestion {
+  readonly id: string;
+  readonly text: string;
 }
 
 interface FailedCheck {
@@ -104,13 +112,20 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
     case "attempt_started":
       return inStep(
         { ...before, tokens: { ...tokens, bySource: {} }, attemptCost: 0 },
-        ({ failedCheck: _, ...step }) => step,
+        ({ failedCheck: _, questions: _asked, ...step }) => step,
       );
     case "tokens_counted":
       return counted(before, fact);
     case "attempt_finished":
-    case "question_asked":
       return inStep(counted(before, fact), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
+    case "question_asked": {
+      const asked = allAsked(fact).map(({ question: id, text }) => ({ id, text }));
+      return inStep(counted(before, fact), ({ questions = [], ...step }) => (
+        { ...step, seconds: step.seconds + fact.seconds, questions: [...questions, ...asked] }
+      ));
+    }
+    case "question_answered":
+      return answered(before, fact.question);
     case "check_finished": {
       const { description = `check ${fact.check}`, detail, output, passed } = fact;
       return inStep(before, (step) => ({
@@ -195,6 +210,16 @@ function inStep(before: SummaryFold, change: (step: StepSummary) => StepSummary)
     ...task,
     steps: task.steps.map((step, index) => index === task.at - 1 ? change(step) : step),
   }));
+}
+
+/** Whoever answers need not answer the task under way. */
+function answered(before: SummaryFold, id: string): SummaryFold {
+  const inOne = ({ questions = [], ...step }: StepSummary): StepSummary => {
+    const left = questions.filter((question) => question.id !== id);
+    return { ...step, ...(left.length === 0 ? {} : { questions: left }) };
+  };
+  const tasks = before.summary.tasks.map((task) => ({ ...task, steps: task.steps.map(inOne) }));
+  return { ...before, summary: { ...before.summary, tasks } };
 }
 
 function atStep(before: SummaryFold, at: number): SummaryFold {

@@ -161,6 +161,7 @@ export const AGENT_RECORDS = {
   }, {
     state: (state, { role, restart }) => ({ ...state, restarts: { ...state.restarts, [role]: restart } }),
     progress: (before, { role, at }) => changeWorker(before, role, { status: "lost", since: at }),
+    recovers: () => ({ recovery: "restart" }),
     words: ({ role, reason, restart, maxRestarts }) =>
       line(
         `${role}: its program has ended (${reason}); starting it again (restart ${restart} of at most ${maxRestarts})`,

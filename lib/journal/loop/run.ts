@@ -32,7 +32,7 @@ export const RUN_BEGINS = {
     },
     progress(
       before,
-      { runId, folder, workdir, origin: { configFile }, task, settings, modelAnswers, answersFrom, at },
+      { runId, folder, workdir, origin: { configFile }, task, settings, modelAnswers, answersFrom, onAnswer, at },
     ) {
       const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
       const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
@@ -45,7 +45,7 @@ export const RUN_BEGINS = {
         about,
         ...times,
         place,
-        ...mayAnswer(before, { modelAnswers, answersFrom }),
+        ...mayAnswer(before, { modelAnswers, answersFrom, onAnswer }),
       };
     },
     head({ task: { introduction, exploreSummary, scenarioTest }, panewright }) {
@@ -82,9 +82,9 @@ export const RUN_BEGINS = {
       ),
       finished: undefined,
     }),
-    progress: (before, { folder, modelAnswers, answersFrom, configFile, carriedFrom, settings, at }) => ({
+    progress: (before, { folder, modelAnswers, answersFrom, onAnswer, configFile, carriedFrom, settings, at }) => ({
       folder,
-      ...mayAnswer(before, { modelAnswers, answersFrom }),
+      ...mayAnswer(before, { modelAnswers, answersFrom, onAnswer }),
       ...present({ configFile }),
       ...(carriedFrom === undefined ? {} : withoutPanes(before)),
       ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: settings.maxRounds }),

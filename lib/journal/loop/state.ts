@@ -1,6 +1,7 @@
 import type { Usage } from "../../base/usage.ts";
 import type { TokenCount } from "../usage.ts";
 import type { MessageKind, MessageWay, Recovery } from "../../base/terms.ts";
+import type { Recoverable } from "../recovered.ts";
 import type { RunEnd } from "../run_facts.ts";
 import type { TokenCounts } from "../usage.ts";
 import type { LoopSettings } from "./fields.ts";
@@ -8,7 +9,7 @@ import type { Role } from "../../base/roles.ts";
 import type { AgentPane, SessionState } from "../workers.ts";
 import type { Job, RulesUsed, RunOrigin } from "./fields.ts";
 
-export interface RunRecords {
+export interface RunRecords extends Recoverable {
   readonly head: RunHead;
   readonly session: SessionState | undefined;
   readonly agents: Readonly<Partial<Record<Role, AgentState>>>;

@@ -122,6 +122,8 @@ export const TURN_GOES = {
         ...(waits ? { activity: { kind, worker, since: at, detail, until } } : {}),
       };
     },
+    recovers: ({ class: failureClass, retry, retryAt, recovery = retry === 0 ? "reset" : "pause" }) =>
+      retry === undefined ? undefined : { class: failureClass, recovery, until: retryAt },
     words: ({ role, class: failureClass, message, resetsAt, retryAt, recovery = "pause" }) => {
       const reset = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
       const again = retryAt === undefined

@@ -6,7 +6,7 @@ import { openReports } from "../../../lib/cli/reports/mod.ts";
 import { summaryTable } from "../../../lib/cli/reports/table.ts";
 import { UsageError } from "../../../lib/base/errors.ts";
 import type { ExecFact } from "../../../lib/journal/exec/facts.ts";
-import { NO_SUMMARY, summarize } from "../../../lib/journal/exec/summary.ts";
+import { NO_SUMMARY, summarize, wholeSummary } from "../../../lib/journal/exec/summary.ts";
 import { plainRow } from "../../../lib/base/text/ansi.ts";
 import { placesIn } from "../../../lib/base/text/places_in.ts";
 import { fakeIo } from "../../support/fake_io.ts";
@@ -124,13 +124,64 @@ Deno.test("JUnit XML has a suite for each task and a case for each step; what pr
 });
 
 Deno.test("the job summary shows what agents and programs wrote as text", () => {
-  const markdown = jobSummary(SUMMARY, { outcome: "fail", reason: HOSTILE, resumeCommand: "panewright resume r1" });
+  const markdown = jobSummary(SUMMARY, {
+    ...{ outcome: "fail", reason: HOSTILE, resumeCommand: "panewright resume r1" },
+    answerCommand: (id) => `panewright answer r1 --question ${id}`,
+  });
   assertStringIncludes(markdown, "| Task | Step | Result | Time | Tokens |\n| --- | --- | --- | --- | --- |\n");
   assertStringIncludes(markdown, "| 2-b | plan | PASS | 1m 00s | 100 in, 7 out |");
   assertStringIncludes(markdown, "(1 of 4 tasks done)");
   assertStringIncludes(markdown, "```text\npanewright resume r1\n```");
   const outsideOfBlocks = markdown.replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, "");
   assertNotMatch(outsideOfBlocks, /(?<!\\)(?:<b>|`a)/);
+});
+
+/** A folder of two tasks: the first one waits at its first step, the second one is not begun. */
+function asking(): readonly ExecFact[] {
+  const file = "/w/tasks/1-a.md";
+  const place = { task: 1, step: 1, attempt: 1 } as const;
+  return [
+    started("/w"),
+    { type: "task_started", task: 1, file, pipeline: "main", steps: ["build", "last"], text: "", of: 2 },
+    { type: "step_started", task: 1, step: 1, name: "build", provider: "codex", autonomyLevel: 1, startedAt: "" },
+    { type: "attempt_started", ...place, reason: "first", native: false, folder: "f", promptBytes: 9 },
+    {
+      ...{ type: "question_asked", ...place, stepName: "build", attemptLog: "", usage: {}, seconds: 3, askedAt: "" },
+      ...{ question: "q1", text: "Which <database>?\nOne of both.", others: [{ question: "q2", text: "Which port?" }] },
+    },
+    { type: "task_parked", task: 1, file, questions: ["q1", "q2"] },
+    { type: "tasks_left", files: [file, "/w/tasks/2-b.md"], passable: true },
+  ] as const;
+}
+
+Deno.test("a task that waits for answers says so with the questions' words, and is told from one that is not begun", () => {
+  const summaryOf = (facts: readonly ExecFact[]) => wholeSummary(facts.reduce(summarize, NO_SUMMARY));
+  const waiting = summaryOf(asking());
+  assertEquals(summaryTable(waiting).slice(1), [
+    "1-a   build  WAITS for q1, q2  3 s",
+    "      last   -",
+    "2-b          -",
+    "0 of 2 tasks done",
+  ]);
+  const xml = junitXml(waiting, "both wait");
+  assertStringIncludes(
+    xml,
+    '<error message="it waits for an answer to q1, q2: &quot;Which &lt;database&gt;?&quot;">' +
+      "q1: Which &lt;database&gt;?\nOne of both.\nq2: Which port?</error>",
+  );
+  assertEquals(xml.match(/<skipped message="not begun"\/>/g)?.length, 2);
+  const markdown = jobSummary(waiting, {
+    ...{ outcome: "waiting", reason: "both wait" },
+    answerCommand: (id) => `panewright answer r1 --question ${id}`,
+  });
+  const head = markdown.slice(0, markdown.indexOf("| Task"));
+  assertStringIncludes(
+    head,
+    "**1-a, build** waits for an answer to q1:\n\n```text\nWhich <database>?\nOne of both.\n```",
+  );
+  assertStringIncludes(head, "panewright answer r1 --question q2");
+  const given = { type: "question_answered", question: "q1", answer: "a", by: "command", answeredAt: "" } as const;
+  assertStringIncludes(summaryTable(summaryOf([...asking(), given])).join(), "WAITS for q2  3 s");
 });
 
 Deno.test("in GitHub Actions: a group a step, an error at the place that the check names, and no command of others", async () => {
