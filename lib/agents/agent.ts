@@ -88,6 +88,8 @@ type AgentSignal =
   | { readonly type: "message"; readonly id: string }
   /** What was answered to the questions of a call, by the question's text. */
   | { readonly type: "replied"; readonly id: string; readonly answers: Readonly<Record<string, string>> }
+  /** Its conversation was made shorter: what it was told before may be lost to it. */
+  | { readonly type: "compacted" }
   /** What one reply of the model cost. */
   | { readonly type: "spent"; readonly model: string; readonly tokens: TokenUsage }
   /** What all of the attempt cost, as the CLI itself sums it up. */

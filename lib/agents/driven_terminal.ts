@@ -38,6 +38,7 @@ export class DrivenTerminal implements AsyncDisposable {
   readonly #listening: Disposable;
   /** How often it has told something. */
   #told = 0;
+  #compactions = 0;
   /** What it has run and seen since that was taken last. */
   #work: AgentFact[] = [];
   /** Why it was ended although its process did nothing wrong. */
@@ -49,6 +50,7 @@ export class DrivenTerminal implements AsyncDisposable {
     this.#clock = clock;
     this.#listening = agent.listen((events) => {
       this.#told++;
+      this.#compactions += events.filter(({ type }) => type === "compacted").length;
       const work = events.filter((event) => event.type === "ran" || event.type === "saw");
       if (work.length > 0) this.#work = [...this.#work, ...work].slice(-MAX_WORK);
     });
@@ -181,6 +183,10 @@ export class DrivenTerminal implements AsyncDisposable {
       }
       await this.#clock.sleep(CANCEL_LOOK_MS, signal);
     }
+  }
+
+  compactions(): Promise<number> {
+    return Promise.resolve(this.#compactions);
   }
 
   async workMark(): Promise<string | undefined> {

@@ -29,22 +29,24 @@ export interface LogState {
   /** The calls of the last turn that have no result yet: they run, or wait for their permission. */
   readonly calls: readonly Request[];
   readonly answers: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** How often its conversation was made shorter. */
+  readonly compactions: number;
 }
 
 /** The state before the first line. */
-export const EMPTY_LOG: LogState = { beganAt: NaN, calls: [], answers: {} };
+export const EMPTY_LOG: LogState = { beganAt: NaN, calls: [], answers: {}, compactions: 0 };
 
 export function foldLog(state: LogState, event: AgentEvent): LogState {
   switch (event.type) {
     case "opened":
       return { ...state, session: state.session ?? event.session };
     case "turn_began": {
-      const { session, limitResetsAt, answers } = state;
+      const { session, limitResetsAt, answers, compactions } = state;
       const { turnId: id = "", at } = event;
       return {
         ...EMPTY_LOG,
         ...present({ session, limitResetsAt }),
-        answers,
+        ...{ answers, compactions },
         beganAt: at,
         turn: { state: "working", id, at },
       };
@@ -78,6 +80,8 @@ export function foldLog(state: LogState, event: AgentEvent): LogState {
       return event.isResult ? { ...state, calls: state.calls.filter(({ id }) => id !== event.id) } : state;
     case "replied":
       return { ...state, answers: { ...state.answers, [event.id]: event.answers } };
+    case "compacted":
+      return { ...state, compactions: state.compactions + 1 };
     case "limit":
     case "limit_lifted": {
       const { limitResetsAt: _before, ...rest } = state;

@@ -3,6 +3,8 @@ import { recovered } from "./recovered.ts";
 import { cost } from "./usage.ts";
 import { flag, listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 
+export type { Recovered } from "./recovered.ts";
+
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */
 export const JOB_IDS = ["run", "exec"] as const;
 

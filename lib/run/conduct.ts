@@ -1,6 +1,5 @@
 import { HumanInterventionRequiredError } from "../base/errors.ts";
 import { systemClock } from "../base/ports/clock.ts";
-import { present } from "../base/schema.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { VERSION } from "../base/version.ts";
@@ -141,8 +140,12 @@ async function conduct<Fact extends AnyFact, State>(
   warnings.forEach(warn);
   await using notices = await openNotices({ execution, folder, redactor, warn, clock, wallClock }, options);
   const secondsSoFar = () => (clock.now() - startedAtMs) / 1000;
-  const { onAnswer = startedBy === undefined ? undefined : "resume" } = execution.plan;
-  record({ ...opening, panewright: VERSION, ...present({ startedBy, onAnswer }) });
+  const { onAnswer } = execution.plan;
+  record({
+    ...{ ...opening, panewright: VERSION },
+    ...(startedBy === undefined ? {} : { startedBy, onAnswer: "resume" }),
+    ...(onAnswer === undefined ? {} : { onAnswer }),
+  });
   onBegun?.();
   recorder.warnEarly();
   await notices.noteBegun();

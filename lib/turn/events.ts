@@ -20,6 +20,8 @@ export type TurnEvent =
   | { readonly type: "released" }
   /** How much of its time the turn has used: at least every minute, and when it fails; not while a person is awaited. */
   | { readonly type: "time_used"; readonly seconds: number }
+  /** The agent's conversation was made shorter, so often in all. */
+  | { readonly type: "compacted"; readonly times: number }
   /** The first has the number 1. */
   | { readonly type: "reminder"; readonly number: number }
   | { readonly type: "archived"; readonly response: ArchivedResponse }

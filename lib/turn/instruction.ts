@@ -106,6 +106,17 @@ is right, and finish the rest.
 ${responseEnd(workdir, role, options)}`;
 }
 
+/** A message to an agent in a turn during which its conversation was made shorter: with what it was told at its beginning. */
+export function restatedPrompt(prompt: string, message: string): string {
+  return `Your conversation was made shorter while you worked, so what you were told may be lost. The previous prompt was:
+
+--- PREVIOUS PROMPT ---
+${prompt}
+--- END OF PREVIOUS PROMPT ---
+
+${message}`;
+}
+
 export function replacementPrompt(prompt: string): string {
   return `Another agent was ended while it worked on the task below, and you take its place. What it had begun may be half done: look
 at the working directory first, keep what is right, and finish the rest.

@@ -1,6 +1,7 @@
 import type { MessageKind } from "../base/terms.ts";
 import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
+import { restated } from "./compaction.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
 import { createHold } from "./hold.ts";
 import type { Message } from "./events.ts";
@@ -42,9 +43,11 @@ interface Sending extends Pick<Message, "what" | "text"> {
  * message stands in the composer already is not pasted again.
  */
 export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
-  const { what, text, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
+  const { what, dispatch, mayBePasted = false, deadlineMs = deadlineFromNow(turn), isNeeded } = message;
   const { call, settings, terminal } = turn;
   if (leftUntil(turn, deadlineMs) <= 0) throw timeoutError(turn);
+  // What an earlier process was about to send stays as it was.
+  const text = what === "prompt" || mayBePasted ? message.text : await restated(turn, message.text);
   let step: Message["step"] | undefined;
   const onStep = (now: Message["step"]) =>
     turn.emit({ type: "message", message: { what, text, step: step = now }, ...present({ dispatch }) });

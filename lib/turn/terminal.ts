@@ -47,6 +47,8 @@ export interface Terminal {
   describeEnd(options?: CallOptions): Promise<string | undefined>;
   /** What the agent says of a turn that failed; `undefined` where it says nothing, missing where it is not known. */
   failure?(options?: CallOptions): Promise<AgentFailure | undefined>;
+  /** How often the agent's conversation was made shorter; missing where it is not known. */
+  compactions?(options?: CallOptions): Promise<number>;
   /**
    * What changes as long as an agent at work gets on; `undefined` where that cannot be told, or a command of its runs.
    * Missing where it is not known.

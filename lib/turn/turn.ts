@@ -83,6 +83,10 @@ export interface TurnSeat {
   readonly keepsOutput?: boolean;
   /** Whether who plays it can put another agent in the place of this one: see {@linkcode AgentGivenUpError}. */
   readonly mayReplace?: boolean;
+  /** How often its agent's conversation had been made shorter before the turn. @default {0} */
+  readonly compactions?: number;
+  /** What an agent is told once more whose conversation was made shorter. @default nothing */
+  readonly restate?: () => string;
 }
 
 export interface Turn extends TurnOptions, TurnSeat {
@@ -115,6 +119,7 @@ interface TurnProgress {
   /** What was refused to an agent that worked on then: nobody has told it why. */
   untoldRefusal: { readonly request: string; readonly reason: string } | undefined;
   dialogReported: boolean;
+  compactions: number;
   tried: Tried;
   /** Of an agent that is at work. */
   standing: Standing | undefined;
@@ -156,6 +161,7 @@ export function openTurn(terminal: Terminal, options: TurnOptions & TurnSeat): T
       declinedDialogs: begun?.declinedDialogs ?? 0,
       untoldRefusal: undefined,
       dialogReported: false,
+      compactions: options.compactions ?? 0,
       tried: begun?.tried ?? {},
       standing: undefined,
       waitingSinceMs: undefined,

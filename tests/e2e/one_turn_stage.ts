@@ -20,6 +20,8 @@ export interface OneTurnOptions {
   readonly commands?: readonly string[];
   /** How the first turn that is worked on ends once its response is written, in place of its last sentence. */
   readonly failsAtLast?: Refusal;
+  /** Whether the first prompt is answered without a response file. @default {false} */
+  readonly forgetsOnce?: boolean;
   /** Further variables of Claude Code's settings. */
   readonly claudeEnv?: Readonly<Record<string, string>>;
   /** Keys of the configuration. */
@@ -49,6 +51,7 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
       if (how === "hang") return [{ do: "hang" }];
       return "status" in how ? [{ do: "refuse", times: 20, ...how }] : [{ do: "break", ...how }];
     }
+    if (options.forgetsOnce === true && asked === 1) return [{ do: "say", text: "I have looked at all of it." }];
     const target = responseTargetOf(prompts.at(-1) ?? "");
     if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
     const work = workTurn(target, {

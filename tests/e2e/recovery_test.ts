@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CLI_LABELS } from "../support/clis.ts";
 import { passAfter, type PrintedFact, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
+import { until } from "../support/until.ts";
 import { PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
 
 function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
@@ -111,6 +112,29 @@ for (
     assertEquals(code, 0, stderr);
     const lost = run.facts().filter(({ type }) => type === "ground_lost" || type === "agent_lost");
     assertEquals(lost.map(({ restart, maxRestarts }) => [restart, maxRestarts]), [[1, 1]]);
+    await stage.sandbox.assertNothingLeft();
+  });
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`run: a real ${CLI_LABELS[provider]} whose conversation was made shorter is told its task once more`, async () => {
+    await using stage = await setUpOneTurn({
+      provider,
+      forgetsOnce: true,
+      config: { handoff: { idle_grace_seconds: 12 } },
+    });
+    await using run = stage.watch("run");
+    await until(() => run.facts().some(({ type, status }) => type === "status_changed" && status === "completed"));
+    const { paneId } = await run.testerPane();
+    await run.tmux("send-keys", "-t", paneId, "-l", "/compact");
+    await until(async () => (await run.tmux("capture-pane", "-p", "-t", paneId)).includes("/compact"));
+    await run.tmux("send-keys", "-t", paneId, "Enter");
+    await assertPassed(run);
+    assertEquals(ofType(run.facts(), "agent_compacted").map(({ role, times }) => [role, times]), [["tester", 1]]);
+    assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt", "reminder"]);
+    const [, reminder = ""] = stage.conversation().split("--- PREVIOUS PROMPT ---");
+    assertStringIncludes(reminder, PROMPT_MARK);
+    assertStringIncludes(reminder, "Your turn is not finished: your response file cannot be used");
     await stage.sandbox.assertNothingLeft();
   });
 }

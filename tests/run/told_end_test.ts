@@ -1,3 +1,4 @@
+import { basename } from "@std/path/posix";
 import { assertEquals } from "@std/assert";
 import { JOBS } from "../../lib/jobs/mod.ts";
 import type { Channel } from "../../lib/run/notify/channel.ts";
@@ -43,7 +44,7 @@ Deno.test("an end that is due has one message for each channel, however often it
   assertEquals([first.had, first.isDue], [true, false]);
   assertEquals(first.entries.map(({ channel }) => channel).toSorted(), ["ntfy", "webhook"]);
   const { text, title, priority } = first.entries[0]!.notification;
-  assertEquals([title, text, priority], ["panewright: fail", "redactedxxxxx is wrong", 4]);
+  assertEquals([title, text, priority], ["panewright: fail", `${basename(dir.path)}: redactedxxxxx is wrong`, 4]);
   assertEquals(Date.parse(first.entries[0]!.at), await endedAt(folder));
   // Killed after the messages were written, and before the note was removed.
   await noteEndDue(folder);

@@ -116,6 +116,9 @@ function takeUpdate(fold: Fold, update: AcpUpdate): void {
       state.problem = update.text;
       fold.events.push({ type: "trouble", text: update.text });
       return;
+    case "compacted":
+      fold.events.push({ type: "compacted" });
+      return;
     case "state":
       return takeState(fold, update);
     case "unread":

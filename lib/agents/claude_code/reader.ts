@@ -204,6 +204,7 @@ function readEndOf(record: JsonObject): readonly AgentEvent[] {
   const end = { type: "turn_end", at: timeOf(record) } as const;
   switch (record["type"]) {
     case "system":
+      if (record["subtype"] === "compact_boundary") return [{ type: "compacted" }];
       return record["subtype"] === "turn_duration" ? [{ ...end, outcome: "completed" }] : [];
     case "assistant": {
       if (record["isApiErrorMessage"] !== true) return [];

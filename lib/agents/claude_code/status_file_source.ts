@@ -109,6 +109,10 @@ class ClaudeStatusFile implements StatusSource {
     return (await this.#readLog())?.answers[callId];
   }
 
+  async compactions(): Promise<number> {
+    return (await this.#readLog())?.compactions ?? 0;
+  }
+
   async usage(): Promise<SessionUsage | undefined> {
     // An agent that is gone has used what it has used.
     if (this.#last !== undefined && !await this.#openTranscript(this.#last)) return undefined;

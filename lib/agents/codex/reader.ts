@@ -149,7 +149,7 @@ class CodexReader implements SessionReader {
       case "user_message":
         return [{ type: "prompted", by: "person", text: textOf(payload["message"]) ?? "", at }];
       case "item_completed":
-        return this.#readExecution(objectOf(payload["item"]));
+        return this.#readCompleted(objectOf(payload["item"]));
       case "exec_command_begin": {
         const command = arrayOf(payload["command"]).map(String);
         const id = textOf(payload["call_id"]) ?? "";
@@ -178,7 +178,8 @@ class CodexReader implements SessionReader {
     }
   }
 
-  #readExecution(item: JsonObject): readonly AgentEvent[] {
+  #readCompleted(item: JsonObject): readonly AgentEvent[] {
+    if (item["type"] === "ContextCompaction") return [{ type: "compacted" }];
     if (item["type"] !== "CommandExecution") return [];
     const id = textOf(item["id"]) ?? "";
     const command = arrayOf(item["command"]).map(String);

@@ -118,6 +118,10 @@ class CodexSessionLog implements StatusSource {
     return Promise.resolve(this.#log?.state.answers[callId]);
   }
 
+  compactions(): Promise<number> {
+    return Promise.resolve(this.#log?.state.compactions ?? 0);
+  }
+
   async usage(): Promise<SessionUsage | undefined> {
     return this.sessionId === undefined ? undefined : await this.#log?.usage(this.sessionId);
   }

@@ -209,6 +209,10 @@ export class AgentTerminal implements AsyncDisposable {
     return await (await this.#parts.tracker.readRecord())?.pendingRequests?.() ?? [];
   }
 
+  async compactions(): Promise<number> {
+    return await (await this.#parts.tracker.readRecord())?.compactions?.() ?? 0;
+  }
+
   async usage(): Promise<SessionUsage | undefined> {
     return await this.#parts.tracker.record?.usage?.();
   }

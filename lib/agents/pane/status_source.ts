@@ -53,6 +53,8 @@ export interface StatusSource extends Disposable {
   pendingRequests?(): Promise<readonly Request[]>;
   usage?(): Promise<SessionUsage | undefined>;
   questionAnswers?(callId: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** How often its conversation was made shorter. */
+  compactions?(): Promise<number>;
   takeWork?(): Promise<readonly AgentFact[]>;
   sandboxReport?(): SandboxReport;
 }

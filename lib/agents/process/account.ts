@@ -141,6 +141,7 @@ export class Account {
       case "prompted":
       case "message":
       case "replied":
+      case "compacted":
       case "asked":
       case "answered":
       case "changed":

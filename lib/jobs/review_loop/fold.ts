@@ -1,6 +1,7 @@
 import type { Recorded } from "../../journal/job.ts";
 import { firstRecords, REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
 import type { RunRecords } from "../../journal/loop/state.ts";
+import type { Role } from "../../base/roles.ts";
 import { applyResponse, applyTestCommandResult, startLoop } from "./machine.ts";
 import { DEFAULT_REVIEW_LOOP_SETTINGS, type ReviewLoopSettings } from "./settings.ts";
 import type { LoopContext, LoopState, RunState, Transition } from "./state.ts";
@@ -36,14 +37,11 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     case "run_resumed":
       // Whether the test command can be run there is not known.
       return event.carriedFrom === undefined ? state : { ...state, loop: withoutTestRun(state.loop) };
-    case "agent_starting": {
+    case "agent_starting":
       // A new agent in a role has none of what the one before was sent, unless it resumes that one's session.
-      const { role, resumes } = event;
-      const { prompted } = state.loop;
-      return resumes === undefined
-        ? { ...state, loop: { ...state.loop, prompted: prompted.filter((one) => one !== role) } }
-        : state;
-    }
+      return event.resumes === undefined ? withoutMemory(state, event.role) : state;
+    case "agent_compacted":
+      return withoutMemory(state, event.role);
     case "response_received": {
       const { turnId, archivedAs: file, names, text } = event;
       if (text === undefined) throw new TypeError(`Cannot apply the response to ${turnId}: its text is missing`);
@@ -57,6 +55,11 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
     default:
       return state;
   }
+}
+
+/** From now on its prompts are those of a role that was told nothing yet. */
+function withoutMemory(state: RunState, role: Role): RunState {
+  return { ...state, loop: { ...state.loop, prompted: state.loop.prompted.filter((one) => one !== role) } };
 }
 
 /** An earlier version may not have known all settings of this one; the job's table of facts has checked the rest. */

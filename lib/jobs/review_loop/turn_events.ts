@@ -68,21 +68,15 @@ export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
         return noteMessage(event);
       case "archived":
         return noteResponse(event.response);
+      case "compacted":
+        return record({ type: "agent_compacted", role, times: event.times });
       case "status": {
         noteAgent();
         const { status, rule, record: said } = event;
         return record({ type: "status_changed", ...whose, status, ...present({ rule, record: said }) });
       }
-      case "failure": {
-        const { failure: { class: failureClass, text: message, evidence, resetsAt }, retry } = event;
-        const reset = present({ resetsAt: resetsAt?.toISOString() });
-        const again = retry === undefined ? {} : {
-          retryAt: retry.at.toISOString(),
-          retry: retry.number,
-          recovery: retry.recovery,
-        };
-        return record({ type: "agent_failed", ...whose, class: failureClass, message, evidence, ...reset, ...again });
-      }
+      case "failure":
+        return record({ type: "agent_failed", ...whose, ...failureFields(event) });
       case "held": {
         const { held } = event;
         stuck?.withdraw();
@@ -108,5 +102,13 @@ export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
         return record({ type: "note", role, message, passable: true });
       }
     }
+  };
+}
+
+function failureFields({ failure, retry }: Extract<TurnEvent, { type: "failure" }>) {
+  const { class: failureClass, text: message, evidence, resetsAt } = failure;
+  return {
+    ...{ class: failureClass, message, evidence, ...present({ resetsAt: resetsAt?.toISOString() }) },
+    ...(retry && { retryAt: retry.at.toISOString(), retry: retry.number, recovery: retry.recovery }),
   };
 }

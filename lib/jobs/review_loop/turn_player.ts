@@ -114,7 +114,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           signal,
           emit,
           keepsOutput: true,
-          mayReplace: true,
+          ...{ mayReplace: true, restate: work.promptOf, compactions: agents[role]?.compactions ?? 0 },
           ...present({ draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds }),
           dialogs: desk,
         });

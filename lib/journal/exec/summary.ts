@@ -118,12 +118,8 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       return counted(before, fact);
     case "attempt_finished":
       return inStep(counted(before, fact), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
-    case "question_asked": {
-      const asked = allAsked(fact).map(({ question: id, text }) => ({ id, text }));
-      return inStep(counted(before, fact), ({ questions = [], ...step }) => (
-        { ...step, seconds: step.seconds + fact.seconds, questions: [...questions, ...asked] }
-      ));
-    }
+    case "question_asked":
+      return asked(counted(before, fact), fact);
     case "question_answered":
       return answered(before, fact.question);
     case "check_finished": {
@@ -210,6 +206,13 @@ function inStep(before: SummaryFold, change: (step: StepSummary) => StepSummary)
     ...task,
     steps: task.steps.map((step, index) => index === task.at - 1 ? change(step) : step),
   }));
+}
+
+function asked(before: SummaryFold, fact: Extract<ExecFact, { type: "question_asked" }>): SummaryFold {
+  const now = allAsked(fact).map(({ question: id, text }) => ({ id, text }));
+  return inStep(before, ({ questions = [], ...step }) => (
+    { ...step, seconds: step.seconds + fact.seconds, questions: [...questions, ...now] }
+  ));
 }
 
 /** Whoever answers need not answer the task under way. */

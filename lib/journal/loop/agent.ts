@@ -185,6 +185,16 @@ export const AGENT_RECORDS = {
     words: ({ role, sessionId }) => detail(`${role}: its session is ${sessionId}`),
     items: () => [],
   }),
+  /** The agent's CLI has made its conversation shorter: what it was told is said to it once more. */
+  agent_compacted: loopRecord({
+    role,
+    /** How often that was in its session. */
+    times: number,
+  }, {
+    state: (state, { role, times: compactions }) => inAgent(state, role, { compactions }),
+    words: ({ role }) => line(`${role}: its conversation was made shorter; it is told once more what it has to know`),
+    items: ({ role: lane }, { title }) => adds({ kind: "note", lane, title }),
+  }),
   /** These rules were seen on the agent's screens, and lift a doubt from then on. */
   agent_rules_seen: loopRecord({
     role,

@@ -57,6 +57,8 @@ export interface AgentState {
   readonly seenRules: readonly string[];
   /** Whether that session holds what the role was sent before. */
   readonly hasMemory: boolean;
+  /** How often its session was made shorter. @default {0} */
+  readonly compactions?: number;
 }
 
 export interface ChangesDue {

@@ -579,3 +579,10 @@ Deno.test("a call that is refused is told of in bounds, however long its command
   const { state } = play([PROMPT, long, answered("reject")]);
   assertEquals(state.denied.map(({ length }) => length), [500]);
 });
+
+Deno.test("a conversation that the agent has made shorter is told once it is done", () => {
+  const compaction = (more: object) => read({ sessionUpdate: "compaction_update", ...more });
+  const { told } = play([PROMPT, compaction({ status: "in_progress" }), compaction({ status: "completed" }), END]);
+  assertEquals(told.filter(({ type }) => type === "compacted").length, 1);
+  assertEquals(play([PROMPT, compaction({}), END]).told.filter(({ type }) => type === "compacted").length, 1);
+});

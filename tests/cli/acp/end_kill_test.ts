@@ -30,7 +30,7 @@ Deno.test("kill -9 right after the record of a run's end: notify flush tells it,
   assertEquals([flushed.code, flushed.stdout.includes("1 delivered, 0 left")], [0, true], flushed.stderr);
   assertEquals((await stage.call("notify", "flush")).stdout, "No messages are left.\n");
   assertEquals(titles(ntfy), ["panewright: pass"]);
-  assertEquals(ntfy.messages[0]!.message, "the test of round 1 passed");
+  assertEquals(ntfy.messages[0]!.message, "project: the test of round 1 passed");
 });
 
 Deno.test("kill -9 right after the record of a run's end: the next run in that project tells it, once", async () => {

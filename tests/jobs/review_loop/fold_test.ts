@@ -181,7 +181,7 @@ Deno.test("the turn of a message from outside stands beside the loop's; each rec
   assertEquals([answered.turn, answered.loop, answered.responses], [open.turn, open.loop, []]);
 });
 
-Deno.test("a role whose agent is new is told everything again, the others are not", () => {
+Deno.test("a role whose agent is new, or has a shorter conversation, is told everything again, the others are not", () => {
   const response = { type: "response_received", bytes: 3, sha256: "0", seconds: 1 } as const;
   const events = [
     START,
@@ -192,6 +192,8 @@ Deno.test("a role whose agent is new is told everything again, the others are no
   ];
   assertEquals(foldEvents(events)?.loop.prompted, ["analyst", "analyst_review"]);
   assertEquals(foldEvents([...events, at(STARTING)])?.loop.prompted, ["analyst_review"]);
+  const compacted = at({ type: "agent_compacted", role: "analyst_review", times: 2 });
+  assertEquals(foldEvents([...events, compacted])?.loop.prompted, ["analyst"]);
   assertEquals(foldEvents([...events, at({ ...STARTING, resumes: "u1" })])?.loop.prompted, [
     "analyst",
     "analyst_review",

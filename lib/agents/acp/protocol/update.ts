@@ -56,6 +56,7 @@ export type AcpUpdate =
     readonly entries: readonly { readonly text: string; readonly status: "pending" | "in_progress" | "completed" }[];
   }
   | { readonly type: "mode"; readonly mode: string }
+  | { readonly type: "compacted" }
   | { readonly type: "config"; readonly options: readonly ConfigOption[] }
   | { readonly type: "usage"; readonly used: number; readonly size: number; readonly cost?: AcpCost }
   | { readonly type: "notice"; readonly isProblem: boolean; readonly text: string }
@@ -117,7 +118,8 @@ const UPDATES: ReadonlyMap<string, (given: JsonObject) => AcpUpdate | undefined>
       const words = [textOf(title) ?? "", wordOf(description)].filter((each) => each !== undefined);
       return { type: "notice", isProblem: severity === "error", text: words.join(": ") };
     },
-    compaction_update: otherUpdate,
+    // Told more than once while it goes on, by agents that tell how far it is.
+    compaction_update: ({ status = "completed" }) => ({ type: status === "completed" ? "compacted" : "other" }),
     compaction_summary_chunk: otherUpdate,
   }),
 );
