@@ -53,7 +53,7 @@ export function commonPlan(
   bound: Parameters<typeof contractOf>[1],
 ) {
   const { config, workdir } = loaded;
-  const { sandbox, prices, leave_running: leaveRunning, on_answer: onAnswer } = config;
+  const { sandbox, prices, leave_running: leaveRunning, on_answer: onAnswer, ask_policy: askPolicy } = config;
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
@@ -64,6 +64,7 @@ export function commonPlan(
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
     ...present({ onAnswer }),
+    ...(askPolicy === "ask" ? {} : { askPolicy }),
     ...notificationsIn(config),
   };
 }

@@ -11,7 +11,7 @@ import {
 import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../agents/mod.ts";
 import type { ProviderId } from "../agents/provider.ts";
 import { ROLES } from "../base/roles.ts";
-import { ON_ANSWER } from "../base/terms.ts";
+import { ASK_POLICIES, ON_ANSWER } from "../base/terms.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
@@ -23,6 +23,8 @@ import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
 import { AGENT_ID, agentKeys, capKeys, driverKey, prices, text } from "./shapes.ts";
 import { variablesOf } from "./variables.ts";
+
+const LEVELS = EXEC_SETTINGS.autonomyLevel.value.of.map(String);
 
 const commonSettings = (ids: readonly ProviderId[]) => ({
   schema: {
@@ -77,6 +79,23 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
       "What an agent may leave running when its turn ends, until the run ends: command patterns as in `permissions.deny`. " +
       "Any other command that it leaves is told, and ended.",
     example: ["npm run dev"],
+  },
+  askPolicy: {
+    names: { key: "ask_policy" },
+    value: {
+      kind: "shape",
+      schema: () =>
+        z.union([
+          z.enum(ASK_POLICIES),
+          z.strictObject(Object.fromEntries(LEVELS.map((level) => [level, z.enum(ASK_POLICIES).optional()]))),
+        ]),
+      must: "ask, assume, or an object of these by autonomy level",
+      default: "ask",
+    },
+    description:
+      "What a question of an agent leads to: `ask` a person; or `assume`: the agent goes on with its own best guess, which " +
+      "the report has as an assumption to confirm. For steps also by their autonomy level. Permissions are asked for in any case.",
+    example: { "1": "assume", "2": "assume" },
   },
   onAnswer: {
     names: { key: "on_answer" },

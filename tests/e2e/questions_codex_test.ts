@@ -148,3 +148,23 @@ Deno.test("a question of Codex is told with its words, and answered with panewri
   assertStringIncludes(stdout, "Which database should we use? → SQLite\\nWhere should the log go? → stderr");
   await project.sandbox.assertNothingLeft();
 });
+
+Deno.test("with ask_policy assume a real Codex is told to go on with its own guess, and the report has that to be confirmed", async () => {
+  await using project = await reviewProject({
+    provider: "codex",
+    respond({ prompts }) {
+      const target = responseTargetOf(prompts.at(-1) ?? "");
+      if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+      const response = "ASSUMPTION: SQLite.\n\nRESULT: PASS";
+      return [ask(DATABASE, LOG), { do: "wait", ms: 300 }, ...workTurn(target, { response })];
+    },
+    files: { "greeting.txt": "hello, world\n" },
+    config: { ask_policy: "assume", providers: { codex: { args: ASKS } } },
+  });
+  const { code, stderr } = await project.run("run", "panewright.jsonc", "--start-agent", "tester");
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stderr, "tester is to assume what it asks, to be confirmed");
+  const report = await project.run("report", "--format", "md");
+  assertStringIncludes(report.stdout, "its own guess, to be confirmed");
+  await project.sandbox.assertNothingLeft();
+});

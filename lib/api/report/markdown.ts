@@ -41,7 +41,11 @@ export function reportMarkdown({ header, items }: Report): string {
       header.answers.map(({ worker, asked, answer, by, giver }) => [
         `${worker}: ${asked}`,
         answer,
-        giver?.kind === "program" ? `${by}, a program of this user` : by,
+        giver?.kind === "program"
+          ? `${by}, a program of this user`
+          : by === "assume"
+          ? "its own guess, to be confirmed"
+          : by,
       ]),
     ),
     table(

@@ -1,6 +1,6 @@
 import type { AttemptReason, AutonomyLevel } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
-import type { FailureClass } from "../../base/terms.ts";
+import { ASSUME, type FailureClass } from "../../base/terms.ts";
 import { planRetry, type Retry } from "../../turn/ladder.ts";
 import { followingStep } from "../flow.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
@@ -25,7 +25,7 @@ export type Action =
     readonly do: "answer";
     readonly question: QuestionState;
     readonly answer: string;
-    readonly by: "level" | "cap";
+    readonly by: "level" | "cap" | "assume";
   }
   | {
     readonly do: "await_limit";
@@ -107,7 +107,7 @@ export function nextAction(
     case "running":
       throw new TypeError("Cannot choose the next action: an attempt is under way");
     case "question":
-      return answerAction(state, at, settings);
+      return answerAction(state, at, plan);
     case "usage_limit": {
       const { message, resetsAt } = stage;
       const reset = resetsAt === undefined ? undefined : new Date(resetsAt);
@@ -208,7 +208,7 @@ function newSession({ step }: StepPlace, reason: AttemptReason): Attempt {
   return { number: step.attempts + 1, reason, resumeSessionId: undefined };
 }
 
-function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): Action {
+function answerAction(state: ExecState, at: StepPlace, { askPolicy = "ask", settings }: ExecPlan): Action {
   const question = openQuestion(state);
   if (question === undefined) {
     throw new TypeError("Cannot choose the next action: the question that the step waits for is not open");
@@ -223,7 +223,10 @@ function answerAction(state: ExecState, at: StepPlace, settings: ExecSettings): 
   const answer = DECIDE_YOURSELF;
   if (questions > maxQuestionsPerStep) return { do: "answer", question, answer, by: "cap" };
   if (at.autonomyLevel === 0 && atLevel0 === "decide") return { do: "answer", question, answer, by: "level" };
-  return { do: "await_answer", at, question };
+  const policy = typeof askPolicy === "string" ? askPolicy : askPolicy[at.autonomyLevel] ?? "ask";
+  return policy === "assume"
+    ? { do: "answer", question, answer: ASSUME, by: "assume" }
+    : { do: "await_answer", at, question };
 }
 
 function afterTurn(

@@ -33,6 +33,8 @@ export const answeredBy = oneOf(
   "level",
   /** Nobody: the step had asked its share of questions before. */
   "cap",
+  /** Nobody: by `ask_policy` the agent goes on with its own best guess, to be confirmed. */
+  "assume",
 );
 
 export type AttemptReason = ValueOf<typeof attemptReason>;

@@ -212,4 +212,5 @@ const GIVEN: Readonly<Record<AnsweredBy, string>> = {
   timeout: "since nobody answered in time",
   level: "since level 0 does not ask",
   cap: "since the step has asked its share",
+  assume: "by ask_policy, to be confirmed",
 };

@@ -123,7 +123,7 @@ export const DIALOG_RECORDS = {
   }, {
     state(state, { turnId, rule, result, answer, at }) {
       const turn = findOpenTurn(state, turnId);
-      if (turn === undefined || isGiven(rule) || result !== "closed") return state;
+      if (turn === undefined || isGiven(rule) || rule === "assume" || result !== "closed") return state;
       return answer === "accept"
         ? inTurn(state, { turnId }, { acceptedDialogs: turn.acceptedDialogs + 1, lastAcceptAtMs: Date.parse(at) })
         : inTurn(state, { turnId }, { declinedDialogs: turn.declinedDialogs + 1 });
@@ -131,7 +131,9 @@ export const DIALOG_RECORDS = {
     progress(before, { role: worker, kind, subject, answer, replies, rule, by = rule, ...given }) {
       const { who, giver, question: id, result, at } = given;
       if (result !== "closed") return {};
-      if (!isGiven(rule)) return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
+      if (!isGiven(rule) && rule !== "assume") {
+        return counted(before, answer === "accept" ? "acceptedDialogs" : "declinedDialogs");
+      }
       const asked = `${kind}${subject === undefined ? "" : `: ${subject}`}`;
       const said = replies ?? (answer === "accept" ? "yes" : "no");
       return { answers: [...before.answers, { id, worker, asked, answer: said, by, ...present({ who, giver }), at }] };
@@ -143,7 +145,9 @@ export const DIALOG_RECORDS = {
       const isFromOutside = by !== undefined && by !== "terminal" && by !== "command";
       const way = isFromOutside ? `, ${answerWay({ by, ...present({ who }) })}` : "";
       const sayer = `${rule === "program" ? "a program of this user" : rule}${way}`;
-      const told = `${role}: dialog (${kind}) ${how} by ${sayer}${outcome}${said}`;
+      const told = rule === "assume"
+        ? `${role} is to assume what it asks, to be confirmed${outcome}${said}`
+        : `${role}: dialog (${kind}) ${how} by ${sayer}${outcome}${said}`;
       // What an agent was told is a part of the work, and who waited for a decision wants to know it.
       return [answer === "reply" || isGiven(rule) ? line(told) : detail(told), ...giverDetail(giver)];
     },

@@ -1,3 +1,4 @@
+import type { AskPolicy } from "../../base/terms.ts";
 import type { HandoffSettings } from "../settings.ts";
 import { isMcpTool, isUnread } from "../../agents/hook_payload.ts";
 import type { Provider } from "../../agents/provider.ts";
@@ -27,6 +28,8 @@ export interface DialogPlan {
   readonly workdir: string;
   readonly handoff: Pick<HandoffSettings, "autoAcceptPermissions">;
   readonly permissions: PermissionPlan;
+  /** What a question leads to. @default {"ask"} */
+  readonly askPolicy?: AskPolicy;
 }
 
 export interface Offers {

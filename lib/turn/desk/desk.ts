@@ -1,4 +1,5 @@
 import type { DialogDesk, OpenDialog, TurnLimits } from "../dialog_desk.ts";
+import { ASSUME } from "../../base/terms.ts";
 import { repliesText } from "../../base/question.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { present } from "../../base/schema.ts";
@@ -80,11 +81,24 @@ async function inspect(desk: Desk): Promise<OpenDialog | undefined> {
   const { decision, rule, reason } = verdict;
   if (asked.mayChange?.(verdict, waiting.matter !== undefined)) return undefined;
   if (decision !== "ask") return opened(desk, asked, { answer: plainAnswerOf(decision), rule, reason });
+  const assumed = assumption(desk, asked);
+  if (assumed !== undefined) return assumed;
   const said = await waiting.look(asked, { rule, reason: [reason, ...asked.note ? [asked.note] : []].join(" ") });
   if (said === undefined) return { decision: "wait" };
   if (asked.takes?.(said) !== false) return answered(desk, asked, said);
   waiting.end();
   return { decision: "wait" };
+}
+
+/** Questions that nobody is asked: each is answered with that. */
+function assumption(desk: Desk, asked: Asked): OpenDialog | undefined {
+  const { request: { questions } = {}, isAnswerable } = asked;
+  if (desk.context.plan.askPolicy !== "assume" || questions === undefined || !isAnswerable) return undefined;
+  const replies = questions.map(() => ({ choices: [], text: ASSUME }));
+  const said = { answer: "reply", replies } as const;
+  if (asked.takes?.(said) === false) return undefined;
+  const decided = { ...said, rule: "assume", reason: "By ask_policy nobody is asked." };
+  return { decision: "reply", answer: () => inTurn(desk, () => give(desk, asked, decided)) };
 }
 
 /** Gives one answer after another, by reply or by key: no key may hit the dialog that follows a reply. */

@@ -14,12 +14,13 @@ export async function giveReplies(
   },
 ): Promise<Given & { readonly problem?: string }> {
   const { questions = [] } = request;
+  const isPersons = entry.rule !== "assume";
   const outcome = await terminal.answerQuestions({ callId: request.id, questions, replies }, {
     isMeant: async () => (await terminal.pendingRequests()).some(({ id }) => id === request.id),
     perform: (step, before, effect) => {
       const [reason, keys] = step.do === "press"
-        ? ["A key of the person's answer.", [step.key]]
-        : [`The person's own words: ${step.text}`, ["paste"]];
+        ? [`A key of ${isPersons ? "the person's" : "the"} answer.`, [step.key]]
+        : [`${isPersons ? "The person's own words" : "The words"}: ${step.text}`, ["paste"]];
       return audit.perform({ ...entry, reason, keys, before: rowsOf(before) }, async () => {
         const { isPressed, after } = await effect();
         return { result: isPressed ? "done" : "not pressed: the page had changed", after: rowsOf(after) };

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertNotMatch, assertRejects, assertStringInclud
 import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
 import { executeExec } from "../../../lib/jobs/pipeline/execute.ts";
 import { openQuestion } from "../../../lib/journal/exec/state.ts";
+import { ASSUME } from "../../../lib/base/terms.ts";
 import { DECIDE_YOURSELF } from "../../../lib/jobs/pipeline/machine.ts";
 import { EXEC_SETTINGS } from "../../../lib/jobs/pipeline/settings.ts";
 import { allWaiting } from "../../../lib/journal/waiting.ts";
@@ -297,6 +298,24 @@ Deno.test('autonomy level 0: a question is answered by "decide yourself" without
     settings: { atLevel0: "ask" },
   });
   assertEquals(stopped.report.outcome, "waiting");
+});
+
+Deno.test("ask_policy assume: an agent goes on with its own guess, by its level, and a permission is asked for all the same", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const agents = cast(asks("Which database?"), says());
+  const assumes = { askPolicy: { "2": "assume" } } as const;
+  const { report, events } = await runIn(dir, [step("a", { autonomyLevel: 2 })], { ...agents, ...assumes });
+  assertEquals(report.outcome, "pass");
+  assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["assume", ASSUME]]);
+  assertStringIncludes(agents.requests[1]?.prompt ?? "", "Go on with your own best guess");
+  const other = await runIn(dir, [step("a", { autonomyLevel: 3 })], { ...cast(asks("Which?")), ...assumes });
+  assertEquals(other.report.outcome, "waiting");
+  const all = await runIn(dir, [step("a", { autonomyLevel: 3 })], {
+    ...cast(asks("Which?"), says()),
+    askPolicy: "assume",
+  });
+  assertEquals(all.report.outcome, "pass");
 });
 
 Deno.test("the questions of a step have a cap: after it the agent must decide, and fails when it goes on asking", async () => {

@@ -99,6 +99,7 @@ export function step(name: string, more: Partial<StepPlan> = {}): StepPlan {
 export interface RunOptions extends Partial<Omit<ExecOptions, "plan">> {
   readonly settings?: Partial<ExecSettings>;
   readonly caps?: ExecPlan["caps"];
+  readonly askPolicy?: NonNullable<ExecPlan["askPolicy"]>;
   readonly noProgress?: ExecPlan["noProgress"];
   readonly prices?: NonNullable<ExecPlan["prices"]>;
   readonly overrides?: ExecOverrides;
@@ -157,6 +158,7 @@ async function collect(
 ): Promise<Ended> {
   const {
     caps = {},
+    askPolicy,
     noProgress = {},
     prices,
     settings,
@@ -177,6 +179,7 @@ async function collect(
     ...permitted,
     caps,
     noProgress,
+    ...(askPolicy === undefined ? {} : { askPolicy }),
     ...(prices === undefined ? {} : { prices }),
   };
   const onEvent = (event: ExecEvent) => {

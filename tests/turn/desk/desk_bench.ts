@@ -1,4 +1,4 @@
-import type { ModelAnswers } from "../../../lib/base/terms.ts";
+import type { AskPolicy, ModelAnswers } from "../../../lib/base/terms.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../../lib/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS } from "../../../lib/turn/settings.ts";
 import { type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
@@ -86,6 +86,7 @@ export interface BenchOptions {
   readonly provider?: PaneProvider;
   readonly dryRun?: boolean;
   readonly modelAnswers?: ModelAnswers;
+  readonly askPolicy?: AskPolicy;
   readonly person?: DialogDeskContext["person"];
   readonly audit?: AuditLog;
   readonly hooks?: NonNullable<DialogDeskContext["hooks"]>;
@@ -116,6 +117,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
   const context: DialogDeskContext = {
     plan: {
       workdir: dir.path,
+      ...(options.askPolicy === undefined ? {} : { askPolicy: options.askPolicy }),
       handoff: { ...DEFAULT_HANDOFF_SETTINGS, autoAcceptPermissions: options.autoAccept ?? true },
       permissions: {
         policy: { ...DEFAULT_PERMISSION_POLICY, ...options.policy },

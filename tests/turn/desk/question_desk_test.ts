@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError } from "../../../lib/base/errors.ts";
 import type { Request } from "../../../lib/policy/request.ts";
+import { ASSUME } from "../../../lib/base/terms.ts";
 import { type AgentQuestion, questionsText } from "../../../lib/base/question.ts";
 import { findPaneProvider } from "../../../lib/agents/mod.ts";
 import { readScreen } from "../../../lib/agents/pane/glance.ts";
@@ -56,6 +57,24 @@ Deno.test("a question has an id and its exact words, whatever the policy and wha
     );
     assertEquals(bench.answers, []);
   }
+});
+
+Deno.test("with ask_policy assume each question is answered so at once, and the journal has it as an assumption; a permission waits", async () => {
+  await using bench = await openBench({ provider: claude, askPolicy: "assume" });
+  open(bench);
+  const now = await bench.desk.inspect();
+  assert(now?.decision === "reply");
+  assertEquals(await now.answer(), true);
+  const said = `Which database? → ${ASSUME}\nWhich tests? → ${ASSUME}`;
+  assertEquals(bench.answers.map(({ answer }) => answer), [`toolu_1: ${said}`]);
+  assertEquals(waitings(bench), []);
+  const [answered] = bench.events;
+  assert(answered?.type === "dialog_answered");
+  assertEquals([answered.rule, answered.answer, answered.replies], ["assume", "reply", said]);
+  const asking = await openBench({ askPolicy: "assume", policy: { ask: [{ command: "touch *" }] } });
+  await using _closed = asking;
+  asking.ask("touch one");
+  assertEquals(await asking.desk.inspect(), { decision: "wait" });
 });
 
 Deno.test("an answer is in the audit log before the first key, each key too, and the journal has what the CLI took", async () => {

@@ -90,6 +90,7 @@ const OF: Readonly<Record<Interaction["by"], string>> = {
   timeout: "",
   level: "",
   cap: "",
+  assume: "",
 };
 
 function permissionPrompt({ text, answer, by }: Pick<Interaction, "text" | "answer" | "by">): string {
@@ -187,6 +188,7 @@ const ANSWERED: Readonly<Record<Interaction["by"], string>> = {
   timeout: "Nobody answered in time; the answer prepared for that",
   level: "Nobody was asked; the answer was",
   cap: "Nobody was asked any more; the answer was",
+  assume: "Nobody was asked; the answer was",
 };
 
 function previousAttempt({ at, attempt }: StepPromptInput): string | undefined {
