@@ -185,6 +185,10 @@ export class DrivenTerminal implements AsyncDisposable {
     }
   }
 
+  interrupt(options: CallOptions = {}): Promise<void> {
+    return this.endTurn(options);
+  }
+
   compactions(): Promise<number> {
     return Promise.resolve(this.#compactions);
   }

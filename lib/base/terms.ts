@@ -38,13 +38,14 @@ export const FAILURE_CLASSES = [
  * - `reset`: its account's limit is waited for, then the session continues
  * - `pause`: the session continues after a pause, longer each time
  * - `continue`: the session continues once more, though nothing is known of the failure
+ * - `interrupt`: its turn is interrupted, as with Esc, then the session continues
  * - `restart`: its program is ended and started again, with its session
  * - `fresh_session`: another session takes the place of its own, and is told everything anew
  */
-export type Recovery = "reset" | "pause" | "continue" | "restart" | "fresh_session";
+export type Recovery = "reset" | "pause" | "continue" | "interrupt" | "restart" | "fresh_session";
 
 /** All that may be done about a turn that failed. */
-export const RECOVERIES = ["reset", "pause", "continue", "restart", "fresh_session"] as const;
+export const RECOVERIES = ["reset", "pause", "continue", "interrupt", "restart", "fresh_session"] as const;
 
 /**
  * Whether agents run in a sandbox: `agent` is around the whole agent, `commands` the one that its CLI brings (`cli` is

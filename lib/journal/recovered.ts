@@ -75,6 +75,7 @@ const HELP: Readonly<Record<Recovered["recovery"], string>> = {
   reset: "",
   pause: "",
   continue: "continued",
+  interrupt: "interrupted and continued",
   restart: "its program started again",
   fresh_session: "a new session",
   ground: "",

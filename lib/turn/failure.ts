@@ -7,6 +7,7 @@ import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
 import { planRetry, type Retry } from "./ladder.ts";
 import { readStatus } from "./look.ts";
+import { comesToRest } from "./settle.ts";
 import { type Turn, turnMessage } from "./turn.ts";
 
 /** The agent of a turn cannot continue it: another one may, with its session or without. */
@@ -77,21 +78,42 @@ export async function findFailureAfterResponse(
   return failure?.isTurnOver === true ? meaningOf(failure) : undefined;
 }
 
-/** Gives an agent up that is at work by its own word, and does not get on. */
-export async function giveUpStalled(turn: Turn): Promise<never> {
+/**
+ * Interrupts an agent that is at work by its own word, and does not get on.
+ *
+ * @returns what it is told then
+ * @throws {AgentGivenUpError} where that was tried, or does not help
+ */
+export async function interruptStalled(turn: Turn): Promise<string> {
+  const { call, clock, expectsResponse, role, terminal, workdir } = turn;
   const failure: AgentFailure = {
     class: "other",
     text: `nothing has changed for ${turn.settings.stallMinutes} minutes`,
     evidence: "its screen, what it has used, its processes",
     isTurnOver: false,
   };
-  const retry = retryOf(turn, failure);
-  if (retry !== undefined) await begin(turn, failure, retry);
+  for (;;) {
+    const retry = retryOf(turn, { ...failure, isStalled: true });
+    if (retry === undefined) break;
+    await begin(turn, failure, retry);
+    await terminal.interrupt?.(call);
+    const isOver = await comesToRest(async () => ({ status: await readStatus(turn) }), { clock, ...call });
+    turn.progress.standing = undefined;
+    // Claude Code takes a prompt back that nothing came of: with it in the composer nothing can be sent (2.1.328).
+    if (!isOver || await terminal.hasDraft(call)) continue;
+    return retryPrompt(workdir, role, {
+      expectsResponse,
+      what: "Nothing happened for a while, so your turn was interrupted",
+    });
+  }
   await turn.emit({ type: "failure", failure });
   throw failureError(turn, failure);
 }
 
-function retryOf({ mayReplace = false, progress: { tried }, settings, wallClock }: Turn, failure: AgentFailure) {
+function retryOf(
+  { mayReplace = false, progress: { tried }, settings, wallClock }: Turn,
+  failure: Parameters<typeof planRetry>[0],
+) {
   return planRetry(failure, { settings, now: wallClock(), tried, mayReplace });
 }
 

@@ -98,8 +98,12 @@ is right, and finish the rest.
 ${responseFileInstruction(workdir, role, options)}`;
 }
 
-export function retryPrompt(workdir: string, role: Role, options: FollowUpOptions = {}): string {
-  return `The model server failed while you worked on the previous prompt.
+export function retryPrompt(
+  workdir: string,
+  role: Role,
+  { what = "The model server failed", ...options }: FollowUpOptions & { readonly what?: string } = {},
+): string {
+  return `${what} while you worked on the previous prompt.
 Continue the task of the previous prompt. What you had begun may be half done: look at the working directory first, keep what
 is right, and finish the rest.
 

@@ -34,7 +34,7 @@ interface Rung {
  * What helps after which failure, in this order, each so often: all that a person would do who only resumes the run.
  * After the last rung the run is left for a person. What may still be at work is ended before anything is sent.
  */
-const LADDER: Readonly<Record<FailureClass | "unproved", readonly Rung[]>> = {
+const LADDER: Readonly<Record<FailureClass | "unproved" | "stalled", readonly Rung[]>> = {
   usage_limit: [{ recovery: "reset" }],
   rate_limit: [{ recovery: "pause" }],
   overloaded: [{ recovery: "pause" }],
@@ -43,12 +43,20 @@ const LADDER: Readonly<Record<FailureClass | "unproved", readonly Rung[]>> = {
   context: [{ recovery: "fresh_session", most: 2 }],
   other: [{ recovery: "continue", most: 1 }, { recovery: "fresh_session", most: 1 }],
   unproved: [{ recovery: "restart", most: 1 }, { recovery: "fresh_session", most: 1 }],
+  stalled: [
+    { recovery: "interrupt", most: 1 },
+    { recovery: "restart", most: 1 },
+    { recovery: "fresh_session", most: 1 },
+  ],
   auth: [],
   model: [],
 };
 
 /** What a failure is, where a ladder is looked up by it. */
-type Failed = Pick<AgentFailure, "class" | "isTurnOver" | "resetsAt">;
+type Failed = Pick<AgentFailure, "class" | "isTurnOver" | "resetsAt"> & {
+  /** Whether the agent is at work by its own word, and does not get on. @default {false} */
+  readonly isStalled?: boolean;
+};
 
 /** What is done about a turn that failed; `undefined` where that is a person's matter, or all was tried. */
 export function planRetry(
@@ -61,7 +69,8 @@ export function planRetry(
     readonly mayReplace: boolean;
   },
 ): Retry | undefined {
-  const rungs = LADDER[failure.isTurnOver || isPersonal(failure.class) ? failure.class : "unproved"];
+  const { class: failureClass, isTurnOver, isStalled } = failure;
+  const rungs = LADDER[isStalled ? "stalled" : isTurnOver || isPersonal(failureClass) ? failureClass : "unproved"];
   for (const { recovery, most = settings.maxErrorRetries } of rungs) {
     const times = tried[recovery] ?? 0;
     if (recovery === "reset") {

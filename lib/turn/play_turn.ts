@@ -4,7 +4,7 @@ import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
 import { noteCompaction } from "./compaction.ts";
 import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
-import { agentError, awaitRetry, findFailureAfterResponse, giveUpStalled, isFailedTurnOver } from "./failure.ts";
+import { agentError, awaitRetry, findFailureAfterResponse, interruptStalled, isFailedTurnOver } from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { decide, startPolling } from "./polling.ts";
@@ -82,7 +82,7 @@ async function play(turn: Turn, message: string): Promise<string> {
     if (outcome.kind === "failed") {
       const answer = await takeBeforeFailure(turn, dispatch);
       if (answer !== undefined) return answer;
-      const text = await awaitRetry(turn);
+      const text = outcome.continuation ?? await awaitRetry(turn);
       if (text !== undefined) await sendMessage(turn, { what: "continuation", text, deadlineMs });
       continue;
     }
@@ -128,7 +128,8 @@ async function settle(turn: Turn): Promise<void> {
 
 type WaitOutcome =
   | { readonly kind: "response"; readonly text: string }
-  | { readonly kind: "failed" }
+  /** `continuation`: what the agent is told, where that is known already. */
+  | { readonly kind: "failed"; readonly continuation?: string }
   | NoResponse;
 
 interface NoResponse {
@@ -164,7 +165,7 @@ async function waitForResponse(
       case "wait":
         if (action.startupTimedOut) await warnOfStartup(turn);
         if (status !== "processing") turn.progress.standing = undefined;
-        else if (await hasStalled(turn)) await giveUpStalled(turn);
+        else if (await hasStalled(turn)) return { kind: "failed", continuation: await interruptStalled(turn) };
         break;
       case "handle_dialog":
         await answerDialog(turn, { deadlineMs });

@@ -54,7 +54,7 @@ export const HANDOFF_SETTINGS = {
     names: { key: "handoff.stall_minutes" },
     value: { kind: "amount", least: 0, most: 1440, default: 20, libraryDefault: 0 },
     description:
-      "Minutes after which an agent at work has stalled if nothing changes: what it shows, what it has used, what runs. It is started again with its session. A command that runs is no standstill; 0 never looks.",
+      "Minutes after which an agent at work has stalled if nothing changes: what it shows, what it has used, what runs. It is interrupted, then started again with its session. A command that runs is no standstill; 0 never looks.",
   },
   maxResponseBytes: {
     names: { key: "handoff.max_response_bytes" },

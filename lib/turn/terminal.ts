@@ -47,6 +47,8 @@ export interface Terminal {
   describeEnd(options?: CallOptions): Promise<string | undefined>;
   /** What the agent says of a turn that failed; `undefined` where it says nothing, missing where it is not known. */
   failure?(options?: CallOptions): Promise<AgentFailure | undefined>;
+  /** Interrupts the agent's turn, as a person does with Esc; missing where that cannot be done. */
+  interrupt?(options?: CallOptions): Promise<void>;
   /** How often the agent's conversation was made shorter; missing where it is not known. */
   compactions?(options?: CallOptions): Promise<number>;
   /**

@@ -59,23 +59,32 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 }
 
+/** What is done when the model does not answer once, and twice. Claude Code takes a prompt back that is interrupted. */
+const STALLED = {
+  codex: [["interrupt"], ["interrupt", "restart"]],
+  claude_code: [["interrupt", "restart"], ["interrupt", "restart", "fresh_session"]],
+} as const;
+
 for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`run: a real ${CLI_LABELS[provider]} whose model never answers is started again, and its session continues`, async () => {
-    await using stage = await setUpOneTurn({
-      provider,
-      refusals: [() => "hang"],
-      config: { handoff: { stall_minutes: 0.2 } },
+  for (const [index, recoveries] of STALLED[provider].entries()) {
+    Deno.test(`run: a real ${CLI_LABELS[provider]} whose model does not answer: ${recoveries.join(", ")}`, async () => {
+      await using stage = await setUpOneTurn({
+        provider,
+        refusals: Array.from({ length: index + 1 }, () => () => "hang"),
+        config: { handoff: { stall_minutes: 0.2 } },
+      });
+      await using run = stage.watch("run");
+      await assertPassed(run);
+      assertEquals(recoveriesOf(run), recoveries.map((recovery) => ["other", recovery]));
+      assertStringIncludes(
+        String(ofType(run.facts(), "agent_failed")[0]?.["message"]),
+        "nothing has changed for 0.2 minutes",
+      );
+      const [{ recovered }] = ofType(run.facts(), "run_finished") as unknown as [{ readonly recovered: unknown[] }];
+      assertEquals(recovered.length, recoveries.length);
+      await stage.sandbox.assertNothingLeft();
     });
-    await using run = stage.watch("run");
-    await assertPassed(run);
-    const [stalled] = ofType(run.facts(), "agent_failed");
-    assertEquals([stalled?.["class"], stalled?.["recovery"]], ["other", "restart"]);
-    assertStringIncludes(String(stalled?.["message"]), "nothing has changed for 0.2 minutes");
-    const started = ofType(run.facts(), "agent_starting").filter(({ role }) => role === "tester");
-    assertEquals(started.map(({ resumes }) => typeof resumes), ["undefined", "string"]);
-    assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt", "continuation"]);
-    await stage.sandbox.assertNothingLeft();
-  });
+  }
 
   Deno.test(`run: a command of a real ${CLI_LABELS[provider]} that runs for long is no standstill`, async () => {
     await using stage = await setUpOneTurn({

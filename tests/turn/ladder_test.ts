@@ -12,14 +12,16 @@ interface Case {
   readonly isTurnOver?: boolean;
   readonly mayReplace?: boolean;
   readonly maxErrorRetries?: number;
+  readonly isStalled?: boolean;
 }
 
 /** What is done, and after how many seconds. */
 function plan(
-  { failure, tried = {}, resetsInHours, isTurnOver = true, mayReplace = true, maxErrorRetries = 8 }: Case,
+  { failure, tried = {}, resetsInHours, isTurnOver = true, mayReplace = true, maxErrorRetries = 8, isStalled = false }:
+    Case,
 ): readonly [string, number, number] | undefined {
   const resetsAt = resetsInHours === undefined ? undefined : new Date(NOW.getTime() + resetsInHours * HOUR_MS);
-  const retry = planRetry({ class: failure, isTurnOver, ...(resetsAt === undefined ? {} : { resetsAt }) }, {
+  const retry = planRetry({ class: failure, isTurnOver, isStalled, ...(resetsAt === undefined ? {} : { resetsAt }) }, {
     settings: { maxErrorRetries, errorRetrySeconds: 30, waitForUsageLimitReset: true },
     ...{ now: NOW, tried, mayReplace },
   });
@@ -49,6 +51,10 @@ Deno.test("where the end of a turn is not proved its program is ended first, and
   assertEquals(plan({ ...again, tried: { restart: 1, fresh_session: 1 } }), undefined);
   assertEquals(plan({ failure: "overloaded", isTurnOver: false, mayReplace: false }), undefined);
   assertEquals(plan({ failure: "auth", isTurnOver: false }), undefined);
+  const stalled = { failure: "other", isTurnOver: false, isStalled: true } as const;
+  assertEquals(plan(stalled), ["interrupt", 1, 0]);
+  assertEquals(plan({ ...stalled, tried: { interrupt: 1 } }), ["restart", 1, 0]);
+  assertEquals(plan({ ...stalled, tried: { interrupt: 1, restart: 1 } }), ["fresh_session", 1, 0]);
 });
 
 Deno.test("an agent that cannot be replaced is not given up, and without retries nothing is tried", () => {

@@ -8,20 +8,32 @@ interface Stalling {
   readonly mark: (second: number) => string | undefined;
   readonly mayReplace?: boolean;
   readonly stallMinutes?: number;
+  /** Whether it comes to rest when it is interrupted, and responds to the next message. @default {false} */
+  readonly rests?: boolean;
+  readonly hasDraft?: boolean;
 }
 
 /** Plays a turn whose agent is at work for ever, and tells how and after how many seconds it ends, and what was told. */
-async function stalled({ mark, mayReplace = true, stallMinutes = 20 }: Stalling) {
+async function stalled({ mark, mayReplace = true, stallMinutes = 20, rests = false, hasDraft = false }: Stalling) {
   await using bench = await createBench({ statuses: [[0, "processing"]] });
   const { clock } = bench;
   const failures: (string | undefined)[] = [];
+  const sent: string[] = [];
   let looks = 0;
+  let isAtRest = false;
   const terminal: Terminal = {
     id: "%1",
-    status: () => Promise.resolve({ status: "processing" }),
-    submit: () => Promise.resolve(),
+    status: () => Promise.resolve({ status: isAtRest ? "completed" : "processing" }),
+    async submit(text) {
+      sent.push(text);
+      if (isAtRest) await bench.respond("tester", "RESULT: PASS");
+    },
+    interrupt() {
+      isAtRest = rests;
+      return Promise.resolve();
+    },
     holdsText: () => Promise.resolve(false),
-    hasDraft: () => Promise.resolve(false),
+    hasDraft: () => Promise.resolve(hasDraft),
     lastOutput: () => Promise.resolve(""),
     describeEnd: () => Promise.resolve(undefined),
     workMark() {
@@ -37,13 +49,25 @@ async function stalled({ mark, mayReplace = true, stallMinutes = 20 }: Stalling)
     },
   });
   const end = await clock.runUntilSettled(played.catch((error: Error) => error.message));
-  return { end, failures, looks, minutes: Math.round(clock.elapsedSeconds() / 60) };
+  return { end, failures, sent, looks, minutes: Math.round(clock.elapsedSeconds() / 60) };
 }
 
 Deno.test("an agent at work of which nothing changes for the set time is given up, and told so", async () => {
   const { end, failures, looks, minutes } = await stalled({ mark: () => "the same" });
   assertStringIncludes(end, "nothing has changed for 20 minutes");
-  assertEquals([failures, minutes, looks], [["restart"], 20, 21]);
+  assertEquals([failures, minutes, looks], [["interrupt", "restart"], 20, 21]);
+});
+
+Deno.test("one that comes to rest when it is interrupted continues its turn; with a draft in its composer it is started again", async () => {
+  for (const hasDraft of [false, true]) {
+    const { end, failures, sent } = await stalled({ mark: () => "the same", rests: true, hasDraft });
+    if (hasDraft) {
+      assertEquals([failures, sent.length], [["interrupt", "restart"], 1]);
+      continue;
+    }
+    assertEquals([end, failures, sent.length], ["RESULT: PASS", ["interrupt"], 2]);
+    assertStringIncludes(sent[1] ?? "", "Nothing happened for a while, so your turn was interrupted while you worked");
+  }
 });
 
 Deno.test("what changes, what cannot be told and a command that runs are no standstill", async () => {

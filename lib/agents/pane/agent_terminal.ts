@@ -221,6 +221,10 @@ export class AgentTerminal implements AsyncDisposable {
     return await this.#parts.tracker.record?.takeWork?.() ?? [];
   }
 
+  interrupt(options: TerminalCallOptions = {}): Promise<void> {
+    return this.#paneFor(options).press(["Escape"]);
+  }
+
   async workMark(options: TerminalCallOptions = {}): Promise<string | undefined> {
     if (await runsCommand(await this.processes(), this.provider.commandVariable)) return undefined;
     const [{ screen }, used] = [await this.look(options), await this.#parts.tracker.record?.usage?.()];

@@ -217,12 +217,13 @@ const RECOVERY_WORDS: Readonly<Record<Recovery, string>> = {
   reset: "trying again",
   pause: "trying again",
   continue: "trying again",
+  interrupt: "interrupting it",
   restart: "starting its program again, with its session",
   fresh_session: "a new session takes its place",
 };
 
 function isAtOnce(recovery: Recovery): boolean {
-  return recovery === "restart" || recovery === "fresh_session";
+  return recovery === "interrupt" || recovery === "restart" || recovery === "fresh_session";
 }
 
 /** The working directory may have been moved since: what counts is the name in the archive. */
