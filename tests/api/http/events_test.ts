@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { eventFrame, streamEvents } from "../../../lib/api/follow/event_stream.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { DEFAULT_LIMITS } from "../../../lib/api/http/deps.ts";
 import { RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -74,11 +75,11 @@ Deno.test("events: an event that is larger than a client's queue reaches it, unl
   const limits = { ...DEFAULT_LIMITS, queueBytes: 8 * 1024 };
   const large = eventFrame({ id: 3, data: "A long story. ".repeat(1000) });
   const told = async (frames: readonly Uint8Array<ArrayBuffer>[]) => {
-    await using server = testServer("/nowhere", { limits });
+    const { signal } = new AbortController();
     const response = streamEvents((stream) => {
       for (const frame of frames) stream.send(frame);
       return Promise.resolve();
-    }, server.app.context);
+    }, { limits, clock: systemClock, signal });
     const ids: (string | undefined)[] = [];
     try {
       for await (const { id } of readEvents(response)) ids.push(id);
