@@ -27,6 +27,8 @@ interface AccountEnd {
 export class Account {
   readonly log = new AttemptLog();
   sessionId: string | undefined;
+  /** Whether its conversation was made shorter. */
+  compacted: true | undefined;
   cost: ToldCost | undefined;
   readonly #ledger: AskLedger;
   #usage: Usage = {};
@@ -135,13 +137,15 @@ export class Account {
         if (!hasFailed(this.#turnEnd)) this.#turnEnd = { ...this.#turnEnd, ...observation };
         else if (hasFailed(observation)) this.#turnEnd = observation;
         return;
+      case "compacted":
+        this.compacted = true;
+        return;
       case "opened":
       case "confined":
       case "turn_began":
       case "prompted":
       case "message":
       case "replied":
-      case "compacted":
       case "asked":
       case "answered":
       case "changed":

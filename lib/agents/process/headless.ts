@@ -42,12 +42,12 @@ export async function runHeadless(request: AttemptRequest): Promise<HeadlessResu
     if (unproven !== undefined) throw unproven;
   };
 
-  const { cost, question, sessionId, usage } = account;
+  const { compacted, cost, question, sessionId, usage } = account;
   const known = {
     attemptLog: account.log.text(),
     usage,
     seconds: (clock.now() - startMs) / 1000,
-    ...present({ cost, sessionId }),
+    ...present({ compacted, cost, sessionId }),
   };
   const asked = (
     text: string,

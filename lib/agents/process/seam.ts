@@ -45,6 +45,8 @@ export interface AttemptRequest extends AgentLaunch {
 /** What is known of an attempt, however it ends. */
 export interface AttemptKnown {
   readonly sessionId?: string;
+  /** Whether the session's conversation was made shorter. */
+  readonly compacted?: true;
   readonly usage: Usage;
   readonly cost?: ToldCost;
   readonly attemptLog: string;

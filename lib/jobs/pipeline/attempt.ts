@@ -79,7 +79,8 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   } catch (error) {
     progress.end();
     if (!(error instanceof AgentAskedError)) throw error;
-    const { question: text, known: { sessionId, attemptLog, usage, cost, seconds, call, others = [] } } = error;
+    const { question: text, known } = error;
+    const { sessionId, compacted, attemptLog, usage, cost, seconds, call, others = [] } = known;
     drive.record({
       type: "question_asked",
       ...place,
@@ -92,7 +93,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       ...(call === undefined || call.kind === "question"
         ? {}
         : { call: await callFingerprint(call), shown: shownOf(call, drive.redactor.text) }),
-      ...present({ cost, sessionId }),
+      ...present({ compacted, cost, sessionId }),
     });
   } finally {
     await drive.lookAtObeyed(`attempt ${attempt.number} of step "${plan.name}"`);

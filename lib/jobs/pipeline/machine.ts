@@ -65,6 +65,8 @@ export interface Attempt {
   readonly number: number;
   readonly reason: AttemptReason;
   readonly resumeSessionId: string | undefined;
+  /** Whether that session is told everything once more: it may have lost it. @default {false} */
+  readonly restates?: boolean;
   /** @default at once */
   readonly notBefore?: Date;
 }
@@ -200,6 +202,7 @@ function dueAttempt(
   return {
     ...newSession(at, reason),
     resumeSessionId: native ? at.step.sessionId : undefined,
+    ...present({ restates: native ? at.step.isCompacted : undefined }),
     ...present({ notBefore: notBefore === undefined ? undefined : new Date(notBefore) }),
   };
 }

@@ -35,7 +35,7 @@ export const ATTEMPT_RECORDS = {
     startedAt: optional(text),
   }, {
     state(state, { attempt: attempts, reason, native, folder, startedAt: attemptStartedAt }) {
-      const forgotten = native ? {} : { sessionId: undefined };
+      const forgotten = native ? {} : { sessionId: undefined, isCompacted: undefined };
       const stage = { kind: "running", reason, native, folder } as const;
       return atStage({ ...state, tokens: { ...state.tokens, bySource: {} } }, stage, {
         attempts,
@@ -168,6 +168,8 @@ export const ATTEMPT_RECORDS = {
     exitCode: number,
     finalText: text,
     sessionId: optional(text),
+    /** Whether its conversation was made shorter. */
+    compacted: optional(flag),
     usage,
     cost: optional(toldCost),
     usageLimit: optional(object({ resetsAt: optional(text), message: text })),
@@ -176,7 +178,8 @@ export const ATTEMPT_RECORDS = {
   }, {
     state(state, fact) {
       const { attemptLog, usageLimit } = fact;
-      const known = { attemptLog, ...present({ sessionId: fact.sessionId }) };
+      const { sessionId, compacted: isCompacted } = fact;
+      const known = { attemptLog, ...present({ sessionId, isCompacted }) };
       const after = tokensOfAttempt(state, fact.usage);
       if (fact.outcome === "completed") {
         return atStage(after, { kind: "completed", writesChecked: false, checked: 0 }, {

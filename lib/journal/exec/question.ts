@@ -1,6 +1,6 @@
 import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
-import { listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
+import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { giverDetail, line, paragraph } from "../words/lines.ts";
 import { localTime } from "../words/words.ts";
 import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
@@ -35,6 +35,8 @@ export const QUESTION_RECORDS = {
     /** What the agent did before it asked, condensed. */
     attemptLog: text,
     sessionId: optional(text),
+    /** Whether the agent's conversation was made shorter. */
+    compacted: optional(flag),
     usage,
     cost: optional(toldCost),
     seconds: number,
@@ -49,14 +51,14 @@ export const QUESTION_RECORDS = {
   }, {
     state(state, record) {
       const { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, shown, usage } = record;
-      const { others = [] } = record;
+      const { compacted: isCompacted, others = [] } = record;
       const taskText = state.run?.target.text;
       const asked = inStep(tokensOfAttempt(state, usage), (before) => ({
         ...before,
         questions: before.questions + 1 + others.length,
         stage: { kind: "question", question: id },
         attemptLog,
-        ...present({ sessionId }),
+        ...present({ sessionId, isCompacted }),
       }));
       const task = taskText === undefined ? state.current?.file ?? "" : titleOf(taskText);
       const about = { task, step, attemptLog, askedAt, open: true };

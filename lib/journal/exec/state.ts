@@ -90,6 +90,8 @@ export interface StepState {
   readonly stage: StepStage;
   readonly attemptLog: string;
   readonly sessionId: string | undefined;
+  /** Whether that session's conversation was made shorter. @default {false} */
+  readonly isCompacted?: boolean | undefined;
   readonly finalText: string;
   readonly files: ChangedFiles | undefined;
   /** Why the last attempt is not good enough, for the next one. */

@@ -130,7 +130,9 @@ export const TURN_GOES = {
         ? ""
         : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery) ? "" : ` at ${localTime(retryAt)}`}`;
       return line(
-        `${role} failed (${failureClass}): ${retryAt === undefined ? message : message.replace(/\.$/, "")}${reset}${again}`,
+        `${role} failed (${failureClass}): ${
+          retryAt === undefined ? message : message.replace(/\.$/, "")
+        }${reset}${again}`,
         retryAt === undefined ? "bad" : "caution",
       );
     },

@@ -140,6 +140,21 @@ Deno.test("after an answer the session goes on only with native resume, and only
   assertEquals(session(foldFacts([...OPENING, nameless, ANSWERED]), { resume: "native" }), undefined);
 });
 
+Deno.test("a session whose conversation was made shorter is told everything once more, and a new one anyway", () => {
+  const due = (resume: "native" | "replay") => {
+    const state = foldFacts([...OPENING, { ...ASKED, compacted: true }, ANSWERED]);
+    const action = nextAction(state, plan({ resume }), { now: NOW });
+    assert(action.do === "run_attempt");
+    return [action.attempt.resumeSessionId, action.attempt.restates];
+  };
+  assertEquals([due("native"), due("replay")], [["s1", true], [undefined, undefined]]);
+  const again: ExecFact = { ...OPENING.at(-1), attempt: 2, native: false } as ExecFact;
+  assertEquals(
+    foldFacts([...OPENING, { ...ASKED, compacted: true }, ANSWERED, again]).current?.step.isCompacted,
+    undefined,
+  );
+});
+
 Deno.test("a resumed run asks an open question again, and begins an attempt anew that was broken off", () => {
   const resumed: ExecFact = { type: "run_resumed", runId: "r", folder: "f", interruptedLog: "half" };
   const asked = foldFacts([...OPENING, ASKED, resumed]);

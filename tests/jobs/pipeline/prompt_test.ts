@@ -142,7 +142,7 @@ Deno.test("references: what an earlier step has left, also where it said or chan
   assertEquals(filesOf(undefined), "(It cannot be told which files it has changed.)");
 });
 
-Deno.test("a native resume gets the answer and nothing else", () => {
+Deno.test("a native resume gets the answer and nothing else; one whose conversation was made shorter gets everything", () => {
   const text = prompt({
     attempt: { number: 2, reason: "answered", resumeSessionId: "s" },
     input: { interactions: [INTERACTION] },
@@ -150,5 +150,11 @@ Deno.test("a native resume gets the answer and nothing else", () => {
   assertMatch(
     text,
     /^YOUR QUESTION \(.*\n```text\nWhich database\?\n```\n\nThe answer of the person to it:\n```text\nPostgreSQL\n```$/,
+  );
+  const attempt = { number: 2, reason: "answered", resumeSessionId: "s" } as const;
+  const input = { interactions: [INTERACTION] };
+  assertEquals(
+    prompt({ attempt: { ...attempt, restates: true }, input }),
+    prompt({ attempt: { ...attempt, resumeSessionId: undefined }, input }),
   );
 });

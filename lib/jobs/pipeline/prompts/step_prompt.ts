@@ -31,7 +31,7 @@ export interface StepPromptInput {
 
 export function buildStepPrompt(input: StepPromptInput): string {
   const answered = input.attempt.reason === "answered" ? lastAnswers(input.interactions) : undefined;
-  if (input.attempt.resumeSessionId !== undefined) {
+  if (input.attempt.resumeSessionId !== undefined && input.attempt.restates !== true) {
     if (answered !== undefined) return answered;
     if (input.attempt.reason === "recovered") return CONTINUE;
   }
