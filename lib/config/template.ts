@@ -1,3 +1,4 @@
+import { isObject } from "../base/schema.ts";
 import { offeredSettings, type PermissionOffer } from "./permission_offers.ts";
 import { isKeyed } from "./source.ts";
 import { GROUPS, SETTINGS, type TableEntry } from "./settings_table.ts";
@@ -107,7 +108,7 @@ function topEntry(
   const explained = comments(setting, "  ");
   if (given !== undefined) return [...explained, `  ${entry(key, given)}`];
   // Only what is empty by default may be written empty.
-  const isOpen = value.kind === "shape" && "default" in value && !Array.isArray(value.default);
+  const isOpen = value.kind === "shape" && "default" in value && isObject(value.default);
   if (!isOpen) return [...explained, `  // ${entry(key, shownValue(setting))}`];
   const lines = Object.entries(example ?? {}).map(([name, inner]) => `    // ${entry(name, inner)}`);
   return [...explained, ...groupOf(key, lines)];
