@@ -121,6 +121,14 @@ ${prompt}
 ${message}`;
 }
 
+/** A prompt that an agent was about to get, or had just got, when it was ended. */
+export function perhapsKnownPrompt(prompt: string): string {
+  return `Your program was ended right when you got the prompt below, and has been started again with this conversation. If you have
+begun with it, what you did may be half done: look at the working directory first, keep what is right, and finish the rest.
+
+${prompt}`;
+}
+
 export function replacementPrompt(prompt: string): string {
   return `Another agent was ended while it worked on the task below, and you take its place. What it had begun may be half done: look
 at the working directory first, keep what is right, and finish the rest.

@@ -1,6 +1,6 @@
 import { present } from "../../base/schema.ts";
 import type { RunState } from "./state.ts";
-import { continuationPrompt, replacementPrompt } from "../../turn/instruction.ts";
+import { continuationPrompt, perhapsKnownPrompt, replacementPrompt } from "../../turn/instruction.ts";
 import type { BegunTurn } from "../../turn/turn.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { readMessage } from "./messages.ts";
@@ -31,14 +31,15 @@ export async function continueTurn(
   const messageKind = isContinued ? "continuation" : "prompt";
   // An agent that lost its prompt in the middle of the work is told so, unless the prompt waits to be sent already.
   if (!open.interrupted || open.message !== undefined) return { message: prompt, messageKind, begun };
-  const message = isContinued ? continuationPrompt(workdir, open.role) : replacementPrompt(prompt);
+  if (!isContinued) return { message: replacementPrompt(prompt), messageKind, begun };
+  const message = open.taken ? continuationPrompt(workdir, open.role) : perhapsKnownPrompt(prompt);
   return { message, messageKind, begun };
 }
 
 /**
- * Whether the agent's session holds the turn's prompt. Where it was about to be sent when panewright was killed, nobody
- * knows: in a pane it stood in the composer before, and most probably was taken; over a protocol it may not even have
- * been written.
+ * Whether the agent's session may hold the turn's prompt. Where it was about to be sent when panewright was killed,
+ * nobody knows: in a pane it stood in the composer before, and most probably was taken; over a protocol it may not even
+ * have been written.
  */
 function hasPrompt({ role, taken }: OpenTurn, agents: RunState["agents"]): boolean {
   const agent = agents[role];
