@@ -23,3 +23,8 @@ export async function runsCommand(processes: AgentProcesses, variable: string | 
   if (variable === undefined) return true;
   return findLeftCommands(processes, await readProcessFacts([variable])).length > 0;
 }
+
+/** What is said of an agent that has stalled. */
+export function stalledText(minutes: number): string {
+  return `nothing has changed for ${minutes} minutes`;
+}

@@ -3,6 +3,7 @@ import type { FailureClass, Recovery } from "../base/terms.ts";
 import { HumanInterventionRequiredError, type PanewrightError, RuntimeError } from "../base/errors.ts";
 import { abortable } from "../base/ports/abortable.ts";
 import { sleepUntilTime } from "../base/ports/calendar.ts";
+import { stalledText } from "../agents/running_commands.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
 import { planRetry, type Retry } from "./ladder.ts";
@@ -88,7 +89,7 @@ export async function interruptStalled(turn: Turn): Promise<string> {
   const { call, clock, expectsResponse, role, terminal, workdir } = turn;
   const failure: AgentFailure = {
     class: "other",
-    text: `nothing has changed for ${turn.settings.stallMinutes} minutes`,
+    text: stalledText(turn.settings.stallMinutes),
     evidence: "its screen, what it has used, its processes",
     isTurnOver: false,
   };

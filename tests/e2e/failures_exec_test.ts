@@ -139,3 +139,21 @@ Deno.test("exec, panewright alone stopped (Ctrl-Z) for 12 s: the step's time lim
   assertEquals(code, 0, stderr);
   await stage.project.sandbox.assertNothingLeft();
 });
+
+Deno.test("exec, an agent that never says anything: it has stalled, is ended and started again, and the run passes", async () => {
+  await using stage = await setUp("sleep 36000");
+  const path = `${stage.project.path}/panewright.jsonc`;
+  const config = JSON.parse(await Deno.readTextFile(path));
+  const handoff = { stall_minutes: 0.05, error_retry_seconds: 3 };
+  await Deno.writeTextFile(path, JSON.stringify({ ...config, handoff }));
+  await using run = stage.start();
+  await run.fact("attempt_recovering");
+  await stage.hurry();
+  const { code, stderr } = await run.ended();
+  assertEquals(code, 0, stderr);
+  const recovering = run.facts().filter(({ type }) => type === "attempt_recovering");
+  assertEquals(recovering.map((fact) => [fact["class"], fact["recovery"], fact["message"]]), [
+    ["network", "pause", "nothing has changed for 0.05 minutes"],
+  ]);
+  await stage.project.sandbox.assertNothingLeft();
+});

@@ -9,10 +9,10 @@ import type { AgentEvent, TurnEnd } from "../agent.ts";
 import type { DrivenAgent } from "../driven_agent.ts";
 import { stepDriverOf } from "../drivers.ts";
 import { isUnread } from "../hook_payload.ts";
+import { runsCommand, stalledText } from "../running_commands.ts";
 import { startAgent } from "../start_agent.ts";
 import type { Account } from "./account.ts";
 import { ATTEMPT_VARIABLE, followAsks } from "./ask_channel.ts";
-import type { SeenAsk } from "./asking_process.ts";
 import { type AskingProcesses, findAskingProcesses, followAskingProcesses } from "./asking_processes.ts";
 import type { CallVerdict } from "./call_judge.ts";
 import { launchedProgram } from "./launchers.ts";
@@ -68,6 +68,8 @@ export class Attempt {
   /** Why calls were refused, since the agent last did or said anything. */
   #refusals: string[] = [];
   #continuations = 0;
+  /** How often it has told something. */
+  #told = 0;
 
   constructor(
     readonly request: AttemptRequest,
@@ -162,7 +164,11 @@ export class Attempt {
     const processes = { ...ask, self: launchedProgram(ask), listPids: () => agent.listPids(), mark: this.mark };
     const decided = new AbortController();
     using _events = agent.listen((events) => this.#hear(agent, events));
-    const listening = Promise.all([this.#followAsks(), this.#followProcesses(processes, decided.signal)]);
+    const listening = Promise.all([
+      this.#followAsks(),
+      this.#followProcesses(processes, decided.signal),
+      this.#followStall(agent, decided.signal),
+    ]);
     // It is awaited below; until then an agent must not work without a record.
     listening.catch(() => this.#stop("broken"));
     let end: AttemptEnd;
@@ -228,6 +234,7 @@ export class Attempt {
   }
 
   #hear(agent: DrivenAgent, events: readonly AgentEvent[]): void {
+    this.#told++;
     for (const event of events) {
       if (event.type === "asked") this.#act(() => this.#answer(agent, event.request));
       else if (event.type === "turn_end" && agent.driver !== "process") this.#act(() => this.#takeEnd(agent, event));
@@ -316,6 +323,7 @@ export class Attempt {
   /** No agent may work on without a record. */
   #keepLine(line: string, from: "us" | "agent" | "report" | "log"): void {
     const { files } = this.parts;
+    if (from !== "us") this.#told++;
     try {
       if (from === "report") files.raw(line);
       else if (from === "log") files.session(line);
@@ -356,7 +364,23 @@ export class Attempt {
     }
   }
 
-  #takeSeen(seen: SeenAsk): void {
+  /** Ends the turn of an agent that does not get on: its model server may never answer. */
+  async #followStall(agent: DrivenAgent, signal: AbortSignal): Promise<void> {
+    const { clock, provider, stallMinutes = 0 } = this.request;
+    if (stallMinutes === 0) return;
+    let told = this.#told;
+    for (let looks = 0; looks < STALL_LOOKS; looks++) {
+      const isOver = await clock.sleep(stallMinutes * 60_000 / STALL_LOOKS, signal).then(() => false, () => true);
+      if (isOver) return;
+      // What cannot be told is no standstill.
+      const runs = await agent.processes().then((all) => runsCommand(all, provider.commandVariable)).catch(() => true);
+      if (told !== this.#told || runs) looks = -1;
+      told = this.#told;
+    }
+    this.#endTurn({ outcome: "failed", error: stalledText(stallMinutes), failure: "network" });
+  }
+
+  #takeSeen(seen: Parameters<Account["takeSeen"]>[0]): void {
     const { account } = this.parts;
     // One ask may be several processes, such as those of `npx`.
     const isNew = seen.question !== undefined && ![account.question, ...account.otherQuestions].includes(seen.question);
@@ -378,6 +402,9 @@ export class Attempt {
     });
   }
 }
+
+/** Looks in the time after which an agent has stalled. */
+const STALL_LOOKS = 20;
 
 function isWork(activity: AcpActivity): boolean {
   switch (activity.type) {

@@ -34,6 +34,8 @@ export interface AttemptRequest extends AgentLaunch {
   readonly judge?: CallJudge;
   /** Seconds after which the agent is stopped. No limit by default. */
   readonly timeLimitSeconds?: number;
+  /** Minutes after which the agent has stalled if it tells nothing and no command of it runs. @default {never} */
+  readonly stallMinutes?: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly onForcedExit?: OnForcedExit;

@@ -46,6 +46,7 @@ export function agentRequest(
       ...present({ hookFolder }),
     },
     timeLimitSeconds,
+    ...present({ stallMinutes: plan.handoff.stallMinutes }),
     ...(sandbox === undefined
       ? {}
       : { sandbox: within === undefined ? sandbox : { ...sandbox, within: [channelFolder, ...within] } }),

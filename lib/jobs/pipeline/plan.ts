@@ -16,7 +16,9 @@ export interface ExecPlan extends RunPlan, DialogPlan {
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
   /** With how failures that pass are dealt with. @default {{ maxErrorRetries: 0 }} */
-  readonly handoff: DialogPlan["handoff"] & Partial<Pick<HandoffSettings, "maxErrorRetries" | "errorRetrySeconds">>;
+  readonly handoff:
+    & DialogPlan["handoff"]
+    & Partial<Pick<HandoffSettings, "maxErrorRetries" | "errorRetrySeconds" | "stallMinutes">>;
   /** What the sandbox of each agent's CLI is asked for; missing where agents start as their CLI's settings say. */
   readonly sandbox?: SandboxPlan;
   /** The sandbox that is open around the project's commands, while the run is executed. */
