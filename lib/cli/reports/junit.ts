@@ -61,7 +61,11 @@ function contentOf(step: StepSummary, isUnderWay: boolean, reason: string): stri
 
 function waits(questions: readonly AskedQuestion[]): string {
   const [first] = questions.map(({ text }) => titleOf(text));
-  const message = `it waits for an answer to ${questions.map(({ id }) => id).join(", ")}: ${first}`;
+  const ids = questions.map(({ id }) => id).join(", ");
+  const wait = questions.length === 1
+    ? `question ${ids} waits for its answer`
+    : `questions ${ids} wait for their answers`;
+  const message = `${wait}: ${first}`;
   const asked = questions.map(({ id, text }) => `${id}: ${text}`).join("\n");
   return `      <error message=${quoted(message)}>${escaped(asked)}</error>`;
 }

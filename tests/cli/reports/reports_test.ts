@@ -166,7 +166,7 @@ Deno.test("a task that waits for answers says so with the questions' words, and 
   const xml = junitXml(waiting, "both wait");
   assertStringIncludes(
     xml,
-    '<error message="it waits for an answer to q1, q2: &quot;Which &lt;database&gt;?&quot;">' +
+    '<error message="questions q1, q2 wait for their answers: &quot;Which &lt;database&gt;?&quot;">' +
       "q1: Which &lt;database&gt;?\nOne of both.\nq2: Which port?</error>",
   );
   assertEquals(xml.match(/<skipped message="not begun"\/>/g)?.length, 2);
