@@ -79,6 +79,16 @@ export async function findFailureAfterResponse(
   return failure?.isTurnOver === true ? meaningOf(failure) : undefined;
 }
 
+/** Interrupts an agent's turn, as a person does with Esc: what it is then. */
+export async function interrupt(turn: Turn): Promise<"at_rest" | "ended" | "at_work"> {
+  const { call, clock, progress, terminal } = turn;
+  if (terminal.interrupt === undefined) return "at_work";
+  await terminal.interrupt(call);
+  progress.standing = undefined;
+  if (await comesToRest(async () => ({ status: await readStatus(turn) }), { clock, ...call })) return "at_rest";
+  return await terminal.describeEnd(call).catch(() => undefined) === undefined ? "at_work" : "ended";
+}
+
 /**
  * Interrupts an agent that is at work by its own word, and does not get on.
  *
@@ -86,7 +96,7 @@ export async function findFailureAfterResponse(
  * @throws {AgentGivenUpError} where that was tried, or does not help
  */
 export async function interruptStalled(turn: Turn): Promise<string> {
-  const { call, clock, expectsResponse, role, terminal, workdir } = turn;
+  const { call, expectsResponse, role, terminal, workdir } = turn;
   const failure: AgentFailure = {
     class: "other",
     text: stalledText(turn.settings.stallMinutes),
@@ -97,11 +107,9 @@ export async function interruptStalled(turn: Turn): Promise<string> {
     const retry = retryOf(turn, { ...failure, isStalled: true });
     if (retry === undefined) break;
     await begin(turn, failure, retry);
-    await terminal.interrupt?.(call);
-    const isOver = await comesToRest(async () => ({ status: await readStatus(turn) }), { clock, ...call });
-    turn.progress.standing = undefined;
+    const state = await interrupt(turn);
     // Claude Code takes a prompt back that nothing came of: with it in the composer nothing can be sent (2.1.328).
-    if (!isOver || await terminal.hasDraft(call)) continue;
+    if (state !== "at_rest" || await terminal.hasDraft(call)) continue;
     return retryPrompt(workdir, role, {
       expectsResponse,
       what: "Nothing happened for a while, so your turn was interrupted",

@@ -4,7 +4,14 @@ import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
 import { noteCompaction } from "./compaction.ts";
 import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
-import { agentError, awaitRetry, findFailureAfterResponse, interruptStalled, isFailedTurnOver } from "./failure.ts";
+import {
+  agentError,
+  awaitRetry,
+  findFailureAfterResponse,
+  interrupt,
+  interruptStalled,
+  isFailedTurnOver,
+} from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { decide, startPolling } from "./polling.ts";
@@ -165,7 +172,11 @@ async function waitForResponse(
       case "wait":
         if (action.startupTimedOut) await warnOfStartup(turn);
         if (status !== "processing") turn.progress.standing = undefined;
-        else if (await hasStalled(turn)) return { kind: "failed", continuation: await interruptStalled(turn) };
+        else if (await hasStalled(turn)) {
+          const text = await takeFromWorking(turn, dispatch);
+          if (text !== undefined) return { kind: "response", text };
+          return { kind: "failed", continuation: await interruptStalled(turn) };
+        }
         break;
       case "handle_dialog":
         await answerDialog(turn, { deadlineMs });
@@ -179,8 +190,11 @@ async function waitForResponse(
       }
       case "fail_agent_error":
         return { kind: "failed" };
-      case "fail_timeout":
+      case "fail_timeout": {
+        const text = await takeFromWorking(turn, dispatch);
+        if (text !== undefined) return { kind: "response", text };
         throw timeoutError(turn);
+      }
     }
     await waitUntil(turn, Math.min(pollStartedMs + settings.pollSeconds * 1000, deadlineMs + waitedForPersonMs(turn)));
   }
@@ -207,12 +221,27 @@ async function takeResponse(turn: Turn, place: ResponsePlace): Promise<string> {
 async function takeBeforeFailure(turn: Turn, dispatch: DispatchMark): Promise<string | undefined> {
   const how = await findFailureAfterResponse(turn, () => isAnswered(turn, dispatch));
   if (how === undefined) return undefined;
+  return await takeReady(turn, dispatch, `failed after it had written its response, which is taken: ${how}`);
+}
+
+/** The complete response of an agent that does not end its turn: it is interrupted first. */
+async function takeFromWorking(turn: Turn, dispatch: DispatchMark | undefined): Promise<string | undefined> {
+  if (dispatch === undefined || !turn.expectsResponse || !isAnswered(turn, dispatch)) return undefined;
+  if (await interrupt(turn) === "at_work") return undefined;
+  return await takeReady(
+    turn,
+    dispatch,
+    "was interrupted: it worked on after it had written its response, which is taken",
+  );
+}
+
+async function takeReady(turn: Turn, dispatch: DispatchMark, how: string): Promise<string | undefined> {
   const { role, settings, workdir } = turn;
   const place: ResponsePlace = { workdir, role, maxBytes: settings.maxResponseBytes, dispatch };
   const { response } = await inspectResponse(turn, place, { before: NO_RESPONSE_YET, mayTake: true });
   if (response !== "ready") return undefined;
   await settleAnswers(turn);
-  await warn(turn, `${whoseTurn(turn)} failed after it had written its response, which is taken: ${how}`);
+  await warn(turn, `${whoseTurn(turn)} ${how}`);
   return await takeResponse(turn, place);
 }
 

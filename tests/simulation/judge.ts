@@ -1,3 +1,4 @@
+import { parseJsonObject } from "../../lib/base/text/json.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import type { Machine } from "./machine/machine.ts";
 import { type Fact, type NightPlan, questionsOf } from "./night.ts";
@@ -15,9 +16,15 @@ export function judge({ plan, world, machine, told, ends }: {
   const paths = runIds(machine).map((id) => runFolderAt(PROJECT, id).journalPath).filter((path) =>
     machine.files.has(path)
   );
-  const records: Fact[] = paths.map((path) => machine.files.text(path)).flatMap((text) =>
-    text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
-  );
+  const records: Fact[] = paths.flatMap((path) => {
+    // What follows the last line end was being written.
+    const lines = machine.files.text(path).split("\n").slice(0, -1);
+    return lines.flatMap((line) => {
+      const fact = parseJsonObject(line);
+      if (fact === undefined) world.violate(`a line of ${path} cannot be read: ${line.slice(0, 200)}`);
+      return fact === undefined ? [] : [fact as Fact];
+    });
+  });
   nothingLost(told, records, world);
   responsesKept(world, machine);
   answersOnce(records, world);

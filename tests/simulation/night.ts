@@ -315,7 +315,7 @@ class NightPlay {
     try {
       const about = world.matterOf(words);
       // It counts from the moment at which it is on the disk.
-      if (about !== undefined) world.matters.get(about)!.said.push(answer);
+      if (about !== undefined) world.noteSaid(about, { id, answer });
       await giveAnswer(folder, { question: id, answer, by: "command" }, { requireTrust: () => Promise.resolve() });
       tell(`a person answered ${id}: ${answer}`);
     } finally {

@@ -161,6 +161,13 @@ export class World {
     questions.add(id);
   }
 
+  /** A person answers a question that they know from a list: its process may have told nobody of it. */
+  noteSaid(about: string, { id, answer }: { readonly id: string; readonly answer: string }): void {
+    const { questions, said } = this.#matter(about);
+    questions.add(id);
+    said.push(answer);
+  }
+
   noteAnswer(about: string, result: Readonly<Record<string, unknown>> | undefined): void {
     if (result === undefined) return;
     const told = JSON.stringify(result);

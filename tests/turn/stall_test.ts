@@ -11,10 +11,14 @@ interface Stalling {
   /** Whether it comes to rest when it is interrupted, and responds to the next message. @default {false} */
   readonly rests?: boolean;
   readonly hasDraft?: boolean;
+  /** Whether it writes its response with its first message, and works on. @default {false} */
+  readonly responds?: boolean;
 }
 
 /** Plays a turn whose agent is at work for ever, and tells how and after how many seconds it ends, and what was told. */
-async function stalled({ mark, mayReplace = true, stallMinutes = 20, rests = false, hasDraft = false }: Stalling) {
+async function stalled(
+  { mark, mayReplace = true, stallMinutes = 20, rests = false, hasDraft = false, responds = false }: Stalling,
+) {
   await using bench = await createBench({ statuses: [[0, "processing"]] });
   const { clock } = bench;
   const failures: (string | undefined)[] = [];
@@ -26,7 +30,7 @@ async function stalled({ mark, mayReplace = true, stallMinutes = 20, rests = fal
     status: () => Promise.resolve({ status: isAtRest ? "completed" : "processing" }),
     async submit(text) {
       sent.push(text);
-      if (isAtRest) await bench.respond("tester", "RESULT: PASS");
+      if (isAtRest || responds) await bench.respond("tester", "RESULT: PASS");
     },
     interrupt() {
       isAtRest = rests;
@@ -68,6 +72,16 @@ Deno.test("one that comes to rest when it is interrupted continues its turn; wit
     assertEquals([end, failures, sent.length], ["RESULT: PASS", ["interrupt"], 2]);
     assertStringIncludes(sent[1] ?? "", "Nothing happened for a while, so your turn was interrupted while you worked");
   }
+});
+
+Deno.test("an agent that works on after its complete response is interrupted when it stalls, or its time is up, and the response counts", async () => {
+  const told = { rests: true, responds: true } as const;
+  const stalls = await stalled({ mark: () => "the same", ...told });
+  assertEquals([stalls.end, stalls.failures, stalls.minutes, stalls.sent.length], ["RESULT: PASS", [], 20, 1]);
+  const late = await stalled({ mark: String, ...told });
+  assertEquals([late.end, late.failures, late.minutes], ["RESULT: PASS", [], 120]);
+  const deaf = await stalled({ mark: String, responds: true });
+  assertStringIncludes(deaf.end, "the limit of 7200 s passed");
 });
 
 Deno.test("what changes, what cannot be told and a command that runs are no standstill", async () => {
