@@ -226,8 +226,10 @@ async function takeBeforeFailure(turn: Turn, dispatch: DispatchMark): Promise<st
 
 /** The complete response of an agent that does not end its turn: it is interrupted first. */
 async function takeFromWorking(turn: Turn, dispatch: DispatchMark | undefined): Promise<string | undefined> {
-  if (dispatch === undefined || !turn.expectsResponse || !isAnswered(turn, dispatch)) return undefined;
-  if (await interrupt(turn) === "at_work") return undefined;
+  const { expectsResponse, progress: { lastStatus } } = turn;
+  if (dispatch === undefined || !expectsResponse || !isAnswered(turn, dispatch)) return undefined;
+  // Esc would answer a dialog.
+  if (lastStatus !== "processing" || await interrupt(turn) === "at_work") return undefined;
   return await takeReady(
     turn,
     dispatch,

@@ -19,7 +19,7 @@ export interface OneTurnOptions {
   /** What is run before the response is written. */
   readonly commands?: readonly string[];
   /** How the first turn that is worked on ends once its response is written, in place of its last sentence. */
-  readonly failsAtLast?: Refusal;
+  readonly failsAtLast?: Refusal | "hang";
   /** Whether the first prompt is answered without a response file. @default {false} */
   readonly forgetsOnce?: boolean;
   /** Further variables of Claude Code's settings. */
@@ -59,7 +59,11 @@ export async function setUpOneTurn(options: OneTurnOptions): Promise<OneTurnStag
       response: "RESULT: PASS\nIt is as it should be.",
     });
     const { failsAtLast } = options;
-    return failsAtLast === undefined ? work : [...work.slice(0, -1), { do: "refuse", times: 20, ...failsAtLast }];
+    if (failsAtLast === undefined) return work;
+    return [
+      ...work.slice(0, -1),
+      failsAtLast === "hang" ? { do: "hang" } : { do: "refuse", times: 20, ...failsAtLast },
+    ];
   };
   const { limits, handoff, ...config } = options.config ?? {};
   const project = await reviewProject({

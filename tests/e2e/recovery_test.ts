@@ -86,6 +86,20 @@ for (const provider of ["codex", "claude_code"] as const) {
     });
   }
 
+  Deno.test(`run: a real ${CLI_LABELS[provider]} that never ends its turn after its response is interrupted, and that counts`, async () => {
+    await using stage = await setUpOneTurn({
+      provider,
+      failsAtLast: "hang",
+      config: { handoff: { stall_minutes: 0.2 } },
+    });
+    await using run = stage.watch("run");
+    await assertPassed(run);
+    assertEquals(recoveriesOf(run), []);
+    const warnings = ofType(run.facts(), "warning").map(({ message }) => String(message));
+    assertStringIncludes(warnings.join("\n"), "it worked on after it had written its response, which is taken");
+    await stage.sandbox.assertNothingLeft();
+  });
+
   Deno.test(`run: a command of a real ${CLI_LABELS[provider]} that runs for long is no standstill`, async () => {
     await using stage = await setUpOneTurn({
       provider,
