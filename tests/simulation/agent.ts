@@ -198,7 +198,10 @@ export class AgentProgram {
   }
 
   #ask(turn: OpenTurn, then: () => void): void {
-    const path = findResponseTarget(turn.prompt)?.path ?? /Do thing \d/.exec(turn.prompt)?.[0] ?? "";
+    // A session that is resumed need not be told its task once more, nor what was answered before.
+    const { prompts } = turn.session;
+    const tasks = prompts.map((prompt) => /Do thing \d/.exec(prompt)?.[0]).filter((task) => task !== undefined);
+    const path = findResponseTarget(turn.prompt)?.path ?? tasks.at(-1) ?? "";
     const asked = this.world.askIn(path, turn.number, turn.trouble);
     if (asked === undefined) return then();
     const { ask, number } = asked;
@@ -241,7 +244,7 @@ export class AgentProgram {
 
   /** By the command `panewright ask`, several of one reply at the same time. */
   #askAsStep(turn: OpenTurn, ask: Extract<Trouble, { what: "ask" }>, then: () => void): void {
-    const told = this.world.questionsToAsk(turn.prompt, ask.number, ask.times);
+    const told = this.world.questionsToAsk(turn.session.prompts.join("\n"), ask.number, ask.times);
     if (told.length === 0) return then();
     this.#inOneReply(() => {
       for (const [time, question] of told.entries()) {

@@ -353,6 +353,8 @@ class NightPlay {
       world.putRight();
       if (folder === undefined) return;
       const { questions } = await readOverview(folder, JOBS);
+      // Who looks may be killed, too.
+      if (machine.isDead) return;
       const isParked = this.ends.at(-1)?.reason.includes("waited for a person for") === true;
       if (isParked && questions.length === 0) world.violate("it was parked for a question that is open no more");
       await this.#answerAll(questions);
