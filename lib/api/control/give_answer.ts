@@ -42,6 +42,9 @@ export interface OpenQuestion {
 
 const MAX_WHO_LENGTH = 200;
 
+/** So many questions are named where one is to be chosen. */
+const MOST_NAMED = 20;
+
 export async function giveAnswer(
   folder: RunFolder,
   { question, answer: given, by, who, fingerprint }: AnswerToGive,
@@ -106,8 +109,10 @@ export async function findOpenQuestion(folder: RunFolder, id: string | undefined
   const fail = (why: string, hint: string) =>
     new UsageError(`Cannot answer${about}: ${why}`, { code: "not_open", hint });
   if (meant !== undefined) {
-    const ids = answerable.map((waiting) => `${waiting.id} (${sanitizeLine(waiting.by)})`).join(", ");
-    throw fail(`several questions of run ${folder.id} are open`, `Name the one that is meant: ${ids}.`);
+    const ids = answerable.slice(0, MOST_NAMED).map((waiting) => `${waiting.id} (${sanitizeLine(waiting.by)})`);
+    const more = answerable.length - ids.length;
+    const named = `${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+    throw fail(`several questions of run ${folder.id} are open`, `Name the one that is meant: ${named}.`);
   }
   if (id !== undefined) {
     const isTaken = progress?.answers.some((given) => given.id === id) === true;

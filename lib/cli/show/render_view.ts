@@ -32,6 +32,8 @@ export function renderView(view: RunView, options: RenderViewOptions): readonly 
     rows.push([index === 0 ? "agents" : "", text, agents[index]!.alive ? undefined : "faint"]);
   }
   if (question !== undefined) rows.push(...questionRows(question, view, now));
+  const others = progress?.alsoWaiting.length ?? 0;
+  if (question !== undefined && others > 0) rows.push(["", `besides: ${plural(others, "question")}`, "caution"]);
   if (problem !== undefined) {
     rows.push(...prose(["problem", problem.message, "bad"]));
     if (problem.hint !== undefined) rows.push(...prose(["", problem.hint]));
