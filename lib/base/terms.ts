@@ -98,7 +98,7 @@ export const ANSWERS_FROM = ["person", "any"] as const;
 /** One of {@linkcode ANSWERS_FROM}. */
 export type AnswersFrom = typeof ANSWERS_FROM[number];
 
-/** What a question of an agent leads to: a person is asked, or the agent goes on with its own best guess. */
+/** What a question of an agent leads to: a person is asked, or the agent continues with its best guess. */
 export const ASK_POLICIES = ["ask", "assume"] as const;
 
 /** One of {@linkcode ASK_POLICIES}, for all, or by the autonomy level of steps. */
@@ -108,7 +108,7 @@ export type AskPolicy =
 
 /** What an agent is told that nobody is asked for. */
 export const ASSUME =
-  "Nobody is asked. Go on with your own best guess, and name it in your last message, in a line that " +
+  "Nobody is asked. Continue with your best guess, and name it in your last message, in a line that " +
   "begins with ASSUMPTION: a person confirms it later.";
 
 /** What comes of an answer to a run that nobody executes: the run is resumed, or the answer is kept until it is. */

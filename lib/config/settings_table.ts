@@ -93,7 +93,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
       default: "ask",
     },
     description:
-      "What a question of an agent leads to: `ask` a person; or `assume`: the agent goes on with its own best guess, which " +
+      "What a question of an agent leads to: `ask` a person; or `assume`: the agent continues with its best guess, which " +
       'the report has as an assumption to confirm. For steps also by their autonomy level, as in `{ "1": "assume" }`. Permissions are asked for in any case.',
     example: "assume",
   },

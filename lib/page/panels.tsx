@@ -41,7 +41,7 @@ const ANSWERED_BY: Readonly<Record<string, string>> = {
   timeout: "by nobody in time: the default",
   level: "by nobody: the agent was told to decide",
   cap: "by nobody: it had asked its share",
-  assume: "by nobody: its own guess, to be confirmed",
+  assume: "by nobody: its best guess, to be confirmed",
   person: "by a person in the pane",
   http: "in the browser or over HTTP",
   mcp: "by a model over MCP",

@@ -2,7 +2,6 @@ import { RuntimeError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
-import { noteCompaction } from "./compaction.ts";
 import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
 import {
   agentError,
@@ -211,8 +210,6 @@ async function warnOfStartup(turn: Turn): Promise<void> {
 
 async function takeResponse(turn: Turn, place: ResponsePlace): Promise<string> {
   const response = { role: turn.role, ...archiveResponse(place, turn.archiveDir) };
-  // Its next prompt has to say all of it.
-  await noteCompaction(turn);
   await turn.emit({ type: "archived", response });
   return response.text;
 }

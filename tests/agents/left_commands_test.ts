@@ -103,7 +103,7 @@ Deno.test("left commands: patterns of leave_running are those of the policy, and
     ["npm run dev", ["node", "/usr/lib/bin/npm", "run", "build"], false],
     ["python* -m http.server", ["/usr/bin/python3.11", "-m", "http.server", "8000"], true],
     ["./serve.sh", ["/bin/sh", "./serve.sh"], true],
-    ["vite", ["node", "/work/node_modules/.bin/vite", "--port", "1"], true],
+    ["vite", ["node", "/repo/node_modules/.bin/vite", "--port", "1"], true],
     ["sleep 1", ["sleep", "2"], false],
     ["sleep *", ["sleep", "2"], true],
   ];

@@ -149,7 +149,7 @@ Deno.test("a question of Codex is told with its words, and answered with panewri
   await project.sandbox.assertNothingLeft();
 });
 
-Deno.test("with ask_policy assume a real Codex is told to go on with its own guess, and the report has that to be confirmed", async () => {
+Deno.test("with ask_policy assume a real Codex is told to continue with its best guess, which the report lists to be confirmed", async () => {
   await using project = await reviewProject({
     provider: "codex",
     respond({ prompts }) {
@@ -165,6 +165,6 @@ Deno.test("with ask_policy assume a real Codex is told to go on with its own gue
   assertEquals(code, 0, stderr);
   assertStringIncludes(stderr, "tester is to assume what it asks, to be confirmed");
   const report = await project.run("report", "--format", "md");
-  assertStringIncludes(report.stdout, "its own guess, to be confirmed");
+  assertStringIncludes(report.stdout, "its best guess, to be confirmed");
   await project.sandbox.assertNothingLeft();
 });

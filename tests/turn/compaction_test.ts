@@ -47,9 +47,3 @@ Deno.test("one whose conversation is as it was gets the message alone; what was 
   const { sent: [, reminder = ""], times } = await played(() => 3, 3);
   assertEquals([reminder.startsWith("Your turn is not finished"), times], [true, []]);
 });
-
-Deno.test("a conversation that is made shorter after the last message is told, for the next prompt", async () => {
-  let reads = 0;
-  const { sent: [, reminder = ""], times } = await played(() => reads++ === 0 ? 0 : 1);
-  assertEquals([reminder.startsWith("Your turn is not finished"), times], [true, [1]]);
-});

@@ -44,7 +44,7 @@ export function reportMarkdown({ header, items }: Report): string {
         giver?.kind === "program"
           ? `${by}, a program of this user`
           : by === "assume"
-          ? "its own guess, to be confirmed"
+          ? "its best guess, to be confirmed"
           : by,
       ]),
     ),

@@ -71,13 +71,13 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
 
   return async (work, terminal) => {
     const { turnId, role, place, expectsResponse = true, archiveDir, onResponse, startedAtMs, signal } = work;
+    await noteCompaction(options, work.role, terminal);
     const prompt = work.promptOf();
-    const { id: terminalId } = terminal;
-    const isKnown = known.has(terminalId);
-    known.add(terminalId);
+    const isKnown = known.has(terminal.id);
+    known.add(terminal.id);
     const begun = findOpenTurn(state(), turnId);
     if (begun?.lastAcceptAtMs !== undefined) {
-      acceptTimes.set(terminalId, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
+      acceptTimes.set(terminal.id, clock.now() - Math.max(0, Date.now() - begun.lastAcceptAtMs));
     }
     const attachCommand = options.attachCommandOf(role);
     const emit = recordTurnEvents({
@@ -147,4 +147,10 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
 
 function handoffOf({ plan: { handoff }, limitOf }: Pick<TurnPlayerOptions, "plan" | "limitOf">) {
   return { ...handoff, responseTimeoutSeconds: limitOf(RESPONSE_TIMEOUT) ?? handoff.responseTimeoutSeconds };
+}
+
+/** What an agent was told may be lost to it since: then its next prompt says all of it. */
+async function noteCompaction({ state, record }: TurnPlayerOptions, role: Role, terminal: RoleAgent): Promise<void> {
+  const times = await terminal.compactions().catch(() => 0);
+  if (times > (state().agents[role]?.compactions ?? 0)) record({ type: "agent_compacted", role, times });
 }

@@ -33,7 +33,7 @@ export const answeredBy = oneOf(
   "level",
   /** Nobody: the step had asked its share of questions before. */
   "cap",
-  /** Nobody: by `ask_policy` the agent goes on with its own best guess, to be confirmed. */
+  /** Nobody: by `ask_policy` the agent continues with its best guess, to be confirmed. */
   "assume",
 );
 

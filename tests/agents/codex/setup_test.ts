@@ -2,8 +2,8 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { codexSetup } from "../../../lib/agents/codex/setup.ts";
 
 const FILES: Readonly<Record<string, "file" | "folder">> = {
-  "/work/.git": "folder",
-  "/work/.git/HEAD": "file",
+  "/repo/.git": "folder",
+  "/repo/.git/HEAD": "file",
   "/linked/.git": "file",
   "/broken/.git": "folder",
 };
@@ -20,7 +20,7 @@ const trustOf = async (workdir: string, args: readonly string[] = []) =>
   });
 
 Deno.test("without a terminal Codex works in repositories and linked work trees, below them, and where an argument says so", async () => {
-  for (const workdir of ["/work", "/work/deep/down", "/linked"]) assertEquals((await trustOf(workdir)).state, "ready");
+  for (const workdir of ["/repo", "/repo/deep/down", "/linked"]) assertEquals((await trustOf(workdir)).state, "ready");
   for (const arg of ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]) {
     assertEquals((await trustOf("/plain", [arg])).state, "ready");
   }

@@ -207,3 +207,36 @@ interface Params {
 function textOf(message: Readonly<Record<string, unknown>>): string {
   return (message["params"] as Params).prompt.map(({ text }) => text).join("\n");
 }
+
+Deno.test("a role whose conversation was made shorter in its turn gets all of the job with its next prompt, another one what changed", async () => {
+  const update = { sessionUpdate: "compaction_update", status: "completed" };
+  for (const steps of [[{ update }], []] as const) {
+    await using stage = await acpRoles({
+      scripts: {
+        analyst: {
+          turns: [{ steps: [...steps, { respond: ANSWERS.analyst }] }, { steps: [{ respond: ANSWERS.analyst }] }],
+        },
+      },
+      config: {
+        limits: { min_review_cycles_before_approval: 2 },
+        condensation: { max_cross_phase_lines: 1 },
+        ...LONG_JOB,
+      },
+    });
+    const { code, stderr } = await stage.call("run");
+    assertEquals(code, 0, stderr);
+    const prompts = (await stage.received("analyst", "session/prompt")).map((one) => JSON.stringify(one));
+    assertEquals(prompts.length, 2);
+    assertEquals(prompts.map((prompt) => prompt.includes("EXPLORE SUMMARY, condensed")), [false, steps.length === 0]);
+    const compacted = (await stage.records()).filter(({ type }) => type === "agent_compacted");
+    assertEquals(compacted.map(({ role, times }) => [role, times]), steps.map(() => ["analyst", 1]));
+  }
+});
+
+/** A job whose summary has more lines than a role is told again. */
+const LONG_JOB = {
+  prompt_file: undefined,
+  prompt: `Greet.\n\n*** ORIGINAL EXPLORE SUMMARY ***\n${
+    Array.from({ length: 30 }, (_, line) => `Line ${line} of what was found.`).join("\n")
+  }\n\n*** SCENARIO TEST ***\nIt greets.\n`,
+};

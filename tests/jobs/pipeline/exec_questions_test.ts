@@ -300,7 +300,7 @@ Deno.test('autonomy level 0: a question is answered by "decide yourself" without
   assertEquals(stopped.report.outcome, "waiting");
 });
 
-Deno.test("ask_policy assume: an agent goes on with its own guess, by its level, and a permission is asked for all the same", async () => {
+Deno.test("ask_policy assume: an agent continues with its best guess, by its level, and a permission is asked for all the same", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });
   const agents = cast(asks("Which database?"), says());
@@ -308,7 +308,7 @@ Deno.test("ask_policy assume: an agent goes on with its own guess, by its level,
   const { report, events } = await runIn(dir, [step("a", { autonomyLevel: 2 })], { ...agents, ...assumes });
   assertEquals(report.outcome, "pass");
   assertEquals(only(events, "question_answered").map(({ by, answer }) => [by, answer]), [["assume", ASSUME]]);
-  assertStringIncludes(agents.requests[1]?.prompt ?? "", "Go on with your own best guess");
+  assertStringIncludes(agents.requests[1]?.prompt ?? "", "Continue with your best guess");
   const other = await runIn(dir, [step("a", { autonomyLevel: 3 })], { ...cast(asks("Which?")), ...assumes });
   assertEquals(other.report.outcome, "waiting");
   const all = await runIn(dir, [step("a", { autonomyLevel: 3 })], {
