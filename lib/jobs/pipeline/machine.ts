@@ -227,9 +227,8 @@ function answerAction(state: ExecState, at: StepPlace, { askPolicy = "ask", sett
   if (questions > maxQuestionsPerStep) return { do: "answer", question, answer, by: "cap" };
   if (at.autonomyLevel === 0 && atLevel0 === "decide") return { do: "answer", question, answer, by: "level" };
   const policy = typeof askPolicy === "string" ? askPolicy : askPolicy[at.autonomyLevel] ?? "ask";
-  return policy === "assume"
-    ? { do: "answer", question, answer: ASSUME, by: "assume" }
-    : { do: "await_answer", at, question };
+  if (policy === "assume") return { do: "answer", question, answer: ASSUME, by: "assume" };
+  return { do: "await_answer", at, question };
 }
 
 function afterTurn(

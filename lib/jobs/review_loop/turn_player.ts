@@ -71,7 +71,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
 
   return async (work, terminal) => {
     const { turnId, role, place, expectsResponse = true, archiveDir, onResponse, startedAtMs, signal } = work;
-    await noteCompaction(options, work.role, terminal);
+    await noteCompaction({ ...options, role, terminal });
     const prompt = work.promptOf();
     const isKnown = known.has(terminal.id);
     known.add(terminal.id);
@@ -150,7 +150,9 @@ function handoffOf({ plan: { handoff }, limitOf }: Pick<TurnPlayerOptions, "plan
 }
 
 /** What an agent was told may be lost to it since: then its next prompt says all of it. */
-async function noteCompaction({ state, record }: TurnPlayerOptions, role: Role, terminal: RoleAgent): Promise<void> {
+async function noteCompaction(
+  { state, record, role, terminal }: TurnPlayerOptions & { readonly role: Role; readonly terminal: RoleAgent },
+): Promise<void> {
   const times = await terminal.compactions().catch(() => 0);
   if (times > (state().agents[role]?.compactions ?? 0)) record({ type: "agent_compacted", role, times });
 }

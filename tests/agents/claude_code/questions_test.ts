@@ -1,10 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { readReplies } from "../../../lib/turn/desk/question_answer.ts";
-import type { AgentQuestion, QuestionReply } from "../../../lib/base/question.ts";
+import type { AgentQuestion } from "../../../lib/base/question.ts";
 import { claudeQuestions } from "../../../lib/agents/claude_code/questions.ts";
-import { answerQuestions, type QuestionKey, type QuestionsOutcome } from "../../../lib/agents/pane/answer_questions.ts";
+import type { QuestionKey } from "../../../lib/agents/pane/answer_questions.ts";
 import { type FakeQuestions, fakeQuestions } from "../../support/claude_questions.ts";
-import { stillClock } from "../../support/still_clock.ts";
+import { answererOf } from "../../support/answer_fake.ts";
 
 function question(text: string, labels: readonly string[], multiSelect = false): AgentQuestion {
   return { question: text, multiSelect, options: labels.map((label) => ({ label, description: `About ${label}.` })) };
@@ -14,48 +13,7 @@ const DATABASE = question("Which database should we use?", ["PostgreSQL", "SQLit
 const FEATURES = question("Which features do you want?", ["Logging", "Metrics, hourly", "Tracing"], true);
 const PORT = question("Which port?\n1. of those that are free", ["8080", "80"]);
 
-function repliesOf(said: string, questions: readonly AgentQuestion[]): readonly QuestionReply[] {
-  const read = readReplies(said, questions);
-  assert("replies" in read, JSON.stringify(read));
-  return read.replies;
-}
-
-/** Answers an open dialog, ending as a killed process does after so many keys; some keys are dropped on the way. */
-function answer(
-  dialog: FakeQuestions,
-  questions: readonly AgentQuestion[],
-  { said, keys = Infinity, isDropped = () => false, whileWritten = () => {} }: {
-    readonly said: string;
-    readonly keys?: number;
-    readonly isDropped?: (key: number, step: QuestionKey) => boolean;
-    /** What happens in the pane while a key is written down. */
-    readonly whileWritten?: (key: number) => void;
-  },
-): Promise<QuestionsOutcome> {
-  let pressed = 0;
-  let step: QuestionKey;
-  return answerQuestions({
-    name: "analyst",
-    look: () => Promise.resolve(dialog.look()),
-    press: ([key]) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.press(key!)),
-    paste: (text) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.paste(text)),
-    proofTimeoutMs: 500,
-    clock: stillClock(),
-  }, {
-    dialogs: claudeQuestions,
-    recorded: () => Promise.resolve(dialog.recorded),
-    questions,
-    replies: repliesOf(said, questions),
-    isMeant: () => Promise.resolve(dialog.recorded === undefined),
-    async perform(key, _before, effect) {
-      if (pressed === keys) throw new Error("killed");
-      step = key;
-      pressed++;
-      whileWritten(pressed);
-      await effect();
-    },
-  });
-}
+const answer = answererOf(claudeQuestions);
 
 const CASES: readonly (readonly [said: string, questions: readonly AgentQuestion[], recorded: readonly string[]])[] = [
   ["2", [DATABASE], ["SQLite"]],

@@ -1,10 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { codexQuestions, readAnswers } from "../../../lib/agents/codex/questions.ts";
-import { answerQuestions, type QuestionKey, type QuestionsOutcome } from "../../../lib/agents/pane/answer_questions.ts";
+import type { QuestionKey } from "../../../lib/agents/pane/answer_questions.ts";
 import type { AgentQuestion } from "../../../lib/base/question.ts";
-import { readReplies } from "../../../lib/turn/desk/question_answer.ts";
-import { type FakeCodexQuestions, fakeCodexQuestions } from "../../support/codex_questions.ts";
-import { stillClock } from "../../support/still_clock.ts";
+import { answererOf } from "../../support/answer_fake.ts";
+import { fakeCodexQuestions } from "../../support/codex_questions.ts";
 
 function question(text: string, ...labels: readonly string[]): AgentQuestion {
   return {
@@ -18,43 +17,7 @@ const DATABASE = question("Which database should we use?", "PostgreSQL", "SQLite
 const PORT = question("Which port?\n› 1. of those that are free", "8080", "80");
 const LOG = question("Where to?", "Files", "Nowhere");
 
-interface Answering {
-  readonly said: string;
-  /** After how many keys its process is killed. */
-  readonly keys?: number;
-  readonly isDropped?: (key: number, step: QuestionKey) => boolean;
-}
-
-function answer(
-  dialog: FakeCodexQuestions,
-  questions: readonly AgentQuestion[],
-  { said, keys = Infinity, isDropped = () => false }: Answering,
-): Promise<QuestionsOutcome> {
-  const read = readReplies(said, questions);
-  assert("replies" in read, JSON.stringify(read));
-  let pressed = 0;
-  let step: QuestionKey;
-  return answerQuestions({
-    name: "analyst",
-    look: () => Promise.resolve(dialog.look()),
-    press: ([key]) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.press(key!)),
-    paste: (text) => Promise.resolve(isDropped(pressed, step) ? undefined : dialog.paste(text)),
-    proofTimeoutMs: 500,
-    clock: stillClock(),
-  }, {
-    dialogs: codexQuestions,
-    recorded: () => Promise.resolve(dialog.recorded),
-    questions,
-    replies: read.replies,
-    isMeant: () => Promise.resolve(dialog.recorded === undefined),
-    async perform(key, _before, effect) {
-      if (pressed === keys) throw new Error("killed");
-      step = key;
-      pressed++;
-      await effect();
-    },
-  });
-}
+const answer = answererOf(codexQuestions);
 
 const CASES: readonly (readonly [said: string, questions: readonly AgentQuestion[], recorded: readonly string[]])[] = [
   ["2", [DATABASE], ["SQLite"]],
