@@ -52,6 +52,22 @@ Deno.test("an end that is due has one message for each channel, however often it
   assertEquals(new Set(again.entries.map(({ id }) => id)), new Set(first.entries.map(({ id }) => id)));
 });
 
+Deno.test("the message about an end says what was recovered, although only the journal's ends are read", async () => {
+  await using dir = await tempDir();
+  const recovered = [{ recovery: "pause", class: "overloaded", times: 2, seconds: 90 }] as const;
+  const many = Array.from(
+    { length: 3000 },
+    (_, at) => ({ type: "note", message: `note ${at}`, role: "tester" }) as const,
+  )
+    .map((note) => ({ ...note, passable: true }));
+  const end = reviewFinished("pass");
+  if (end.type !== "run_finished") throw new TypeError("It is no end");
+  const folder = await writeReview(dir, [...many, { ...end, recovered }]);
+  await noteEndDue(folder);
+  const { entries: [entry] } = await keep(folder);
+  assertEquals(entry?.notification.text.split("\n").at(-1), "Recovered: overloaded 2 times, 1m 30s");
+});
+
 for (
   const [name, outcome, { isNoted = true, hours = 1 }] of [
     ["without a note nobody is told", "pass", { isNoted: false }],

@@ -126,8 +126,8 @@ export const RUN_ENDS = {
     resumeCommand: optional(text),
   }, {
     state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
-    progress: (_before, { outcome, reason, resumeCommand, usage, at }) => (
-      { usage, finished: { outcome, reason, at, ...present({ resumeCommand }) } }
+    progress: (_before, { outcome, reason, resumeCommand, usage, recovered, at }) => (
+      { usage, finished: { outcome, reason, at, ...present({ resumeCommand }) }, ...present({ recovered }) }
     ),
     ...FINISHED,
   }),

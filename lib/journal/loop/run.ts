@@ -124,9 +124,10 @@ export const RUN_ENDS = {
     usageByRole: optional(mapOf(usage)),
   }, {
     state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
-    progress(before, { outcome, reason, resumeCommand, at }) {
+    progress(before, { outcome, reason, resumeCommand, recovered, at }) {
       const finished = { outcome, reason, at, ...present({ resumeCommand }) };
-      return { ...waitsAfter(before, outcome), finished };
+      // Who reads the ends of a journal alone has seen nothing of it.
+      return { ...waitsAfter(before, outcome), finished, ...present({ recovered }) };
     },
     ...FINISHED,
   }),
