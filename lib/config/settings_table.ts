@@ -175,7 +175,8 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
   },
 } as const satisfies ShapedSlice);
 
-const { autoAcceptPermissions, ...HANDOFF_ONLY } = HANDOFF_SETTINGS;
+const { autoAcceptPermissions, maxErrorRetries, errorRetrySeconds, stallMinutes, ...HANDOFF_ONLY } = HANDOFF_SETTINGS;
+const HANDOFF_OF_BOTH = { autoAcceptPermissions, maxErrorRetries, errorRetrySeconds, stallMinutes };
 const { dryRun, hookTrial, modelAnswers, answersFrom, ...DIALOGS_ONLY } = DIALOG_SETTINGS;
 
 const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) =>
@@ -189,7 +190,7 @@ const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[
     { job: "run", settings: NO_CHANGE_SETTINGS },
     { job: "both", settings: REPETITION_SETTINGS },
     { job: "run", settings: HANDOFF_ONLY },
-    { job: "both", settings: { autoAcceptPermissions } },
+    { job: "both", settings: HANDOFF_OF_BOTH },
     { job: "both", settings: permissionRuleSettings(ids) },
     { job: "both", settings: { dryRun, hookTrial, modelAnswers, answersFrom } },
     { job: "run", settings: DIALOGS_ONLY },
