@@ -41,11 +41,12 @@ export const FAILURE_CLASSES = [
  * - `interrupt`: its turn is interrupted, as with Esc, then the session continues
  * - `restart`: its program is ended and started again, with its session
  * - `fresh_session`: another session takes the place of its own, and is told everything anew
+ * - `fallback`: another agent takes its place, of another provider or with another login
  */
-export type Recovery = "reset" | "pause" | "continue" | "interrupt" | "restart" | "fresh_session";
+export type Recovery = "reset" | "pause" | "continue" | "interrupt" | "restart" | "fresh_session" | "fallback";
 
 /** All that may be done about a turn that failed. */
-export const RECOVERIES = ["reset", "pause", "continue", "interrupt", "restart", "fresh_session"] as const;
+export const RECOVERIES = ["reset", "pause", "continue", "interrupt", "restart", "fresh_session", "fallback"] as const;
 
 /**
  * Whether agents run in a sandbox: `agent` is around the whole agent, `commands` the one that its CLI brings (`cli` is

@@ -2,7 +2,7 @@ import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
-import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
 import type { Progress } from "../journal/progress.ts";
@@ -62,7 +62,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   if (builtIn !== undefined) {
     await requireFolderTrust(examineFolder(plan.workdir, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
   }
-  const agents = Object.values(plan.pipelines).flat().map(({ provider }) => provider);
+  const agents = plannedAgents(plan).map(({ provider }) => provider);
   await requireObeyedTrust({ workdir: plan.workdir, agents }, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));

@@ -3,11 +3,13 @@ import { hasAcp } from "../agents/mod.ts";
 import type { Provider } from "../agents/provider.ts";
 import { judgesUnasked } from "./pipeline_checks.ts";
 import { type CheckContext, report, reportMissing } from "./checks.ts";
+import { loginVariable } from "../jobs/fallback.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 
 export function checkAgents(context: CheckContext): void {
   const { merged } = context;
   checkCosts(context);
+  checkFallback(context);
   const paths = agentPaths(merged);
   const agents = paths.flatMap((path) => {
     const provider = providerAt(context, path);
@@ -71,11 +73,15 @@ function agentPaths(merged: CheckContext["merged"]): readonly KeyPath[] {
     const list = valueAt(merged, path);
     return Array.isArray(list) ? list.map((_, index): KeyPath => [...path, index]) : [];
   });
-  return [...below("providers"), [], ...below("roles"), ...steps];
+  const { fallback } = merged;
+  const others = Array.isArray(fallback) ? fallback.map((_, index): KeyPath => ["fallback", index]) : [];
+  return [...below("providers"), [], ...below("roles"), ...steps, ...others];
 }
 
 function providerAt({ merged, providers }: CheckContext, path: KeyPath): Provider | undefined {
   const [group, name] = path;
+  const entry = group === "fallback" ? valueAt(merged, path) : undefined;
+  if (typeof entry === "string") return providers.find(({ id }) => id === entry);
   const named = group === "providers"
     ? name
     : valueAt(merged, [...path, "provider"]) ?? merged["provider"] ?? providers[0]?.id;
@@ -121,4 +127,21 @@ function checkAcp(context: CheckContext, { path, provider }: Agent): void {
     "model",
     `cannot be given to ${id}: how its model is chosen is not known; use args or env, or a pack that says how`,
   );
+}
+
+/** That each login can be chosen. */
+function checkFallback(context: CheckContext): void {
+  const { merged: { fallback }, providers } = context;
+  if (!Array.isArray(fallback)) return;
+  fallback.forEach((one, index) => {
+    if (!isKeyed(one) || one["login"] === undefined) return;
+    const provider = providers.find(({ id }) => id === one["provider"]);
+    if (provider === undefined || loginVariable(provider) !== undefined) return;
+    const remedy = `leave it out, or set the login's variable in providers.${provider.id}.env`;
+    report(
+      context,
+      ["fallback", index, "login"],
+      `% cannot be chosen: where ${provider.id} keeps its login is not known; ${remedy}`,
+    );
+  });
 }

@@ -2,11 +2,12 @@ import { resolve } from "@std/path/posix";
 import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
 import { REPETITION_SETTINGS } from "../run/no_progress.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
-import { findStepProvider } from "../agents/mod.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
-import { commonPlan, settingsIn, startOf } from "./plan.ts";
+import { stepAgent } from "./agent_plans.ts";
+import { commonPlan } from "./plan.ts";
+import { settingsIn } from "./settings_in.ts";
 
 export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: string }): ExecPlan {
   const { config, file } = loaded;
@@ -27,21 +28,16 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
 }
 
 function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings; folder: string }): StepPlan {
-  const { provider, common, start } = startOf(step, loaded.config);
-  const profile = common.profile === undefined ? [] : ["--profile", common.profile];
   return {
-    ...start,
+    ...stepAgent(step, loaded),
     name: step.name,
     prompt: step.prompt === "self" ? { kind: "self" } : promptFile(resolve(folder, step.prompt), loaded),
-    provider: findStepProvider(provider, loaded.providers),
-    args: step.args ?? [...profile, ...common.args ?? []],
     checks: [step.check].flat().map(checkPlan),
     retry: step.retry,
     timeLimitSeconds: step.time_limit_seconds,
     ...present({
       allowWrite: step.file_access?.allow_write,
       autonomyLevel: step.autonomy_level,
-      driver: step.driver,
       next: step.next && present(step.next),
     }),
   };

@@ -15,15 +15,14 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { findRoleProvider } from "../agents/mod.ts";
 import { type Role, ROLES } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
-import type { Setting, SettingsOf } from "../base/settings.ts";
 import type { LoadedConfig, LoadedSettings } from "./load.ts";
-import type { StepConfig } from "./pipeline_schema.ts";
-import type { Config, TableSlice } from "./settings_table.ts";
+import type { Config } from "./settings_table.ts";
 import { EVERYDAY_LIST, type EverydayRules } from "./allow_list.ts";
-import { dotted, valueAt } from "./source.ts";
+import { agentPlan } from "./agent_plans.ts";
+import { settingsIn } from "./settings_in.ts";
+import { dotted } from "./source.ts";
 
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const { config, job } = loaded;
@@ -81,10 +80,6 @@ function toPrices({ date, models }: NonNullable<Config["prices"]>): NonNullable<
   return { date, models: Object.fromEntries(entries) };
 }
 
-function capsIn(limits: object | undefined): { readonly caps?: Caps } {
-  return limits === undefined ? {} : { caps: settingsIn({ limits }, CAP_SETTINGS) };
-}
-
 function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {
   const cap = tokenCapOf(role, { caps, ofWorker: agent.caps });
   if (cap === undefined || tellsTokens(agent)) return;
@@ -98,13 +93,6 @@ function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan;
 
 function tellsTokens({ provider: { acp, terminal } }: AgentPlan): boolean {
   return (acp ?? terminal)?.tellsTokens === true;
-}
-
-export function settingsIn<Slice extends TableSlice>(config: object, slice: Slice): SettingsOf<Slice> {
-  const values = Object.entries<Setting>(slice).map((
-    [name, { names }],
-  ) => [name, valueAt(config, names.key.split("."))]);
-  return present(Object.fromEntries(values)) as SettingsOf<Slice>;
 }
 
 export function notificationsIn({ notifications }: Config): { readonly notifications?: NotificationPlan } {
@@ -141,30 +129,4 @@ export function toPermissionPolicy(permissions: Config["permissions"]): Permissi
     writable: permissions.writable,
     ...present({ default: permissions.default }),
   };
-}
-
-export function agentPlan({ config, providers }: Pick<LoadedSettings, "config" | "providers">, role: Role): AgentPlan {
-  const own = config.roles[role] ?? {};
-  const { provider, common, start } = startOf(own, config);
-  return {
-    ...start,
-    provider: findRoleProvider(provider, providers),
-    args: own.args ?? common.args ?? [],
-    ...present({ driver: own.driver, profile: own.profile ?? common.profile }),
-  };
-}
-
-/** A role's or step's own entry takes precedence over its provider's; the variables of both are merged. */
-export function startOf(
-  own: Partial<Pick<StepConfig, "provider" | "command" | "env" | "model" | "limits">>,
-  config: Config,
-) {
-  const provider = own.provider ?? config.provider;
-  const common = config.providers[provider] ?? {};
-  const start = {
-    env: { ...common.env, ...own.env },
-    ...capsIn(own.limits),
-    ...present({ command: own.command ?? common.command, model: own.model ?? common.model }),
-  };
-  return { provider, common, start };
 }

@@ -15,6 +15,7 @@ import { ASK_POLICIES, ON_ANSWER } from "../base/terms.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
+import { fallbackSettings } from "./fallback_schema.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox_settings.ts";
 import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
@@ -66,6 +67,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     value: { kind: "text", default: "." },
     description: "The folder in which the agents work.",
   },
+  ...fallbackSettings(ids),
   ...SANDBOX_SETTINGS,
   leaveRunning: {
     names: { key: "leave_running" },

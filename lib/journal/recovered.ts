@@ -78,6 +78,7 @@ const HELP: Readonly<Record<Recovered["recovery"], string>> = {
   interrupt: "interrupted and continued",
   restart: "its program started again",
   fresh_session: "a new session",
+  fallback: "another agent",
   ground: "",
 };
 

@@ -6,14 +6,17 @@ import { sleepUntilTime } from "../base/ports/calendar.ts";
 import { stalledText } from "../agents/running_commands.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
+import { triedWith } from "../journal/fallback.ts";
 import { planRetry, type Retry } from "./ladder.ts";
 import { readStatus } from "./look.ts";
 import { comesToRest } from "./settle.ts";
 import { type Turn, turnMessage } from "./turn.ts";
 
+type Replacing = Extract<Recovery, "restart" | "fresh_session" | "fallback">;
+
 /** The agent of a turn cannot continue it: another one may, with its session or without. */
 export class AgentGivenUpError extends RuntimeError {
-  constructor(message: string, readonly recovery: Extract<Recovery, "restart" | "fresh_session">) {
+  constructor(message: string, readonly recovery: Replacing) {
     super(message);
   }
 }
@@ -120,10 +123,16 @@ export async function interruptStalled(turn: Turn): Promise<string> {
 }
 
 function retryOf(
-  { mayReplace = false, progress: { tried }, settings, wallClock }: Turn,
+  { fallbacks, mayReplace = false, progress: { tried }, settings, wallClock }: Turn,
   failure: Parameters<typeof planRetry>[0],
 ) {
-  return planRetry(failure, { settings, now: wallClock(), tried, mayReplace });
+  return planRetry(failure, {
+    settings,
+    now: wallClock(),
+    tried,
+    mayReplace,
+    ...present({ fallbacks: fallbacks?.() }),
+  });
 }
 
 /**
@@ -135,15 +144,22 @@ async function begin(turn: Turn, failure: AgentFailure, retry: Retry): Promise<v
   const { progress } = turn;
   await turn.emit({ type: "failure", failure, retry });
   const { recovery } = retry;
-  progress.tried = { ...progress.tried, [recovery]: (progress.tried[recovery] ?? 0) + 1 };
-  if (recovery === "restart" || recovery === "fresh_session") {
+  progress.tried = triedWith(progress.tried, recovery);
+  if (recovery === "restart" || recovery === "fresh_session" || recovery === "fallback") {
+    await waitUntil(turn, retry.at);
     throw new AgentGivenUpError(turnMessage(turn, meaningOf(failure)), recovery);
   }
 }
 
+async function waitUntil({ clock, progress, signal, wallClock }: Turn, at: Date): Promise<void> {
+  const startedMs = clock.now();
+  await sleepUntilTime(at, { clock, wallClock, signal });
+  progress.waitedMs += clock.now() - startedMs;
+}
+
 /** Deals with a terminal that has the status `error`: waits until the turn can be tried again, where it may be. */
 export async function awaitRetry(turn: Turn): Promise<string | undefined> {
-  const { clock, expectsResponse, progress, role, signal, terminal, wallClock, workdir } = turn;
+  const { expectsResponse, role, terminal, workdir } = turn;
   const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
   const shown = hasEnded ? undefined : await readFailure(turn);
   if (shown === undefined || retryOf(turn, { ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
@@ -152,9 +168,7 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   const retry = retryOf(turn, failure);
   if (retry === undefined) throw await agentError(turn);
   await begin(turn, failure, retry);
-  const startedMs = clock.now();
-  await sleepUntilTime(retry.at, { clock, wallClock, signal });
-  progress.waitedMs += clock.now() - startedMs;
+  await waitUntil(turn, retry.at);
   // Meanwhile a person may have done something, or the CLI.
   if (await readStatus(turn) !== "error" || !await isFailedTurnOver(turn)) return undefined;
   return retryPrompt(workdir, role, { expectsResponse });

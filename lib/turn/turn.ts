@@ -8,7 +8,7 @@ import { defaultArchiveDir } from "./archive.ts";
 import { PERSON_SECONDS } from "./desk/settings.ts";
 import type { DialogDesk } from "./dialog_desk.ts";
 import type { EmitTurnEvent, Message } from "./events.ts";
-import type { Tried } from "./ladder.ts";
+import type { Fallbacks, Tried } from "./ladder.ts";
 import type { DispatchMark } from "./response_reading.ts";
 import { type HandoffSettings, resolveHandoffSettings } from "./settings.ts";
 import type { CallOptions, Terminal } from "./terminal.ts";
@@ -83,6 +83,8 @@ export interface TurnSeat {
   readonly keepsOutput?: boolean;
   /** Whether who plays it can put another agent in the place of this one: see {@linkcode AgentGivenUpError}. */
   readonly mayReplace?: boolean;
+  /** The agents of other providers, or with other logins, that may do so. @default none */
+  readonly fallbacks?: () => Fallbacks;
   /** How often its agent's conversation had been made shorter before the turn. @default {0} */
   readonly compactions?: number;
   /** What an agent is told once more whose conversation was made shorter. @default nothing */

@@ -5,6 +5,7 @@ import type { FailureClass } from "../../lib/base/terms.ts";
 import { readRecords } from "../support/journal_records.ts";
 import { assertJournalIsWhole, type PrintedFact, type StartedRun } from "./failures_stage.ts";
 import { type OneTurnStage, PROMPT_MARK, type Refusal, setUpOneTurn } from "./one_turn_stage.ts";
+import { limitOfPlan, limitOfSubscription, SUBSCRIPTION } from "./usage_limits.ts";
 
 function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
   return facts.filter((fact) => fact.type === type);
@@ -77,27 +78,6 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 }
 
-/** How the account of a subscription that has used up its five hours is refused. */
-function subscriptionLimit(): Refusal {
-  const reset = String(Math.floor(Date.now() / 1000) + 3600);
-  return {
-    status: 429,
-    message: "This request would exceed your account's rate limit. Please try again later.",
-    error: { type: "rate_limit_error" },
-    headers: {
-      "anthropic-ratelimit-unified-status": "rejected",
-      "anthropic-ratelimit-unified-reset": reset,
-      "anthropic-ratelimit-unified-representative-claim": "five_hour",
-      "anthropic-ratelimit-unified-5h-status": "rejected",
-      "anthropic-ratelimit-unified-5h-reset": reset,
-      "anthropic-ratelimit-unified-fallback": "unavailable",
-    },
-  };
-}
-
-/** A login by subscription, in place of the key. */
-const SUBSCRIPTION = { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-dummy" };
-
 const CREDIT = { status: 400, message: "Your credit balance is too low to access the Anthropic API." };
 const TOO_LONG = { status: 400, message: "prompt is too long: 250000 tokens > 200000 maximum" };
 
@@ -110,7 +90,7 @@ interface Refused {
 }
 
 const OF_CLAUDE: readonly Refused[] = ([
-  { how: "the limit of its five hours", refusal: subscriptionLimit, class: "usage_limit", claudeEnv: SUBSCRIPTION },
+  { how: "the limit of its five hours", refusal: limitOfSubscription, class: "usage_limit", claudeEnv: SUBSCRIPTION },
   { how: "an empty account", refusal: () => CREDIT, class: "usage_limit" },
   { how: "a prompt that is too long", refusal: () => TOO_LONG, class: "context" },
   { how: "401", refusal: () => ({ status: 401, message: "Invalid API key" }), class: "auth" },
@@ -126,10 +106,7 @@ const AT_LAST: readonly Refused[] = [
   {
     provider: "codex",
     how: "its usage limit",
-    refusal: () => ({
-      status: 429,
-      error: { type: "usage_limit_reached", plan_type: "pro", resets_in_seconds: 7200 },
-    }),
+    refusal: () => limitOfPlan(7200),
     class: "usage_limit",
   },
 ];
@@ -159,19 +136,15 @@ for (const { provider, how, refusal, class: failureClass, ...more } of OF_CLAUDE
     const [failed] = ofType(run.facts(), "agent_failed");
     assertEquals(failed?.["class"], failureClass);
     assertStringIncludes(String(failed?.["evidence"]), "API error in its transcript");
-    assertEquals(failed?.["resetsAt"] !== undefined, refusal === subscriptionLimit);
+    assertEquals(failed?.["resetsAt"] !== undefined, refusal === limitOfSubscription);
     await stage.sandbox.assertNothingLeft();
   });
 }
 
 Deno.test("run: the usage limit of a real Codex is waited for until its reset, status says so, and the turn continues", async () => {
-  const resetsAt = () => Math.floor(Date.now() / 1000) + 1;
   await using stage = await setUpOneTurn({
     provider: "codex",
-    refusals: [() => ({
-      status: 429,
-      error: { type: "usage_limit_reached", plan_type: "pro", resets_at: resetsAt(), resets_in_seconds: 1 },
-    })],
+    refusals: [() => limitOfPlan(1)],
     config: { limits: { max_turns: 1 } },
   });
   await using run = stage.watch("run");
@@ -186,11 +159,9 @@ Deno.test("run: the usage limit of a real Codex is waited for until its reset, s
 });
 
 Deno.test("run: minutes of a wait for a usage limit count: at the cap it ends, and everything with it", async () => {
-  const resets_at = Math.floor(Date.now() / 1000) + 7200;
-  const limited = { type: "usage_limit_reached", plan_type: "pro", resets_at, resets_in_seconds: 7200 };
   await using stage = await setUpOneTurn({
     provider: "codex",
-    refusals: [() => ({ status: 429, error: limited })],
+    refusals: [() => limitOfPlan(7200)],
   });
   await using run = stage.watch("run");
   await run.fact("agent_failed");

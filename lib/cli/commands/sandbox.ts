@@ -1,4 +1,5 @@
-import { agentPlan } from "../../config/plan.ts";
+import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
+import { agentPlan } from "../../config/agent_plans.ts";
 import { ROLES } from "../../base/roles.ts";
 import type { WholeAgent } from "../../agents/whole_agent.ts";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
@@ -41,7 +42,11 @@ export const command = defineCommand({
     );
     const roles = ROLES.map((role) => [role, agentPlan(loaded, role)] as const);
     // Without one around them, agents may do what their CLIs let them.
-    const workers = sandbox?.whole === undefined ? [] : [...roles, ...steps];
+    const workers = sandbox?.whole === undefined
+      ? []
+      : [...roles, ...steps].flatMap(([name, own]) =>
+        agentsOf<WholeAgent>(own).map((agent, index) => [workerNameOf(name, index), agent] as const)
+      );
     const around = {
       ...{ workdir, writable, name: `look-${crypto.randomUUID().slice(0, 8)}` },
       folder: { path: `${workdir}/.panewright` },

@@ -1,3 +1,5 @@
+import { agentsOf } from "../../jobs/fallback.ts";
+import { plannedAgents } from "../../jobs/pipeline/plan.ts";
 import { DEFAULT_CONFIG_FILE, defaultConfigFile } from "../../config/default_file.ts";
 import { toExecPlan } from "../../config/exec_plan.ts";
 import { ConfigError, loadAnyConfig, type LoadConfigOptions } from "../../config/load.ts";
@@ -76,7 +78,7 @@ async function checkConfig(
     const { file = "from the environment", workdir, config: { sandbox }, job } = loaded;
     const plan = toExecPlan(loaded, { cwd });
     const review = job === undefined ? undefined : toRunPlan({ ...loaded, job });
-    const roles = review === undefined ? [] : rolesUsed(review.loop).map((role) => review.agents[role]);
+    const roles = review === undefined ? [] : rolesUsed(review.loop).flatMap((role) => agentsOf(review.agents[role]));
     const found = await lookAtConfig({ plan, loaded, programs: "none" }, machine);
     return {
       findings: [
@@ -86,7 +88,7 @@ async function checkConfig(
       workdir,
       agents: [
         ...roles.map((role) => ({ ...role, isInPane: !hasAcp(role.provider) })),
-        ...Object.values(plan.pipelines).flat().map((step) => ({ ...step, isInPane: false })),
+        ...plannedAgents(plan).map((step) => ({ ...step, isInPane: false })),
       ],
       ...(review === undefined ? {} : { tmuxPlace: review.tmux }),
       sandbox,

@@ -5,6 +5,9 @@ import { argvOf } from "../../agents/launch_of.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { Role } from "../../base/roles.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
+import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
+import type { StepAgent } from "../../jobs/pipeline/plan.ts";
+import type { PlannedAgent } from "../../jobs/review_loop/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import type { SandboxPlan } from "../../jobs/whole_sandbox.ts";
 import type { TestCommand } from "../../jobs/test_command.ts";
@@ -56,11 +59,14 @@ export function needsOfReview({ plan, roles, sources }: ReviewToLookAt): Needs {
   return {
     ...plan,
     session,
-    workers: roles.map((name) => {
-      const driver = roleDriverOf(agents[name]);
-      const launch = () => argvOf(driver, { ...agents[name], name, workdir });
-      return { ...agents[name], name, isInPane: driver === "pane", asksPerson: driver !== "process", launch };
-    }),
+    workers: roles.flatMap((role) =>
+      agentsOf<PlannedAgent>(agents[role]).map((agent, index) => {
+        const driver = roleDriverOf(agent);
+        const name = workerNameOf(role, index);
+        const launch = () => argvOf(driver, { ...agent, name: role, workdir });
+        return { ...agent, name, isInPane: driver === "pane", asksPerson: driver !== "process", launch };
+      })
+    ),
     commands: command === undefined ? [] : [{
       ...{ check: "test command", command, remedies },
       from: source === undefined ? "" : ` (${describeSource(source)})`,
@@ -82,7 +88,11 @@ export function needsOfSteps({ plan, pipelines }: StepsToLookAt): Needs {
   };
   return {
     ...plan,
-    workers: steps.map((step) => ({ ...step, isInPane: false, asksPerson: false })),
+    workers: steps.flatMap((step) =>
+      agentsOf<StepAgent>(step).map((agent, index) => (
+        { ...agent, name: workerNameOf(step.name, index), isInPane: false, asksPerson: false }
+      ))
+    ),
     commands: steps.flatMap(({ name, checks }) =>
       checks.flatMap((each) =>
         each.type === "shell" ? [{ check: `check of ${name}`, command: each.command, from: "", remedies }] : []

@@ -117,6 +117,8 @@ const KINDS: readonly Kind[] = [
     does: "gives an agent its orders",
     alone: (value) => value === "self" ? "harmless" : false,
   },
+  { is: /^fallback\.\*\.login$/, does: "starts an agent with the login in this folder", alone: () => true },
+  { is: /^fallback/ },
   { is: /^pipelines\./ },
   { is: /^project_test_cmd$/, does: "runs as the project's test command" },
   { is: /^post_processing\.git_commit_message$/, does: "commits all changes after PASS, with the hooks of git" },
@@ -191,7 +193,7 @@ const KINDS: readonly Kind[] = [
   {
     is: /^sandbox$/,
     does: "leaves agents outside of their CLI's sandbox",
-    alone: (value) => value === "cli" ? "harmless" : false,
+    alone: (value) => value === "off" ? false : "harmless",
   },
   { is: /^exec\.default_answer$/, does: "answers questions of agents in your place" },
   {

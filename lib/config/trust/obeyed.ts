@@ -33,6 +33,7 @@ export function agentsIn({ config, providers }: Pick<LoadedSettings, "config" | 
   const steps = Object.values(config.pipelines).flat().map(({ provider }) => provider);
   const hasRoles = steps.length === 0 || config.prompt !== undefined || config.prompt_file !== undefined;
   const ofRoles = hasRoles ? ROLES.map((role) => config.roles[role]?.provider) : [];
-  const ids = new Set([...steps, ...ofRoles].map((id) => id ?? config.provider));
+  const others = config.fallback.map((entry) => typeof entry === "string" ? entry : entry.provider);
+  const ids = new Set([...steps, ...ofRoles, ...others].map((id) => id ?? config.provider));
   return [...ids].map((id) => findProvider(id, providers));
 }

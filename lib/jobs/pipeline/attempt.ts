@@ -39,7 +39,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   await replaceFile(`${folder}/prompt.md`, prompt);
   drive.record({
     type: "attempt_started",
-    ...place,
+    ...{ ...place, ...present({ login: at.login }) },
     reason: attempt.reason,
     native: attempt.resumeSessionId !== undefined,
     folder: `steps/${relative}`,

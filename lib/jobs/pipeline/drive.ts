@@ -1,4 +1,5 @@
 import { sandboxModeOf } from "../whole_sandbox.ts";
+import { loginOf } from "../fallback.ts";
 import { GroundLostError } from "../ground.ts";
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import { runAttempt } from "./attempt.ts";
@@ -100,11 +101,15 @@ async function perform(action: Action, { drive, tried }: Performing): Promise<Ru
   }
 }
 
-function recover({ at, failure, message, retry }: Extract<Action, { do: "recover" }>, drive: Drive): undefined {
+function recover(
+  { at, failure, message, resetsAt, retry }: Extract<Action, { do: "recover" }>,
+  drive: Drive,
+): undefined {
   const { task: { number: task }, step: { number: step, attempts: attempt } } = at;
   drive.record({
     ...{ type: "attempt_recovering", task, step, attempt, class: failure, message } as const,
     ...{ recovery: retry.recovery, retry: retry.number, retryAt: retry.at.toISOString() },
+    ...(retry.recovery === "fallback" ? { login: loginOf(at.plan), ...present({ resetsAt }) } : {}),
   });
 }
 

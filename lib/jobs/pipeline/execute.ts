@@ -2,6 +2,7 @@ import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { Execution, RunReport } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { plannedAgents } from "./plan.ts";
 import type { ExecOptions } from "./context.ts";
 import { continueRun } from "./continue_run.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
@@ -46,7 +47,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
   return {
     job: PIPELINE,
     plan,
-    agents: () => steps.map(({ step }) => step),
+    agents: () => plannedAgents(plan),
     // Who plays the steps himself has no CLI to be tried.
     prove: async (proving) => options.runHeadless === undefined ? await proveSteps(steps, { ...proving, plan }) : [],
     workerCaps: () => Object.fromEntries(steps.map(({ worker, step: { caps = {} } }) => [worker, caps])),

@@ -20,7 +20,8 @@ export async function fingerprintTask(
   return await sha256Hex(sortedJson({ file: relative(workdir, file), text, pipeline, steps, sandbox }));
 }
 
-function describeStep({ prompt, provider, env, ...step }: StepPlan) {
+/** Who may take its agent's place is not what was asked for. */
+function describeStep({ prompt, provider, env, fallbacks: _, ...step }: StepPlan) {
   const own = stepTextOf({ prompt }) ?? null;
   return { ...step, prompt: own, provider: provider.id, env: Object.keys(env) };
 }

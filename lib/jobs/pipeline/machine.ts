@@ -1,9 +1,10 @@
 import type { AttemptReason, AutonomyLevel } from "../../journal/exec/fields.ts";
 import { basename } from "@std/path/posix";
 import { ASSUME, type FailureClass } from "../../base/terms.ts";
-import { planRetry, type Retry } from "../../turn/ladder.ts";
+import { type Fallbacks, planRetry, type Retry } from "../../turn/ladder.ts";
 import { followingStep } from "../flow.ts";
 import type { CheckPlan, ExecPlan, StepPlan } from "./plan.ts";
+import { stepDue } from "./step_due.ts";
 import type { ExecSettings } from "./settings.ts";
 import {
   type ExecState,
@@ -38,6 +39,7 @@ export type Action =
     readonly at: StepPlace;
     readonly failure: FailureClass;
     readonly message: string;
+    readonly resetsAt?: string | undefined;
     readonly retry: Retry;
   }
   | { readonly do: "await_login"; readonly at: StepPlace; readonly message: string }
@@ -51,7 +53,10 @@ export type Action =
 export interface StepPlace {
   readonly task: TaskState;
   readonly step: StepState;
+  /** With the agent that is to play it. */
   readonly plan: StepPlan;
+  /** The login of that agent, where it is not the step's own. */
+  readonly login?: string;
   readonly autonomyLevel: AutonomyLevel;
 }
 
@@ -95,11 +100,13 @@ export function nextAction(
   }
   const { step } = task;
   const steps = plan.pipelines[task.pipeline] ?? [];
-  const stepPlan = steps[step.number - 1];
-  if (stepPlan === undefined) return { do: "finish_task", task };
+  const own = steps[step.number - 1];
+  if (own === undefined) return { do: "finish_task", task };
+  const { plan: stepPlan, login, fallbacks } = stepDue(own, { state, step, now });
+  const recoveryOf = (failure: Failed) => recoveryIn(step, failure, { plan, now, fallbacks });
   const { settings } = plan;
   const autonomyLevel = override ?? stepPlan.autonomyLevel ?? task.autonomyLevel ?? settings.autonomyLevel;
-  const at: StepPlace = { task, step, plan: stepPlan, autonomyLevel };
+  const at: StepPlace = { task, step, plan: stepPlan, autonomyLevel, ...present({ login }) };
   const { stage } = step;
   switch (stage.kind) {
     case "new":
@@ -114,13 +121,21 @@ export function nextAction(
       const { message, resetsAt } = stage;
       const reset = resetsAt === undefined ? undefined : new Date(resetsAt);
       const limit = { class: "usage_limit", ...present({ resetsAt: reset }) } as const;
-      const retry = recoveryOf(limit, step, { plan, now });
+      const retry = recoveryOf(limit);
+      if (retry?.recovery === "fallback") {
+        return { do: "recover", at, failure: "usage_limit", message, resetsAt, retry };
+      }
       return retry === undefined
         ? { do: "finish_step", at, reason: limitReason(stage) }
         : { do: "await_limit", message, resetsAt, until: retry.at };
     }
-    case "auth":
-      return { do: "await_login", at, message: stage.message };
+    case "auth": {
+      const { message } = stage;
+      const retry = recoveryOf({ class: "auth" });
+      return retry === undefined
+        ? { do: "await_login", at, message }
+        : { do: "recover", at, failure: "auth", message, retry };
+    }
     case "completed":
       return afterTurn(at, stage) ?? endStep(at, { steps, settings });
     case "unchecked":
@@ -131,7 +146,7 @@ export function nextAction(
       if (stage.final) return { do: "finish_task", task, reason: stepReason(at, state, stage.reason) };
       // What nobody knows of is for the step's own retries.
       if (stage.failure !== undefined && stage.failure !== "other") {
-        const retry = recoveryOf({ class: stage.failure }, step, { plan, now });
+        const retry = recoveryOf({ class: stage.failure });
         if (retry !== undefined) return { do: "recover", at, failure: stage.failure, message: stage.reason, retry };
       }
       return step.failures > retriesOf(stage.check, stepPlan)
@@ -140,16 +155,25 @@ export function nextAction(
   }
 }
 
-function recoveryOf(
-  failure: { readonly class: FailureClass; readonly resetsAt?: Date },
+interface Failed {
+  readonly class: FailureClass;
+  readonly resetsAt?: Date;
+}
+
+function recoveryIn(
   { tried = {} }: StepState,
-  { plan: { handoff, settings }, now }: { readonly plan: ExecPlan; readonly now: Date },
+  failure: Failed,
+  { plan: { handoff, settings }, now, fallbacks }: {
+    readonly plan: ExecPlan;
+    readonly now: Date;
+    readonly fallbacks: Fallbacks;
+  },
 ): Retry | undefined {
   const { maxErrorRetries = 0, errorRetrySeconds = 30 } = handoff;
   const { waitForUsageLimitReset } = settings;
   return planRetry({ ...failure, isTurnOver: true }, {
     settings: { maxErrorRetries, errorRetrySeconds, waitForUsageLimitReset },
-    ...{ now, tried, mayReplace: true },
+    ...{ now, tried, mayReplace: true, fallbacks },
   });
 }
 
@@ -198,7 +222,8 @@ function dueAttempt(
   { reason, sessionLost, notBefore }: Extract<StepState["stage"], { kind: "ready" }>,
   { resume }: ExecSettings,
 ): Attempt {
-  const native = resume === "native" && (reason === "answered" || reason === "recovered") && !sessionLost;
+  const continues = (reason === "answered" || reason === "recovered") && !sessionLost;
+  const native = resume === "native" && continues && at.step.login === at.login;
   return {
     ...newSession(at, reason),
     resumeSessionId: native ? at.step.sessionId : undefined,

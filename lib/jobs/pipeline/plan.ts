@@ -3,6 +3,7 @@ import type { DialogPlan } from "../../turn/desk/decision.ts";
 import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
+import { agentsOf } from "../fallback.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
@@ -31,17 +32,27 @@ interface PromptFile {
   readonly text?: string;
 }
 
-export interface StepPlan {
-  readonly name: string;
-  /** The task's own text, or the absolute path of a file with the step's prompt. */
-  readonly prompt: { readonly kind: "self" } | PromptFile;
+/** An agent of a step as the configuration has it: how it is started. */
+export interface StepAgent {
   readonly provider: Provider;
+  /** What its login is called, where that is not its provider's usual one. */
+  readonly login?: string;
   /** What drives its agent. @default what its provider offers for a step */
   readonly driver?: Driver;
   readonly command?: readonly [string, ...string[]];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly model?: string;
+  /** Where it is not that of the plan. */
+  readonly sandbox?: SandboxRequest;
+}
+
+export interface StepPlan extends StepAgent {
+  readonly name: string;
+  /** The task's own text, or the absolute path of a file with the step's prompt. */
+  readonly prompt: { readonly kind: "self" } | PromptFile;
+  /** Who may take the place of its agent. @default {[]} */
+  readonly fallbacks?: readonly StepAgent[];
   /** What must hold after the step, in this order. */
   readonly checks: readonly CheckPlan[];
   readonly retry: number;
@@ -50,8 +61,11 @@ export interface StepPlan {
   readonly autonomyLevel?: AutonomyLevel;
   readonly caps?: Caps;
   readonly timeLimitSeconds: number;
-  /** Where it is not that of the plan. */
-  readonly sandbox?: SandboxRequest;
+}
+
+/** The agents of all steps, with those that may take their places. */
+export function plannedAgents({ pipelines }: Pick<ExecPlan, "pipelines">): readonly StepAgent[] {
+  return Object.values(pipelines).flat().flatMap((step) => agentsOf<StepAgent>(step));
 }
 
 export type CheckPlan =

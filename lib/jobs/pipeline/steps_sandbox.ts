@@ -4,7 +4,9 @@ import type { ExecFact } from "../../journal/exec/facts.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
 import { GroundLostError } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
-import type { ExecPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
+import { agentsOf, workerNameOf } from "../fallback.ts";
+import type { ExecPlan, StepAgent } from "./plan.ts";
 
 /** The plan of a run with the sandbox open that it wants around whole agents; the plan as it is where it wants none. */
 export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecState>) {
@@ -15,7 +17,10 @@ export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecSt
   const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
     all.map((step, index) => [`${pipeline}-${index + 1}`.replaceAll(/[^\w.-]/g, "_"), step] as const)
   );
-  const open = await openWholeSandbox(new Map(steps), {
+  const workers = steps.flatMap(([name, step]) =>
+    agentsOf<StepAgent>(step).map((agent, index) => [workerNameOf(name, index), agent] as const)
+  );
+  const open = await openWholeSandbox(new Map(workers), {
     ...{ clock: run.clock, folder: run.folder, signal: run.signal, workdir, writable, whole },
     name: await nameInState(run.folder, run.state().run?.isCopy === true),
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
@@ -29,9 +34,12 @@ export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecSt
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
-  const inside = new Map(steps.map(([worker, step]) => {
-    const env = { ...step.env, ...open.env(worker) };
-    return [step, { ...step, env, sandbox: open.request(worker) }] as const;
+  const put = <Agent extends StepAgent>(agent: Agent, worker: string): Agent => (
+    { ...agent, env: { ...agent.env, ...open.env(worker) }, sandbox: open.request(worker) }
+  );
+  const inside = new Map(steps.map(([name, step]) => {
+    const fallbacks = step.fallbacks?.map((agent, index) => put(agent, workerNameOf(name, index + 1)));
+    return [step, { ...put(step, name), ...present({ fallbacks }) }] as const;
   }));
   return {
     signal: AbortSignal.any([run.signal, gone.signal]),

@@ -7,23 +7,26 @@ import { type ActivityWriter, openActivityWriter } from "../../run/activity_writ
 import type { Role } from "../../base/roles.ts";
 import { openSpool, type Spool } from "../../agents/spool.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { agentsUsed } from "./plan.ts";
+import { agentInUse } from "./role_due.ts";
 import type { RunParts } from "./run_parts.ts";
 
-type ChannelParts = Pick<RunParts, "plan" | "folder" | "record" | "redactor" | "clock">;
+type ChannelParts = Pick<RunParts, "plan" | "folder" | "state" | "record" | "redactor" | "clock">;
 
 /**
  * Opens the channel that the agents' hooks ask through. Its folder is the person's: one in the working directory could
  * be written by an agent in a sandbox. Without it every permission has its dialog.
  */
-export async function openHooks({ plan, folder, record }: ChannelParts): Promise<HookChannel | undefined> {
-  const hasHooks = Object.values(plan.agents).some(({ provider }) => provider.terminal?.hasPermissionHook);
+export async function openHooks(parts: ChannelParts): Promise<HookChannel | undefined> {
+  const { plan, folder, record } = parts;
+  const hasHooks = agentsUsed(plan).some((provider) => provider.terminal?.hasPermissionHook);
   const channel = hooksFolderOf(folder.id);
   if (!hasHooks || channel === undefined) return undefined;
   try {
     return await openHookChannel({
       folder: channel,
       refusalOf(role, request) {
-        const ruled = unaskedCalls(plan, { role, provider: plan.agents[role].provider })?.(request);
+        const ruled = unaskedCalls(plan, { role, provider: agentInUse(role, parts).provider })?.(request);
         return ruled?.decision === "deny" && !plan.permissions.dryRun ? ruled.reason : undefined;
       },
     });

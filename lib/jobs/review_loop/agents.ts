@@ -1,16 +1,22 @@
 import { RuntimeError } from "../../base/errors.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
+import type { Fallbacks } from "../../turn/ladder.ts";
 import { createSettling, type Settling } from "../../turn/settle.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
+import { loginOf } from "../fallback.ts";
 import { rolesAhead } from "./machine.ts";
+import { fallbacksFor, loginInUse, planWithDue } from "./role_due.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { adoptInPane } from "./role_pane.ts";
 import type { RunParts } from "./run_parts.ts";
 import { type RoleStartOptions, startRole } from "./start_role.ts";
 
 export interface AgentTeam extends AsyncDisposable {
-  /** Starts a role's agent where it has not been started: nobody knew that the run would come to it. */
-  start(role: Role): Promise<boolean>;
+  /**
+   * Starts a role's agent where it has not been started: nobody knew that the run would come to it; and the role's own
+   * again, where another agent has taken its place and need not any more.
+   */
+  start(role: Role): Promise<void>;
   terminalOf(role: Role): RoleAgent;
   agents(): Iterable<readonly [Role, RoleAgent]>;
   /**
@@ -18,6 +24,8 @@ export interface AgentTeam extends AsyncDisposable {
    * first prompt of a run waits for it.
    */
   hasSettled(role: Role): Promise<boolean>;
+  /** Who may take the place of a role's agent, of other providers or with other logins. */
+  fallbacks(role: Role): Fallbacks;
   /** Another agent takes its place, with its session where it has one and that is not to be left. */
   restart(role: Role, options?: { readonly isFresh: boolean }): Promise<void>;
 }
@@ -78,24 +86,30 @@ function createTeam(
     if (terminal === undefined) throw new TypeError(`Cannot use the agent of ${role}: it was not started`);
     return terminal;
   };
+  const replaceAgent = async (role: Role, { isFresh }: { readonly isFresh: boolean }) => {
+    const before = terminalOf(role);
+    before.releaseRecord();
+    await before.close();
+    const afresh = () => startRole(role, undefined, planWithDue(role, options));
+    add(role, isFresh ? await afresh() : await haveAgent(role, { ...options, alive: new Set() }));
+  };
   return {
     async start(role) {
-      if (terminals.has(role)) return false;
-      add(role, await haveAgent(role, options));
-      return true;
+      if (!terminals.has(role)) return add(role, await haveAgent(role, options));
+      const { plan, state, record } = options;
+      const due = loginOf(planWithDue(role, { plan, state }).plan.agents[role]);
+      const before = loginInUse(state(), role);
+      if (due === before) return;
+      const isOwn = due === loginOf(plan.agents[role]);
+      const why = isOwn ? "can be used again" : `takes the place of ${before}, which cannot be used`;
+      record({ type: "note", role, message: `${due} ${why}`, passable: true });
+      await replaceAgent(role, { isFresh: true });
     },
     terminalOf,
     agents: () => [...terminals],
     hasSettled: (role) => settling.hasSettled(role),
-    async restart(role, { isFresh } = { isFresh: false }) {
-      const before = terminalOf(role);
-      before.releaseRecord();
-      await before.close();
-      add(
-        role,
-        isFresh ? await startRole(role, undefined, options) : await haveAgent(role, { ...options, alive: new Set() }),
-      );
-    },
+    fallbacks: (role) => fallbacksFor(role, options),
+    restart: (role, { isFresh } = { isFresh: false }) => replaceAgent(role, { isFresh }),
     async [Symbol.asyncDispose]() {
       settling[Symbol.dispose]();
       for (const terminal of terminals.values()) terminal.releaseRecord();
@@ -113,20 +127,22 @@ async function closeWithoutPane(terminals: readonly RoleAgent[]): Promise<void> 
   if (failed !== undefined) throw failed.reason;
 }
 
-async function haveAgent(role: Role, options: StartAgentsOptions): Promise<RoleAgent> {
+async function haveAgent(role: Role, planned: StartAgentsOptions): Promise<RoleAgent> {
+  const options = planWithDue(role, planned);
   const { plan, state, alive, record } = options;
-  const { provider } = plan.agents[role];
   const agent = state().agents[role];
+  const isSame = loginInUse(state(), role) === loginOf(plan.agents[role]);
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
     const { pane, seenRules } = agent;
     // The network of one that is in a sandbox has ended with the process that held it.
-    const isAdoptable = plan.sandbox?.whole === undefined && roleDriverOf(plan.agents[role]) === "pane";
+    const isAdoptable = plan.sandbox?.whole === undefined && roleDriverOf(plan.agents[role]) === "pane" && isSame;
     if (isAdoptable) return await adoptInPane(role, { pane, seenRules }, options);
     // The configuration has given the role another agent meanwhile: two would work at the same time.
     await options.session?.closePane({ paneId: pane.terminalId, pid: pane.pid });
   }
-  const isSame = agent?.provider === provider.id;
-  if (!isSame || !agent.hasMemory || agent.sessionId === undefined) return await startRole(role, undefined, options);
+  if (!isSame || agent?.hasMemory !== true || agent.sessionId === undefined) {
+    return await startRole(role, undefined, options);
+  }
   try {
     return await startRole(role, agent.sessionId, options);
   } catch (error) {

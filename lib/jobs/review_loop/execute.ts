@@ -3,7 +3,6 @@ import type { RunState } from "./state.ts";
 import type { Execution, RunReport, RunResult } from "../../run/execution.ts";
 import { resumeRun, startRun } from "../../run/conduct.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { ROLES } from "../../base/roles.ts";
 import { usageOfAll } from "../../journal/usage.ts";
 import { claimWorkdir } from "./beside.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
@@ -13,6 +12,7 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
+import { plannedAgents, workerCapsOf } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
@@ -54,11 +54,11 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
   return {
     job: REVIEW_LOOP,
     plan,
-    agents: () => Object.values(plan.agents),
+    agents: () => plannedAgents(plan),
     prove: (proving) => proveRoles(plan, proving),
     timeUp: (state, limitOf) =>
       (state?.turn?.usedSeconds ?? 0) >= (limitOf(RESPONSE_TIMEOUT) ?? Infinity) ? [RESPONSE_TIMEOUT] : [],
-    workerCaps: () => Object.fromEntries(ROLES.map((role) => [role, plan.agents[role].caps ?? {}])),
+    workerCaps: () => workerCapsOf(plan),
     subfolders: ["responsesDir", "evidenceDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
     claim: ({ id: runId }) => claimWorkdir(plan.workdir, { runId }),

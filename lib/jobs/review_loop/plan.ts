@@ -1,10 +1,11 @@
 import type { Job } from "../../journal/loop/fields.ts";
-import type { Role } from "../../base/roles.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
 import type { PermissionPlan } from "../../turn/desk/decision.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";
 import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
+import { agentsOf } from "../fallback.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
@@ -25,8 +26,11 @@ export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SET
   readonly postProcessing: PostProcessingPlan;
 }
 
-export interface AgentPlan {
+/** An agent as the configuration has it: how it is started. */
+export interface PlannedAgent {
   readonly provider: Provider;
+  /** What its login is called, where that is not its provider's usual one. */
+  readonly login?: string;
   /** What drives it. @default what its provider offers for a role */
   readonly driver?: Driver;
   readonly command?: readonly [string, ...string[]];
@@ -34,15 +38,30 @@ export interface AgentPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly model?: string;
   readonly profile?: string;
-  readonly caps?: Caps;
   /** Where it is not that of the plan. */
   readonly sandbox?: SandboxRequest;
+}
+
+export interface AgentPlan extends PlannedAgent {
+  /** Of the role, whoever plays it. */
+  readonly caps?: Caps;
+  /** Who may take its place. @default {[]} */
+  readonly fallbacks?: readonly PlannedAgent[];
 }
 
 interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}
 
 export interface PostProcessingPlan extends SettingsOf<typeof POST_PROCESSING_SETTINGS> {}
 
-export function agentsUsed({ agents }: Pick<ReviewRunPlan, "agents">): readonly Provider[] {
-  return [...new Set(Object.values(agents).map(({ provider }) => provider))];
+/** The agents of all roles, with those that may take their places. */
+export function plannedAgents({ agents }: Pick<ReviewRunPlan, "agents">): readonly PlannedAgent[] {
+  return Object.values(agents).flatMap((agent) => agentsOf<PlannedAgent>(agent));
+}
+
+export function agentsUsed(plan: Pick<ReviewRunPlan, "agents">): readonly Provider[] {
+  return [...new Set(plannedAgents(plan).map(({ provider }) => provider))];
+}
+
+export function workerCapsOf({ agents }: Pick<ReviewRunPlan, "agents">): Readonly<Record<string, Caps>> {
+  return Object.fromEntries(ROLES.map((role) => [role, agents[role].caps ?? {}]));
 }

@@ -1,7 +1,9 @@
 import { type Role, ROLES } from "../../base/roles.ts";
 import { GroundLostError, playOnGround } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
-import type { AgentPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
+import { agentsOf, workerNameOf } from "../fallback.ts";
+import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { playRun } from "./play_run.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -13,7 +15,10 @@ async function openRolesSandbox(parts: RunParts) {
   if (sandbox?.whole === undefined) return { parts, [Symbol.asyncDispose]: () => Promise.resolve() };
   const { whole, writable } = sandbox;
   const gone = new AbortController();
-  const open = await openWholeSandbox(new Map(Object.entries(agents)), {
+  const workers = ROLES.flatMap((role) =>
+    agentsOf(agents[role]).map((agent, index) => [workerNameOf(role, index), agent] as const)
+  );
+  const open = await openWholeSandbox(new Map(workers), {
     ...{ clock, folder, signal, workdir, writable, whole, name: folder.id },
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
     onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
@@ -26,8 +31,12 @@ async function openRolesSandbox(parts: RunParts) {
     };
   }
   const inside = (role: Role): AgentPlan => {
-    const agent = agents[role];
-    return { ...agent, env: { ...agent.env, ...open.env(role) }, sandbox: open.request(role) };
+    const put = <Agent extends PlannedAgent>(agent: Agent, index: number): Agent => {
+      const worker = workerNameOf(role, index);
+      return { ...agent, env: { ...agent.env, ...open.env(worker) }, sandbox: open.request(worker) };
+    };
+    const { [role]: own } = agents;
+    return { ...put(own, 0), ...present({ fallbacks: own.fallbacks?.map((agent, index) => put(agent, index + 1)) }) };
   };
   return {
     parts: {

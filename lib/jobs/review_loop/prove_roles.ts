@@ -4,6 +4,7 @@ import { present } from "../../base/schema.ts";
 import type { Proving } from "../../run/execution.ts";
 import { reliesOnHooks } from "../../turn/hooks/reliance.ts";
 import { proveHooks } from "../../turn/hooks/require_hooks.ts";
+import { agentsOf } from "../fallback.ts";
 import { rolesUsed } from "./machine.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import { reviewLoopSettings } from "./settings.ts";
@@ -14,10 +15,12 @@ export async function proveRoles(plan: ReviewRunPlan, proving: Proving): Promise
   const { startAgent, maxRounds } = reviewLoopSettings(loop);
   const used = new Set<Role>(rolesUsed({ startAgent, maxRounds }));
   const uses = ROLES.filter((role) => used.has(role)).flatMap((role) => {
-    const { provider, command, args, env } = plan.agents[role];
-    const way = roleDriverOf(plan.agents[role]);
-    const isKept = way !== "acp" && reliesOnHooks(plan, { provider, role, way });
-    return isKept ? [{ name: role, provider, way, workdir, args, env, ...present({ command }) }] : [];
+    return agentsOf(plan.agents[role]).flatMap((agent) => {
+      const { provider, command, args, env } = agent;
+      const way = roleDriverOf(agent);
+      const isKept = way !== "acp" && reliesOnHooks(plan, { provider, role, way });
+      return isKept ? [{ name: role, provider, way, workdir, args, env, ...present({ command }) }] : [];
+    });
   });
   return await proveHooks(uses, { ...proving, setting });
 }

@@ -8,7 +8,9 @@ import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession } from "../../tmux/open_session.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
+import { agentsOf } from "../fallback.ts";
 import { rolesUsed } from "./machine.ts";
+import { agentInUse } from "./role_due.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { Role } from "../../base/roles.ts";
 import type { SessionState } from "../../journal/workers.ts";
@@ -31,7 +33,7 @@ export interface RunSession {
 }
 
 export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
-  return rolesUsed(loop).some((role) => roleDriverOf(agents[role]) === "pane");
+  return rolesUsed(loop).some((role) => agentsOf(agents[role]).some((agent) => roleDriverOf(agent) === "pane"));
 }
 
 /**
@@ -87,7 +89,7 @@ async function openRunSession(parts: SessionParts): Promise<RunSession & AsyncDi
   return {
     session,
     alive: adopted?.alive ?? new Set(),
-    attachCommandOf: (role) => roleDriverOf(plan.agents[role]) === "pane" ? session.attachCommand() : undefined,
+    attachCommandOf: (role) => roleDriverOf(agentInUse(role, parts)) === "pane" ? session.attachCommand() : undefined,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

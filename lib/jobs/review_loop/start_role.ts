@@ -34,8 +34,9 @@ export async function startRole(
   const { plan, record, clock } = options;
   const startedAtMs = clock.now();
   const driver = roleDriverOf(plan.agents[role]);
-  const told = driver === "pane" ? {} : { protocol: driver };
-  const starting = { type: "agent_starting", role, provider: plan.agents[role].provider.id, ...told } as const;
+  const { provider, login } = plan.agents[role];
+  const told = { ...present({ login }), ...(driver === "pane" ? {} : { protocol: driver }) };
+  const starting = { type: "agent_starting", role, provider: provider.id, ...told } as const;
   record({ ...starting, ...present({ resumes }) });
   const seconds = () => (clock.now() - startedAtMs) / 1000;
   if (driver === "pane") {

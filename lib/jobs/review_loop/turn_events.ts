@@ -62,6 +62,11 @@ export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
     turn.onResponse({ bytes, archivedAs: path, sha256, seconds: (clock.now() - turn.startedAtMs) / 1000, text });
   }
 
+  function loginLeft({ retry }: Extract<TurnEvent, { type: "failure" }>) {
+    const { [role]: agent } = state().agents;
+    return retry?.recovery !== "fallback" || agent === undefined ? {} : { login: agent.login ?? agent.provider };
+  }
+
   return (event) => {
     switch (event.type) {
       case "message":
@@ -76,7 +81,7 @@ export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
         return record({ type: "status_changed", ...whose, status, ...present({ rule, record: said }) });
       }
       case "failure":
-        return record({ type: "agent_failed", ...whose, ...failureFields(event) });
+        return record({ type: "agent_failed", ...whose, ...failureFields(event), ...loginLeft(event) });
       case "held": {
         const { held } = event;
         stuck?.withdraw();

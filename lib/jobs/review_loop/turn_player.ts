@@ -114,7 +114,12 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           signal,
           emit,
           keepsOutput: true,
-          ...{ mayReplace: true, restate: work.promptOf, compactions: agents[role]?.compactions ?? 0 },
+          ...{
+            mayReplace: true,
+            fallbacks: () => team.fallbacks(role),
+            restate: work.promptOf,
+            compactions: agents[role]?.compactions ?? 0,
+          },
           ...present({ draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds }),
           dialogs: desk,
         });

@@ -11,6 +11,7 @@ import { atStage, attemptFailed, type ExecState, inStep, newOfAttempt, tokensOfA
 import { entriesOf } from "../entry.ts";
 import { LEFT, leftRunning, STAYED, withLeft } from "../left_running.ts";
 import { COUNTED, REPEATED } from "../common.ts";
+import { triedWith, unusableWith } from "../fallback.ts";
 import { auditEnd } from "../run_facts.ts";
 import { FAILURE_CLASSES, RECOVERIES } from "../../base/terms.ts";
 import type { AgentFact } from "../../base/activity.ts";
@@ -33,14 +34,15 @@ export const ATTEMPT_RECORDS = {
     promptBytes: number,
     /** ISO 8601; missing in older journals. */
     startedAt: optional(text),
+    /** Whose login it has, where another agent than the step's own plays it. */
+    login: optional(text),
   }, {
-    state(state, { attempt: attempts, reason, native, folder, startedAt: attemptStartedAt }) {
+    state(state, { attempt: attempts, reason, native, folder, startedAt: attemptStartedAt, login }) {
       const forgotten = native ? {} : { sessionId: undefined, isCompacted: undefined };
       const stage = { kind: "running", reason, native, folder } as const;
       return atStage({ ...state, tokens: { ...state.tokens, bySource: {} } }, stage, {
         attempts,
-        attemptStartedAt,
-        ...forgotten,
+        ...{ attemptStartedAt, login, ...forgotten },
       });
     },
     progress(before, { attempt: number, native, folder, at }) {
@@ -54,12 +56,12 @@ export const ATTEMPT_RECORDS = {
       };
     },
     meter: (_fact, state) => ({ kind: "turn_begins", worker: workerOf(state) }),
-    words: ({ attempt, reason, promptBytes, native }) =>
+    words: ({ attempt, reason, promptBytes, native, login }) =>
       line(
         `attempt ${attempt}${REASONS[reason]}: prompt of ${byteSize(promptBytes)} sent` +
-          (native ? " to its session" : ""),
+          (native ? " to its session" : login === undefined ? "" : ` to ${login}`),
         "plain",
-        reason === "first" ? "detail" : "normal",
+        reason === "first" && login === undefined ? "detail" : "normal",
       ),
     items: ({ folder, ...place }, { title, lane }) =>
       opens("attempt", {
@@ -250,22 +252,33 @@ export const ATTEMPT_RECORDS = {
     retry: number,
     /** ISO 8601. */
     retryAt: text,
+    /** The login that another agent takes the place of, where that is done. */
+    login: optional(text),
+    /** When its account can be used again, ISO 8601, where that is said. */
+    resetsAt: optional(text),
   }, {
-    state: (state, { recovery, retryAt: notBefore }) =>
-      inStep(state, (step) => ({
+    state(state, { recovery, retryAt: notBefore, at, ...fact }) {
+      const worker = workerOf(state);
+      const isFailed = state.current?.step.stage.kind === "failed";
+      const sessionLost = recovery === "fresh_session" || recovery === "fallback";
+      const after = inStep(state, (step) => ({
         ...step,
-        ...{ failures: Math.max(0, step.failures - 1), feedback: undefined },
-        tried: { ...step.tried, [recovery]: (step.tried?.[recovery] ?? 0) + 1 },
-        stage: { kind: "ready", reason: "recovered", sessionLost: recovery === "fresh_session", notBefore },
-      })),
+        ...{ failures: Math.max(0, step.failures - (isFailed ? 1 : 0)), feedback: undefined },
+        tried: triedWith(step.tried ?? {}, recovery),
+        stage: { kind: "ready", reason: "recovered", sessionLost, notBefore },
+      }));
+      return { ...after, ...unusableWith(state, { ...fact, recovery, worker }, at) };
+    },
     progress: (before, { message: detail, retryAt: until, at }) => ({
       activity: { kind: "retry", worker: before.workers[0]?.name ?? "", since: at, detail, until },
     }),
     recovers: ({ class: failureClass, recovery, retryAt: until }) => ({ class: failureClass, recovery, until }),
     words: ({ class: failureClass, recovery, retryAt }) =>
       line(
-        recovery === "fresh_session"
-          ? `that is no fault of the step (${failureClass}): a new session takes its place`
+        recovery === "fresh_session" || recovery === "fallback"
+          ? `that is no fault of the step (${failureClass}): ${
+            recovery === "fallback" ? "another agent" : "a new session"
+          } takes its place`
           : `that passes (${failureClass}); trying again at ${localTime(retryAt)}`,
         "caution",
       ),

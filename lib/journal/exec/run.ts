@@ -4,6 +4,7 @@ import { warned } from "../progress.ts";
 import { changeAgent, titleOf } from "./place.ts";
 import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
+import { stillUnusable } from "../fallback.ts";
 import { entriesOf } from "../entry.ts";
 import { FINISHED, GROUND, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
 import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";
@@ -76,7 +77,7 @@ export const RUN_BEGINS = {
       };
       // What the CLI's session knows are the paths of the old place.
       const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
-      return { ...here, run, failed: [], groundRestarts: 0, finished: undefined };
+      return { ...here, run, failed: [], groundRestarts: 0, ...stillUnusable(state), finished: undefined };
     },
     progress: (before, { folder, configFile, modelAnswers, answersFrom, onAnswer, at }) => ({
       folder,

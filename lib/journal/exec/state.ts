@@ -1,14 +1,15 @@
 import { newIn, takeCount } from "../usage.ts";
 import { present } from "../../base/schema.ts";
 import type { Usage } from "../../base/usage.ts";
-import type { FailureClass, GiverKind, PersonsAnswer, Recovery, Shown } from "../../base/terms.ts";
+import type { FailureClass, GiverKind, PersonsAnswer, Shown } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
+import type { Tried, WithUnusable } from "../fallback.ts";
 import type { Recoverable } from "../recovered.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
 import type { AnsweredBy, AttemptReason } from "./fields.ts";
 
-export interface ExecState extends Recoverable {
+export interface ExecState extends Recoverable, WithUnusable {
   /** Undefined before the first record. */
   readonly run: RunHead | undefined;
   readonly passed: readonly string[];
@@ -106,7 +107,9 @@ export interface StepState {
   readonly attemptStartedAt: string | undefined;
   readonly verdicts: readonly PersonsVerdict[];
   /** How often what was done about failures, since somebody last started or resumed the run. @default {{}} */
-  readonly tried?: Readonly<Partial<Record<Recovery, number>>>;
+  readonly tried?: Tried;
+  /** Whose login its last attempt had; missing where that was the step's own, and before the first. */
+  readonly login?: string | undefined;
 }
 
 export interface PersonsVerdict extends PersonsAnswer {

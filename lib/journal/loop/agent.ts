@@ -55,17 +55,19 @@ export const AGENT_RECORDS = {
   agent_starting: loopRecord({
     role,
     provider: text,
+    /** Its login, where that is not its provider's usual one. */
+    login: optional(text),
     /** How it is driven; missing where it is in a pane. */
     protocol: optional(oneOf("acp", "process")),
     /** The id of the CLI's own session that it resumes. */
     resumes: optional(text),
   }, {
-    state(state, { role, provider, protocol, resumes }) {
+    state(state, { role, provider, login, protocol, resumes }) {
       // A new agent in a role has none of what the one before was sent, unless it resumes that one's session.
       const hasMemory = resumes !== undefined;
       const agent: AgentState = {
         provider,
-        ...present({ protocol }),
+        ...present({ login, protocol }),
         pane: undefined,
         sessionId: resumes,
         seenRules: [],
@@ -100,10 +102,10 @@ export const AGENT_RECORDS = {
         ...waitsNoLonger(before, role),
       };
     },
-    words: ({ role, provider, resumes }) =>
-      resumes === undefined
-        ? detail(`${role}: starting ${provider}`)
-        : line(`${role}: starting ${provider} again, with its session ${resumes}`),
+    words: ({ role, provider, login = provider, resumes }) =>
+      resumes !== undefined
+        ? line(`${role}: starting ${login} again, with its session ${resumes}`)
+        : line(`${role}: starting ${login}`, "plain", login === provider ? "detail" : "normal"),
     items: ({ role: lane }, { title }) => opens(`start:${lane}`, { kind: "start", lane, title }),
   }),
   /** The agent waits for its first prompt. */

@@ -1,6 +1,7 @@
 import { usage } from "../../base/usage.ts";
 import { flag, mapOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { firstLine } from "../../base/text/lines.ts";
+import { stillUnusable } from "../fallback.ts";
 import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
@@ -75,6 +76,7 @@ export const RUN_BEGINS = {
       ...(carriedFrom === undefined ? {} : { session: undefined, agents: {} }),
       restarts: {},
       groundRestarts: 0,
+      ...stillUnusable(state),
       // Who resumes a run has it try anew what was tried.
       turn: state.turn && { ...state.turn, tried: {} },
       messages: state.messages.map((message) =>

@@ -1,6 +1,7 @@
 import type { Usage } from "../../base/usage.ts";
 import type { TokenCount } from "../usage.ts";
-import type { MessageKind, MessageWay, Recovery } from "../../base/terms.ts";
+import type { MessageKind, MessageWay } from "../../base/terms.ts";
+import type { Tried, WithUnusable } from "../fallback.ts";
 import type { Recoverable } from "../recovered.ts";
 import type { RunEnd } from "../run_facts.ts";
 import type { TokenCounts } from "../usage.ts";
@@ -9,7 +10,7 @@ import type { Role } from "../../base/roles.ts";
 import type { AgentPane, SessionState } from "../workers.ts";
 import type { Job, RulesUsed, RunOrigin } from "./fields.ts";
 
-export interface RunRecords extends Recoverable {
+export interface RunRecords extends Recoverable, WithUnusable {
   readonly head: RunHead;
   readonly session: SessionState | undefined;
   readonly agents: Readonly<Partial<Record<Role, AgentState>>>;
@@ -49,6 +50,8 @@ interface RunHead {
 
 export interface AgentState {
   readonly provider: string;
+  /** Its login, where that is not its provider's usual one. */
+  readonly login?: string;
   /** How it is driven; missing where it is in a pane. */
   readonly protocol?: "acp" | "process";
   /** The pane that it was ready in; undefined while it is starting, and where it has none. */
@@ -98,7 +101,7 @@ export interface OpenTurn {
   /** How many tokens the role had used before it. */
   readonly usedBefore: number;
   /** How often what was done about its failures, since somebody last started or resumed the run. */
-  readonly tried: Readonly<Partial<Record<Recovery, number>>>;
+  readonly tried: Tried;
   readonly acceptedDialogs: number;
   readonly declinedDialogs: number;
   /** When a dialog was last accepted by the policy, in milliseconds since the epoch. */

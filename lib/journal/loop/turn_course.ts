@@ -5,6 +5,7 @@ import { isAtRest, TERMINAL_STATUSES } from "../../base/status.ts";
 import { FAILURE_CLASSES, isMessageId, RECOVERIES, type Recovery } from "../../base/terms.ts";
 import { COUNTED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
+import { triedWith, unusableWith } from "../fallback.ts";
 import { messageChanged } from "../message_progress.ts";
 import { counted, tokensCounted } from "../progress.ts";
 import { newIn, NOTHING_COUNTED, takeCount } from "../usage.ts";
@@ -107,11 +108,14 @@ export const TURN_GOES = {
     retry: optional(number),
     /** What is done then; missing in older journals, which knew `reset` and `pause` only. */
     recovery: optional(oneOf(...RECOVERIES)),
+    /** The login that another agent takes the place of, where that is done. */
+    login: optional(text),
   }, {
-    state(state, { turnId, retry, recovery = retry === 0 ? "reset" : "pause" }) {
-      const tried = findOpenTurn(state, turnId)?.tried ?? {};
+    state(state, { retry, recovery = retry === 0 ? "reset" : "pause", at, ...fact }) {
       if (retry === undefined) return state;
-      return inTurn(state, { turnId }, { tried: { ...tried, [recovery]: (tried[recovery] ?? 0) + 1 } });
+      const { turnId, role: worker } = fact;
+      const tried = triedWith(findOpenTurn(state, turnId)?.tried ?? {}, recovery);
+      return { ...inTurn(state, { turnId }, { tried }), ...unusableWith(state, { ...fact, recovery, worker }, at) };
     },
     progress(before, { turnId, class: failureClass, role: worker, message: detail, retryAt: until, at }) {
       const isLimit = failureClass === "usage_limit";
@@ -124,11 +128,11 @@ export const TURN_GOES = {
     },
     recovers: ({ class: failureClass, retry, retryAt, recovery = retry === 0 ? "reset" : "pause" }) =>
       retry === undefined ? undefined : { class: failureClass, recovery, until: retryAt },
-    words: ({ role, class: failureClass, message, resetsAt, retryAt, recovery = "pause" }) => {
+    words: ({ role, class: failureClass, message, resetsAt, retryAt, recovery = "pause", at }) => {
       const reset = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
       const again = retryAt === undefined
         ? ""
-        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery) ? "" : ` at ${localTime(retryAt)}`}`;
+        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery, { at, retryAt }) ? "" : ` at ${localTime(retryAt)}`}`;
       return line(
         `${role} failed (${failureClass}): ${
           retryAt === undefined ? message : message.replace(/\.$/, "")
@@ -222,9 +226,11 @@ const RECOVERY_WORDS: Readonly<Record<Recovery, string>> = {
   interrupt: "interrupting it",
   restart: "starting its program again, with its session",
   fresh_session: "a new session takes its place",
+  fallback: "another agent takes its place",
 };
 
-function isAtOnce(recovery: Recovery): boolean {
+function isAtOnce(recovery: Recovery, { at, retryAt }: { readonly at: string; readonly retryAt: string }): boolean {
+  if (recovery === "fallback") return Date.parse(retryAt) <= Date.parse(at);
   return recovery === "interrupt" || recovery === "restart" || recovery === "fresh_session";
 }
 

@@ -147,7 +147,8 @@ Deno.test("a value that gives nothing away is no item, where another value of th
     ["permissions.answers_from", ["person"], "any"],
     ["permissions.hook_trial", ["required"], "off"],
     ["wd", ["."], "sub"],
-    ["sandbox", ["cli"], "off"],
+    ["sandbox", ["cli", "commands", "agent", "auto"], "off"],
+    ["fallback", [["codex"], [{ provider: "codex" }]], [{ provider: "codex", login: "/a" }]],
     ["exec.writes_outside", ["fail"], "warn"],
   ];
   for (const [key, harmless, other] of values) {
@@ -175,6 +176,7 @@ function nested([first = "", ...rest]: readonly string[], value: unknown): Recor
 function valueOf(key: string, value: { readonly kind: string }, example: unknown): unknown {
   if (key === "roles") return { tester: { profile: "x" } };
   if (key === "wd") return "elsewhere";
+  if (key === "sandbox") return "off";
   if (key === "exec.writes_outside") return "warn";
   if (key === "permissions.allow" || key === "permissions.lift_builtin") return ["x"];
   if (key === "permissions.default") return "allow";

@@ -237,3 +237,52 @@ Deno.test("several runs in one directory at once have folders, questions and ans
     assertNotMatch(prompt, new RegExp(`Task ${other}|answer to ${other}`));
   }
 });
+
+Deno.test("another agent plays a step whose account is used up, and the steps after it have their own again once that is reset", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  using clock = createFakeClock();
+  const startedMs = Date.now();
+  const wallClock = () => new Date(startedMs + clock.elapsedSeconds() * 1000);
+  const resetsAt = new Date(startedMs + 3600_000);
+  const limit = fails("You've hit your usage limit", { usageLimit: { message: "usage limit", resetsAt } });
+  const fallbacks = [{ provider: claudeCodeProvider, args: ["--x"], env: { A: "b" }, command: ["other"] as const }];
+  const steps = ["a", "b", "c"].map((name) => step(name, { model: "m1", fallbacks }));
+  const late = async () => {
+    await clock.sleep(2 * 3600_000);
+    return await says()({} as never);
+  };
+  const agents = cast(limit, asks("Which?"), says(), late, says());
+  const options = { clock, wallClock, person: () => Promise.resolve("this") };
+  const { report, events } = await clock.runUntilSettled(runIn(dir, steps, { ...agents, ...options }));
+  assertEquals(report.outcome, "pass");
+  assertEquals(agents.requests.map(({ provider: { id }, model, command }) => [id, model, command]), [
+    ["codex", "m1", undefined],
+    ["claude_code", undefined, ["other"]],
+    ["claude_code", undefined, ["other"]],
+    ["claude_code", undefined, ["other"]],
+    ["codex", "m1", undefined],
+  ]);
+  const own = ["claude_code", "claude_code", "claude_code"];
+  assertEquals(only(events, "attempt_started").map(({ login }) => login), [undefined, ...own, undefined]);
+});
+
+Deno.test("a login that is refused, and a server that stays down, are an agent's of which another one takes the place", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  for (const failure of ["auth", "overloaded", "model"] as const) {
+    using clock = createFakeClock();
+    const fallbacks = [{ provider: claudeCodeProvider, args: [], env: {} }];
+    const agents = cast(fails("refused", { failure }), says());
+    const { report, events } = await clock.runUntilSettled(
+      runIn(dir, [step("a", { fallbacks })], { ...agents, clock, wallClock: () => new Date() }),
+    );
+    assertEquals([report.outcome, agents.requests.map(({ provider: { id } }) => id)], [
+      "pass",
+      ["codex", "claude_code"],
+    ]);
+    assertEquals(only(events, "attempt_recovering").map((fact) => [fact.class, fact.recovery, fact.login]), [
+      [failure, "fallback", "codex"],
+    ]);
+  }
+});
