@@ -19,18 +19,24 @@ type Began = ValueOf<typeof began>;
 
 const MAX_BEGAN_BYTES = 4096;
 
-/** Notes that this process executes the run, unless an earlier one did since the machine was started. */
+/**
+ * Notes that this process executes the run, unless an earlier one did since the machine was started; and that it
+ * executes one, unless another did, of any run.
+ */
 export async function noteBegun(folder: MailFolder): Promise<void> {
   const { place, chain: [own] } = await lookAtAncestry();
-  if (own === undefined || readBegan(folder)?.place === place) return;
+  if (own === undefined) return;
   makeOwnFolder(dirname(folder.answersDir));
-  await replaceFile(beganPath(folder), JSON.stringify({ place, startTime: own.startTime }), { durable: true });
+  for (const path of [beganPath(folder), anyBeganPath(folder)]) {
+    if (readBegan(path)?.place === place) continue;
+    await replaceFile(path, JSON.stringify({ place, startTime: own.startTime }), { durable: true });
+  }
 }
 
-function readBegan(folder: MailFolder): Began | undefined {
+function readBegan(path: string): Began | undefined {
   try {
-    assertOwn(beganPath(folder));
-    const found: unknown = JSON.parse(readRegularText(beganPath(folder), { maxBytes: MAX_BEGAN_BYTES }));
+    assertOwn(path);
+    const found: unknown = JSON.parse(readRegularText(path, { maxBytes: MAX_BEGAN_BYTES }));
     return began(found) ? found : undefined;
   } catch {
     return undefined;
@@ -39,6 +45,11 @@ function readBegan(folder: MailFolder): Began | undefined {
 
 function beganPath({ answersDir }: MailFolder): string {
   return `${dirname(answersDir)}/began`;
+}
+
+/** In the state folder itself: of all of its runs. */
+function anyBeganPath({ answersDir }: MailFolder): string {
+  return `${dirname(dirname(dirname(answersDir)))}/began`;
 }
 
 /**
@@ -56,11 +67,31 @@ export function giverKind(
   if (by === "mcp") return "model";
   if (from?.isMarked === true) return "program";
   if (by !== "command" && by !== "terminal") return "person";
-  const first = readBegan(folder);
+  const first = readBegan(beganPath(folder));
   // Where nothing can be kept, or was, only the executing process itself can have an answer.
   if (first === undefined) return by === "terminal" ? "person" : "program";
-  if (from === undefined || from.place !== first.place) return "program";
-  return isPersons(from, { first, by }) ? "person" : "program";
+  if (from === undefined) return "program";
+  if (isOfEarlierBoot(first, from)) return isPersonsSinceBoot(from, { folder, by }) ? "person" : "program";
+  return from.place === first.place && isPersons(from, { first, by }) ? "person" : "program";
+}
+
+function isOfEarlierBoot(first: Began, { place }: Ancestry): boolean {
+  const [boot, namespace] = place.split(" ");
+  const [before, itsNamespace] = first.place.split(" ");
+  return boot !== "" && boot !== before && namespace === itsNamespace;
+}
+
+/**
+ * Nothing of the run has outlived a start of the machine, but another run may have left something behind since. Where
+ * none was executed, an agent may still have had itself started with the machine: that has no terminal.
+ */
+function isPersonsSinceBoot(
+  from: Ancestry,
+  { folder, by }: { readonly folder: MailFolder; readonly by: AnswerBy },
+): boolean {
+  const first = readBegan(anyBeganPath(folder));
+  if (first?.place === from.place) return isPersons(from, { first, by });
+  return from.terminal !== undefined && isPersons(from, { first: { place: from.place, startTime: "Infinity" }, by });
 }
 
 function isPersons(
@@ -97,7 +128,7 @@ function isTerminal({ program }: Ancestor): boolean {
 
 /** In the system's own notation: ticks on Linux, otherwise a date. */
 function ageOf(startTime: string): number {
-  return /^\d+$/.test(startTime) ? Number(startTime) : Date.parse(startTime);
+  return /^(?:\d+|Infinity)$/.test(startTime) ? Number(startTime) : Date.parse(startTime);
 }
 
 /** Above them is the system's own. */

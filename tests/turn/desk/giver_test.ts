@@ -19,7 +19,14 @@ const ROWS: readonly (readonly [why: string, chain: string, kind: string, more?:
   ["a job of cron", "panewright@9000 sh@8900 cron@20 init@1", "program"],
   ["docker exec", "panewright@9000 bash@8900", "person", { adopter: 1, isFromOutside: true }],
   ["a namespace of its own", "panewright@9000 bash@8900", "program", { place: "boot other", isFromOutside: true }],
-  ["another boot", "panewright@9000 bash@10 sshd@5 systemd@1", "program", { place: "next pid" }],
+  ["a boot since, without a terminal", "panewright@9000 bash@10 sshd@5 systemd@1", "program", { place: "next pid" }],
+  ["a boot since, at a terminal", "panewright@9000 bash@10 sshd@5 systemd@1", "person", {
+    ...{ place: "next pid", terminal: "/dev/pts/1" },
+  }],
+  ["a boot since, started by cron", "panewright@9 sh@8 cron@5 systemd@1", "program", { place: "next pid" }],
+  ["another boot in a namespace of its own", "panewright@9000 bash@10 init@1", "program", {
+    ...{ place: "next other", terminal: "/dev/pts/1" },
+  }],
   ["the shell that is process 1 of a container", "panewright@2000 bash@1", "person", { session: 1 }],
   ["a leftover where that shell adopts", "panewright@2000 sh@1900 bash@1", "program", { session: 1900 }],
   ["a server that is process 1", "panewright@1", "person"],
@@ -40,8 +47,14 @@ function ancestryOf(chain: string, more: Partial<Ancestry> = {}): Ancestry {
 }
 
 async function begunFolder(path: string): Promise<{ readonly answersDir: string }> {
-  await Deno.writeTextFile(`${path}/began`, JSON.stringify({ place: "boot pid", startTime: "1000" }), { mode: 0o600 });
-  return { answersDir: `${path}/answers` };
+  const entry = `${path}/runs/r`;
+  await Deno.mkdir(entry, { recursive: true, mode: 0o700 });
+  await noteAs(`${entry}/began`, { place: "boot pid", startTime: "1000" });
+  return { answersDir: `${entry}/answers` };
+}
+
+async function noteAs(path: string, began: { readonly place: string; readonly startTime: string }): Promise<void> {
+  await Deno.writeTextFile(path, JSON.stringify(began), { mode: 0o600 });
 }
 
 Deno.test("whose an answer is: by what is above its process, older than the run, and adopts no orphans", async () => {
@@ -57,6 +70,22 @@ Deno.test("whose an answer is: by what is above its process, older than the run,
   const of = (by: AnswerBy, more: Partial<Ancestry> = {}) => giverKind(folder, { by, from: { ...leftover, ...more } });
   assertEquals([of("http"), of("notification"), of("mcp"), of("terminal")], ["person", "person", "model", "program"]);
   assertEquals([of("http", { isMarked: true }), of("notification", { isMarked: true })], ["program", "program"]);
+});
+
+Deno.test("after the next boot it is a person's where it is older than all runs that were executed since", async () => {
+  await using dir = await tempDir();
+  const folder = await begunFolder(dir.path);
+  const of = (chain: string) =>
+    giverKind(folder, { by: "command", from: ancestryOf(chain, { place: "next pid", terminal: "/dev/pts/1" }) });
+  const chain = "panewright@9000 bash@700 sshd@690 systemd@1";
+  assertEquals(of(chain), "person");
+  await noteAs(`${dir.path}/began`, { place: "next pid", startTime: "600" });
+  assertEquals(of(chain), "program");
+  await noteAs(`${dir.path}/began`, { place: "next pid", startTime: "800" });
+  assertEquals(of(chain), "person");
+  // What another boot has noted of other runs says nothing of this one.
+  await noteAs(`${dir.path}/began`, { place: "boot pid", startTime: "1" });
+  assertEquals(of(chain), "person");
 });
 
 Deno.test("a yes of a program is set aside where it permits something, and told; its no, and its words, are taken as its own", async () => {
@@ -88,17 +117,18 @@ Deno.test("a yes of a program is set aside where it permits something, and told;
 
 Deno.test("the first process that executes a run here is what others are compared with", async () => {
   await using dir = await tempDir();
-  const folder = { answersDir: `${dir.path}/answers` };
+  const entry = `${dir.path}/runs/r`;
+  const folder = { answersDir: `${entry}/answers` };
   await noteBegun(folder);
-  const noted = await Deno.readTextFile(`${dir.path}/began`);
+  const noted = await Deno.readTextFile(`${entry}/began`);
   await noteBegun(folder);
-  assertEquals(await Deno.readTextFile(`${dir.path}/began`), noted);
+  assertEquals(await Deno.readTextFile(`${entry}/began`), noted);
   const from = await lookAtAncestry();
   assertEquals([from.chain[0]?.pid, giverKind(folder, { by: "command", from })], [Deno.pid, "person"]);
   // After the next boot nothing of the run is left.
-  await Deno.writeTextFile(`${dir.path}/began`, JSON.stringify({ place: "another boot", startTime: "1" }));
+  await Deno.writeTextFile(`${entry}/began`, JSON.stringify({ place: "another boot", startTime: "1" }));
   await noteBegun(folder);
-  assertEquals(await Deno.readTextFile(`${dir.path}/began`), noted);
+  assertEquals(await Deno.readTextFile(`${entry}/began`), noted);
 });
 
 Deno.test("what the system tells of a chain is read as it is, and nothing is made of what cannot be read", () => {
