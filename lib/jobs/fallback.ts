@@ -1,5 +1,5 @@
 import type { Provider } from "../agents/provider.ts";
-import type { Unusable } from "../journal/fallback.ts";
+import type { Unusable } from "../journal/recovery.ts";
 import type { Fallbacks } from "../turn/ladder.ts";
 
 /** An agent as a plan has it, with those that may take its place. */

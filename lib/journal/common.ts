@@ -6,7 +6,7 @@ import type { NewDetail } from "./items/source.ts";
 import type { RulesUsed } from "./loop/fields.ts";
 import type { RunCaps } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
-import { type Recovered, recoveredText } from "./recovered.ts";
+import { type Recovered, recoveredText } from "./recovery.ts";
 import type { RunEnd } from "./run_facts.ts";
 import type { Cost } from "./usage.ts";
 import {

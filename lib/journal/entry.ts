@@ -6,7 +6,7 @@ import type { MeterEvent } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
 import { afterRecord, type Change, type Progress } from "./progress.ts";
 import type { Cost } from "./usage.ts";
-import { type Recoverable, recoveredWith, type Recovering } from "./recovered.ts";
+import { type Recoverable, recoveredWith, type Recovering } from "./recovery.ts";
 import type { ShownLine } from "./words/lines.ts";
 
 /**

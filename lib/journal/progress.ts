@@ -17,7 +17,7 @@ import { ANSWERS_FROM, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
 import { outsideMessage } from "./message_progress.ts";
 import { giver, JOB_IDS, type JobId, runEnd } from "./run_facts.ts";
 import { NOTHING_COUNTED, takeCount, type TokenCount, usageOfAll } from "./usage.ts";
-import { recovered } from "./recovered.ts";
+import { recovered } from "./recovery.ts";
 import { waiting } from "./waiting.ts";
 import { sessionState, worker } from "./workers.ts";
 

@@ -1,9 +1,9 @@
 import { ANSWERS_FROM, GIVER_KINDS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
-import { recovered } from "./recovered.ts";
+import { recovered } from "./recovery.ts";
 import { cost } from "./usage.ts";
 import { flag, listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 
-export type { Recovered } from "./recovered.ts";
+export type { Recovered } from "./recovery.ts";
 
 /** The jobs, by the command that starts a run of one; a run's first record names its job so. */
 export const JOB_IDS = ["run", "exec"] as const;

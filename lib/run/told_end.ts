@@ -7,7 +7,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Redactor } from "../base/redact/redactor.ts";
 import type { JobRecords } from "../journal/job.ts";
 import type { Finished, Progress } from "../journal/progress.ts";
-import { recoveredText } from "../journal/recovered.ts";
+import { recoveredText } from "../journal/recovery.ts";
 import { readProgress } from "./read_progress.ts";
 import type { RunEnd } from "../journal/run_facts.ts";
 import type { RunFolder } from "./run_folder.ts";

@@ -6,7 +6,7 @@ import { sleepUntilTime } from "../base/ports/calendar.ts";
 import { stalledText } from "../agents/running_commands.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
-import { triedWith } from "../journal/fallback.ts";
+import { triedWith } from "../journal/recovery.ts";
 import { planRetry, type Retry } from "./ladder.ts";
 import { readStatus } from "./look.ts";
 import { comesToRest } from "./settle.ts";

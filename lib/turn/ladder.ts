@@ -1,7 +1,7 @@
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryTime } from "../agents/reset_time.ts";
 import type { FailureClass, Recovery } from "../base/terms.ts";
-import type { Tried } from "../journal/fallback.ts";
+import type { Tried } from "../journal/recovery.ts";
 
 export type { Tried };
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { agentDue, fallbacksOf, loginOf } from "../../lib/jobs/fallback.ts";
-import { stillUnusable, type Unusable, unusableWith } from "../../lib/journal/fallback.ts";
+import { stillUnusable, type Unusable, unusableWith } from "../../lib/journal/recovery.ts";
 
 const AT = "2026-11-20T22:00:00Z";
 

@@ -4,7 +4,7 @@ import { createRandom } from "../support/random.ts";
 import type { NightProcess } from "./machine/programs.ts";
 import type { Machine } from "./machine/machine.ts";
 import type { Trouble } from "./troubles.ts";
-import type { World } from "./world.ts";
+import { OWN_LOGIN, type World } from "./world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,9 +25,14 @@ const OPTIONS = [
   { optionId: "no", name: "Reject", kind: "reject_once" },
 ];
 
+/** The variable that chooses the login. */
+export const LOGIN_VARIABLE = "NIGHT_LOGIN";
+
 /** A conversation, as its CLI keeps it on the disk: also for later processes. */
 export interface Session {
   readonly id: string;
+  /** Whose it is. */
+  readonly login: string;
   /** What it was sent. */
   readonly prompts: string[];
   /** Whether nothing more fits into it. */
@@ -69,6 +74,16 @@ export class AgentProgram {
     this.machine.time.after(ms, () => {
       if (this.process.isAlive) act();
     });
+  }
+
+  get #login(): string {
+    return this.process.env[LOGIN_VARIABLE] ?? OWN_LOGIN;
+  }
+
+  /** A login knows its own conversations only. */
+  #sessionOf(id: unknown): Session | undefined {
+    const session = this.world.sessions.get(String(id));
+    return session?.login === this.#login ? session : undefined;
   }
 
   /** Most end at once with their input; some work on to the end of their turn. */
@@ -123,13 +138,13 @@ export class AgentProgram {
       const agentInfo = { name: "night", version: "1.0.0" };
       return this.#send({ id, result: { protocolVersion: 1, agentInfo, agentCapabilities, authMethods: [] } });
     }
-    if (this.world.isLoggedOut) return this.#send({ id, error: ERRORS.auth });
+    if (this.world.loggedOut.has(this.#login)) return this.#send({ id, error: ERRORS.auth });
     if (method === "session/new") {
-      const session = this.world.openSession();
+      const session = this.world.openSession(this.#login);
       return this.#send({ id, result: { sessionId: session.id, modes } });
     }
     if (method === "session/resume") {
-      const session = this.world.sessions.get(String(params["sessionId"]));
+      const session = this.#sessionOf(params["sessionId"]);
       return this.#send(
         session === undefined
           ? { id, error: { code: -32002, message: "Resource not found" } }
@@ -163,7 +178,7 @@ export class AgentProgram {
 
   #prompt(id: unknown, { sessionId, prompt }: Json): void {
     const { world } = this;
-    const session = world.sessions.get(String(sessionId));
+    const session = this.#sessionOf(sessionId);
     if (session === undefined) return this.#send({ id, error: { code: -32002, message: "Resource not found" } });
     const text = (prompt as { readonly text?: string }[]).map((part) => part.text ?? "").join("\n");
     const { number, trouble } = world.takePrompt(session, text);

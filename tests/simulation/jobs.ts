@@ -21,7 +21,8 @@ import { createRandom } from "../support/random.ts";
 import { JOB } from "../jobs/review_loop/scripted_agents.ts";
 import type { Machine } from "./machine/machine.ts";
 import type { Fact, NightPlan } from "./night.ts";
-import { PROJECT } from "./world.ts";
+import { LOGIN_VARIABLE } from "./agent.ts";
+import { hasOtherLogin, OTHER_LOGIN, PROJECT } from "./world.ts";
 
 /** How a process of panewright ended. */
 export interface Played {
@@ -59,6 +60,14 @@ const PROVIDER = packProvider("night", {
 });
 
 const AGENT = { provider: PROVIDER, args: [], env: {} };
+
+function agentOf(plan: NightPlan) {
+  if (!hasOtherLogin(plan)) return AGENT;
+  return {
+    ...AGENT,
+    fallbacks: [{ ...AGENT, env: { [LOGIN_VARIABLE]: OTHER_LOGIN }, login: `night (${OTHER_LOGIN})` }],
+  };
+}
 
 export async function executeNight(options: NightOptions): Promise<Played> {
   const { plan: { job } } = options;
@@ -128,12 +137,13 @@ function permissions(): ReviewRunPlan["permissions"] {
   };
 }
 
-function reviewPlan({ plan: { seed } }: NightOptions): ReviewRunPlan {
+function reviewPlan({ plan }: NightOptions): ReviewRunPlan {
+  const { seed } = plan;
   const random = createRandom(seed * 101 + 7);
   return {
     ...{ workdir: PROJECT, caps: {}, job: JOB, permissions: permissions() },
     ...defaultsOf(REVIEW_RUN_SETTINGS),
-    agents: Object.fromEntries(ROLES.map((role) => [role, AGENT])) as unknown as ReviewRunPlan["agents"],
+    agents: Object.fromEntries(ROLES.map((role) => [role, agentOf(plan)])) as unknown as ReviewRunPlan["agents"],
     loop: reviewLoopSettings({
       maxRounds: 2,
       maxReviewCycles: 1 + random.int(2),
@@ -154,10 +164,11 @@ function reviewPlan({ plan: { seed } }: NightOptions): ReviewRunPlan {
   };
 }
 
-function execPlan({ plan: { seed } }: NightOptions): ExecPlan {
+function execPlan({ plan }: NightOptions): ExecPlan {
+  const { seed } = plan;
   const random = createRandom(seed * 103 + 9);
   const step = (name: string, checks: ExecPlan["pipelines"][string][number]["checks"]) => (
-    { ...AGENT, name, prompt: { kind: "self" } as const, checks, retry: 1, timeLimitSeconds: 3600 }
+    { ...agentOf(plan), name, prompt: { kind: "self" } as const, checks, retry: 1, timeLimitSeconds: 3600 }
   );
   const shell = { type: "shell", command: ["make", "test"], expect: "pass", timeLimitSeconds: 600 } as const;
   return {

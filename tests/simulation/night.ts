@@ -173,6 +173,7 @@ class NightPlay {
     for (let processes = 0; processes < most; processes++) {
       const end = await this.#playProcess();
       this.ends.push(end);
+      world.noteEnd(end);
       tell(`panewright ended: ${end.outcome}: ${end.reason.split("\n")[0]}`);
       if (end.outcome === "pass" || end.outcome === "fail" || world.violations.length > 0) return;
       // Nothing can be done about it as long as a limit of time cannot be raised.

@@ -28,6 +28,15 @@ interface AskedInTurn {
 const FOLLOW_UP =
   /^(?:Your turn is not finished|The model server failed|Your program was ended|What you asked permission|What you had|Your conversation|Continue|You )/;
 
+/** The login that agents have by themselves, and the one that may take its place. */
+export const OWN_LOGIN = "own";
+export const OTHER_LOGIN = "other";
+
+/** Whether a night's configuration names another login. */
+export function hasOtherLogin({ seed }: { readonly seed: number }): boolean {
+  return seed % 3 === 0;
+}
+
 /**
  * What is outside of panewright in a night: conversations, accounts, the project's truth, people. What it notes by
  * itself is what the invariants go by.
@@ -41,12 +50,14 @@ export class World {
   readonly tests: number[] = [];
   readonly matters = new Map<string, Matter>();
   prompts = 0;
-  isLoggedOut = false;
+  /** The logins that the server refuses. */
+  readonly loggedOut = new Set<string>();
   /** What strikes at panewright's next call. */
   strikes: Trouble | undefined;
   /** For how many calls that write the disk is full. */
   readonly disk = { fullFor: 0 };
-  #limitUntilMs = -Infinity;
+  /** Until when nothing is left of the account of a login. */
+  readonly #limitUntilMs = new Map<string, number>();
   readonly #random: Random;
   /** The questions of steps that were asked at the same time. */
   readonly stepAsks: (readonly string[])[] = [];
@@ -61,9 +72,9 @@ export class World {
     if (!this.violations.includes(message)) this.violations.push(message);
   }
 
-  openSession(): Session {
+  openSession(login: string): Session {
     const id = `session-${this.sessions.size + 1}`;
-    const session: Session = { id, prompts: [], isFull: false };
+    const session: Session = { id, login, prompts: [], isFull: false };
     this.sessions.set(id, session);
     return session;
   }
@@ -80,25 +91,38 @@ export class World {
 
   /** Why nothing can be had of the model now, whatever it is asked. */
   failureNow(session: Session): FailureClass | undefined {
-    if (this.isLoggedOut) return "auth";
-    if (this.machine.time.now() < this.#limitUntilMs) return "usage_limit";
-    return session.isFull ? "context" : undefined;
+    return this.failureOf(session.login) ?? (session.isFull ? "context" : undefined);
+  }
+
+  /** Why nothing can be had with a login now. */
+  failureOf(login: string): FailureClass | undefined {
+    if (this.loggedOut.has(login)) return "auth";
+    return this.limitLeftMs(login) > 0 ? "usage_limit" : undefined;
   }
 
   noteFailure(session: Session, failure: FailureClass): void {
-    if (failure === "auth") this.isLoggedOut = true;
-    if (failure === "usage_limit") this.#limitUntilMs = this.machine.time.now() + 3 * 3_600_000;
+    const { login } = session;
+    if (failure === "auth") this.loggedOut.add(login);
+    if (failure === "usage_limit") this.#limitUntilMs.set(login, this.machine.time.now() + 3 * 3_600_000);
     if (failure === "context") session.isFull = true;
   }
 
-  /** How long the account's limit lasts still. */
-  limitLeftMs(): number {
-    return Math.max(0, this.#limitUntilMs - this.machine.time.now());
+  /** How long the limit of a login's account lasts still. */
+  limitLeftMs(login = OWN_LOGIN): number {
+    return Math.max(0, (this.#limitUntilMs.get(login) ?? 0) - this.machine.time.now());
+  }
+
+  /** A night in which another login may take the place of one does not end for want of one. */
+  noteEnd({ outcome, reason }: { readonly outcome: string; readonly reason: string }): void {
+    if (!hasOtherLogin(this) || outcome === "interrupted" || outcome === "killed") return;
+    const why = /usage limit|not logged in/.exec(reason)?.[0];
+    const free = [OWN_LOGIN, OTHER_LOGIN].find((login) => this.failureOf(login) === undefined);
+    if (why !== undefined && free !== undefined) this.violate(`it ended for ${why}, although ${free} was free`);
   }
 
   /** A person puts right in the morning what only a person can. */
   putRight(): void {
-    this.isLoggedOut = false;
+    this.loggedOut.clear();
     this.disk.fullFor = 0;
   }
 

@@ -1,7 +1,7 @@
 import { placeText } from "../show/run_words.ts";
 import { workerStatusText } from "../../journal/words/words.ts";
 import type { Condition } from "../../run/condition.ts";
-import { recoveredText } from "../../journal/recovered.ts";
+import { recoveredText } from "../../journal/recovery.ts";
 import { initialProgress, type Progress } from "../../journal/progress.ts";
 import { allWaiting, type Waiting } from "../../journal/waiting.ts";
 import type { Worker } from "../../journal/workers.ts";

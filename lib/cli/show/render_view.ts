@@ -1,6 +1,6 @@
 import { type Counts, levelOf, type Progress, tasksPassed } from "../../journal/progress.ts";
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
-import { recoveredText } from "../../journal/recovered.ts";
+import { recoveredText } from "../../journal/recovery.ts";
 import type { Worker } from "../../journal/workers.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { conditionStyle, paint, paintAfterRole, type Style } from "../console/color.ts";

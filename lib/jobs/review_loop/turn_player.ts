@@ -114,12 +114,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
           signal,
           emit,
           keepsOutput: true,
-          ...{
-            mayReplace: true,
-            fallbacks: () => team.fallbacks(role),
-            restate: work.promptOf,
-            compactions: agents[role]?.compactions ?? 0,
-          },
+          ...replaceable(role, { ...options, restate: work.promptOf }),
           ...present({ draftTimeoutSeconds: plan.permissions.dialogTimeoutSeconds }),
           dialogs: desk,
         });
@@ -148,6 +143,14 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
       record({ type: "screen_kept", turnId, role, moment: "failure", file, passable: true });
     } catch { /* the journal cannot be written: that is what the turn has failed of */ }
   }
+}
+
+function replaceable(
+  role: Role,
+  { team, state, restate }: Pick<TurnPlayerOptions, "team" | "state"> & { readonly restate: () => string },
+) {
+  const compactions = state().agents[role]?.compactions ?? 0;
+  return { mayReplace: true, fallbacks: () => team.fallbacks(role), restate, compactions };
 }
 
 function handoffOf({ plan: { handoff }, limitOf }: Pick<TurnPlayerOptions, "plan" | "limitOf">) {

@@ -11,7 +11,7 @@ import { atStage, attemptFailed, type ExecState, inStep, newOfAttempt, tokensOfA
 import { entriesOf } from "../entry.ts";
 import { LEFT, leftRunning, STAYED, withLeft } from "../left_running.ts";
 import { COUNTED, REPEATED } from "../common.ts";
-import { triedWith, unusableWith } from "../fallback.ts";
+import { triedWith, unusableWith } from "../recovery.ts";
 import { auditEnd } from "../run_facts.ts";
 import { FAILURE_CLASSES, RECOVERIES } from "../../base/terms.ts";
 import type { AgentFact } from "../../base/activity.ts";

@@ -4,7 +4,7 @@ import { warned } from "../progress.ts";
 import { changeAgent, titleOf } from "./place.ts";
 import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
-import { stillUnusable } from "../fallback.ts";
+import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
 import { FINISHED, GROUND, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
 import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";

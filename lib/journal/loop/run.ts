@@ -1,7 +1,7 @@
 import { usage } from "../../base/usage.ts";
 import { flag, mapOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { firstLine } from "../../base/text/lines.ts";
-import { stillUnusable } from "../fallback.ts";
+import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";

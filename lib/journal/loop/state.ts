@@ -1,8 +1,7 @@
 import type { Usage } from "../../base/usage.ts";
 import type { TokenCount } from "../usage.ts";
 import type { MessageKind, MessageWay } from "../../base/terms.ts";
-import type { Tried, WithUnusable } from "../fallback.ts";
-import type { Recoverable } from "../recovered.ts";
+import type { Recoverable, Tried, WithUnusable } from "../recovery.ts";
 import type { RunEnd } from "../run_facts.ts";
 import type { TokenCounts } from "../usage.ts";
 import type { LoopSettings } from "./fields.ts";

@@ -5,7 +5,7 @@ import { isAtRest, TERMINAL_STATUSES } from "../../base/status.ts";
 import { FAILURE_CLASSES, isMessageId, RECOVERIES, type Recovery } from "../../base/terms.ts";
 import { COUNTED } from "../common.ts";
 import { entriesOf } from "../entry.ts";
-import { triedWith, unusableWith } from "../fallback.ts";
+import { triedWith, unusableWith } from "../recovery.ts";
 import { messageChanged } from "../message_progress.ts";
 import { counted, tokensCounted } from "../progress.ts";
 import { newIn, NOTHING_COUNTED, takeCount } from "../usage.ts";

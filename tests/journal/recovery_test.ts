@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Recovered, recoveredText, recoveredWith, type Recovering } from "../../lib/journal/recovered.ts";
+import { type Recovered, recoveredText, recoveredWith, type Recovering } from "../../lib/journal/recovery.ts";
 
 const AT = "2026-11-20T22:00:00.000Z";
 
