@@ -108,7 +108,7 @@ export async function boundsOf(
       return {
         name: worker ?? "command",
         writable: [workdir, ...writable, ...extra],
-        readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path)].filter(isThere),
+        readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
         shown: extra,
         temporary,

@@ -1,8 +1,15 @@
 import { basename } from "@std/path/posix";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 
-/** What the library keeps from being made in a working directory: while it runs, an empty file stands in its place. */
+/** What of a working directory is obeyed later, and cannot be made inside where it is not there. */
+export const UNMAKEABLE = [
+  ...["panewright.jsonc", "panewright.json", ".claude", ".codex", ".gemini", ".qwen", "opencode.json", ".envrc"],
+  ...[".husky"],
+];
+
+/** What cannot be made in a working directory inside: while a sandbox is open, an empty file stands in its place. */
 const NAMES: ReadonlySet<string> = new Set([
+  ...UNMAKEABLE,
   ...[".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc", ".zprofile", ".profile", ".ripgreprc"],
   ...[".mcp.json", ".vscode", ".idea"],
 ]);

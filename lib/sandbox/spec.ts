@@ -1,3 +1,6 @@
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { UNMAKEABLE } from "./placeholders.ts";
+
 /** What one agent may do in the sandbox of its run; all paths are absolute. */
 export interface SandboxSpec {
   /** Whose it is, as messages name it: `programmer`, `step build`. */
@@ -32,14 +35,13 @@ export function secretsOf(home: string): readonly string[] {
   return SECRETS.map((name) => `${home}/${name}`);
 }
 
-/** What of a working directory would run outside later, or says what agents may do. */
-const OBEYED = [
-  ...[".git/hooks", ".git/config", "panewright.jsonc", "panewright.json", ".mcp.json", ".claude", ".codex", ".gemini"],
-  ...[".qwen", "opencode.json", ".envrc", ".vscode", ".idea", ".husky"],
-] as const;
+/** What else of a working directory would run outside later, or says what agents may do. */
+const OBEYED = [".git/hooks", ".git/config", ".mcp.json", ".vscode", ".idea"] as const;
 
+/** What of a working directory can only be read: what is there, and what must not come to be there. */
 export function obeyedOf(workdir: string): readonly string[] {
-  return OBEYED.map((name) => `${workdir}/${name}`);
+  const there = OBEYED.map((name) => `${workdir}/${name}`).filter((path) => lstatOrUndefined(path) !== undefined);
+  return [...there, ...UNMAKEABLE.map((name) => `${workdir}/${name}`)];
 }
 
 /** What programs need of the environment to work as they do outside. */

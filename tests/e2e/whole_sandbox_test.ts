@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { parseEvents } from "../support/panewright.ts";
@@ -21,6 +21,7 @@ const GET_OUT = [
   "echo $SECRET_OF_MINE > VARIABLE",
   "bash -c 'echo hello > /dev/tcp/127.0.0.1/PORT' && touch REACHED",
   "mkdir -p .git/hooks; echo 'touch OUT' > .git/hooks/pre-commit",
+  "mkdir -p .claude .codex; echo '{}' > .claude/settings.json; echo 'x = 1' > .codex/config.toml; echo x > .envrc",
   "true",
 ].join("; ") + "; true";
 
@@ -55,8 +56,11 @@ for (const provider of PROVIDERS) {
     assertEquals(await exists(`${folder}/REACHED`), false);
     assertEquals(await exists(`${folder}/.git/hooks/pre-commit`), false);
     assertStringIncludes(run.stderr, "sandbox: around the whole agent");
-    // Nothing that is shown inside is left.
-    assertEquals(await exists(`${folder}/.bashrc`), false);
+    // Nothing that is shown inside is left, and nothing of it is taken for a change of what agents obey.
+    for (const name of [".bashrc", ".claude", ".codex", ".envrc"]) {
+      assertEquals(await exists(`${folder}/${name}`), false, name);
+    }
+    assertNotMatch(run.stderr, /what the next start obeys/);
     await project.sandbox.assertNothingLeft();
   });
 

@@ -12,16 +12,21 @@ export const command = defineCommand({
   }],
   flags: {
     hooks: switchFlag("start each installed agent CLI with a scripted model, and show whether its hooks work"),
+    sandbox: switchFlag("open the sandbox around agents, and try from inside to get out in every known way"),
     "hooks-limit": numberFlag("SECONDS", "how long each trial may take (default: 20)"),
   },
   async run(parsed, io) {
     const { cwd, signal } = io;
-    const { hooks: triesHooks = false, "hooks-limit": hooksLimitSeconds } = parsed.flags;
+    const { hooks: triesHooks = false, sandbox: triesSandbox = false } = parsed.flags;
+    const { "hooks-limit": hooksLimitSeconds } = parsed.flags;
     const context = { signal, ...environmentOf(io), cwd, ...await checkRules(io), triesHooks, hooksLimitSeconds };
     const { global: { json, quiet, color } } = parsed;
     const look = { color: color.stdout, width: io.isTerminal.stdout ? io.columns() : Infinity };
     let failed = false;
-    for await (const finding of examine(parsed.positionals[0], context)) {
+    const findings = triesSandbox
+      ? (await import("../doctor/escapes.ts")).findEscapes({ env: io.env, signal })
+      : examine(parsed.positionals[0], context);
+    for await (const finding of findings) {
       io.signal.throwIfAborted();
       failed ||= finding.status === "fail";
       if (json) io.stdout(outputLine("finding", finding));

@@ -1,0 +1,63 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { ESCAPES } from "../../lib/sandbox/escapes.ts";
+import { setEscapeStage } from "../../lib/sandbox/try_escapes.ts";
+import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
+import { createSandbox } from "../support/sandbox.ts";
+
+/** A line of `doctor --json`. */
+interface Finding {
+  readonly check: string;
+  readonly detail: string;
+}
+
+/** What a program may do without any sandbox only as root, or with programs and capabilities that a machine may lack. */
+const NEEDS_MORE: ReadonlySet<string> = new Set([
+  ...["write to /etc", "make a device", "become another user", "mount as it is", "mount a folder from outside"],
+  ...["make what it only reads writable again", "change its root", "open a sandbox of its own"],
+  ...["write outside through the first process's root", "type into the terminal that it was started in"],
+  ...["trace another process", "write outside through a hard link", "reach the address of a cloud's metadata"],
+  ...["reach an abstract Unix socket", "reach this machine by the other proxy", "start as many processes as it likes"],
+  ...["get the rights of setuid programs", "see another network", "reach this machine past the proxy, by IPv6"],
+  ...["reach this machine by the proxy, by IPv6", "read any process's environment"],
+]);
+
+Deno.test("doctor --sandbox tries to get out in over thirty ways, each from a real process inside, and none is held by chance", async () => {
+  await using sandbox = await createSandbox();
+  await Deno.mkdir(`${sandbox.home}/.ssh`);
+  await Deno.writeTextFile(`${sandbox.home}/.ssh/id_test`, "a key\n");
+  const { argv, env } = await panewrightFromSource();
+  const place = { cwd: sandbox.project, env: { ...sandbox.env, ...env }, timeoutMs: 240_000 };
+  const { code, stdout, stderr } = await runProgram([...argv, "doctor", "--sandbox", "--json"], place);
+  assertEquals(code, 0, stderr + stdout);
+  const findings = parseEvents(stdout).map(({ status, ...more }) => ({ status, ...more as unknown as Finding }));
+  const held = findings.filter(({ detail }) => detail === "held");
+  assert(held.length >= 40, stdout);
+  assertEquals(findings.filter(({ status }) => status === "warn").map(({ check }) => check), [
+    "sandbox: write into a named pipe outside",
+  ]);
+  assertStringIncludes(findings.at(-1)?.detail ?? "", `${held.length} ways out held, 0 not held`);
+  // Nothing that it tried with is left.
+  assertEquals([...Deno.readDirSync(sandbox.home)].map(({ name }) => name).filter((name) => /escape/.test(name)), []);
+  assertEquals([...Deno.readDirSync(sandbox.project)].length, 0);
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("the same ways lead out where there is no sandbox: what is said to be held would be seen", async () => {
+  await using sandbox = await createSandbox();
+  const state = `${sandbox.home}/.local/state/panewright`;
+  await Deno.mkdir(`${sandbox.home}/.ssh`);
+  await Deno.writeTextFile(`${sandbox.home}/.ssh/id_test`, "a key\n");
+  await using stage = await setEscapeStage({
+    ...{ home: sandbox.home, state, clock: systemClock, signal: new AbortController().signal },
+  });
+  const home = (argv: readonly [string, ...string[]]) => Promise.resolve(["env", `HOME=${sandbox.home}`, ...argv]);
+  const wrong: string[] = [];
+  for (const escape of ESCAPES) {
+    const { name, outcome, detail } = await stage.attempt(escape, home);
+    const isOut = outcome === "not_held" || outcome === "limit";
+    if (!isOut && !NEEDS_MORE.has(name)) wrong.push(`${name}: ${outcome} ${detail ?? ""}`);
+  }
+  assertEquals(wrong, []);
+});
