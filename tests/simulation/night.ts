@@ -218,7 +218,7 @@ class NightPlay {
     machine.end();
     await machine.time.settle();
     // It was killed when all was written down.
-    const over = /: it is over \((pass|fail): /.exec(reason)?.[1];
+    const over = /: it is over \((pass|fail): |: it has (pass)ed$/.exec(reason)?.slice(1).find(Boolean);
     return { outcome: over ?? outcome, reason, atMs: machine.time.now() };
   }
 
