@@ -13,18 +13,23 @@ interface OfferedSettings {
 }
 
 interface OfferOptions {
+  /** What agents reach from a sandbox besides their models. @default {[]} */
+  readonly network?: readonly string[] | undefined;
   /** Whether the list is written out; otherwise its key is there instead. @default {false} */
   readonly full?: boolean;
 }
 
-export function offeredSettings(offer: PermissionOffer, { full = false }: OfferOptions = {}): OfferedSettings {
+export function offeredSettings(
+  offer: PermissionOffer,
+  { full = false, network = [] }: OfferOptions = {},
+): OfferedSettings {
   switch (offer) {
     case "allow-list":
       return {
         about: [
           "An allow list: you are asked about what no entry of `allow` names. It decides about what an agent asks for. Nothing",
           "checks what an accepted command then does: a test runs whatever the agent wrote into it. It is no boundary.",
-          'The other way is a sandbox: `sandbox` is "cli" above, and here `default` is "allow" and `allow` is empty.',
+          'The other way is a sandbox: `sandbox` is "auto" above, and here `default` is "allow" and `allow` is empty.',
         ],
         inShort:
           'Everyday commands and edits here are accepted ("panewright permissions list"); you are asked about the rest.',
@@ -37,14 +42,18 @@ export function offeredSettings(offer: PermissionOffer, { full = false }: OfferO
     case "sandbox":
       return {
         about: [
-          "A sandbox (`sandbox` above): the operating system keeps commands of agents from writing outside of the working",
-          "directory and of `writable`, and from the network; a run refuses to start where that is not so. Inside, an agent may",
-          "change anything, and it reads what you can read. Programs that the CLI itself starts (MCP servers, its own hooks)",
-          'are not in it. The other way is an allow list: "panewright init --permissions allow-list" writes one.',
+          "A sandbox (`sandbox` above): the operating system keeps agents, the test command and checks from writing outside of",
+          "the working directory and of `writable`, and from hosts that are not named in `sandbox_network`. Inside, an agent",
+          "may change anything. Where the machine cannot, the sandbox of each agent's CLI holds its commands, as the run says;",
+          'where there is none either, it does not start. The other way: "panewright init --permissions allow-list".',
         ],
-        inShort:
-          "The sandbox of the agent's CLI keeps commands in this folder and off the network; inside, all is accepted.",
-        topLevel: { sandbox: '"cli"' },
+        inShort: "A sandbox keeps agents in this folder, and to the hosts that are named; inside, all is accepted.",
+        topLevel: {
+          sandbox: '"auto"',
+          ...(network.length === 0
+            ? {}
+            : { sandbox_network: `[${network.map((host) => JSON.stringify(host)).join(", ")}]` }),
+        },
         permissions: { auto_accept: "true", default: '"allow"' },
       };
     default:

@@ -21,7 +21,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       files: { Makefile: "test:\n\tgrep rounded fixed.txt\n" },
     });
     const { run, sandbox: { project: folder } } = project;
-    const written = await run("init", "--exec");
+    const written = await run("init", "--exec", "--permissions", "allow-list");
     assertEquals(written.code, 0, written.stderr);
     assertEquals((await run("validate", "task.md")).code, 0);
     await Deno.writeTextFile(`${folder}/task.md`, "Fix the rounding.\n");
@@ -40,5 +40,39 @@ for (const provider of ["codex", "claude_code"] as const) {
       assertStringIncludes(done.stderr, "sandbox workspace-write, approvals never");
     }
     assertEquals(await Deno.readTextFile(`${folder}/fixed.txt`), "rounded\n");
+  });
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`init writes a sandbox where the machine can, and with it nobody is asked anything: ${provider}`, async () => {
+    await using project = await cliProject({
+      provider,
+      panewright: await panewrightThatStartsFast(),
+      isRepository: true,
+      onPath: "itself",
+      respond: () => [
+        { do: "shell", command: "touch ../outside; git push; echo rounded > fixed.txt" },
+        { do: "say", text: "Rounded." },
+      ],
+      files: {
+        "Makefile": "test:\n\tgrep rounded fixed.txt\n",
+        "package.json": "{}",
+        "requirements.txt": "",
+      },
+    });
+    const { run, sandbox: { project: folder } } = project;
+    const written = await run("init", "--exec", "--test-cmd", "make test");
+    assertEquals(written.code, 0, written.stderr);
+    const hosts = "registry.npmjs.org, pypi.org, files.pythonhosted.org";
+    assertStringIncludes(
+      written.stdout,
+      `permissions  a sandbox around agents, tests and checks; they reach ${hosts}\n`,
+    );
+    await Deno.writeTextFile(`${folder}/task.md`, "Fix the rounding.\n");
+    const done = await run("exec", "task.md", "--no-input");
+    assertEquals(done.code, 0, done.stderr + done.stdout);
+    assertStringIncludes(done.stderr, "sandbox: around the whole agent");
+    assertEquals(await Deno.readTextFile(`${folder}/fixed.txt`), "rounded\n");
+    assertEquals([...Deno.readDirSync(`${folder}/..`)].some(({ name }) => name === "outside"), false);
   });
 }

@@ -36,7 +36,7 @@ export const command = defineCommand({
     ),
     permissions: choiceFlag(
       PERMISSION_OFFERS,
-      "how agents work unattended: with an allow list, or in the sandbox of their CLI",
+      "how agents work unattended: in a sandbox (by default, where this machine can), or with an allow list",
     ),
     "test-cmd": textFlag(
       "COMMAND",
@@ -81,24 +81,25 @@ export const command = defineCommand({
   },
 });
 
-function loopValues({ provider, permissions, testCommand }: InitChoices): TemplateValues {
+function loopValues({ provider, permissions, network, testCommand }: InitChoices): TemplateValues {
   return {
     $schema: EDITOR_SCHEMA,
     provider,
     prompt_file: JOB_FILE,
     permissions,
+    network,
     ...(testCommand === undefined ? {} : { project_test_cmd: argvIfPlain(testCommand) }),
   };
 }
 
 function pipelineValues(
-  { provider, permissions, testCommand }: InitChoices,
+  { provider, permissions, network, testCommand }: InitChoices,
   { inRepository }: { readonly inRepository: boolean },
 ): TemplateValues {
   const { argsToWork } = findStepProvider(provider).headless ?? {};
   const sandbox = offeredSettings(permissions).topLevel?.["sandbox"] !== undefined;
   const args = argsToWork?.({ isRepository: inRepository, sandbox }) ?? [];
-  return { $schema: EDITOR_SCHEMA, provider, permissions, step: { check: testCommand, args } };
+  return { $schema: EDITOR_SCHEMA, provider, permissions, network, step: { check: testCommand, args } };
 }
 
 /** The words of a command that needs no shell: whether its program is there can be seen before a run. */
@@ -107,7 +108,7 @@ function argvIfPlain(command: string): string | readonly string[] {
 }
 
 function summary(
-  { provider, permissions, testCommand, foundTestCommands }: InitChoices,
+  { provider, permissions, network, testCommand, foundTestCommands }: InitChoices,
   io: CliIo,
 ): string {
   const unknown = foundTestCommands.length > 1
@@ -116,8 +117,12 @@ function summary(
   return [
     `agents       ${chosenAgent(provider, io)}`,
     `tests        ${testCommand ?? unknown}`,
-    `permissions  ${permissions === "sandbox" ? "the sandbox of the agent's CLI" : "an allow list"}`,
+    `permissions  ${permissions === "sandbox" ? sandboxWords(network) : "an allow list"}`,
   ].map((line) => sanitizeLine(line)).join("\n");
+}
+
+function sandboxWords(network: readonly string[]): string {
+  return `a sandbox around agents, tests and checks${network.length === 0 ? "" : `; they reach ${network.join(", ")}`}`;
 }
 
 /** @param folder where it is not the working directory */

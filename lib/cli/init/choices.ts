@@ -2,6 +2,10 @@ import { PERMISSION_OFFERS, type PermissionOffer } from "../../config/permission
 import { UsageError } from "../../base/errors.ts";
 import { findProvider, hasAcp, PROVIDERS } from "../../agents/mod.ts";
 import type { Provider, ProviderId } from "../../agents/provider.ts";
+import { systemHost } from "../../base/ports/host.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import { findSandboxObstacle } from "../../sandbox/obstacles.ts";
+import { packageHostsIn } from "./package_hosts.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../jobs/programs.ts";
@@ -11,6 +15,8 @@ import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
 export interface InitChoices {
   readonly provider: ProviderId;
   readonly permissions: PermissionOffer;
+  /** What agents may reach from a sandbox, as the project's files show. */
+  readonly network: readonly string[];
   /** The command that tests the project; missing where there is none, or none is known. */
   readonly testCommand?: string;
   readonly foundTestCommands: readonly string[];
@@ -44,11 +50,18 @@ export async function chooseForInit(
     });
   }
   const provider = flags.provider ?? await chooseProvider(io, asking);
-  const permissions = await choosePermissions(flags.permissions, { provider: findProvider(provider), ask: asking });
+  const permissions = await choosePermissions(flags.permissions, { provider: findProvider(provider), ask: asking, io });
+  const network = permissions === "sandbox" ? packageHostsIn(folder) : [];
   const found = testCommandsIn(folder);
   const testCommand = flags.testCommand ?? await chooseTestCommand(found, asking);
   const foundTestCommands = found.map(({ command }) => command);
-  return { provider, permissions, foundTestCommands, ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }) };
+  return {
+    provider,
+    permissions,
+    network,
+    foundTestCommands,
+    ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }),
+  };
 }
 
 const NOTHING_WRITTEN = "Nothing was written.";
@@ -74,25 +87,32 @@ async function chooseProvider(io: CliIo, ask: Ask): Promise<ProviderId> {
 
 async function choosePermissions(
   given: PermissionOffer | undefined,
-  { provider: { id, sandbox }, ask }: { readonly provider: Provider; readonly ask: Ask },
+  { provider: { id, sandbox }, ask, io }: { readonly provider: Provider; readonly ask: Ask; readonly io: CliIo },
 ): Promise<PermissionOffer> {
-  const [standard] = PERMISSION_OFFERS;
   if (given === "sandbox" && sandbox === undefined) {
     throw new UsageError(`Cannot use --permissions sandbox: ${id} brings none`, { hint: NOTHING_WRITTEN });
   }
   if (given !== undefined) return given;
+  const holds = sandbox?.whole !== undefined && await canHoldAgents(io);
+  const standard: PermissionOffer = holds ? "sandbox" : "allow-list";
   if (ask === undefined || sandbox === undefined) return standard;
-  const rows = PERMISSION_OFFERS.map((value) => ({ value, words: PERMISSION_WORDS[value] }));
+  const offers: readonly PermissionOffer[] = [standard, ...PERMISSION_OFFERS.filter((value) => value !== standard)];
+  const rows = offers.map((value) => ({ value, words: PERMISSION_WORDS[value] }));
   return await chooseRow("How may agents work unattended?", rows, ask) ?? standard;
+}
+
+async function canHoldAgents(io: CliIo): Promise<boolean> {
+  const host = systemHost({ PATH: placeIn("/", io, {}).searchPath });
+  return await findSandboxObstacle({ host, processRunner: systemProcessRunner, signal: io.signal }) === undefined;
 }
 
 const PERMISSION_WORDS: Readonly<Record<PermissionOffer, string>> = {
   "allow-list": `What a list names is accepted; you are asked about the rest.
 The list is about what an agent asks for; nothing checks what
 an accepted command then does. Works on every machine.`,
-  sandbox: `The operating system keeps commands in the working directory
-and off the network; inside, all of them are accepted. Needs
-the CLI's sandbox: "panewright doctor" says if it works.`,
+  sandbox: `The operating system keeps agents in the working directory,
+and to the hosts that are named; inside, all is accepted.
+"panewright doctor --sandbox" tries to get out of it.`,
 };
 
 async function chooseTestCommand(found: readonly FoundTestCommand[], ask: Ask): Promise<string> {

@@ -109,7 +109,7 @@ Deno.test("init asks at a terminal for what it cannot know, and for nothing that
   const none = { programs: [] };
   assertEquals(await answered(["\n", "\n"], {}), [2, "codex", "off", "none"]);
   assertEquals(await answered(["\n", "\n"], { files: makefile }), [2, "codex", "off", ["make", "test"]]);
-  assertEquals(await answered(["2\n", "none\n"], { files: makefile }), [2, "codex", "cli", "none"]);
+  assertEquals(await answered(["2\n", "none\n"], { files: makefile }), [2, "codex", "auto", "none"]);
   assertEquals(await answered(["\n", "2\n"], { files: two }), [2, "codex", "off", ["make", "test"]]);
   assertEquals(await answered(["\n", "./check.sh -a && b\n"], { files: two }), [
     2,
@@ -129,10 +129,10 @@ Deno.test("init asks at a terminal for what it cannot know, and for nothing that
   );
   assertEquals(await answered([], { args: ["--test-cmd", "  "] }), [0, 2, false]);
   const all = ["--provider", "codex", "--permissions", "sandbox", "--test-cmd", "make check"];
-  assertEquals(await answered([], { args: all, programs: both, files: two }), [0, "codex", "cli", ["make", "check"]]);
+  assertEquals(await answered([], { args: all, programs: both, files: two }), [0, "codex", "auto", ["make", "check"]]);
   assertEquals(await answered([], { args: ["--no-input"], programs: both, files: two }), [0, "codex", "off", "none"]);
   const without = [...all.slice(0, -1), "none"];
-  assertEquals(await answered([], { args: without, files: makefile }), [0, "codex", "cli", "none"]);
+  assertEquals(await answered([], { args: without, files: makefile }), [0, "codex", "auto", "none"]);
 });
 
 Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag", async () => {
@@ -148,7 +148,7 @@ Deno.test("init offers an allow list and a sandbox, at a terminal and by a flag"
     return { asked, chosen: [config.sandbox, byDefault, auto_accept, allow_everyday] as readonly unknown[] };
   };
   const list = ["off", "ask", true, true];
-  const sandbox = ["cli", "allow", true, false];
+  const sandbox = ["auto", "allow", true, false];
   assertEquals(await written(undefined), { asked: false, chosen: list });
   assertEquals(await written(undefined, ["--permissions", "sandbox"]), { asked: false, chosen: sandbox });
   assertEquals(await written(["2\n"], ["--permissions", "allow-list"]), { asked: false, chosen: list });
@@ -177,7 +177,7 @@ Deno.test("init --exec writes a pipeline and a task for the CLI that is there, w
   assertEquals(await written("claude", [], tested), ["claude_code", "off", [], tests, 2]);
   const write = ["--sandbox", "workspace-write"];
   assertEquals(await written("codex", [], tested), ["codex", "off", write, tests, 2]);
-  assertEquals(await written("codex", ["--permissions", "sandbox"], tested), ["codex", "cli", [], tests, 2]);
+  assertEquals(await written("codex", ["--permissions", "sandbox"], tested), ["codex", "auto", [], tests, 2]);
   assertEquals((await written("codex", [])).slice(3), [{ type: "none" }, 0]);
   assertEquals((await written("claude", ["--provider", "claude_code"]))[0], "claude_code");
   const outside = codexHeadless.argsToWork?.({ isRepository: false, sandbox: true });
