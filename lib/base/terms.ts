@@ -118,6 +118,12 @@ export const ON_ANSWER = ["resume", "keep"] as const;
 /** One of {@linkcode ON_ANSWER}. */
 export type OnAnswer = typeof ON_ANSWER[number];
 
+/** What a person says of a host that a program in the sandbox wants to reach: this time, until the run ends, or not. */
+export const HOST_ANSWERS = ["once", "run", "no"] as const;
+
+/** One of {@linkcode HOST_ANSWERS}. */
+export type HostAnswer = typeof HOST_ANSWERS[number];
+
 /** How a person is shown what a yes permits: all of it, with a secret masked, or not all of it. */
 export const SHOWN = ["whole", "masked", "cut"] as const;
 

@@ -39,6 +39,6 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
       ...options,
       plan,
       auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
-      ...(person && { person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
+      ...(person && { askAtTerminal: person.ask, person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
     }));
 }

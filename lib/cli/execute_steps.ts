@@ -83,7 +83,8 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
         async beforeResume(used) {
           preflight.require(await lookAtSteps({ plan, pipelines: used }, preflight));
         },
-        ...(person && { person: (question, signal) => person.ask(askedQuestion(question), signal) }),
+        ...(person &&
+          { askAtTerminal: person.ask, person: (question, signal) => person.ask(askedQuestion(question), signal) }),
       }, read));
   } finally {
     await reports.write();

@@ -5,6 +5,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { SandboxKind } from "../base/terms.ts";
 import { selfCommand } from "../base/ports/self.ts";
 import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { present } from "../base/schema.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { findSandboxObstacle } from "../sandbox/obstacles.ts";
 import type { RunFolder } from "../run/run_folder.ts";
@@ -42,6 +43,8 @@ interface Around extends Pick<Run<never, never>, "clock" | "signal"> {
   readonly name: string;
   readonly onRefusal: (refusal: SandboxRefusal) => void;
   readonly onGone: (error: Error) => void;
+  /** Whether a host that is not named is let through. @default {() => false} */
+  readonly mayReach?: (target: { readonly host: string; readonly port: number }) => Promise<boolean>;
 }
 
 /** The sandbox of a run, with a place for each of its agents. */
@@ -127,7 +130,7 @@ export async function boundsOf(
  */
 export async function openWholeSandbox(
   workers: ReadonlyMap<string, WholeAgent>,
-  { clock, onGone, onRefusal, signal, ...around }: Around,
+  { clock, mayReach, onGone, onRefusal, signal, ...around }: Around,
 ): Promise<WholeSandbox | NotOpened> {
   const { name, whole, workdir, writable } = around;
   const obstacle = await findSandboxObstacle({ processRunner: systemProcessRunner, signal });
@@ -163,6 +166,7 @@ export async function openWholeSandbox(
       signal,
       workdir,
       folder: `${state}/sandbox/bin`,
+      ...present({ mayReach }),
     },
     writable: [undefined, ...workers.keys()].flatMap((worker) => of(worker).writable),
   });

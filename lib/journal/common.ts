@@ -1,3 +1,4 @@
+import type { HostAnswer } from "../base/terms.ts";
 import { present } from "../base/schema.ts";
 import type { ToldCost, Usage } from "../base/usage.ts";
 import type { ReportHead, ToldRecord } from "./entry.ts";
@@ -152,6 +153,30 @@ export const REFUSED_INSIDE = {
   words: ({ by, what }: { readonly by: string; readonly what: string }) =>
     line(`${by}: the sandbox refused: ${what}`, "caution", "log"),
   items: (_fact: object, { title, text }: ToldRecord) => adds({ kind: "warning", lane: "run", title, text }),
+};
+
+/** What has `reached` while records are folded. */
+export interface Reaching {
+  /** The hosts that a person has let programs in the sandbox reach until the run ends. @default {[]} */
+  readonly reached?: readonly string[];
+}
+
+interface HostDecided {
+  readonly host: string;
+  readonly answer: HostAnswer;
+}
+
+export const HOST_DECIDED = {
+  state: <Of extends Reaching>(state: Of, { host, answer }: HostDecided): Of =>
+    answer === "run" ? { ...state, reached: [...state.reached ?? [], host] } : state,
+  words: ({ host, answer }: HostDecided) => line(HOST_WORDS[answer](host), answer === "no" ? "caution" : "plain"),
+  items: (_fact: object, { title, text }: ToldRecord) => adds({ kind: "answer", lane: "run", title, text }),
+};
+
+const HOST_WORDS: Readonly<Record<HostAnswer, (host: string) => string>> = {
+  once: (host) => `a person let a program in the sandbox reach ${host} once`,
+  run: (host) => `a person lets programs in the sandbox reach ${host} until the run ends`,
+  no: (host) => `a person does not let programs in the sandbox reach ${host}`,
 };
 
 interface Ended {

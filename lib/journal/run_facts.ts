@@ -1,4 +1,4 @@
-import { ANSWERS_FROM, GIVER_KINDS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
+import { ANSWERS_FROM, GIVER_KINDS, HOST_ANSWERS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
 import { recovered } from "./recovery.ts";
 import { cost } from "./usage.ts";
 import { flag, listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
@@ -102,6 +102,13 @@ export const RUN_FACTS = {
     by: text,
     /** `write /home/me/.bashrc`, `connect evil.example:443`. */
     what: text,
+    passable: flag,
+  },
+  /** A person has said whether programs in the sandbox may reach a host that is not named. */
+  host_decided: {
+    /** `files.example.com:443`. */
+    host: text,
+    answer: oneOf(...HOST_ANSWERS),
     passable: flag,
   },
   /** The process has ended the run, or leaves it to be resumed. */

@@ -55,6 +55,9 @@ export interface RunOptions<Fact> {
   readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
 }
 
+/** A person at the terminal: what they say, or undefined when they leave the question open. */
+export type AskAtTerminal = (question: string, signal: AbortSignal) => Promise<string | undefined>;
+
 /** What a job is carried out by, besides. */
 export interface PlannedOptions<Fact, Plan, Person> extends RunOptions<Fact> {
   readonly plan: Plan;
@@ -62,6 +65,8 @@ export interface PlannedOptions<Fact, Plan, Person> extends RunOptions<Fact> {
   readonly configFile?: string;
   /** The person at the terminal, who is asked; missing where nobody sits there. */
   readonly person?: Person;
+  /** Asks the same person what is no question of an agent. */
+  readonly askAtTerminal?: AskAtTerminal;
   /** Whether a question is waited for although nobody sits at a terminal: nobody would be told at the run's end. */
   readonly isPatient?: boolean;
 }

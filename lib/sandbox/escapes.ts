@@ -17,12 +17,15 @@ const writes = (name: string, script: string, needs?: readonly string[]): Escape
   needs === undefined ? { name, script } : { name, script, needs }
 );
 
-/** A request to the stage's listener, by curl: with the proxy that the environment names, or past it. */
+/** A request to the stage's listener, by curl: past the proxy that the environment names, or by it. */
 const reaches = (name: string, ...words: readonly string[]): Escape => (
   { name: `reach ${name}`, script: `curl -s -m 3 ${words.join(" ")}`, needs: ["curl"] }
 );
 
 const PAST = `--noproxy '*'`;
+
+/** Also for this machine, which the environment excepts. */
+const BY = `--noproxy ''`;
 
 /**
  * Every way that is tried. The stage has a folder outside (`$OUT`) with files, a pipe and a socket; the home's and
@@ -117,26 +120,28 @@ export const ESCAPES: readonly Escape[] = [
     script: `timeout 3 bash -c 'echo x > /dev/tcp/127.0.0.1/'"$PORT"`,
     needs: ["bash", "timeout"],
   },
-  reaches("this machine by the proxy", "http://127.0.0.1:$PORT/"),
-  reaches("this machine by the proxy, by its name", "http://localhost:$PORT/"),
-  reaches("this machine by the proxy, as a number", "http://2130706433:$PORT/"),
-  reaches("this machine by the proxy, as any address", "http://0.0.0.0:$PORT/"),
-  reaches("this machine by the proxy, by IPv6", '"http://[::1]:$PORT6/"'),
-  reaches("this machine by the proxy, by IPv4 in IPv6", '"http://[::ffff:127.0.0.1]:$PORT/"'),
+  reaches("this machine by the proxy", BY, "http://127.0.0.1:$PORT/"),
+  reaches("this machine by the proxy, by its name", BY, "http://localhost:$PORT/"),
+  reaches("this machine by the proxy, as a number", BY, "http://2130706433:$PORT/"),
+  reaches("this machine by the proxy, as any address", BY, "http://0.0.0.0:$PORT/"),
+  reaches("this machine by the proxy, by IPv6", BY, '"http://[::1]:$PORT6/"'),
+  reaches("this machine by the proxy, by IPv4 in IPv6", BY, '"http://[::ffff:127.0.0.1]:$PORT/"'),
   reaches(
     "this machine by the proxy, with the name of another host",
+    BY,
     "-H 'Host: example.com'",
     "http://127.0.0.1:$PORT/",
   ),
-  reaches("this machine through a tunnel of the proxy", "-p", "http://127.0.0.1:$PORT/"),
+  reaches("this machine through a tunnel of the proxy", BY, "-p", "http://127.0.0.1:$PORT/"),
   {
     name: "reach this machine by the other proxy",
-    script: '[ -n "$ALL_PROXY" ] || untried "there is none"; curl -s -m 3 -x "$ALL_PROXY" "http://127.0.0.1:$PORT/"',
+    script:
+      '[ -n "$ALL_PROXY" ] || untried "there is none"; curl -s -m 3 --noproxy "" -x "$ALL_PROXY" "http://127.0.0.1:$PORT/"',
     needs: ["curl"],
   },
   {
     name: "reach the address of a cloud's metadata",
-    script: "curl -s -f -m 3 http://169.254.169.254/ && escaped 'it answers'; " +
+    script: `curl -s -f -m 3 ${BY} http://169.254.169.254/ && escaped 'it answers'; ` +
       `curl -s -f -m 3 ${PAST} http://169.254.169.254/ && escaped 'it answers'`,
     needs: ["curl"],
   },

@@ -1,7 +1,8 @@
-import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { parseEvents } from "../support/panewright.ts";
+import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 import { createReviewModel } from "./review_model.ts";
@@ -160,4 +161,49 @@ async function killHost(folder: string): Promise<void> {
   const script = 'for p in $(pgrep -f sandbox-host); do [ "$(readlink /proc/$p/cwd)" = "$1" ] && kill -9 "$p"; done; :';
   const env = { PATH: Deno.env.get("PATH") ?? "" };
   await runProgram(["sh", "-c", script, "sh", folder], { cwd: "/", env, timeoutMs: 20_000 });
+}
+
+Deno.test("exec: a host that is not named is asked about at the terminal, while the program that wants it waits", async () => {
+  await using served = serveGreeting();
+  await using project = await pipelineProject({
+    turnFor: () => [
+      {
+        do: "shell",
+        command: `curl -s -m 60 --noproxy '' http://127.0.0.1:${served.port}/greeting > greeting.txt; true`,
+      },
+      { do: "say", text: "Done." },
+    ],
+    config: {
+      sandbox: "agent",
+      pipelines: {
+        main: [{ name: "fetch", prompt: "self", check: { type: "shell", command: "grep hello greeting.txt" } }],
+      },
+    },
+  });
+  {
+    await using terminal = await openPersonTerminal(project, { columns: 110, argv: ["sh"] });
+    await terminal.command(...project.argv, "exec", "task.md", "--trust");
+    await terminal.shows(
+      new RegExp(`wants to reach 127\\.0\\.0\\.1:${served.port}, which sandbox_network does not name`),
+    );
+    await terminal.type("run");
+    await terminal.press("C-m");
+    const final = await terminal.shows(/^exit code \d/m);
+    assertMatch(final, /^exit code 0/m);
+    assertMatch(
+      final,
+      new RegExp(`a person lets programs in the sandbox reach 127\\.0\\.0\\.1:${served.port} until the run ends`),
+    );
+  }
+  assertEquals(served.requests(), 1);
+  await project.sandbox.assertNothingLeft();
+});
+
+function serveGreeting() {
+  let requests = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    requests++;
+    return new Response("hello\n");
+  });
+  return { port: server.addr.port, requests: () => requests, [Symbol.asyncDispose]: () => server.shutdown() };
 }

@@ -8,6 +8,7 @@ import { askLine } from "./ask_line.ts";
 import { canMoveCursor } from "./color.ts";
 import type { CliIo, TerminalInput } from "./command.ts";
 import { plainText, sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
+import { createLocks } from "../../jobs/locks.ts";
 import { duration } from "../../journal/words/words.ts";
 
 export interface TerminalPerson extends Disposable {
@@ -19,8 +20,12 @@ export function openTerminalPerson(
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): TerminalPerson {
   const input = io.openTerminalInput();
+  const locks = createLocks<"terminal">();
   return {
-    ask: (question, signal) => (canMoveCursor(io) ? askAt : askInLines)({ io, clock, input, question, signal }),
+    async ask(question, signal) {
+      using _terminal = await locks.take("terminal", signal);
+      return await (canMoveCursor(io) ? askAt : askInLines)({ io, clock, input, question, signal });
+    },
     [Symbol.dispose]: () => input[Symbol.dispose](),
   };
 }

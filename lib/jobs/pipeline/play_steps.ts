@@ -33,7 +33,7 @@ const MOST_RESTARTS = 2;
 async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
   const { plan } = options;
   const { target, overrides } = headOf(run.state());
-  await using inside = await openStepsSandbox(plan, run);
+  await using inside = await openStepsSandbox(options, run);
   await using left = openLeftCommands({
     ...run,
     patterns: plan.leaveRunning,

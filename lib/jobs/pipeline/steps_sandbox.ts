@@ -6,10 +6,15 @@ import { GroundLostError } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
 import { present } from "../../base/schema.ts";
 import { agentsOf, workerNameOf } from "../fallback.ts";
-import type { ExecPlan, StepAgent } from "./plan.ts";
+import { hostGateOf } from "../host_question.ts";
+import type { ExecOptions } from "./context.ts";
+import type { StepAgent } from "./plan.ts";
 
 /** The plan of a run with the sandbox open that it wants around whole agents; the plan as it is where it wants none. */
-export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecState>) {
+export async function openStepsSandbox(
+  { plan, askAtTerminal }: Pick<ExecOptions, "plan" | "askAtTerminal">,
+  run: Run<ExecFact, ExecState>,
+) {
   const { workdir, sandbox, pipelines } = plan;
   if (sandbox?.whole === undefined) return { plan, signal: run.signal, [Symbol.asyncDispose]: () => Promise.resolve() };
   const { whole, writable } = sandbox;
@@ -24,6 +29,7 @@ export async function openStepsSandbox(plan: ExecPlan, run: Run<ExecFact, ExecSt
     ...{ clock: run.clock, folder: run.folder, signal: run.signal, workdir, writable, whole },
     name: await nameInState(run.folder, run.state().run?.isCopy === true),
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
+    ...hostGateOf({ ...run, ...present({ askAtTerminal }) }),
     onRefusal: (refusal) => run.record({ type: "sandbox_refused", ...refusal, passable: true }),
   });
   if ("notOpened" in open) {

@@ -67,6 +67,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         ...run,
         plan,
         person: options.person,
+        ...present({ askAtTerminal: options.askAtTerminal }),
         isPatient: options.isPatient ?? false,
         state: () => begun(run.state()),
       }),

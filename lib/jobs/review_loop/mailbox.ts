@@ -17,7 +17,7 @@ import { firstLine } from "../../base/text/lines.ts";
 import { compareText } from "../../base/text/order.ts";
 import type { OutsideMessage } from "../../journal/loop/state.ts";
 import type { RunParts } from "./run_parts.ts";
-import type { Locks } from "./turn_locks.ts";
+import type { Locks } from "../locks.ts";
 import { present } from "../../base/schema.ts";
 
 interface MessagesOptions extends Pick<RunParts, "folder" | "state" | "record"> {

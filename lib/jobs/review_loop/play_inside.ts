@@ -3,6 +3,7 @@ import { GroundLostError, playOnGround } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
 import { present } from "../../base/schema.ts";
 import { agentsOf, workerNameOf } from "../fallback.ts";
+import { hostGateOf } from "../host_question.ts";
 import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { playRun } from "./play_run.ts";
@@ -21,6 +22,7 @@ async function openRolesSandbox(parts: RunParts) {
   const open = await openWholeSandbox(new Map(workers), {
     ...{ clock, folder, signal, workdir, writable, whole, name: folder.id },
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
+    ...hostGateOf(parts),
     onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
   });
   if ("notOpened" in open) {

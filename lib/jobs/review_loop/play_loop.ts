@@ -15,7 +15,7 @@ import type { RunParts } from "./run_parts.ts";
 import type { TokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import type { LeftByRoles } from "./left_by_roles.ts";
-import { createLocks } from "./turn_locks.ts";
+import { createLocks } from "../locks.ts";
 import { watchWork } from "./work_watch.ts";
 
 /** Plays what is left of the loop, and messages from outside beside it, with agents that are ready. */

@@ -2,11 +2,10 @@ import { present } from "../../base/schema.ts";
 import type { Role } from "../../base/roles.ts";
 import { findOpenTurn } from "../../journal/loop/state.ts";
 import { strayAnswerMessage } from "../../run/stray_mail.ts";
-import type { AskAboutDialog, DialogDeskContext } from "../../turn/desk/desk_context.ts";
+import type { DialogDeskContext } from "../../turn/desk/desk_context.ts";
 import type { HookChannel } from "../../turn/desk/hook_channel.ts";
 import type { keepDialogScreens } from "./kept_screens.ts";
 import type { RunParts } from "./run_parts.ts";
-import { createLocks } from "./turn_locks.ts";
 
 /** What the desks of a run's turns have in common. */
 export function deskContextOf(
@@ -41,17 +40,9 @@ export function deskContextOf(
     },
     nextQuestionId: () => `q${state().questions + 1}`,
     openQuestions: (turnId) => findOpenTurn(state(), turnId)?.openQuestions ?? [],
-    person: parts.person && oneByOne(parts.person),
+    person: parts.person,
     isPatient: parts.isPatient,
     clock,
     signal,
-  };
-}
-
-function oneByOne(ask: AskAboutDialog): AskAboutDialog {
-  const locks = createLocks<"person">();
-  return async (question, signal) => {
-    using _terminal = await locks.take("person", signal);
-    return await ask(question, signal);
   };
 }

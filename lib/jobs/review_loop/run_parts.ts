@@ -1,7 +1,7 @@
 import type { Role } from "../../base/roles.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
-import type { PlannedOptions, Run } from "../../run/execution.ts";
+import type { AskAtTerminal, PlannedOptions, Run } from "../../run/execution.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { RunState } from "./state.ts";
 
@@ -14,6 +14,8 @@ export interface RunParts extends Run<ReviewFact, RunState> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; undefined where nobody sits there. */
   readonly person: AskAboutDialog | undefined;
+  /** Asks the same person what is no question of an agent. */
+  readonly askAtTerminal?: AskAtTerminal;
   /** Whether agents that ask wait as long as it takes. */
   readonly isPatient: boolean;
 }

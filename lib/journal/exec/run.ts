@@ -6,7 +6,7 @@ import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
-import { FINISHED, GROUND, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
+import { FINISHED, GROUND, HOST_DECIDED, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
 import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";
 import { mayAnswer } from "../waiting.ts";
 import { basename } from "@std/path/posix";
@@ -115,6 +115,7 @@ export const RUN_ENDS = {
     ...WARNED,
   }),
   sandbox_refused: stepRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
+  host_decided: stepRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: stepRecord({
     ...RUN_FACTS.run_finished,
     /** How many tasks have passed. */

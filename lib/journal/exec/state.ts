@@ -4,11 +4,12 @@ import type { Usage } from "../../base/usage.ts";
 import type { FailureClass, GiverKind, PersonsAnswer, Shown } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
 import type { Recoverable, Tried, WithUnusable } from "../recovery.ts";
+import type { Reaching } from "../common.ts";
 import type { RunEnd } from "../run_facts.ts";
 import { NOTHING_COUNTED, type TokenCounts } from "../usage.ts";
 import type { AnsweredBy, AttemptReason } from "./fields.ts";
 
-export interface ExecState extends Recoverable, WithUnusable {
+export interface ExecState extends Recoverable, WithUnusable, Reaching {
   /** Undefined before the first record. */
   readonly run: RunHead | undefined;
   readonly passed: readonly string[];

@@ -2,6 +2,7 @@ import type { Usage } from "../../base/usage.ts";
 import type { TokenCount } from "../usage.ts";
 import type { MessageKind, MessageWay } from "../../base/terms.ts";
 import type { Recoverable, Tried, WithUnusable } from "../recovery.ts";
+import type { Reaching } from "../common.ts";
 import type { RunEnd } from "../run_facts.ts";
 import type { TokenCounts } from "../usage.ts";
 import type { LoopSettings } from "./fields.ts";
@@ -9,7 +10,7 @@ import type { Role } from "../../base/roles.ts";
 import type { AgentPane, SessionState } from "../workers.ts";
 import type { Job, RulesUsed, RunOrigin } from "./fields.ts";
 
-export interface RunRecords extends Recoverable, WithUnusable {
+export interface RunRecords extends Recoverable, WithUnusable, Reaching {
   readonly head: RunHead;
   readonly session: SessionState | undefined;
   readonly agents: Readonly<Partial<Record<Role, AgentState>>>;

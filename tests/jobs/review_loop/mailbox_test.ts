@@ -5,7 +5,7 @@ import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { foldEvent } from "../../../lib/jobs/review_loop/fold.ts";
 import { failLeftMessages, type MailboxOptions, openMailbox } from "../../../lib/jobs/review_loop/mailbox.ts";
 import type { OutsideMessage } from "../../../lib/journal/loop/state.ts";
-import { createLocks } from "../../../lib/jobs/review_loop/turn_locks.ts";
+import { createLocks } from "../../../lib/jobs/locks.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import type { Role } from "../../../lib/base/roles.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
