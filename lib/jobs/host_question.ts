@@ -1,5 +1,5 @@
 import { sanitizeLine } from "../base/text/sanitize.ts";
-import type { HostAnswer } from "../base/terms.ts";
+import { HOST_ANSWERS, type HostAnswer } from "../base/terms.ts";
 import type { Reaching } from "../journal/common.ts";
 import type { AskAtTerminal } from "../run/execution.ts";
 
@@ -72,12 +72,10 @@ async function answerTo(
   }
 }
 
-const ANSWERS: ReadonlyMap<string, HostAnswer> = new Map([
-  ["once", "once"],
-  ["run", "run"],
-  ["no", "no"],
-  ["n", "no"],
-]);
+const ANSWERS: ReadonlyMap<string, HostAnswer> = new Map([...HOST_ANSWERS.map((word) => [word, word] as const), [
+  "n",
+  "no",
+]]);
 
 function questionAbout(target: string, problem: string): string {
   return `\nA program in the sandbox wants to reach ${target}, which sandbox_network does not name.\n\n${problem}` +

@@ -100,19 +100,17 @@ for (const provider of ["codex", "claude_code"] as const) {
 
   for (const job of [["run"], ["exec", "task.md"]]) {
     Deno.test(`${job[0]}: another login of a real ${CLI_LABELS[provider]} takes the place of one that is used up`, async () => {
-      let isFirst = true;
+      let prompts = 0;
       const login = "~/other-login";
       await using stage = await stageOf({
         ...{ provider, config: { fallback: [{ provider, login }] } },
-        isLimited: () => isFirst,
+        isLimited: () => prompts++ === 0,
       });
       const { home } = stage.sandbox;
       const own = provider === "codex" ? stage.env["CODEX_HOME"]! : `${home}/.claude`;
       await copy(own, `${home}/other-login`);
       if (provider === "claude_code") await copy(`${home}/.claude.json`, `${home}/other-login/.claude.json`);
       await using run = stage.watch(...job, "--trust");
-      await run.fact(job[0] === "run" ? "agent_failed" : "attempt_recovering");
-      isFirst = false;
       await assertPassed(run);
       const words = await stage.run("logs");
       assertStringIncludes(words.stdout, `${provider} (${login})`);
@@ -171,8 +169,11 @@ Deno.test("run: an agent that cannot be started takes no place: the next one doe
   await Deno.writeTextFile(`${broken}/config.toml`, "model = \n");
   const { code, stderr } = await run.program.ended;
   assertEquals(code, 0, stderr);
-  const failed = ofType(run, "agent_failed").map(({ class: failure, login }) => [failure, login]);
-  assertEquals(failed, [["usage_limit", "codex"], ["other", "codex (~/broken-login)"]]);
+  const failed = [...ofType(run, "agent_failed"), ...ofType(run, "agent_unusable")];
+  assertEquals(failed.map(({ class: failure, login }) => [failure, login]), [
+    ["usage_limit", "codex"],
+    ["other", "codex (~/broken-login)"],
+  ]);
   assertEquals(ofType(run, "agent_starting").at(-1)?.["provider"], "claude_code");
   await stage.sandbox.assertNothingLeft();
 });

@@ -200,6 +200,7 @@ class NightPlay {
       return await (folder === undefined ? executeNight(options) : resumeNight(folder, options));
     };
     const number = this.ends.length;
+    const toldBefore = this.told.length;
     machine.time.after(LOOK_MINUTES * MINUTE_MS, () => {
       if (this.ends.length === number && !machine.isDead && end === undefined) void this.#answerOpen();
     });
@@ -211,7 +212,9 @@ class NightPlay {
       : end ?? { outcome: "stuck", reason: "nothing happens any more" };
     if (!isEnded) world.violate("panewright neither ended nor waited for anything that could come");
     this.#judgeEnd(outcome, reason);
-    if (outcome !== "killed" && outcome !== "stuck") {
+    // What a killed process has left stays until another one can write down that it continues the run.
+    const hasBegun = this.told.length > toldBefore;
+    if (outcome !== "killed" && outcome !== "stuck" && hasBegun) {
       const left = machine.programs.alive().map(({ argv, pid }) => `${argv[0]} (${pid})`);
       if (left.length > 0) world.violate(`left running: ${left.join(", ")}`);
     }

@@ -1,4 +1,5 @@
-import { RuntimeError } from "../../base/errors.ts";
+import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import { sleepUntilTime } from "../../base/ports/calendar.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import type { Fallbacks } from "../../turn/ladder.ts";
 import { createSettling, type Settling } from "../../turn/settle.ts";
@@ -90,8 +91,7 @@ function createTeam(
     const before = terminalOf(role);
     before.releaseRecord();
     await before.close();
-    const afresh = () => startRole(role, undefined, planWithDue(role, options));
-    add(role, isFresh ? await afresh() : await haveAgent(role, { ...options, alive: new Set() }));
+    add(role, isFresh ? await startUsable(role, options) : await haveAgent(role, { ...options, alive: new Set() }));
   };
   return {
     async start(role) {
@@ -127,8 +127,38 @@ async function closeWithoutPane(terminals: readonly RoleAgent[]): Promise<void> 
   if (failed !== undefined) throw failed.reason;
 }
 
+/** Starts the agent that is due; where it cannot be started, the next one that may take its place. */
+async function startUsable(
+  role: Role,
+  planned: StartAgentsOptions,
+  start: (options: StartAgentsOptions) => Promise<RoleAgent> = (options) => startRole(role, undefined, options),
+): Promise<RoleAgent> {
+  const { plan: { handoff }, state, record, clock, signal } = planned;
+  for (;;) {
+    const options = planWithDue(role, planned);
+    try {
+      return await start(options);
+    } catch (error) {
+      const [{ at }, login, now] = [fallbacksFor(role, planned), loginInUse(state(), role), new Date()];
+      if (!(error instanceof PanewrightError) || error instanceof UsageError || signal.aborted) throw error;
+      if (at === undefined || login === undefined || (at > now && !handoff.waitForUsageLimitReset)) throw error;
+      // What all of them are in is opened anew elsewhere.
+      if (await planned.session?.isLost() === true) throw error;
+      const until = at > now ? at : now;
+      record({
+        ...{ type: "agent_unusable", role, login, message: error.message, retryAt: until.toISOString() },
+        class: error instanceof HumanInterventionRequiredError ? "auth" : "other",
+      });
+      await sleepUntilTime(until, { clock, wallClock: () => new Date(), signal });
+    }
+  }
+}
+
 async function haveAgent(role: Role, planned: StartAgentsOptions): Promise<RoleAgent> {
-  const options = planWithDue(role, planned);
+  return await startUsable(role, planned, (options) => haveThis(role, options));
+}
+
+async function haveThis(role: Role, options: StartAgentsOptions): Promise<RoleAgent> {
   const { plan, state, alive, record } = options;
   const agent = state().agents[role];
   const isSame = loginInUse(state(), role) === loginOf(plan.agents[role]);

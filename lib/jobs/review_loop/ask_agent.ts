@@ -1,12 +1,9 @@
-import { PanewrightError, RuntimeError } from "../../base/errors.ts";
-import { sleepUntilTime } from "../../base/ports/calendar.ts";
-import { present } from "../../base/schema.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import type { Role } from "../../base/roles.ts";
 import { AgentGivenUpError } from "../../turn/failure.ts";
 import { promptOf } from "./prompts/mod.ts";
 import { lookUpNames } from "./existing_names.ts";
 import { outsideMessagePrompt } from "./prompts/outside_message.ts";
-import { loginInUse } from "./role_due.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import type { OutsideMessage } from "../../journal/loop/state.ts";
 import type { Turn } from "./state.ts";
@@ -79,7 +76,7 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
         return await play(work, terminal);
       } catch (error) {
         if (
-          work.isOver?.() === true || !await replace(options, { role, turnId: work.turnId, error, terminal, signal })
+          work.isOver?.() === true || !await replace(options, { role, error, terminal, signal })
         ) throw error;
       }
     }
@@ -88,7 +85,6 @@ export function createAgentTurns(options: TurnPlayerOptions): AgentTurns {
 
 interface Ended {
   readonly role: Role;
-  readonly turnId: string;
   readonly error: unknown;
   readonly terminal: RoleAgent;
   readonly signal: AbortSignal;
@@ -100,29 +96,8 @@ async function replace(options: TurnPlayerOptions, ended: Ended): Promise<boolea
   if (!(error instanceof AgentGivenUpError)) return await restartLost(options, ended);
   if (signal.aborted) return false;
   await options.counter.countAll();
-  if (error.recovery === "fallback") return await startFallback(options, ended);
-  await options.team.restart(role, { isFresh: error.recovery === "fresh_session" });
+  await options.team.restart(role, { isFresh: error.recovery !== "restart" });
   return true;
-}
-
-/** Starts the next agent that can take the place of one; of those that cannot be started, that is recorded. */
-async function startFallback(options: TurnPlayerOptions, { role, turnId, signal }: Ended): Promise<boolean> {
-  const { team, record, clock } = options;
-  const wallClock = () => new Date();
-  for (;;) {
-    try {
-      await team.restart(role, { isFresh: true });
-      return true;
-    } catch (error) {
-      const { count, at } = team.fallbacks(role);
-      if (!(error instanceof PanewrightError) || signal.aborted || count === 0 || at === undefined) throw error;
-      const { message } = error;
-      const failed = { class: "other", message, evidence: "its start", recovery: "fallback", retry: 1 } as const;
-      const login = loginInUse(options.state(), role);
-      record({ type: "agent_failed", turnId, role, ...failed, retryAt: at.toISOString(), ...present({ login }) });
-      await sleepUntilTime(at, { clock, wallClock, signal });
-    }
-  }
 }
 
 async function restartLost(

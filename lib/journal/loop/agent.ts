@@ -3,7 +3,9 @@ import { flag, listOf, number, oneOf, optional, present, text } from "../../base
 import { ROLES } from "../../base/roles.ts";
 import { GROUND } from "../common.ts";
 import { GROUND_LOST } from "../run_facts.ts";
+import { FAILURE_CLASSES } from "../../base/terms.ts";
 import { entriesOf } from "../entry.ts";
+import { unusableWith } from "../recovery.ts";
 import { waitsNoLonger } from "../waiting.ts";
 import { detail, line, type ShownLine } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
@@ -107,6 +109,28 @@ export const AGENT_RECORDS = {
         ? line(`${role}: starting ${login} again, with its session ${resumes}`)
         : line(`${role}: starting ${login}`, "plain", login === provider ? "detail" : "normal"),
     items: ({ role: lane }, { title }) => opens(`start:${lane}`, { kind: "start", lane, title }),
+  }),
+  /** The agent cannot be started, and another one takes its place. */
+  agent_unusable: loopRecord({
+    role,
+    class: oneOf(...FAILURE_CLASSES),
+    message: text,
+    /** Its login. */
+    login: text,
+    /** When the other one is started, ISO 8601. */
+    retryAt: text,
+  }, {
+    state: (state, { role: worker, at, ...fact }) => ({
+      ...state,
+      ...unusableWith(state, { ...fact, recovery: "fallback", worker }, at),
+    }),
+    recovers: ({ class: failure, retryAt: until }) => ({ class: failure, recovery: "fallback", until }),
+    words: ({ role, login, message }) =>
+      line(
+        `${role}: ${login} cannot be started: ${message.replace(/\.$/, "")}; another agent takes its place`,
+        "caution",
+      ),
+    items: ({ role: lane }, { title, text }) => adds({ kind: "warning", lane, title, text, tone: "caution" }),
   }),
   /** The agent waits for its first prompt. */
   agent_ready: loopRecord({
