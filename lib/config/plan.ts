@@ -7,7 +7,8 @@ import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { NotificationPlan } from "../run/notify/plan.ts";
-import type { AgentPlan, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
+import { agentsOf } from "../jobs/fallback.ts";
+import type { AgentPlan, PlannedAgent, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
   POST_PROCESSING_SETTINGS,
   RESPONSE_TIMEOUT,
@@ -33,7 +34,11 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     ...present({ except: jobFile }),
   });
   const agents = Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>;
-  for (const role of ROLES) requireTokens(role, { agent: agents[role], caps: common.caps });
+  for (const role of ROLES) {
+    for (const { provider } of agentsOf<PlannedAgent>(agents[role])) {
+      requireTokens(role, { agent: { ...agents[role], provider }, caps: common.caps });
+    }
+  }
   return {
     ...common,
     job,

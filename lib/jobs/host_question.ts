@@ -33,6 +33,9 @@ interface HostGate {
   readonly signal: AbortSignal;
 }
 
+/** After so many hosts that a person has refused, nobody is asked any more: a program may try thousands. */
+const MOST_REFUSED = 20;
+
 /**
  * Asks a person at the terminal whether agents in the sandbox may reach a host that is not named. Whoever asks waits
  * meanwhile. A no, or no answer, holds until the run ends.
@@ -51,7 +54,7 @@ export function hostGate(
   return async ({ host, port }) => {
     const target = sanitizeLine(`${host}:${port}`);
     if (reached().includes(target)) return true;
-    if (refused.has(target)) return false;
+    if (refused.has(target) || refused.size >= MOST_REFUSED) return false;
     // One person is asked once, however many connections a program opens.
     const pending = open.get(target) ?? decide(target).finally(() => open.delete(target));
     open.set(target, pending);
@@ -66,16 +69,12 @@ async function answerTo(
   for (let problem = "";;) {
     const said = await ask(questionAbout(target, problem), signal);
     signal.throwIfAborted();
-    const answer = said === undefined ? "no" : ANSWERS.get(said.trim().toLowerCase());
+    const word = said?.trim().toLowerCase() ?? "no";
+    const answer = HOST_ANSWERS.find((one) => one === word);
     if (answer !== undefined) return answer;
     problem = 'That is no answer: say "once", "run" or "no".\n';
   }
 }
-
-const ANSWERS: ReadonlyMap<string, HostAnswer> = new Map([...HOST_ANSWERS.map((word) => [word, word] as const), [
-  "n",
-  "no",
-]]);
 
 function questionAbout(target: string, problem: string): string {
   return `\nA program in the sandbox wants to reach ${target}, which sandbox_network does not name.\n\n${problem}` +

@@ -169,9 +169,9 @@ Deno.test("the compiler refuses a default of another type, and a slice that the 
 
 Deno.test("max_tokens: a role whose agent reports no tokens is refused, the others are not asked", async () => {
   await using dir = await tempDir();
-  const planOf = async (limits: Record<string, unknown>, tester: Record<string, unknown>) => {
+  const planOf = async (limits: Record<string, unknown>, tester: Record<string, unknown>, fallback: string[] = []) => {
     const providers = { replay: { args: ["--script", "s.json"] } };
-    const config = { prompt_file: "job.md", provider: "codex", providers, limits, roles: { tester } };
+    const config = { prompt_file: "job.md", provider: "codex", providers, limits, fallback, roles: { tester } };
     await dir.write({ "job.md": FLAG_JOB, "panewright.jsonc": JSON.stringify(config) });
     return toRunPlan(await loadConfig({ cwd: dir.path, env: () => undefined, flags: {} }));
   };
@@ -184,6 +184,7 @@ Deno.test("max_tokens: a role whose agent reports no tokens is refused, the othe
   );
   const capped = { ...replay, limits: { max_tokens: 5 } };
   await assertRejects(() => planOf({}, capped), UsageError, `Cannot keep the cap tester.max_tokens: ${refused}`);
+  await assertRejects(() => planOf({ max_tokens: 5 }, {}, ["replay"]), UsageError, "Replay, the agent of analyst");
   assertEquals((await planOf({ max_tokens: 5 }, {})).caps, { maxTokens: 5 });
   assertEquals((await planOf({}, replay)).caps, {});
 });

@@ -47,6 +47,9 @@ Deno.test("one person is asked once, however many connections a program opens", 
   const { reach, asked } = gate("once");
   assertEquals(await Promise.all([reach("a.example"), reach("a.example"), reach("a.example")]), [true, true, true]);
   assertEquals(asked.length, 1);
+  const stubborn = gate(...Array.from({ length: 40 }, () => "no"));
+  for (let host = 0; host < 40; host++) assertEquals(await stubborn.reach(`h${host}.example`), false);
+  assertEquals(stubborn.asked.length, 20);
   // The name is the program's: it is shown as text.
   const other = gate("no");
   await other.reach("a\u001b[2J.example");

@@ -1,6 +1,5 @@
 import { present } from "../../base/schema.ts";
-import type { ExecState, StepState } from "../../journal/exec/state.ts";
-import { workerOf } from "../../journal/exec/state.ts";
+import { type ExecState, type StepState, workerOf } from "../../journal/exec/state.ts";
 import type { Fallbacks } from "../../turn/ladder.ts";
 import { agentDue, fallbacksOf, loginOf } from "../fallback.ts";
 import type { StepAgent, StepPlan } from "./plan.ts";
