@@ -7,7 +7,7 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { loopbackPorts } from "./hosts.ts";
-import { removePlaceholders } from "./placeholders.ts";
+import { removePlaceholderFolder, removePlaceholders } from "./placeholders.ts";
 import { insideScript } from "./prelude.ts";
 import { FROM_HOST, type FromHost, type ToHost } from "./protocol.ts";
 import type { SandboxSpec } from "./spec.ts";
@@ -161,6 +161,7 @@ function startHost(
   const dispose = async () => {
     await group.stop();
     await removePlaceholders(cwd);
+    await removePlaceholderFolder(cwd);
     await Deno.remove(temporary, { recursive: true }).catch(() => {});
   };
   group.ended.then(gone);

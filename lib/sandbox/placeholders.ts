@@ -23,6 +23,33 @@ export function isPlaceholder(path: string, { mode, size }: Partial<Pick<Deno.Fi
   return mayBePlaceholder(path) && size === 0 && ((mode ?? 0) & 0o777) === 0o444;
 }
 
+/**
+ * A folder of which the library keeps parts from being made: it has to be there before any program is started. Otherwise
+ * one that is started while another makes it as its placeholder cannot start (0.0.83).
+ */
+const FOLDER = ".claude";
+const FOLDER_MODE = 0o555;
+
+/** Makes what has to be there while a sandbox is open. */
+export async function makePlaceholders(workdir: string): Promise<void> {
+  const path = `${workdir}/${FOLDER}`;
+  if (lstatOrUndefined(path) !== undefined) return;
+  try {
+    await Deno.mkdir(path);
+    await Deno.chmod(path, FOLDER_MODE);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+}
+
+/** Removes what has to be there while a sandbox is open, unless something was put there. */
+export async function removePlaceholderFolder(workdir: string): Promise<void> {
+  const path = `${workdir}/${FOLDER}`;
+  const { isDirectory = false, mode } = lstatOrUndefined(path) ?? {};
+  // One that is not empty stays.
+  if (isDirectory && ((mode ?? 0) & 0o777) === FOLDER_MODE) await Deno.remove(path).catch(() => {});
+}
+
 /** Removes what a sandbox that was killed has left in its working directory. */
 export async function removePlaceholders(workdir: string): Promise<void> {
   for (const path of [...NAMES].map((name) => `${workdir}/${name}`)) {

@@ -47,9 +47,11 @@ export const command = defineCommand({
       : [...roles, ...steps].flatMap(([name, own]) =>
         agentsOf<WholeAgent>(own).map((agent, index) => [workerNameOf(name, index), agent] as const)
       );
+    const name = `look-${crypto.randomUUID().slice(0, 8)}`;
     const around = {
-      ...{ workdir, writable, name: `look-${crypto.randomUUID().slice(0, 8)}` },
-      folder: { path: `${workdir}/.panewright` },
+      ...{ workdir, writable, name },
+      // What carries its mark is ended with it: no other one's.
+      folder: { path: `${workdir}/.panewright/${name}` },
       whole: { network, variables },
     };
     if (action === "show") {
