@@ -13,18 +13,7 @@ export function judge({ plan, world, machine, told, ends }: {
   readonly ends: readonly { readonly outcome: string; readonly reason: string }[];
 }): void {
   const end = ends.at(-1);
-  const paths = runIds(machine).map((id) => runFolderAt(PROJECT, id).journalPath).filter((path) =>
-    machine.files.has(path)
-  );
-  const records: Fact[] = paths.flatMap((path) => {
-    // What follows the last line end was being written.
-    const lines = machine.files.text(path).split("\n").slice(0, -1);
-    return lines.flatMap((line) => {
-      const fact = parseJsonObject(line);
-      if (fact === undefined) world.violate(`a line of ${path} cannot be read: ${line.slice(0, 200)}`);
-      return fact === undefined ? [] : [fact as Fact];
-    });
-  });
+  const records = recordsOf(machine, (line) => world.violate(`a line of a journal cannot be read: ${line}`));
   nothingLost(told, records, world);
   responsesKept(world, machine);
   answersOnce(records, world);
@@ -32,9 +21,20 @@ export function judge({ plan, world, machine, told, ends }: {
   passIsProven(plan, { outcome: end?.outcome, records }, world);
 }
 
-function runIds({ files }: Machine): readonly string[] {
+/** What stands in the journals of a night's runs, as people find them. */
+export function recordsOf({ files }: Machine, onUnreadable: (line: string) => void = () => {}): readonly Fact[] {
   const runs = `${PROJECT}/.panewright/runs`;
-  return files.has(runs) ? files.readDir(runs).map(({ name }) => name).sort() : [];
+  const ids = files.has(runs) ? files.readDir(runs).map(({ name }) => name).sort() : [];
+  const paths = ids.map((id) => runFolderAt(PROJECT, id).journalPath).filter((path) => files.has(path));
+  return paths.flatMap((path) => {
+    // What follows the last line end was being written.
+    const lines = files.text(path).split("\n").slice(0, -1);
+    return lines.flatMap((line) => {
+      const fact = parseJsonObject(line);
+      if (fact === undefined) onUnreadable(line.slice(0, 200));
+      return fact === undefined ? [] : [fact as Fact];
+    });
+  });
 }
 
 /** What was told as recorded is in a journal, in the order in which it was told. */

@@ -7,7 +7,7 @@ import { listRunIds } from "../../lib/run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { executeNight, keepsGoing, type Played, resumeNight, TASKS } from "./jobs.ts";
 import { AgentProgram } from "./agent.ts";
-import { judge } from "./judge.ts";
+import { judge, recordsOf } from "./judge.ts";
 import { Machine, type PortCall, type PortFault } from "./machine/machine.ts";
 import type { NightProcess } from "./machine/programs.ts";
 import { describe, type Trouble, troublesOf } from "./troubles.ts";
@@ -229,7 +229,10 @@ class NightPlay {
   #judgeEnd(outcome: string, reason: string): void {
     const { world, machine } = this.parts;
     if (outcome === "waiting" && keepsGoing(this.plan)) {
-      const begun = new Set(this.told.flatMap((fact) => fact.type === "task_started" ? [String(fact["file"])] : []));
+      // A kill may come between a record and its telling.
+      const begun = new Set(
+        recordsOf(machine).flatMap((fact) => fact.type === "task_started" ? [String(fact["file"])] : []),
+      );
       if (begun.size < TASKS.length) world.violate(`it waits, and only ${begun.size} of its tasks were begun`);
     }
     if (outcome !== "error" && outcome !== "needs_human") return;

@@ -27,23 +27,14 @@ export async function continueTurn(
 ): Promise<Continuation> {
   const begun = await begunTurn(folder, open);
   // The request to continue asks for a response: where none is wanted, the prompt is sent once more.
-  const isContinued = open.interrupted && expectsResponse && hasPrompt(open, agents);
+  const isContinued = open.interrupted && expectsResponse && agents[open.role]?.hasMemory === true;
   const messageKind = isContinued ? "continuation" : "prompt";
   // An agent that lost its prompt in the middle of the work is told so, unless the prompt waits to be sent already.
   if (!open.interrupted || open.message !== undefined) return { message: prompt, messageKind, begun };
   if (!isContinued) return { message: replacementPrompt(prompt), messageKind, begun };
+  // Where it was about to be sent when panewright was killed, nobody knows whether the session holds it.
   const message = open.taken ? continuationPrompt(workdir, open.role) : perhapsKnownPrompt(prompt);
   return { message, messageKind, begun };
-}
-
-/**
- * Whether the agent's session may hold the turn's prompt. Where it was about to be sent when panewright was killed,
- * nobody knows: in a pane it stood in the composer before, and most probably was taken; over a protocol it may not even
- * have been written.
- */
-function hasPrompt({ role, taken }: OpenTurn, agents: RunState["agents"]): boolean {
-  const agent = agents[role];
-  return agent?.hasMemory === true && (taken || agent.protocol === undefined);
 }
 
 async function begunTurn(folder: RunFolder, open: OpenTurn): Promise<BegunTurn> {

@@ -32,18 +32,18 @@ Deno.test("an agent that has taken its prompt is told to continue, and not what"
   assertStringIncludes(message, "Continue the task of the previous prompt");
 });
 
-Deno.test("one in a pane whose prompt nobody knows to be taken gets it once more, with that said", async () => {
-  const { message, messageKind } = await continued({ taken: false });
-  assertEquals(messageKind, "continuation");
-  assertStringIncludes(message, "ended right when you got the prompt below");
-  assertStringIncludes(message, PROMPT);
-});
-
-Deno.test("one over a protocol, and one with a new session, gets the task of another agent", async () => {
-  for (const how of [{ taken: false, protocol: "acp" }, { taken: true, hasMemory: false }] as const) {
-    const { message, messageKind } = await continued(how);
-    assertEquals(messageKind, "prompt");
-    assertStringIncludes(message, `Another agent was ended while it worked on the task below`);
+Deno.test("one whose prompt nobody knows to be taken gets it once more, with that said, in a pane and over a protocol", async () => {
+  for (const how of [{}, { protocol: "acp" }] as const) {
+    const { message, messageKind } = await continued({ taken: false, ...how });
+    assertEquals(messageKind, "continuation");
+    assertStringIncludes(message, "ended right when you got the prompt below");
     assertStringIncludes(message, PROMPT);
   }
+});
+
+Deno.test("one with a new session gets the task of another agent", async () => {
+  const { message, messageKind } = await continued({ taken: true, hasMemory: false });
+  assertEquals(messageKind, "prompt");
+  assertStringIncludes(message, `Another agent was ended while it worked on the task below`);
+  assertStringIncludes(message, PROMPT);
 });
