@@ -13,16 +13,11 @@ interface OfferedSettings {
 }
 
 interface OfferOptions {
-  /** What agents reach from a sandbox besides their models. @default {[]} */
-  readonly network?: readonly string[] | undefined;
   /** Whether the list is written out; otherwise its key is there instead. @default {false} */
   readonly full?: boolean;
 }
 
-export function offeredSettings(
-  offer: PermissionOffer,
-  { full = false, network = [] }: OfferOptions = {},
-): OfferedSettings {
+export function offeredSettings(offer: PermissionOffer, { full = false }: OfferOptions = {}): OfferedSettings {
   switch (offer) {
     case "allow-list":
       return {
@@ -47,13 +42,9 @@ export function offeredSettings(
           "may change anything. Where the machine cannot, the sandbox of each agent's CLI holds its commands, as the run says;",
           'where there is none either, it does not start. The other way: "panewright init --permissions allow-list".',
         ],
-        inShort: "A sandbox keeps agents in this folder, and to the hosts that are named; inside, all is accepted.",
-        topLevel: {
-          sandbox: '"auto"',
-          ...(network.length === 0
-            ? {}
-            : { sandbox_network: `[${network.map((host) => JSON.stringify(host)).join(", ")}]` }),
-        },
+        inShort:
+          "A sandbox keeps agents in this folder, and off other hosts than sandbox_network names; inside, all is accepted.",
+        topLevel: { sandbox: '"auto"' },
         permissions: { auto_accept: "true", default: '"allow"' },
       };
     default:

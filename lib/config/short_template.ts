@@ -3,7 +3,7 @@ import { oneLine, type StepTemplate, type TemplateValues } from "./template.ts";
 
 /** A config to start from in about ten lines: JSON with comments, and only the keys that are set. */
 export function shortTemplate({ step, permissions: offer, ...values }: TemplateValues): string {
-  const { inShort, topLevel = {}, permissions } = offeredSettings(offer, { network: values.network });
+  const { inShort, topLevel = {}, permissions } = offeredSettings(offer);
   return [
     '// What else can be set: "panewright init --full" writes every key with its meaning.',
     "{",

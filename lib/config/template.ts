@@ -13,8 +13,6 @@ export interface TemplateValues {
   /** The pipeline of one step; missing where the config is for a review loop. */
   readonly step?: StepTemplate;
   readonly permissions: PermissionOffer;
-  /** What agents reach from a sandbox besides their models. @default {[]} */
-  readonly network?: readonly string[];
 }
 
 export interface StepTemplate {
@@ -31,10 +29,7 @@ const LEFT_OUT = "prompt";
  * table. What is not set is a comment with its default.
  */
 export function fullTemplate(values: TemplateValues): string {
-  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions, {
-    full: true,
-    network: values.network,
-  });
+  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions, { full: true });
   const chosen: Chosen = { ...offered, ...(values.step === undefined ? {} : { pipelines: pipelineText(values.step) }) };
   const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && key !== LEFT_OUT);
   return [

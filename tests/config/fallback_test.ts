@@ -19,7 +19,7 @@ Deno.test("who may take an agent's place is started as its provider says; what a
   const loaded = await load({
     providers: { codex: { args: ["-c", "x=1"] }, claude_code: { model: "opus", env: { A: "1" } } },
     roles: { tester: { model: "m1", args: ["--own"], env: { B: "2" } } },
-    fallback: ["codex", "claude_code", { provider: "codex", login: "/work/codex" }, {
+    fallback: ["codex", "claude_code", { provider: "codex", login: "/logins/codex" }, {
       provider: "codex",
       login: "~/c",
     }],
@@ -30,11 +30,11 @@ Deno.test("who may take an agent's place is started as its provider says; what a
   assertEquals(agents.map((agent) => [loginOf(agent), agent.model, agent.args, agent.env]), [
     ["codex", "m1", ["--own"], { B: "2" }],
     ["claude_code", "opus", [], { A: "1", B: "2" }],
-    ["codex (/work/codex)", "m1", ["--own"], { B: "2", CODEX_HOME: "/work/codex" }],
+    ["codex (/logins/codex)", "m1", ["--own"], { B: "2", CODEX_HOME: "/logins/codex" }],
     ["codex (~/c)", "m1", ["--own"], { B: "2", CODEX_HOME: `${home}/c` }],
   ]);
   const [step] = toExecPlan(loaded, { cwd: "/" }).pipelines["main"]!;
-  assertEquals(agentsOf(step!).map(loginOf), ["claude_code", "codex", "codex (/work/codex)", "codex (~/c)"]);
+  assertEquals(agentsOf(step!).map(loginOf), ["claude_code", "codex", "codex (/logins/codex)", "codex (~/c)"]);
   assertEquals(toRunPlan(await load({})).agents.tester.fallbacks, undefined);
 });
 
@@ -43,7 +43,10 @@ Deno.test("what cannot take an agent's place is a mistake with its place", async
     [{ fallback: "codex" }, "fallback must be an array"],
     [{ fallback: ["nobody"] }, "fallback[0]"],
     [{ fallback: [{ provider: "codex", login: "work" }] }, "must be an absolute path, or one that begins with ~/"],
-    [{ fallback: [{ provider: "gemini", login: "/work" }] }, "fallback[0].login cannot be chosen: where gemini keeps"],
+    [
+      { fallback: [{ provider: "gemini", login: "/logins" }] },
+      "fallback[0].login cannot be chosen: where gemini keeps",
+    ],
     [{ fallback: ["gemini"], sandbox: "agent" }, "gemini is not known to work in one"],
   ];
   for (const [config, words] of cases) {

@@ -19,8 +19,7 @@ const LOOP = {
 
 Deno.test("a written config says only what was chosen, and is valid, in short and in full", () => {
   const allow = EVERYDAY_LIST.flatMap(({ rules }) => rules);
-  const network = ["registry.npmjs.org"];
-  const sandbox = { sandbox: "auto", sandbox_network: network, permissions: { auto_accept: true, default: "allow" } };
+  const sandbox = { sandbox: "auto", permissions: { auto_accept: true, default: "allow" } };
   const settings = {
     "allow-list": {
       short: { permissions: { auto_accept: true, default: "ask", allow_everyday: true } },
@@ -32,7 +31,7 @@ Deno.test("a written config says only what was chosen, and is valid, in short an
   const pipelines = { main: [{ name: "work", prompt: "self", args: ["-s", "x"], check, retry: 2 }] };
   for (const permissions of PERMISSION_OFFERS) {
     for (const provider of OFFERED_PROVIDER_IDS) {
-      const { prompt_file: _, project_test_cmd: __, ...common } = { ...LOOP, provider, permissions, network };
+      const { prompt_file: _, project_test_cmd: __, ...common } = { ...LOOP, provider, permissions };
       for (const [size, template] of [["short", shortTemplate], ["full", fullTemplate]] as const) {
         const expectText = (values: TemplateValues, said: Readonly<Record<string, unknown>>) => {
           const { value, syntaxError } = parseJsonc(template(values));

@@ -54,20 +54,12 @@ for (const provider of ["codex", "claude_code"] as const) {
         { do: "shell", command: "touch ../outside; git push; echo rounded > fixed.txt" },
         { do: "say", text: "Rounded." },
       ],
-      files: {
-        "Makefile": "test:\n\tgrep rounded fixed.txt\n",
-        "package.json": "{}",
-        "requirements.txt": "",
-      },
+      files: { Makefile: "test:\n\tgrep rounded fixed.txt\n" },
     });
     const { run, sandbox: { project: folder } } = project;
-    const written = await run("init", "--exec", "--test-cmd", "make test");
+    const written = await run("init", "--exec");
     assertEquals(written.code, 0, written.stderr);
-    const hosts = "registry.npmjs.org, pypi.org, files.pythonhosted.org";
-    assertStringIncludes(
-      written.stdout,
-      `permissions  a sandbox around agents, tests and checks; they reach ${hosts}\n`,
-    );
+    assertStringIncludes(written.stdout, "permissions  a sandbox around agents, tests and checks;");
     await Deno.writeTextFile(`${folder}/task.md`, "Fix the rounding.\n");
     const done = await run("exec", "task.md", "--no-input");
     assertEquals(done.code, 0, done.stderr + done.stdout);

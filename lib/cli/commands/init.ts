@@ -81,25 +81,24 @@ export const command = defineCommand({
   },
 });
 
-function loopValues({ provider, permissions, network, testCommand }: InitChoices): TemplateValues {
+function loopValues({ provider, permissions, testCommand }: InitChoices): TemplateValues {
   return {
     $schema: EDITOR_SCHEMA,
     provider,
     prompt_file: JOB_FILE,
     permissions,
-    network,
     ...(testCommand === undefined ? {} : { project_test_cmd: argvIfPlain(testCommand) }),
   };
 }
 
 function pipelineValues(
-  { provider, permissions, network, testCommand }: InitChoices,
+  { provider, permissions, testCommand }: InitChoices,
   { inRepository }: { readonly inRepository: boolean },
 ): TemplateValues {
   const { argsToWork } = findStepProvider(provider).headless ?? {};
   const sandbox = offeredSettings(permissions).topLevel?.["sandbox"] !== undefined;
   const args = argsToWork?.({ isRepository: inRepository, sandbox }) ?? [];
-  return { $schema: EDITOR_SCHEMA, provider, permissions, network, step: { check: testCommand, args } };
+  return { $schema: EDITOR_SCHEMA, provider, permissions, step: { check: testCommand, args } };
 }
 
 /** The words of a command that needs no shell: whether its program is there can be seen before a run. */
@@ -108,7 +107,7 @@ function argvIfPlain(command: string): string | readonly string[] {
 }
 
 function summary(
-  { provider, permissions, network, testCommand, foundTestCommands }: InitChoices,
+  { provider, permissions, testCommand, foundTestCommands }: InitChoices,
   io: CliIo,
 ): string {
   const unknown = foundTestCommands.length > 1
@@ -117,13 +116,12 @@ function summary(
   return [
     `agents       ${chosenAgent(provider, io)}`,
     `tests        ${testCommand ?? unknown}`,
-    `permissions  ${permissions === "sandbox" ? sandboxWords(network) : "an allow list"}`,
+    `permissions  ${permissions === "sandbox" ? SANDBOX_WORDS : "an allow list"}`,
   ].map((line) => sanitizeLine(line)).join("\n");
 }
 
-function sandboxWords(network: readonly string[]): string {
-  return `a sandbox around agents, tests and checks${network.length === 0 ? "" : `; they reach ${network.join(", ")}`}`;
-}
+const SANDBOX_WORDS =
+  "a sandbox around agents, tests and checks; name the hosts that you install from in sandbox_network";
 
 /** @param folder where it is not the working directory */
 function nextSteps(exec: boolean, folder: string | undefined): string {

@@ -5,7 +5,6 @@ import type { Provider, ProviderId } from "../../agents/provider.ts";
 import { systemHost } from "../../base/ports/host.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
 import { findSandboxObstacle } from "../../sandbox/obstacles.ts";
-import { packageHostsIn } from "./package_hosts.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../jobs/programs.ts";
@@ -15,8 +14,6 @@ import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
 export interface InitChoices {
   readonly provider: ProviderId;
   readonly permissions: PermissionOffer;
-  /** What agents may reach from a sandbox, as the project's files show. */
-  readonly network: readonly string[];
   /** The command that tests the project; missing where there is none, or none is known. */
   readonly testCommand?: string;
   readonly foundTestCommands: readonly string[];
@@ -51,17 +48,10 @@ export async function chooseForInit(
   }
   const provider = flags.provider ?? await chooseProvider(io, asking);
   const permissions = await choosePermissions(flags.permissions, { provider: findProvider(provider), ask: asking, io });
-  const network = permissions === "sandbox" ? packageHostsIn(folder) : [];
   const found = testCommandsIn(folder);
   const testCommand = flags.testCommand ?? await chooseTestCommand(found, asking);
   const foundTestCommands = found.map(({ command }) => command);
-  return {
-    provider,
-    permissions,
-    network,
-    foundTestCommands,
-    ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }),
-  };
+  return { provider, permissions, foundTestCommands, ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }) };
 }
 
 const NOTHING_WRITTEN = "Nothing was written.";
