@@ -1,5 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
+import { present } from "../../base/schema.ts";
 import { selfCommand } from "../../base/ports/self.ts";
 import { codexProvider } from "../codex/provider.ts";
 import { openReplayRecord, RECORD_VARIABLE } from "./record.ts";
@@ -15,6 +16,7 @@ export const replayProvider: PaneProvider = {
   id: "replay",
   label: "Replay",
   capabilities: { refusesWritesSince: undefined },
+  ...present({ failures: codexProvider.failures }),
   // Its screens are recordings.
   obeys: { files: [], settings: [], acts: [] },
   terminal: {

@@ -3,7 +3,7 @@ import type { RoleScript } from "./script.ts";
 import { drawFrame } from "./draw.ts";
 import { createKeyFeed } from "../../base/text/keys.ts";
 import { type Frame, renderFrame } from "./render.ts";
-import { createSession, type Session, type SessionEnd } from "./session.ts";
+import { createSession, type Session, type SessionEnd, type SessionRecord } from "./session.ts";
 import { activityOf, type AgentState } from "./state.ts";
 import type { AgentTty } from "./terminal.ts";
 
@@ -14,7 +14,7 @@ interface ReplayAgentOptions {
   readonly tty: AgentTty;
   readonly signal: AbortSignal;
   readonly onPrompt?: (prompt: string) => void;
-  readonly onPending?: (commands: readonly string[]) => void;
+  readonly onRecord?: (record: SessionRecord) => void;
   readonly clock?: Clock;
 }
 

@@ -15,13 +15,24 @@ interface SessionOptions {
   timeOfDay(): string;
   onChange(): void;
   readonly onPrompt?: (prompt: string) => void;
-  readonly onPending?: (commands: readonly string[]) => void;
+  /** Told what a CLI would keep in a record of its own, whenever that changes. */
+  readonly onRecord?: (record: SessionRecord) => void;
+}
+
+/** What a session says of itself beside its screen. */
+export interface SessionRecord {
+  /** The commands that wait for their approval. */
+  readonly pending: readonly string[];
+  /** What ended the last turn, and when; missing where that has not failed. */
+  readonly failed?: { readonly text: string; readonly at: string };
 }
 
 export interface SessionEnd {
   readonly exitCode: number;
   readonly restoreTerminal: boolean;
 }
+
+const NOTHING: SessionRecord = { pending: [] };
 
 export interface Session {
   readonly state: AgentState;
@@ -35,6 +46,7 @@ interface Live {
   readonly ended: PromiseWithResolvers<SessionEnd>;
   readonly life: AbortController;
   state: AgentState;
+  record: SessionRecord;
   turnCount: number;
   turn?: AbortController | undefined;
   answerDialog?: ((approved: boolean) => void) | undefined;
@@ -53,6 +65,7 @@ export function createSession(options: SessionOptions): Session {
       model: `replay-${options.role}`,
       sessionTitle: options.role,
     }),
+    record: NOTHING,
     turnCount: 0,
   };
   return {
@@ -80,6 +93,12 @@ function takeInput(live: Live, event: InputEvent): void {
 function update(live: Live, change: (state: AgentState) => AgentState): void {
   live.state = change(live.state);
   live.options.onChange();
+}
+
+function note(live: Live, record: SessionRecord): void {
+  if (record === live.record) return;
+  live.record = record;
+  live.options.onRecord?.(record);
 }
 
 function compose(live: Live, composer: Composer): void {
@@ -116,6 +135,7 @@ async function startTurn(live: Live, prompt: string): Promise<void> {
     askApproval: (request, signal) => askApproval(live, { ...request, signal }),
     afterTurn: (delayMs, act) => afterwards.push(() => clock.sleep(delayMs, live.life.signal).then(act)),
   };
+  note(live, NOTHING);
   update(live, (state) => beginTurn(state, prompt, clock.now()));
   const { signal } = controller;
   const ending = await performTurn(nextSteps(live, prompt), { prompt, stage, signal }).catch((error): TurnEnding =>
@@ -124,6 +144,9 @@ async function startTurn(live: Live, prompt: string): Promise<void> {
   live.turn = undefined;
   if (live.life.signal.aborted) return;
   if (ending.type === "crashed") return end(live, { exitCode: ending.exitCode, restoreTerminal: false });
+  if (ending.type === "error") {
+    note(live, { pending: [], failed: { text: ending.text, at: new Date().toISOString() } });
+  }
   const closing = ending.type === "completed" ? { ...ending, nowMs: clock.now(), at: timeOfDay() } : ending;
   update(live, (state) => endTurn(state, closing));
   for (const act of afterwards) {
@@ -144,13 +167,13 @@ function askApproval(
     if (live.answerDialog !== take) return;
     live.answerDialog = undefined;
     update(live, (state) => ({ ...state, dialog: undefined }));
-    live.options.onPending?.([]);
+    note(live, NOTHING);
     settle();
   };
   const take = (approved: boolean) => close(() => answer.resolve(approved));
   live.answerDialog = take;
   signal.addEventListener("abort", () => close(() => answer.reject(signal.reason)), { once: true });
-  live.options.onPending?.([command]);
+  note(live, { pending: [command] });
   const dialog = { command, reason: reason === "" ? undefined : reason, selected: 0 };
   update(live, (state) => ({ ...state, dialog }));
   return answer.promise;
