@@ -23,7 +23,7 @@ import { exists, walk } from "@std/fs";
 const KINDS = {
   unit: { folder: "tests", processes: 6, filesPerProcess: 16, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
-  e2e: { folder: "tests/e2e", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
+  e2e: { folder: "tests/e2e", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
   agents: { folder: "tests/scenarios", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
 } as const;
 
@@ -41,6 +41,9 @@ const BUNDLE = `${Deno.cwd()}/dist/panewright.mjs`;
 
 /** What is tested in place of the files that it imports. */
 const TOGETHER = `${Deno.cwd()}/dist/tests`;
+
+/** So many of those that took longest are named. */
+const MOST_TOLD = 15;
 
 /** How `deno test` closes its output: `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`. */
 const SUMMARY = /^(?:ok|FAILED) \| .*$/m;
@@ -151,13 +154,16 @@ function add({ passed, failed, ignored }: Ran["counts"]): void {
 const isAlone = queue.length === 1;
 const failed: Ran[] = [];
 const notBegun: string[] = [];
+const took: { readonly files: readonly string[]; readonly seconds: number }[] = [];
 async function runSome(): Promise<void> {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     if (Date.now() >= beginBeforeMs) {
       notBegun.push(...next);
       continue;
     }
+    const beganMs = Date.now();
     const ran = await runFiles(next);
+    took.push({ files: next, seconds: Math.round((Date.now() - beganMs) / 1000) });
     if (ran.isGreen || isAlone) {
       add(ran.counts);
       if (!ran.isGreen) isGreen = false;
@@ -186,6 +192,10 @@ for (const file of notBegun) {
 }
 sums.ignored += notBegun.length;
 for (const file of flaky) console.log(`flaky: ${file} failed at first, as shown above, and passed alone`);
+took.sort((one, other) => other.seconds - one.seconds);
+for (const { files: [file, ...others], seconds } of took.slice(0, MOST_TOLD)) {
+  console.log(`took ${seconds} s: ${file}${others.length === 0 ? "" : ` and ${others.length} others`}`);
+}
 const told = COUNTS.map((count) => `${sums[count]} ${count}`).join(" | ");
 const unsure = flaky.length === 0 ? "" : ` | ${flaky.length} flaky`;
 console.log(`${isGreen ? "ok" : "FAILED"} | ${told}${unsure} (${Math.round((Date.now() - started) / 1000)}s)`);
