@@ -5,8 +5,8 @@ import type { AnyFact, Recorded } from "./job.ts";
 import type { MeterEvent } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
 import { afterRecord, type Change, type Progress } from "./progress.ts";
-import type { Cost } from "./usage.ts";
-import { type Recoverable, recoveredWith, type Recovering } from "./recovery.ts";
+import type { Cost, TokenCounts } from "./usage.ts";
+import { type Recoverable, recoveredWith, type Recovering, recoveryWith } from "./recovery.ts";
 import type { ShownLine } from "./words/lines.ts";
 
 /**
@@ -80,7 +80,10 @@ type FieldsOf<Table extends RecordTable<unknown>> = { readonly [Type in keyof Ta
 export type FactsOf<Table extends RecordTable<unknown>> = FactOf<FieldsOf<Table>>;
 
 /** What a job's records come to, by the one table that says it. */
-export function foldsOf<Fact extends AnyFact, State extends Recoverable | undefined>(table: RecordTable<State>) {
+export function foldsOf<
+  Fact extends AnyFact,
+  State extends (Recoverable & { readonly tokens: TokenCounts }) | undefined,
+>(table: RecordTable<State>) {
   const entryOf = ({ type }: AnyFact): Effects<AnyFact, State> | undefined => table[type];
   const recoveredBy = (before: Recoverable, record: Recorded<Fact>): Recoverable => {
     const recovering = entryOf(record)?.recovers?.(record);
@@ -89,8 +92,14 @@ export function foldsOf<Fact extends AnyFact, State extends Recoverable | undefi
   return {
     facts: Object.fromEntries(Object.entries(table).map(([type, { fields }]) => [type, fields])) as FactTable,
     fold(state: State, record: Recorded<Fact>): State {
-      const after = entryOf(record)?.state?.(state, record) ?? state;
-      return after && { ...after, ...recoveredBy(after, record) };
+      const effects = entryOf(record);
+      const after = effects?.state?.(state, record) ?? state;
+      if (after === undefined) return after;
+      const used = state && recoveryWith(state, after, {
+        meter: effects?.meter?.(record, state),
+        recovers: effects?.recovers?.(record) !== undefined,
+      });
+      return { ...after, ...recoveredBy(after, record), ...used };
     },
     progress: (before: Progress, record: Recorded<Fact>): Progress =>
       afterRecord(before, record, {

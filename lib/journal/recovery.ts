@@ -1,5 +1,8 @@
 import { count, number, object, oneOf, optional, type ValueOf } from "../base/schema.ts";
 import { FAILURE_CLASSES, type FailureClass, RECOVERIES, type Recovery } from "../base/terms.ts";
+import { tokensIn } from "../base/usage.ts";
+import type { MeterEvent } from "./meter_event.ts";
+import { type TokenCounts, usageOfAll } from "./usage.ts";
 import { duration, plural } from "./words/words.ts";
 
 export const recovered = object({
@@ -19,7 +22,41 @@ export type Recovered = ValueOf<typeof recovered>;
 export interface Recoverable {
   /** @default {[]} */
   readonly recovered?: readonly Recovered[];
+  /** What turns have used since they failed first, and whether one is under way that has. @default nothing */
+  readonly recovery?: { readonly tokens: number; readonly isUnderWay: boolean };
 }
+
+type Counted = Recoverable & { readonly tokens: TokenCounts };
+
+/** What of a job's tokens may be used by turns that have failed. */
+const SHARE = 1 / 5;
+
+/** A job that has no cap, and has used less than that, is taken for one of so many tokens. */
+const LEAST_TOKENS = 1_000_000;
+
+/** Counts what a turn uses that has failed, by a record's effects; a process counts anew: a person has resumed the run. */
+export function recoveryWith(
+  before: Counted,
+  after: Counted,
+  { meter, recovers }: { readonly meter: MeterEvent | undefined; readonly recovers: boolean },
+): Recoverable {
+  const { tokens = 0, isUnderWay = false } = meter?.kind === "process_begins" ? {} : before.recovery ?? {};
+  const used = isUnderWay ? tokensIn(usageOfAll(after.tokens)) - tokensIn(usageOfAll(before.tokens)) : 0;
+  const isFailed = recovers || (isUnderWay && meter?.kind !== "turn_ends");
+  if (before.recovery === undefined && !isFailed) return {};
+  return { recovery: { tokens: tokens + used, isUnderWay: isFailed } };
+}
+
+/**
+ * Whether turns that have failed have used no more than a fifth of the job's tokens: of its cap, or of what it has used.
+ */
+export function mayRecover({ recovery, tokens }: Counted, { maxTokens }: { readonly maxTokens?: number }): boolean {
+  const all = maxTokens ?? Math.max(tokensIn(usageOfAll(tokens)), LEAST_TOKENS);
+  return (recovery?.tokens ?? 0) <= all * SHARE;
+}
+
+/** Why nothing is tried any more, where {@linkcode mayRecover} says so. */
+export const SHARE_IS_USED = "what was tried again has used a fifth of the job's tokens";
 
 /** What a record says that is done. */
 export interface Recovering {

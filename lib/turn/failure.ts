@@ -6,7 +6,7 @@ import { sleepUntilTime } from "../base/ports/calendar.ts";
 import { stalledText } from "../agents/running_commands.ts";
 import type { AgentFailure } from "../agents/failure.ts";
 import { retryPrompt } from "./instruction.ts";
-import { triedWith } from "../journal/recovery.ts";
+import { SHARE_IS_USED, triedWith } from "../journal/recovery.ts";
 import { planRetry, type Retry } from "./ladder.ts";
 import { readStatus } from "./look.ts";
 import { comesToRest } from "./settle.ts";
@@ -123,11 +123,11 @@ export async function interruptStalled(turn: Turn): Promise<string> {
 }
 
 function retryOf(
-  { fallbacks, mayReplace = false, progress: { tried }, settings, wallClock }: Turn,
+  { fallbacks, mayRecover, mayReplace = false, progress: { tried }, settings, wallClock }: Turn,
   failure: Parameters<typeof planRetry>[0],
 ) {
   return planRetry(failure, {
-    settings,
+    settings: mayRecover?.() === false ? { ...settings, maxErrorRetries: 0 } : settings,
     now: wallClock(),
     tried,
     mayReplace,
@@ -187,7 +187,8 @@ function triedText({ progress: { tried } }: Turn): string {
 
 function failureError(turn: Turn, failure: AgentFailure): PanewrightError {
   const { class: failureClass, isTurnOver, remedy } = failure;
-  const problem = meaningOf(failure, triedText(turn));
+  const share = turn.mayRecover?.() === false ? `; ${SHARE_IS_USED}` : "";
+  const problem = meaningOf(failure, triedText(turn)) + share;
   if (failureClass === "auth") {
     return new HumanInterventionRequiredError(
       turnMessage(turn, problem),

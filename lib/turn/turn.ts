@@ -85,6 +85,8 @@ export interface TurnSeat {
   readonly mayReplace?: boolean;
   /** The agents of other providers, or with other logins, that may do so. @default none */
   readonly fallbacks?: () => Fallbacks;
+  /** Whether turns that have failed may still be tried again. @default {() => true} */
+  readonly mayRecover?: () => boolean;
   /** How often its agent's conversation had been made shorter before the turn. @default {0} */
   readonly compactions?: number;
   /** What an agent is told once more whose conversation was made shorter. @default nothing */

@@ -1,5 +1,14 @@
 import { assertEquals } from "@std/assert";
-import { type Recovered, recoveredText, recoveredWith, type Recovering } from "../../lib/journal/recovery.ts";
+import type { ReviewFact } from "../../lib/journal/loop/facts.ts";
+import {
+  mayRecover,
+  type Recovered,
+  recoveredText,
+  recoveredWith,
+  type Recovering,
+} from "../../lib/journal/recovery.ts";
+import { recorded, runStarted } from "../jobs/review_loop/scripted_agents.ts";
+import { foldEvents } from "../support/fold_events.ts";
 
 const AT = "2026-11-20T22:00:00.000Z";
 
@@ -32,4 +41,41 @@ Deno.test("a reset in the past, or one that cannot be read, adds no time", () =>
   );
   assertEquals(recovered, [{ recovery: "reset", class: "usage_limit", times: 3, seconds: 0 }]);
   assertEquals(recoveredText([]), "");
+});
+
+Deno.test("a turn that has failed counts as recovery until it is over, by what it uses from then on", () => {
+  const turn = { turnId: "r1-tester", role: "tester" } as const;
+  let used = 0;
+  const uses = (tokens: number): ReviewFact => {
+    used += tokens;
+    const usage = { m: { inputTokens: used, cachedInputTokens: 0, outputTokens: 0 } };
+    return { type: "tokens_counted", role: "tester", session: "s", usage, passable: true };
+  };
+  const failed: ReviewFact = {
+    ...{ type: "agent_failed", ...turn, class: "overloaded", message: "529", evidence: "its screen" },
+    ...{ retryAt: "2026-11-20T12:01:00.000Z", retry: 1, recovery: "pause" },
+  };
+  const begun: ReviewFact = { type: "turn_started", ...turn, round: 1, cycle: 0, promptBytes: 1 };
+  const ended: ReviewFact = { type: "response_received", ...turn, bytes: 1, archivedAs: "/a", sha256: "", seconds: 1 };
+  const facts = [begun, uses(70_000), failed, uses(20_000), ended, uses(9000)];
+  const after = (count: number) => {
+    const state = foldEvents([runStarted(), ...facts.slice(0, count).map((fact) => recorded(fact, "RESULT: PASS"))])!;
+    return state.recovery;
+  };
+  assertEquals(after(2), undefined);
+  assertEquals(after(3), { tokens: 0, isUnderWay: true });
+  assertEquals(after(4), { tokens: 20_000, isUnderWay: true });
+  assertEquals(after(6), { tokens: 20_000, isUnderWay: false });
+});
+
+Deno.test("the share is that of the cap, or of what the job has used, and a small job is not held to it", () => {
+  const tokens = (inputTokens: number) => ({
+    byWorker: { tester: { m: { inputTokens, cachedInputTokens: 0, outputTokens: 0 } } },
+    bySource: {},
+  });
+  const recovery = (used: number) => ({ tokens: used, isUnderWay: false });
+  assertEquals(mayRecover({ tokens: tokens(50_000), recovery: recovery(200_000) }, {}), true);
+  assertEquals(mayRecover({ tokens: tokens(50_000), recovery: recovery(200_001) }, {}), false);
+  assertEquals(mayRecover({ tokens: tokens(2_000_000), recovery: recovery(400_000) }, {}), true);
+  assertEquals(mayRecover({ tokens: tokens(2_000_000), recovery: recovery(400_000) }, { maxTokens: 1_000_000 }), false);
 });

@@ -126,10 +126,11 @@ const OVERLOADED: AgentFailure = {
 /** Plays a turn whose agent fails in the same way `failures` times, and then answers. */
 async function retriedTurn(
   failure: AgentFailure,
-  { failures, settings, status, expectsResponse = true }: {
+  { failures, settings, status, expectsResponse = true, mayRecover }: {
     readonly failures: number;
     readonly settings: Partial<HandoffSettings>;
     readonly expectsResponse?: boolean;
+    readonly mayRecover?: (times: number) => boolean;
     readonly status?: (second: number) => TerminalStatus | undefined;
   },
 ) {
@@ -154,6 +155,7 @@ async function retriedTurn(
   const options: Omit<TurnSeat, "role"> & TurnOptions = {
     ...bench.options(settings),
     expectsResponse,
+    mayRecover: () => mayRecover?.(sentAt.length) ?? true,
     emit(event) {
       if (event.type === "failure") retries.push(event.retry?.number);
       if (event.type === "message" && event.message.step === "sent") messages.push(event.message.what);
@@ -196,6 +198,16 @@ Deno.test("after the last retry the turn has failed, and says so", async () => {
   const { end, sentAt, retries } = await retriedTurn(OVERLOADED, { failures: 9, settings: { maxErrorRetries: 2 } });
   assertStringIncludes(end, "the model server is overloaded or has failed, after 2 retries: ");
   assertEquals([sentAt, retries], [[0, 30, 90], [1, 2, undefined]]);
+});
+
+Deno.test("nothing is tried again where that has used its share of the job's tokens, and the turn says so", async () => {
+  const { end, sentAt } = await retriedTurn(OVERLOADED, {
+    failures: 9,
+    settings: { maxErrorRetries: 8 },
+    mayRecover: (times) => times < 3,
+  });
+  assertStringIncludes(end, "what was tried again has used a fifth of the job's tokens");
+  assertEquals(sentAt, [0, 30, 90]);
 });
 
 Deno.test("nothing is sent where it is not proved that the turn is over", async () => {

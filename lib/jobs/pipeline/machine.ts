@@ -16,6 +16,7 @@ import {
   type TaskState,
 } from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
+import { mayRecover, SHARE_IS_USED } from "../../journal/recovery.ts";
 
 export type Action =
   | { readonly do: "choose_task" }
@@ -103,7 +104,8 @@ export function nextAction(
   const own = steps[step.number - 1];
   if (own === undefined) return { do: "finish_task", task };
   const { plan: stepPlan, login, fallbacks } = stepDue(own, { state, step, now });
-  const recoveryOf = (failure: Failed) => recoveryIn(step, failure, { plan, now, fallbacks });
+  const isShareLeft = mayRecover(state, plan.caps);
+  const recoveryOf = (failure: Failed) => recoveryIn(step, failure, { plan, now, fallbacks, isShareLeft });
   const { settings } = plan;
   const autonomyLevel = override ?? stepPlan.autonomyLevel ?? task.autonomyLevel ?? settings.autonomyLevel;
   const at: StepPlace = { task, step, plan: stepPlan, autonomyLevel, ...present({ login }) };
@@ -148,6 +150,9 @@ export function nextAction(
       if (stage.failure !== undefined && stage.failure !== "other") {
         const retry = recoveryOf({ class: stage.failure });
         if (retry !== undefined) return { do: "recover", at, failure: stage.failure, message: stage.reason, retry };
+        if (!isShareLeft) {
+          return endStep(at, { steps, settings, failure: { ...stage, reason: `${stage.reason}; ${SHARE_IS_USED}` } });
+        }
       }
       return step.failures > retriesOf(stage.check, stepPlan)
         ? endStep(at, { steps, settings, failure: stage })
@@ -163,13 +168,15 @@ interface Failed {
 function recoveryIn(
   { tried = {} }: StepState,
   failure: Failed,
-  { plan: { handoff, settings }, now, fallbacks }: {
+  { plan: { handoff, settings }, now, fallbacks, isShareLeft }: {
     readonly plan: ExecPlan;
     readonly now: Date;
     readonly fallbacks: Fallbacks;
+    readonly isShareLeft: boolean;
   },
 ): Retry | undefined {
-  const { maxErrorRetries = 0, errorRetrySeconds = 30 } = handoff;
+  const { maxErrorRetries: mostRetries = 0, errorRetrySeconds = 30 } = handoff;
+  const maxErrorRetries = isShareLeft ? mostRetries : 0;
   const { waitForUsageLimitReset } = settings;
   return planRetry({ ...failure, isTurnOver: true }, {
     settings: { maxErrorRetries, errorRetrySeconds, waitForUsageLimitReset },

@@ -6,6 +6,7 @@ import { createSettling, type Settling } from "../../turn/settle.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import { loginOf } from "../fallback.ts";
 import { rolesAhead } from "./machine.ts";
+import { mayRecover } from "../../journal/recovery.ts";
 import { fallbacksFor, loginInUse, planWithDue } from "./role_due.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { adoptInPane } from "./role_pane.ts";
@@ -27,6 +28,8 @@ export interface AgentTeam extends AsyncDisposable {
   hasSettled(role: Role): Promise<boolean>;
   /** Who may take the place of a role's agent, of other providers or with other logins. */
   fallbacks(role: Role): Fallbacks;
+  /** Whether turns that have failed may still be tried again. */
+  mayRecover(): boolean;
   /** Another agent takes its place, with its session where it has one and that is not to be left. */
   restart(role: Role, options?: { readonly isFresh: boolean }): Promise<void>;
 }
@@ -109,6 +112,7 @@ function createTeam(
     agents: () => [...terminals],
     hasSettled: (role) => settling.hasSettled(role),
     fallbacks: (role) => fallbacksFor(role, options),
+    mayRecover: () => mayRecover(options.state(), options.plan.caps),
     restart: (role, { isFresh } = { isFresh: false }) => replaceAgent(role, { isFresh }),
     async [Symbol.asyncDispose]() {
       settling[Symbol.dispose]();

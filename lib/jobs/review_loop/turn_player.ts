@@ -150,7 +150,7 @@ function replaceable(
   { team, state, restate }: Pick<TurnPlayerOptions, "team" | "state"> & { readonly restate: () => string },
 ) {
   const compactions = state().agents[role]?.compactions ?? 0;
-  return { mayReplace: true, fallbacks: () => team.fallbacks(role), restate, compactions };
+  return { mayReplace: true, mayRecover: team.mayRecover, fallbacks: () => team.fallbacks(role), restate, compactions };
 }
 
 function handoffOf({ plan: { handoff }, limitOf }: Pick<TurnPlayerOptions, "plan" | "limitOf">) {

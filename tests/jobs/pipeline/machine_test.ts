@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { EXEC_FOLDS, type ExecFact } from "../../../lib/journal/exec/facts.ts";
 import { nextAction } from "../../../lib/jobs/pipeline/machine.ts";
 import type { ExecPlan } from "../../../lib/jobs/pipeline/plan.ts";
@@ -207,6 +207,26 @@ Deno.test("what an attempt fails of that passes is tried again after a pause, an
   const last = dueAfter([FAILED, recovering(1), FAILED, recovering(2), FAILED]);
   assert(last.do === "run_attempt");
   assertEquals([last.attempt.reason, last.attempt.notBefore], ["retry", undefined]);
+});
+
+Deno.test("what was tried again uses a fifth of the job's tokens at most, or of its cap", () => {
+  const usage = { m: { inputTokens: 20_000, cachedInputTokens: 0, outputTokens: 0 } };
+  const next = (facts: readonly ExecFact[], caps: ExecPlan["caps"]) => {
+    const patient = { ...plan(), caps, handoff: { autoAcceptPermissions: false, maxErrorRetries: 9 } };
+    return nextAction(foldFacts([...OPENING, ...facts]), patient, { now: NOW });
+  };
+  const failed = { ...FAILED, usage };
+  const again: ExecFact = { ...OPENING.at(-1), attempt: 2 } as ExecFact;
+  const twice = [failed, recovering(1), again, failed];
+  assertEquals(next([failed], { maxTokens: 90_000 }).do, "recover");
+  assertEquals(next(twice, {}).do, "recover");
+  assertEquals(next(twice, { maxTokens: 100_000 }).do, "recover");
+  const over = next(twice, { maxTokens: 99_000 });
+  assert(over.do === "finish_step");
+  assertStringIncludes(over.reason ?? "", "529 Overloaded; what was tried again has used a fifth of the job's tokens");
+  // A person has resumed it.
+  const resumed: ExecFact = { type: "run_resumed", runId: "r", folder: "f" };
+  assertEquals(next([...twice, resumed, again, failed], { maxTokens: 99_000 }).do, "recover");
 });
 
 Deno.test("the CLI's session continues after what passes where resume is native, and another begins where it is full", () => {
