@@ -166,6 +166,7 @@ export async function openWholeSandbox(
       signal,
       workdir,
       folder: `${state}/sandbox/bin`,
+      locks: `${state}/sandbox/open`,
       ...present({ mayReach }),
     },
     writable: [undefined, ...workers.keys()].flatMap((worker) => of(worker).writable),

@@ -166,5 +166,13 @@ export const ESCAPES: readonly Escape[] = [
     script: "truncate -s 8T huge 2>/dev/null && escaped 'a file may have any size'; rm -f huge",
     needs: ["truncate"],
   },
-  { name: "start as many processes as it likes", script: "untried 'their number is not limited: that takes a cgroup'" },
+  {
+    name: "start as many processes as it likes",
+    script: '[ "$(id -u)" = 0 ] && untried "the kernel does not limit that for root: a cgroup does"; ' +
+      "most=$(awk '/^Max processes/ { print $4 }' /proc/self/limits); " +
+      '[ "$most" -le 8192 ] 2>/dev/null || escaped "there may be $most"; ' +
+      "sh -c '{ ulimit -p 40 || ulimit -u 40; } 2>/dev/null; i=0; " +
+      "while [ $i -lt 80 ]; do sleep 1 & i=$((i + 1)); done' 2>/dev/null && escaped 'such a limit does not hold'",
+    needs: ["awk"],
+  },
 ];

@@ -2,7 +2,7 @@ import { LineSplitter } from "../base/follow/line_splitter.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
-import { makePlaceholders, removePlaceholders } from "./placeholders.ts";
+import { makePlaceholders } from "./placeholders.ts";
 import { placeSeccomp } from "./seccomp.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
 
@@ -27,7 +27,6 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   const tell = (message: FromHost) => write(JSON.stringify(message)).catch(() => {});
 
   async function open({ hosts, folder, writable }: Message<"open">): Promise<void> {
-    await removePlaceholders(Deno.cwd());
     await makePlaceholders(Deno.cwd());
     await SandboxManager.initialize(
       {

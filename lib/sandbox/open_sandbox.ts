@@ -7,7 +7,7 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { loopbackPorts } from "./hosts.ts";
-import { removePlaceholderFolder, removePlaceholders } from "./placeholders.ts";
+import { type OpenFolder, openFolder } from "./open_folder.ts";
 import { insideScript } from "./prelude.ts";
 import { FROM_HOST, type FromHost, type ToHost } from "./protocol.ts";
 import type { SandboxSpec } from "./spec.ts";
@@ -40,6 +40,8 @@ interface SandboxOptions {
   readonly writable: readonly string[];
   /** Folder of its own for what it needs; it must not be writable inside. */
   readonly folder: string;
+  /** Where processes tell each other in which working directories sandboxes are open; it must not be seen inside. */
+  readonly locks: string;
   readonly env: Readonly<Record<string, string>>;
   readonly mark: ProcessMark;
   readonly clock: Clock;
@@ -57,14 +59,16 @@ interface SandboxOptions {
  * @throws {RuntimeError} when it cannot be opened: nothing may be started then
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { hosts, signal, writable } = options;
+  const { hosts, locks, signal, workdir, writable } = options;
   signal.throwIfAborted();
+  const opening = await openFolder(workdir, locks);
   const opened = Promise.withResolvers<void>();
   const wraps = new Map<number, PromiseWithResolvers<[string, ...string[]]>>();
   opened.promise.catch(() => {});
   let isClosing = false;
   let gone: Error | undefined;
   const host = startHost(options, {
+    folder: opening,
     take,
     gone() {
       gone = cannot("the process that holds it has ended");
@@ -143,7 +147,11 @@ const ONLY_THESE = "set -f; names=$1; shift; " +
 /** The process that holds a sandbox, and what it is told. */
 function startHost(
   { clock, hostCommand: argv, env, mark, workdir: cwd }: SandboxOptions,
-  { take, gone }: { readonly take: (message: FromHost) => void; readonly gone: () => void },
+  { folder, take, gone }: {
+    readonly folder: OpenFolder;
+    readonly take: (message: FromHost) => void;
+    readonly gone: () => void;
+  },
 ) {
   // Short, since a path of a socket has at most 107 bytes; it goes with the process, however that ends.
   const temporary = Deno.makeTempDirSync({ prefix: "panewright-sandbox-" });
@@ -159,9 +167,11 @@ function startHost(
     },
   });
   const dispose = async () => {
-    await group.stop();
-    await removePlaceholders(cwd);
-    await removePlaceholderFolder(cwd);
+    await folder.close(async (isLast) => {
+      // At its end the library takes away what it has made, whoever else is there (0.0.83).
+      if (!isLast) group.killNow();
+      await group.stop();
+    });
     await Deno.remove(temporary, { recursive: true }).catch(() => {});
   };
   group.ended.then(gone);

@@ -3,6 +3,9 @@ import { shellJoin } from "../shell/quote.ts";
 /** How large a file may get, in blocks of 512 bytes: a tebibyte. */
 const MOST_BLOCKS = 2 ** 31;
 
+/** How many processes and threads may be inside at a time. The kernel does not hold root to it. */
+const MOST_PROCESSES = 8192;
+
 /**
  * What is run inside before the program: it gets its own folder for temporary files, and reaches the ports of this
  * machine that are let through at their own address, as outside. The library's proxy has its name and password in
@@ -10,7 +13,10 @@ const MOST_BLOCKS = 2 ** 31;
  *
  * A program that begins at once finds each port: the kernel's list has it by then (state 0A: it listens).
  */
-const PRELUDE = `ulimit -f ${MOST_BLOCKS} 2>/dev/null; ` + "TMPDIR=$1; export TMPDIR; ports=$2; shift 2; " +
+const PRELUDE = `ulimit -f ${MOST_BLOCKS} 2>/dev/null; ` +
+  // bash and zsh call it -u, dash and busybox -p.
+  `ulimit -p ${MOST_PROCESSES} 2>/dev/null || ulimit -u ${MOST_PROCESSES} 2>/dev/null; ` +
+  "TMPDIR=$1; export TMPDIR; ports=$2; shift 2; " +
   'a=${HTTP_PROXY#http://}; a=$(printf %s "${a%@*}" | sed "s/%3D/=/g"); ' +
   "for p in $ports; do " +
   "socat TCP4-LISTEN:$p,bind=127.0.0.1,fork,reuseaddr PROXY:localhost:127.0.0.1:$p,proxyport=3128,proxyauth=$a " +
