@@ -15,9 +15,14 @@ interface OfferedSettings {
 interface OfferOptions {
   /** Whether the list is written out; otherwise its key is there instead. @default {false} */
   readonly full?: boolean;
+  /** The hosts that the project installs from, as far as they are known. @default {[]} */
+  readonly hosts?: readonly string[] | undefined;
 }
 
-export function offeredSettings(offer: PermissionOffer, { full = false }: OfferOptions = {}): OfferedSettings {
+export function offeredSettings(
+  offer: PermissionOffer,
+  { full = false, hosts = [] }: OfferOptions = {},
+): OfferedSettings {
   switch (offer) {
     case "allow-list":
       return {
@@ -44,7 +49,12 @@ export function offeredSettings(offer: PermissionOffer, { full = false }: OfferO
         ],
         inShort:
           "A sandbox keeps agents in this folder, and off other hosts than sandbox_network names; inside, all is accepted.",
-        topLevel: { sandbox: '"auto"' },
+        topLevel: {
+          sandbox: '"auto"',
+          ...(hosts.length === 0
+            ? {}
+            : { sandbox_network: `[${hosts.map((host) => JSON.stringify(host)).join(", ")}]` }),
+        },
         permissions: { auto_accept: "true", default: '"allow"' },
       };
     default:

@@ -2,8 +2,8 @@ import { offeredSettings } from "./permission_offers.ts";
 import { oneLine, type StepTemplate, type TemplateValues } from "./template.ts";
 
 /** A config to start from in about ten lines: JSON with comments, and only the keys that are set. */
-export function shortTemplate({ step, permissions: offer, ...values }: TemplateValues): string {
-  const { inShort, topLevel = {}, permissions } = offeredSettings(offer);
+export function shortTemplate({ step, permissions: offer, hosts, ...values }: TemplateValues): string {
+  const { inShort, topLevel = {}, permissions } = offeredSettings(offer, { hosts });
   return [
     '// What else can be set: "panewright init --full" writes every key with its meaning.',
     "{",

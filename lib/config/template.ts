@@ -13,6 +13,8 @@ export interface TemplateValues {
   /** The pipeline of one step; missing where the config is for a review loop. */
   readonly step?: StepTemplate;
   readonly permissions: PermissionOffer;
+  /** What a sandbox lets through, as far as it is known. @default {[]} */
+  readonly hosts?: readonly string[];
 }
 
 export interface StepTemplate {
@@ -29,7 +31,10 @@ const LEFT_OUT = "prompt";
  * table. What is not set is a comment with its default.
  */
 export function fullTemplate(values: TemplateValues): string {
-  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions, { full: true });
+  const { about, topLevel: offered, permissions } = offeredSettings(values.permissions, {
+    full: true,
+    hosts: values.hosts,
+  });
   const chosen: Chosen = { ...offered, ...(values.step === undefined ? {} : { pipelines: pipelineText(values.step) }) };
   const topLevel = SETTINGS.filter(({ key }) => !key.includes(".") && key !== LEFT_OUT);
   return [

@@ -50,6 +50,17 @@ Deno.test("a written config says only what was chosen, and is valid, in short an
   }
 });
 
+Deno.test("the hosts that a project installs from are let through by a sandbox, and are no matter of an allow list", () => {
+  const hosts = ["a.example.org", "b.example.org"];
+  for (const template of [shortTemplate, fullTemplate]) {
+    const networkOf = (permissions: TemplateValues["permissions"]) => {
+      const { value } = parseJsonc(template({ ...LOOP, permissions, hosts }));
+      return (value as { readonly sandbox_network?: unknown }).sandbox_network;
+    };
+    assertEquals([networkOf("sandbox"), networkOf("allow-list")], [hosts, undefined]);
+  }
+});
+
 Deno.test("the short config of a review loop has about ten lines", () => {
   for (const permissions of PERMISSION_OFFERS) {
     const lines = shortTemplate({ ...LOOP, permissions }).trimEnd().split("\n");

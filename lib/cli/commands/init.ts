@@ -81,24 +81,26 @@ export const command = defineCommand({
   },
 });
 
-function loopValues({ provider, permissions, testCommand }: InitChoices): TemplateValues {
+function loopValues({ provider, permissions, testCommand, installHosts }: InitChoices): TemplateValues {
   return {
     $schema: EDITOR_SCHEMA,
     provider,
     prompt_file: JOB_FILE,
     permissions,
+    hosts: installHosts.map(({ host }) => host),
     ...(testCommand === undefined ? {} : { project_test_cmd: argvIfPlain(testCommand) }),
   };
 }
 
 function pipelineValues(
-  { provider, permissions, testCommand }: InitChoices,
+  { provider, permissions, testCommand, installHosts }: InitChoices,
   { inRepository }: { readonly inRepository: boolean },
 ): TemplateValues {
   const { argsToWork } = findStepProvider(provider).headless ?? {};
   const sandbox = offeredSettings(permissions).topLevel?.["sandbox"] !== undefined;
   const args = argsToWork?.({ isRepository: inRepository, sandbox }) ?? [];
-  return { $schema: EDITOR_SCHEMA, provider, permissions, step: { check: testCommand, args } };
+  const hosts = installHosts.map(({ host }) => host);
+  return { $schema: EDITOR_SCHEMA, provider, permissions, hosts, step: { check: testCommand, args } };
 }
 
 /** The words of a command that needs no shell: whether its program is there can be seen before a run. */
@@ -107,7 +109,7 @@ function argvIfPlain(command: string): string | readonly string[] {
 }
 
 function summary(
-  { provider, permissions, testCommand, foundTestCommands }: InitChoices,
+  { provider, permissions, testCommand, foundTestCommands, installHosts }: InitChoices,
   io: CliIo,
 ): string {
   const unknown = foundTestCommands.length > 1
@@ -116,12 +118,15 @@ function summary(
   return [
     `agents       ${chosenAgent(provider, io)}`,
     `tests        ${testCommand ?? unknown}`,
-    `permissions  ${permissions === "sandbox" ? SANDBOX_WORDS : "an allow list"}`,
+    `permissions  ${permissions === "sandbox" ? sandboxWords(installHosts) : "an allow list"}`,
   ].map((line) => sanitizeLine(line)).join("\n");
 }
 
-const SANDBOX_WORDS =
-  "a sandbox around agents, tests and checks; name the hosts that you install from in sandbox_network";
+function sandboxWords(hosts: InitChoices["installHosts"]): string {
+  const sandbox = "a sandbox around agents, tests and checks";
+  if (hosts.length === 0) return `${sandbox}; name the hosts that you install from in sandbox_network`;
+  return `${sandbox}, which lets ${hosts.map(({ host, file }) => `${host} (${file})`).join(", ")} through`;
+}
 
 /** @param folder where it is not the working directory */
 function nextSteps(exec: boolean, folder: string | undefined): string {

@@ -9,6 +9,7 @@ import { askLine } from "../console/ask_line.ts";
 import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../jobs/programs.ts";
 import { placeIn } from "../preflight/look_context.ts";
+import { type InstallHost, installHostsOf } from "./install_hosts.ts";
 import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
 
 export interface InitChoices {
@@ -17,6 +18,8 @@ export interface InitChoices {
   /** The command that tests the project; missing where there is none, or none is known. */
   readonly testCommand?: string;
   readonly foundTestCommands: readonly string[];
+  /** What a sandbox is to let through for the project's package manager. */
+  readonly installHosts: readonly InstallHost[];
 }
 
 interface InitFlags {
@@ -51,7 +54,14 @@ export async function chooseForInit(
   const found = testCommandsIn(folder);
   const testCommand = flags.testCommand ?? await chooseTestCommand(found, asking);
   const foundTestCommands = found.map(({ command }) => command);
-  return { provider, permissions, foundTestCommands, ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }) };
+  const installHosts = permissions === "sandbox" ? installHostsOf(folder) : [];
+  return {
+    provider,
+    permissions,
+    foundTestCommands,
+    installHosts,
+    ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }),
+  };
 }
 
 const NOTHING_WRITTEN = "Nothing was written.";
