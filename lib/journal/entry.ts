@@ -97,7 +97,7 @@ export function foldsOf<
       if (after === undefined) return after;
       const used = state && recoveryWith(state, after, {
         meter: effects?.meter?.(record, state),
-        recovers: effects?.recovers?.(record) !== undefined,
+        recovery: effects?.recovers?.(record)?.recovery,
       });
       return { ...after, ...recoveredBy(after, record), ...used };
     },

@@ -19,7 +19,13 @@ export type MeterEvent =
   /**
    * What was used in it, and not told yet, counts as well. Where several workers may be at work, it names the one.
    */
-  | { readonly kind: "turn_ends"; readonly worker?: string; readonly seconds: number; readonly usage?: Usage }
+  | {
+    readonly kind: "turn_ends";
+    readonly worker?: string;
+    readonly seconds: number;
+    readonly usage?: Usage;
+    readonly failed?: boolean;
+  }
   | WorkEvent;
 
 /**

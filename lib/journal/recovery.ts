@@ -22,41 +22,53 @@ export type Recovered = ValueOf<typeof recovered>;
 export interface Recoverable {
   /** @default {[]} */
   readonly recovered?: readonly Recovered[];
-  /** What turns have used since they failed first, and whether one is under way that has. @default nothing */
-  readonly recovery?: { readonly tokens: number; readonly isUnderWay: boolean };
+  /**
+   * How many tokens were used by what was tried again in vain, and by what is under way of a turn that has failed.
+   *
+   * @default none
+   */
+  readonly recovery?: { readonly inVain: number; readonly underWay?: number };
 }
 
 type Counted = Recoverable & { readonly tokens: TokenCounts };
 
-/** What of a job's tokens may be used by turns that have failed. */
+/** What of a job's tokens may be used by what is tried again in vain. */
 const SHARE = 1 / 5;
 
 /** A job that has no cap, and has used less than that, is taken for one of so many tokens. */
 const LEAST_TOKENS = 1_000_000;
 
-/** Counts what a turn uses that has failed, by a record's effects; a process counts anew: a person has resumed the run. */
+/**
+ * Counts what is used between one failure of a turn and the next, by a record's effects: what was tried again in vain. A
+ * process counts anew: a person has resumed the run.
+ */
 export function recoveryWith(
   before: Counted,
   after: Counted,
-  { meter, recovers }: { readonly meter: MeterEvent | undefined; readonly recovers: boolean },
+  { meter, recovery }: { readonly meter: MeterEvent | undefined; readonly recovery: Recovered["recovery"] | undefined },
 ): Recoverable {
-  const { tokens = 0, isUnderWay = false } = meter?.kind === "process_begins" ? {} : before.recovery ?? {};
-  const used = isUnderWay ? tokensIn(usageOfAll(after.tokens)) - tokensIn(usageOfAll(before.tokens)) : 0;
-  const isFailed = recovers || (isUnderWay && meter?.kind !== "turn_ends");
-  if (before.recovery === undefined && !isFailed) return {};
-  return { recovery: { tokens: tokens + used, isUnderWay: isFailed } };
+  const { inVain = 0, underWay } = meter?.kind === "process_begins" ? {} : before.recovery ?? {};
+  if (before.recovery === undefined && recovery === undefined) return {};
+  const newTokens = tokensIn(usageOfAll(after.tokens)) - tokensIn(usageOfAll(before.tokens));
+  const used = underWay === undefined ? undefined : underWay + newTokens;
+  // An account whose limit is reset has failed of nothing.
+  if (recovery === "reset") return { recovery: { inVain } };
+  if (recovery !== undefined) return { recovery: { inVain: inVain + (used ?? 0), underWay: 0 } };
+  const isOver = used === undefined || (meter?.kind === "turn_ends" && meter.failed !== true);
+  return { recovery: isOver ? { inVain } : { inVain, underWay: used } };
 }
 
 /**
- * Whether turns that have failed have used no more than a fifth of the job's tokens: of its cap, or of what it has used.
+ * Whether what was tried again in vain has used no more than a fifth of the job's tokens: of its cap, or of what it has
+ * used.
  */
 export function mayRecover({ recovery, tokens }: Counted, { maxTokens }: { readonly maxTokens?: number }): boolean {
   const all = maxTokens ?? Math.max(tokensIn(usageOfAll(tokens)), LEAST_TOKENS);
-  return (recovery?.tokens ?? 0) <= all * SHARE;
+  return (recovery?.inVain ?? 0) + (recovery?.underWay ?? 0) <= all * SHARE;
 }
 
 /** Why nothing is tried any more, where {@linkcode mayRecover} says so. */
-export const SHARE_IS_USED = "what was tried again has used a fifth of the job's tokens";
+export const SHARE_IS_USED = "what was tried again in vain has used a fifth of the job's tokens";
 
 /** What a record says that is done. */
 export interface Recovering {

@@ -3,6 +3,7 @@ import { LineSplitter } from "../base/follow/line_splitter.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import type { ProcessMark } from "../base/ports/end_processes.ts";
 import { startProcessGroup } from "../base/ports/process_group.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { shellJoin } from "../shell/quote.ts";
@@ -61,7 +62,9 @@ interface SandboxOptions {
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { hosts, locks, signal, workdir, writable } = options;
   signal.throwIfAborted();
-  const opening = await openFolder(workdir, locks);
+  const opening = await openFolder(workdir, locks).catch((error) => {
+    throw cannot(errorText(error), error);
+  });
   const opened = Promise.withResolvers<void>();
   const wraps = new Map<number, PromiseWithResolvers<[string, ...string[]]>>();
   opened.promise.catch(() => {});

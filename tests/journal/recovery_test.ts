@@ -43,7 +43,7 @@ Deno.test("a reset in the past, or one that cannot be read, adds no time", () =>
   assertEquals(recoveredText([]), "");
 });
 
-Deno.test("a turn that has failed counts as recovery until it is over, by what it uses from then on", () => {
+Deno.test("what a turn uses between one failure and the next was tried in vain, and what helps is none of it", () => {
   const turn = { turnId: "r1-tester", role: "tester" } as const;
   let used = 0;
   const uses = (tokens: number): ReviewFact => {
@@ -57,15 +57,19 @@ Deno.test("a turn that has failed counts as recovery until it is over, by what i
   };
   const begun: ReviewFact = { type: "turn_started", ...turn, round: 1, cycle: 0, promptBytes: 1 };
   const ended: ReviewFact = { type: "response_received", ...turn, bytes: 1, archivedAs: "/a", sha256: "", seconds: 1 };
-  const facts = [begun, uses(70_000), failed, uses(20_000), ended, uses(9000)];
-  const after = (count: number) => {
-    const state = foldEvents([runStarted(), ...facts.slice(0, count).map((fact) => recorded(fact, "RESULT: PASS"))])!;
-    return state.recovery;
-  };
+  const facts = [begun, uses(70_000), failed, uses(20_000), failed, uses(5000), ended, uses(9000)];
+  const after = (count: number, all: readonly ReviewFact[] = facts) =>
+    foldEvents([runStarted(), ...all.slice(0, count).map((fact) => recorded(fact, "RESULT: PASS"))])!.recovery;
   assertEquals(after(2), undefined);
-  assertEquals(after(3), { tokens: 0, isUnderWay: true });
-  assertEquals(after(4), { tokens: 20_000, isUnderWay: true });
-  assertEquals(after(6), { tokens: 20_000, isUnderWay: false });
+  assertEquals(after(3), { inVain: 0, underWay: 0 });
+  assertEquals(after(4), { inVain: 0, underWay: 20_000 });
+  assertEquals(after(5), { inVain: 20_000, underWay: 0 });
+  assertEquals(after(6), { inVain: 20_000, underWay: 5000 });
+  assertEquals(after(8), { inVain: 20_000 });
+  // An account's limit that is reached, and waited for, is no failure of what was tried.
+  const limited = { ...failed, class: "usage_limit", retry: 0, recovery: "reset" } as const;
+  used = 0;
+  assertEquals(after(4, [begun, uses(70_000), limited, uses(50_000)]), { inVain: 0 });
 });
 
 Deno.test("the share is that of the cap, or of what the job has used, and a small job is not held to it", () => {
@@ -73,7 +77,7 @@ Deno.test("the share is that of the cap, or of what the job has used, and a smal
     byWorker: { tester: { m: { inputTokens, cachedInputTokens: 0, outputTokens: 0 } } },
     bySource: {},
   });
-  const recovery = (used: number) => ({ tokens: used, isUnderWay: false });
+  const recovery = (inVain: number) => ({ inVain });
   assertEquals(mayRecover({ tokens: tokens(50_000), recovery: recovery(200_000) }, {}), true);
   assertEquals(mayRecover({ tokens: tokens(50_000), recovery: recovery(200_001) }, {}), false);
   assertEquals(mayRecover({ tokens: tokens(2_000_000), recovery: recovery(400_000) }, {}), true);

@@ -206,7 +206,7 @@ Deno.test("nothing is tried again where that has used its share of the job's tok
     settings: { maxErrorRetries: 8 },
     mayRecover: (times) => times < 3,
   });
-  assertStringIncludes(end, "what was tried again has used a fifth of the job's tokens");
+  assertStringIncludes(end, "what was tried again in vain has used a fifth of the job's tokens");
   assertEquals(sentAt, [0, 30, 90]);
 });
 

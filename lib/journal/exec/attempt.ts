@@ -218,7 +218,9 @@ export const ATTEMPT_RECORDS = {
         ...attemptUsed(before, usage),
       };
     },
-    meter: ({ seconds, usage }, state) => ({ kind: "turn_ends", seconds, usage: newOfAttempt(state, usage) }),
+    meter: ({ outcome, seconds, usage }, state) => (
+      { kind: "turn_ends", seconds, usage: newOfAttempt(state, usage), failed: outcome === "failed" }
+    ),
     words: ({ outcome, seconds, error, usage, cost }) => {
       const used = `${tokensOf(usage)}${toldCostText(cost)}`;
       return outcome === "completed"

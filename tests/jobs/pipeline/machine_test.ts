@@ -223,7 +223,10 @@ Deno.test("what was tried again uses a fifth of the job's tokens at most, or of 
   assertEquals(next(twice, { maxTokens: 100_000 }).do, "recover");
   const over = next(twice, { maxTokens: 99_000 });
   assert(over.do === "finish_step");
-  assertStringIncludes(over.reason ?? "", "529 Overloaded; what was tried again has used a fifth of the job's tokens");
+  assertStringIncludes(
+    over.reason ?? "",
+    "529 Overloaded; what was tried again in vain has used a fifth of the job's tokens",
+  );
   // A person has resumed it.
   const resumed: ExecFact = { type: "run_resumed", runId: "r", folder: "f" };
   assertEquals(next([...twice, resumed, again, failed], { maxTokens: 99_000 }).do, "recover");
