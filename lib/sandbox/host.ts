@@ -1,7 +1,10 @@
+import process from "node:process";
 import { LineSplitter } from "../base/follow/line_splitter.ts";
-import { systemProcessRunner } from "../base/ports/process.ts";
+import { systemProcessRunner, trySignal } from "../base/ports/process.ts";
+import { listProcesses, processTree } from "../base/ports/process_table.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
+import { type OpenFolder, openFolder } from "./open_folder.ts";
 import { makePlaceholders } from "./placeholders.ts";
 import { placeSeccomp } from "./seccomp.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
@@ -26,7 +29,9 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   let asked = 0;
   const tell = (message: FromHost) => write(JSON.stringify(message)).catch(() => {});
 
-  async function open({ hosts, folder, writable }: Message<"open">): Promise<void> {
+  let folderOpen: OpenFolder | undefined;
+  async function open({ hosts, folder, locks, writable }: Message<"open">): Promise<void> {
+    folderOpen = await openFolder(Deno.cwd(), locks);
     await makePlaceholders(Deno.cwd());
     await SandboxManager.initialize(
       {
@@ -76,7 +81,14 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
     }
   } finally {
     for (const decide of undecided.values()) decide(false);
-    await SandboxManager.reset().catch(() => {});
+    await folderOpen?.close(async (isLast) => {
+      // The library would take away what it has made, now and at the process's end, whoever else is there (0.0.83).
+      if (isLast) return await SandboxManager.reset().catch(() => {});
+      process.removeAllListeners("exit");
+      for (const { pid } of processTree(await listProcesses(), Deno.pid)) {
+        if (pid !== Deno.pid) trySignal(pid, "SIGKILL");
+      }
+    });
     await Deno.remove(Deno.env.get("TMPDIR") ?? "", { recursive: true }).catch(() => {});
   }
 }

@@ -46,6 +46,12 @@ export async function openFolder(workdir: string, locks: string): Promise<OpenFo
   }
 }
 
+/** Takes away what a process has left that was killed while it held the sandbox, where no other one is open. */
+export async function tidyFolder(workdir: string, locks: string): Promise<void> {
+  const folder = await openFolder(workdir, locks);
+  await folder.close(() => Promise.resolve());
+}
+
 async function removeAll(workdir: string): Promise<void> {
   await removePlaceholders(workdir);
   await removePlaceholderFolder(workdir);

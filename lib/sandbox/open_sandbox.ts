@@ -3,12 +3,11 @@ import { LineSplitter } from "../base/follow/line_splitter.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import type { ProcessMark } from "../base/ports/end_processes.ts";
 import { startProcessGroup } from "../base/ports/process_group.ts";
-import { errorText } from "../base/text/error_text.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { loopbackPorts } from "./hosts.ts";
-import { type OpenFolder, openFolder } from "./open_folder.ts";
+import { tidyFolder } from "./open_folder.ts";
 import { insideScript } from "./prelude.ts";
 import { FROM_HOST, type FromHost, type ToHost } from "./protocol.ts";
 import type { SandboxSpec } from "./spec.ts";
@@ -60,18 +59,14 @@ interface SandboxOptions {
  * @throws {RuntimeError} when it cannot be opened: nothing may be started then
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { hosts, locks, signal, workdir, writable } = options;
+  const { hosts, locks, signal, writable } = options;
   signal.throwIfAborted();
-  const opening = await openFolder(workdir, locks).catch((error) => {
-    throw cannot(errorText(error), error);
-  });
   const opened = Promise.withResolvers<void>();
   const wraps = new Map<number, PromiseWithResolvers<[string, ...string[]]>>();
   opened.promise.catch(() => {});
   let isClosing = false;
   let gone: Error | undefined;
   const host = startHost(options, {
-    folder: opening,
     take,
     gone() {
       gone = cannot("the process that holds it has ended");
@@ -106,7 +101,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const stop = () => opened.reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
-    await host.tell({ type: "open", hosts, writable, folder: options.folder }).catch(() => {});
+    await host.tell({ type: "open", hosts, writable, folder: options.folder, locks }).catch(() => {});
     await opened.promise;
   } catch (error) {
     isClosing = true;
@@ -149,12 +144,8 @@ const ONLY_THESE = "set -f; names=$1; shift; " +
 
 /** The process that holds a sandbox, and what it is told. */
 function startHost(
-  { clock, hostCommand: argv, env, mark, workdir: cwd }: SandboxOptions,
-  { folder, take, gone }: {
-    readonly folder: OpenFolder;
-    readonly take: (message: FromHost) => void;
-    readonly gone: () => void;
-  },
+  { clock, hostCommand: argv, env, locks, mark, workdir: cwd }: SandboxOptions,
+  { take, gone }: { readonly take: (message: FromHost) => void; readonly gone: () => void },
 ) {
   // Short, since a path of a socket has at most 107 bytes; it goes with the process, however that ends.
   const temporary = Deno.makeTempDirSync({ prefix: "panewright-sandbox-" });
@@ -170,11 +161,9 @@ function startHost(
     },
   });
   const dispose = async () => {
-    await folder.close(async (isLast) => {
-      // At its end the library takes away what it has made, whoever else is there (0.0.83).
-      if (!isLast) group.killNow();
-      await group.stop();
-    });
+    await group.stop();
+    // It may have been killed.
+    await tidyFolder(cwd, locks).catch(() => {});
     await Deno.remove(temporary, { recursive: true }).catch(() => {});
   };
   group.ended.then(gone);

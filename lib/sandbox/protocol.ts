@@ -9,6 +9,8 @@ export const TO_HOST = z.discriminatedUnion("type", [
     writable: z.array(z.string()).readonly(),
     /** Where the program that bars Unix sockets is kept. */
     folder: z.string(),
+    /** Where it says that a sandbox is open in its folder. */
+    locks: z.string(),
   }),
   z.object({
     type: z.literal("wrap"),

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { systemClock } from "../../lib/base/ports/clock.ts";
+import { listCommandLines } from "../../lib/base/ports/command_lines.ts";
 import { ESCAPES } from "../../lib/sandbox/escapes.ts";
 import { setEscapeStage } from "../../lib/sandbox/try_escapes.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
@@ -69,26 +70,38 @@ Deno.test("the same ways lead out where there is no sandbox: what is said to be 
 const MAKE_WHEN = 'touch "$0"; until [ -e "$1" ]; do sleep 0.05; done; ' +
   "echo export A=1 > .envrc; mkdir -p .claude/agents; echo x = 1 > .codex; echo '{}' > .mcp.json; :";
 
-Deno.test("two sandboxes in one folder: the one that closes first, or opens last, takes nothing away from the other", async () => {
-  await using sandbox = await createSandbox();
-  const { argv, env } = await panewrightFromSource();
-  const place = { cwd: sandbox.project, env: { ...sandbox.env, ...env } };
-  const start = (name: string) =>
-    startProgram([...argv, "sandbox", "run", "--", "sh", "-c", MAKE_WHEN, `${name}.begun`, `${name}.go`], place);
-  const there = (name: string) => until(() => exists(`${sandbox.project}/${name}`));
-  const go = (name: string) => Deno.writeTextFile(`${sandbox.project}/${name}.go`, "");
-  await using first = start("first");
-  await there("first.begun");
-  await using second = start("second");
-  await there("second.begun");
-  await go("first");
-  assertEquals((await first.ended).code, 0);
-  await using third = start("third");
-  await there("third.begun");
-  await go("second");
-  await go("third");
-  assertEquals([(await second.ended).code, (await third.ended).code], [0, 0]);
-  const left = [...Deno.readDirSync(sandbox.project)].map(({ name }) => name).filter((name) => name.startsWith("."));
-  assertEquals(left, []);
-  await sandbox.assertNothingLeft();
-});
+/** The processes that hold a sandbox of a folder. */
+async function holdersIn(folder: string): Promise<number> {
+  const holders = [...await listCommandLines()].filter(([, argv]) => argv.includes("sandbox-host"));
+  const folders = holders.map(([pid]) => Deno.readLink(`/proc/${pid}/cwd`).catch(() => "it has ended meanwhile"));
+  return (await Promise.all(folders)).filter((one) => one === folder).length;
+}
+
+for (const isKilled of [false, true]) {
+  Deno.test(`two sandboxes in one folder: the one that closes first${isKilled ? ", killed," : ""} or opens last takes nothing away from the other`, async () => {
+    await using sandbox = await createSandbox();
+    const { argv, env } = await panewrightFromSource();
+    const place = { cwd: sandbox.project, env: { ...sandbox.env, ...env } };
+    const start = (name: string) =>
+      startProgram([...argv, "sandbox", "run", "--", "sh", "-c", MAKE_WHEN, `${name}.begun`, `${name}.go`], place);
+    const there = (name: string) => until(() => exists(`${sandbox.project}/${name}`));
+    const go = (name: string) => Deno.writeTextFile(`${sandbox.project}/${name}.go`, "");
+    await using first = start("first");
+    await there("first.begun");
+    const held = await holdersIn(sandbox.project);
+    await using second = start("second");
+    await there("second.begun");
+    if (isKilled) first.kill("SIGKILL");
+    else await go("first");
+    assertEquals((await first.ended).code === 0, !isKilled);
+    await until(() => holdersIn(sandbox.project), (count) => count === held);
+    await using third = start("third");
+    await there("third.begun");
+    await go("second");
+    await go("third");
+    assertEquals([(await second.ended).code, (await third.ended).code], [0, 0]);
+    const left = [...Deno.readDirSync(sandbox.project)].map(({ name }) => name).filter((name) => name.startsWith("."));
+    assertEquals(left, []);
+    await sandbox.assertNothingLeft();
+  });
+}

@@ -43,7 +43,7 @@ Deno.test("a reset in the past, or one that cannot be read, adds no time", () =>
   assertEquals(recoveredText([]), "");
 });
 
-Deno.test("what a turn uses between one failure and the next was tried in vain, and what helps is none of it", () => {
+Deno.test("tokens that a turn uses between one failure and the next count as used in vain; those of a retry that works do not", () => {
   const turn = { turnId: "r1-tester", role: "tester" } as const;
   let used = 0;
   const uses = (tokens: number): ReviewFact => {
