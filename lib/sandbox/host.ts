@@ -1,4 +1,3 @@
-import process from "node:process";
 import { LineSplitter } from "../base/follow/line_splitter.ts";
 import { systemProcessRunner, trySignal } from "../base/ports/process.ts";
 import { listProcesses, processTree } from "../base/ports/process_table.ts";
@@ -23,7 +22,7 @@ type Message<Type extends ToHost["type"]> = Extract<ToHost, { type: Type }>;
  * the process that they live in.
  */
 export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
-  const { SandboxManager } = await import("./panewright-sandbox.mjs");
+  const { SandboxManager, process } = await import("./panewright-sandbox.mjs");
   const mapsRoot = Deno.uid() === 0 && await hasSetfcap();
   const undecided = new Map<number, (allow: boolean) => void>();
   let asked = 0;

@@ -55,15 +55,17 @@ export async function agentError(turn: Turn): Promise<PanewrightError> {
 const PROOF_LAG_MS = 10_000;
 const PROOF_LOOK_EVERY_MS = 500;
 
-async function awaitProof(turn: Turn, shown: AgentFailure): Promise<AgentFailure | undefined> {
-  const { clock, signal } = turn;
-  let failure: AgentFailure | undefined = shown;
+/** How an agent failed whose turn is over, by its own word; where that does not come, what it shows. */
+async function awaitProof(turn: Turn): Promise<AgentFailure | undefined> {
+  const { clock, signal, terminal } = turn;
+  if (terminal.failure === undefined) return undefined;
   const untilMs = clock.now() + PROOF_LAG_MS;
-  while (failure !== undefined && !failure.isTurnOver && clock.now() < untilMs) {
+  for (;;) {
+    const failure = await readFailure(turn);
+    if (failure?.isTurnOver || clock.now() >= untilMs) return failure;
     await clock.sleep(PROOF_LOOK_EVERY_MS, signal);
-    failure = await readStatus(turn) === "error" ? await readFailure(turn) : undefined;
+    if (await readStatus(turn) !== "error") return undefined;
   }
-  return failure;
 }
 
 /**
@@ -77,8 +79,7 @@ export async function findFailureAfterResponse(
   if (!turn.expectsResponse || !isAnswered()) return undefined;
   const end = await turn.terminal.describeEnd(turn.call).catch(() => undefined);
   if (end !== undefined) return `its program has ended (${end})`;
-  const shown = await readFailure(turn);
-  const failure = shown && await awaitProof(turn, shown);
+  const failure = await awaitProof(turn);
   return failure?.isTurnOver === true ? meaningOf(failure) : undefined;
 }
 
@@ -162,11 +163,12 @@ export async function awaitRetry(turn: Turn): Promise<string | undefined> {
   const { expectsResponse, role, terminal, workdir } = turn;
   const hasEnded = await terminal.describeEnd(turn.call).then((end) => end !== undefined, () => false);
   const shown = hasEnded ? undefined : await readFailure(turn);
-  if (shown === undefined || retryOf(turn, { ...shown, isTurnOver: true }) === undefined) throw await agentError(turn);
-  const failure = await awaitProof(turn, shown);
-  if (failure === undefined) return undefined;
-  const retry = retryOf(turn, failure);
-  if (retry === undefined) throw await agentError(turn);
+  const isHopeless = shown !== undefined && retryOf(turn, { ...shown, isTurnOver: true }) === undefined;
+  if (hasEnded || isHopeless) throw await agentError(turn);
+  const failure = await awaitProof(turn);
+  if (failure === undefined && turn.progress.lastStatus !== "error") return undefined;
+  const retry = failure && retryOf(turn, failure);
+  if (failure === undefined || retry === undefined) throw await agentError(turn);
   await begin(turn, failure, retry);
   await waitUntil(turn, retry.at);
   // Meanwhile a person may have done something, or the CLI.

@@ -5,7 +5,9 @@ const ROOT = new URL("../..", import.meta.url).pathname;
 
 Deno.test("nothing takes a module from Node: in a bundle each is read at every start, and node:path alone takes 10 ms", async () => {
   const found: string[] = [];
-  for await (const { path } of walk(`${ROOT}/lib`, { includeDirs: false })) {
+  // The only module that is a file of its own in the bundle, which only the process reads that holds a sandbox.
+  const apart = [/\/sandbox\/panewright-sandbox\.mjs$/];
+  for await (const { path } of walk(`${ROOT}/lib`, { includeDirs: false, skip: apart })) {
     if (/(?:from|import\() ?"node:/.test(await Deno.readTextFile(path))) found.push(path.slice(ROOT.length));
   }
   assertEquals(found, []);

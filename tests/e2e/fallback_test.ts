@@ -49,6 +49,22 @@ async function stageOf({ provider, also = [], isLimited, config }: Staged): Prom
   });
 }
 
+/** What the address names that the other login's requests go to. */
+const OTHER_LOGIN = "other-login";
+
+async function tellApart({ env, sandbox }: CliProject, provider: CliName): Promise<void> {
+  const folder = `${sandbox.home}/other-login`;
+  if (provider === "codex") {
+    const config = await Deno.readTextFile(`${folder}/config.toml`);
+    const address = /http:\/\/127\.0\.0\.1:\d+/;
+    assertMatch(config, address);
+    return await Deno.writeTextFile(`${folder}/config.toml`, config.replace(address, `$&/s/${OTHER_LOGIN}`));
+  }
+  const settings = JSON.parse(await Deno.readTextFile(`${folder}/settings.json`));
+  settings.env.ANTHROPIC_BASE_URL = `${env["ANTHROPIC_BASE_URL"]}/s/${OTHER_LOGIN}`;
+  await Deno.writeTextFile(`${folder}/settings.json`, JSON.stringify(settings));
+}
+
 const isCodex = ({ model }: ModelRequest) => !model.startsWith("claude");
 
 function ofType(run: StartedRun, type: string): readonly PrintedFact[] {
@@ -100,16 +116,16 @@ for (const provider of ["codex", "claude_code"] as const) {
 
   for (const job of [["run"], ["exec", "task.md"]]) {
     Deno.test(`${job[0]}: another login of a real ${CLI_LABELS[provider]} takes the place of one that is used up`, async () => {
-      let prompts = 0;
       const login = "~/other-login";
       await using stage = await stageOf({
         ...{ provider, config: { fallback: [{ provider, login }] } },
-        isLimited: () => prompts++ === 0,
+        isLimited: ({ scenario }) => scenario !== OTHER_LOGIN,
       });
       const { home } = stage.sandbox;
       const own = provider === "codex" ? stage.env["CODEX_HOME"]! : `${home}/.claude`;
       await copy(own, `${home}/other-login`);
       if (provider === "claude_code") await copy(`${home}/.claude.json`, `${home}/other-login/.claude.json`);
+      await tellApart(stage, provider);
       await using run = stage.watch(...job, "--trust");
       await assertPassed(run);
       const words = await stage.run("logs");

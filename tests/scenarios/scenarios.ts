@@ -1,4 +1,11 @@
-import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertArrayIncludes,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { exists } from "@std/fs";
 import type { PrintedFact } from "../e2e/failures_stage.ts";
 import { responseTargetOf } from "../e2e/review_model.ts";
@@ -41,8 +48,12 @@ export function reasonAgainst({ by, cannot = {} }: Scenario, player: PlayerName)
   return cannot[player];
 }
 
-/** Whether an agent keeps a session that was stopped in its first turn; Gemini CLI 0.61.0 writes none before its end. */
-const keepsStopped = (player: string) => player !== "gemini";
+/** What a session that was stopped in its first turn comes to: how many sessions there are, and how many attempts. */
+const KEPT = "1 2";
+const LOST = "2 3";
+
+/** Gemini CLI 0.61.0 has not always written its session when it is stopped, which is lost then. */
+const afterStop = (player: string) => player === "gemini" ? [KEPT, LOST] : [KEPT];
 
 /** A policy that allows one command, and puts the rest to a person. */
 const allowing = (...allow: readonly string[]) => ({ permissions: { auto_accept: true, default: "ask", allow } });
@@ -162,7 +173,7 @@ export const SCENARIOS: readonly Scenario[] = [
         assert(await exists(`${stage.project}/made.txt`));
         const sessions = (await factsOf(stage, "session_found")).map(({ sessionId }) => sessionId);
         const attempts = (await factsOf(stage, "attempt_started")).length;
-        assertEquals([new Set(sessions).size, attempts], keepsStopped(player) ? [1, 2] : [2, 3]);
+        assertArrayIncludes(afterStop(player), [`${new Set(sessions).size} ${attempts}`]);
       }),
   },
   {

@@ -217,27 +217,34 @@ Deno.test("nothing is sent where it is not proved that the turn is over", async 
   assertEquals(sentAt, [0]);
 });
 
-Deno.test("a proof that comes later than the failure shows is waited for", async () => {
-  await using bench = await createBench({ statuses: [[0, "error"]] });
-  const { clock } = bench;
-  const { terminal, inputs } = failingTerminal(undefined);
-  const failing: Terminal = {
-    ...terminal,
-    failure: () => Promise.resolve({ ...OVERLOADED, isTurnOver: clock.elapsedSeconds() >= 4 }),
-    async submit(text) {
-      inputs.push(text);
-      if (inputs.length > 1) await bench.respond("tester", "RESULT: PASS");
-    },
-    status: () => Promise.resolve({ status: inputs.length > 1 ? "completed" : "error" }),
-  };
-  const played = playTurn(failing, {
-    ...bench.options({ maxErrorRetries: 1 }),
-    role: "tester",
-    message: "Test it.",
+for (
+  const [what, before] of [
+    ["a proof that comes later than the failure shows", { ...OVERLOADED, isTurnOver: false }],
+    ["an agent that tells how it failed later than that it did", undefined],
+  ] as const
+) {
+  Deno.test(`${what} is waited for`, async () => {
+    await using bench = await createBench({ statuses: [[0, "error"]] });
+    const { clock } = bench;
+    const { terminal, inputs } = failingTerminal(undefined);
+    const failing: Terminal = {
+      ...terminal,
+      failure: () => Promise.resolve(clock.elapsedSeconds() >= 4 ? OVERLOADED : before),
+      async submit(text) {
+        inputs.push(text);
+        if (inputs.length > 1) await bench.respond("tester", "RESULT: PASS");
+      },
+      status: () => Promise.resolve({ status: inputs.length > 1 ? "completed" : "error" }),
+    };
+    const played = playTurn(failing, {
+      ...bench.options({ maxErrorRetries: 1 }),
+      role: "tester",
+      message: "Test it.",
+    });
+    assertEquals(await clock.runUntilSettled(played), "RESULT: PASS");
+    assertEquals(inputs.length, 2);
   });
-  assertEquals(await clock.runUntilSettled(played), "RESULT: PASS");
-  assertEquals(inputs.length, 2);
-});
+}
 
 Deno.test("a new agent that shows how its earlier session failed gets its prompt only where that turn is over", async () => {
   for (const isTurnOver of [true, false]) {

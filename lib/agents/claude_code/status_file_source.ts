@@ -67,10 +67,10 @@ class ClaudeStatusFile implements StatusSource {
     const status = await this.#readStatus();
     if (status?.reported === undefined) return undefined;
     const { reported, words, sessionId } = status;
-    const failed = reported.state === "at_rest" && await this.#hasFailed(status);
+    const failedMs = reported.state === "at_rest" ? await this.#failedMs(status) : undefined;
     return {
-      ...(failed ? { state: "at_rest", outcome: "error" } : reported),
-      sinceMs: this.#sinceMs,
+      ...(failedMs === undefined ? reported : { state: "at_rest", outcome: "error" }),
+      sinceMs: Math.max(this.#sinceMs, failedMs ?? -Infinity),
       newsMs: this.#newsMs,
       evidence: `${words} in session ${sessionId}`,
     };
@@ -153,14 +153,16 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   /**
-   * Whether its turn has ended with an error: the file does not say so, and the screen may draw it as an answer. One that
-   * was written before this process began to rest is of another turn, or of another process.
+   * When its turn has ended with an error: the file does not say so, nor that it worked where it was refused at once, and
+   * the screen may draw it as an answer. One that was written before this process began to rest is of another turn, or of
+   * another process.
    */
-  async #hasFailed({ statusSince }: ClaudeStatus): Promise<boolean> {
+  async #failedMs({ statusSince }: ClaudeStatus): Promise<number | undefined> {
     const { failure, turn, beganAt = NaN } = await this.#readLog() ?? {};
-    if (failure === undefined || turn?.state !== "at_rest" || turn.outcome !== "error") return false;
+    if (failure === undefined || turn?.state !== "at_rest" || turn.outcome !== "error") return undefined;
     const { writtenAt } = failure;
-    return writtenAt >= this.#promptedAt && writtenAt >= statusSince - TRANSCRIPT_LAG_MS && !(writtenAt < beganAt);
+    const isOfTurn = writtenAt >= this.#promptedAt && writtenAt >= statusSince - TRANSCRIPT_LAG_MS;
+    return isOfTurn && !(writtenAt < beganAt) ? this.context.clock.now() - ageOf(writtenAt) : undefined;
   }
 
   #note(status: ClaudeStatus): void {

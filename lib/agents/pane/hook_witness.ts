@@ -62,7 +62,9 @@ function weighHook(
   if (record === undefined || word === undefined || nowMs - word.sinceMs >= LAG_MS) return record;
   const both = `${record.evidence}, ${word.evidence}`;
   if (record.state === "at_rest" && word.state === "at_rest") {
-    return { ...record, ...present({ outcome: word.outcome ?? record.outcome }), evidence: both };
+    // A turn may end so soon that the record never says that it worked.
+    const sinceMs = Math.max(record.sinceMs, word.sinceMs);
+    return { ...record, ...present({ outcome: word.outcome ?? record.outcome }), sinceMs, evidence: both };
   }
   if (record.state === word.state) return { ...record, evidence: both };
   if (record.sinceMs > word.sinceMs) return record;

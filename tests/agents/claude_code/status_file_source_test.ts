@@ -160,7 +160,7 @@ Deno.test("the last answer is taken from the session's transcript, once the turn
   }, inHome));
 
 Deno.test("a failure ends the turn of the last prompt where the transcript has it behind that prompt", () =>
-  play(async ({ temp, source, write }) => {
+  play(async ({ temp, source, write, clock }) => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     const prompt = (ms: number) => ({ type: "user", message: { content: "Do it" }, timestamp: at(ms) });
     const text = [{ type: "text", text: "API Error: 500" }];
@@ -186,6 +186,10 @@ Deno.test("a failure ends the turn of the last prompt where the transcript has i
     await transcript(...earlier, prompt(1), refusal(2));
     const failure = await source.lastFailure?.();
     assertEquals([failure?.code, failure?.endsTurn], ["server_error", true]);
+    // Its file has rested for a minute: it never said `busy`.
+    const report = await source.read();
+    assertEquals([report?.state, report?.state === "at_rest" && report.outcome], ["at_rest", "error"]);
+    assert(report !== undefined && clock.now() - report.sinceMs < 1000);
     // Without a prompt that it follows nobody knows whose it is.
     await transcript(refusal(2));
     assertEquals((await source.lastFailure?.())?.endsTurn, false);

@@ -31,6 +31,7 @@ function open() {
       mail = [...mail, { text: JSON.stringify(payload), writtenAt: Date.now() }];
     },
     leave: (text: string) => void mail.push({ text, writtenAt: Date.now() }),
+    weigh: () => word.weigh(recorded, sessionId),
     says() {
       const report = word.weigh(recorded, sessionId);
       return report === undefined ? "nothing" : `${report.state} (${report.evidence})`;
@@ -69,6 +70,19 @@ Deno.test("a hook is ahead of the record by as much as that may lag, and then th
   assertEquals(agent.says(), "at_rest (at_rest, hook Stop of turn 1)");
   await agent.wait(2000);
   assertEquals(agent.says(), "at_rest (at_rest)");
+});
+
+Deno.test("of a turn so short that the record says nothing of it the hook tells when and how it ended", async () => {
+  using agent = open();
+  agent.write({ state: "at_rest" });
+  await agent.wait(5000);
+  const promptedMs = agent.clock.now();
+  agent.expectPrompt();
+  agent.hook("UserPromptSubmit", "1");
+  agent.hook("StopFailure", "1");
+  const report = agent.weigh();
+  assertEquals([report?.state, report?.state === "at_rest" && report.outcome], ["at_rest", "error"]);
+  assertEquals(report?.sinceMs, promptedMs);
 });
 
 Deno.test("a turn that the record does not see end goes by the record again", async () => {
