@@ -40,6 +40,9 @@ export interface MessagesParts {
   readonly random?: () => number;
 }
 
+/** Who hears a button, for a person who presses one: nobody is there to tell them so then. */
+const HEARD = "If the run has stopped, a button counts once it is resumed, or where panewright serve runs.";
+
 /** So many refused buttons are told: whoever knows the topic could otherwise have messages sent without end. */
 const MOST_REFUSALS = 20;
 
@@ -99,7 +102,9 @@ function openPlanned(parts: MessagesParts & { readonly plan: NotificationPlan })
 
   return {
     send(notification) {
-      const told = outgoing(notification, { redactor, buttons: way === undefined ? "none" : buttons });
+      const plain = outgoing(notification, { redactor, buttons: way === undefined ? "none" : buttons });
+      const hasButtons = way?.by === "topic" && (plain.question?.choices.length ?? 0) > 0;
+      const told = hasButtons ? { ...plain, text: `${plain.text}\n${HEARD}` } : plain;
       const question = told.question?.id;
       if (question !== undefined) open.add(question);
       const sent = outbox.put(told, { delayMs: told.kind === "needed" ? delaySeconds * 1000 : 0 });

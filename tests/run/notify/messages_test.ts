@@ -83,6 +83,8 @@ Deno.test("a question is told after 20 s, and its button gives the answer, once"
     ["Yes", `${on.ntfy.url}/answers`],
     ["No", `${on.ntfy.url}/answers`],
   ]);
+  const heard = "If the run has stopped, a button counts once it is resumed, or where panewright serve runs.";
+  assertEquals(message.message, `${NEEDED.text}\n${heard}`);
   await until(async () => (await on.outbox()).length === 0);
   await on.ntfy.press(message, "Yes");
   await until(() => on.pressed.length === 1);
