@@ -144,19 +144,19 @@ export function nextAction(
       return stage.final
         ? { do: "finish_task", task, reason: stepReason(at, state, stage.reason) }
         : { do: "finish_step", at, reason: stage.reason };
-    case "failed":
+    case "failed": {
       if (stage.final) return { do: "finish_task", task, reason: stepReason(at, state, stage.reason) };
-      // What nobody knows of is for the step's own retries.
-      if (stage.failure !== undefined && stage.failure !== "other") {
-        const retry = recoveryOf({ class: stage.failure });
-        if (retry !== undefined) return { do: "recover", at, failure: stage.failure, message: stage.reason, retry };
-        if (!isShareLeft) {
-          return endStep(at, { steps, settings, failure: { ...stage, reason: `${stage.reason}; ${SHARE_IS_USED}` } });
-        }
-      }
-      return step.failures > retriesOf(stage.check, stepPlan)
-        ? endStep(at, { steps, settings, failure: stage })
-        : { do: "run_attempt", at, attempt: newSession(at, "retry") };
+      const { failure } = stage;
+      const isKnown = failure !== undefined && failure !== "other";
+      const mayRepeat = step.failures <= retriesOf(stage.check, stepPlan);
+      // What nobody knows of is for the step's own retries first.
+      const retry = failure && (isKnown || !mayRepeat) ? recoveryOf({ class: failure }) : undefined;
+      if (failure && retry) return { do: "recover", at, failure, message: stage.reason, retry };
+      const isShareUsed = isKnown && !isShareLeft;
+      if (mayRepeat && !isShareUsed) return { do: "run_attempt", at, attempt: newSession(at, "retry") };
+      const reason = stage.reason + (isShareUsed ? `; ${SHARE_IS_USED}` : "");
+      return endStep(at, { steps, settings, failure: { ...stage, reason } });
+    }
   }
 }
 
@@ -175,12 +175,12 @@ function recoveryIn(
     readonly isShareLeft: boolean;
   },
 ): Retry | undefined {
-  const { maxErrorRetries: mostRetries = 0, errorRetrySeconds = 30 } = handoff;
-  const maxErrorRetries = isShareLeft ? mostRetries : 0;
-  const { waitForUsageLimitReset } = settings;
+  const { maxErrorRetries = 0, errorRetrySeconds = 30 } = handoff;
   return planRetry({ ...failure, isTurnOver: true }, {
-    settings: { maxErrorRetries, errorRetrySeconds, waitForUsageLimitReset },
-    ...{ now, tried, mayReplace: true, fallbacks },
+    settings: { ...settings, maxErrorRetries: isShareLeft ? maxErrorRetries : 0, errorRetrySeconds },
+    // The step's own retries were that.
+    tried: failure.class === "other" ? { ...tried, continue: 1, fresh_session: 1 } : tried,
+    ...{ now, mayReplace: true, fallbacks },
   });
 }
 

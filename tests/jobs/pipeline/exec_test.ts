@@ -286,3 +286,26 @@ Deno.test("a login that is refused, and a server that stays down, are an agent's
     ]);
   }
 });
+
+Deno.test("an agent that fails of what nobody knows has the step's own retries, and then another one takes its place", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  for (const retry of [0, 1]) {
+    using clock = createFakeClock();
+    const fallbacks = [{ provider: claudeCodeProvider, args: [], env: {} }];
+    const unknown = Array.from({ length: retry + 1 }, () => fails("What?", { failure: "other" }));
+    const agents = cast(...unknown, says());
+    const { report, events } = await clock.runUntilSettled(
+      runIn(dir, [step("a", { retry, fallbacks })], { ...agents, clock, wallClock: () => new Date() }),
+    );
+    const own = unknown.map(() => "codex");
+    assertEquals([report.outcome, agents.requests.map(({ provider: { id } }) => id)], [
+      "pass",
+      [...own, "claude_code"],
+    ]);
+    assertEquals(only(events, "attempt_recovering").map((fact) => [fact.class, fact.recovery]), [[
+      "other",
+      "fallback",
+    ]]);
+  }
+});

@@ -252,4 +252,6 @@ Deno.test("a failure of no known class, one of a person's, and a time limit are 
     assertEquals(dueAfter([{ ...FAILED, ...change }]).do, "run_attempt", JSON.stringify(change));
   }
   assertEquals(dueAfter([{ ...FAILED, failure: "auth" }]).do, "await_login");
+  const unknown = { ...FAILED, failure: "other" } as const;
+  assertEquals(dueAfter([unknown, unknown, unknown]).do, "finish_step");
 });
