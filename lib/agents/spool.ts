@@ -25,9 +25,9 @@ export interface Spool extends AsyncDisposable {
   /**
    * Like that, but it prints the answer that its message is released with; `otherwise` where there is none, and where
    * nobody answers for {@linkcode ASKING_LOOKS} looks, of 20 ms and the start of a program each; one that is patient
-   * waits for most of a day, but only while the process of `patientWith` is there.
+   * waits for most of a day, as long as some process has the spool open.
    */
-  askingCommandFor(sender: string, otherwise: string, options?: { readonly patientWith?: number | undefined }): string;
+  askingCommandFor(sender: string, otherwise: string, options?: { readonly isPatient?: boolean }): string;
   /** The messages of a sender that have come in, the oldest first. They are removed: each is given once. */
   take(sender: string): readonly SpooledMessage[];
   held(sender: string): readonly HeldMessage[];
@@ -36,6 +36,12 @@ export interface Spool extends AsyncDisposable {
 }
 
 const LOOK_ANYWAY_MS = 60_000;
+
+/** How often who waits is shown that somebody is there. */
+const BEAT_MS = 5000;
+
+/** A process has another number in another container, and a run that is resumed another process: neither tells. */
+const BEAT = ".beat";
 
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
@@ -51,13 +57,14 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
  */
 export async function openSpool(
   folder: string,
-  { clock = systemClock }: { readonly clock?: Clock } = {},
+  { clock = systemClock, beatMs = BEAT_MS }: { readonly clock?: Clock; readonly beatMs?: number } = {},
 ): Promise<Spool> {
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   await Deno.chmod(folder, 0o700);
   const listeners = new Map<() => void, string>();
   const stop = new AbortController();
   const watch = watchFolder(folder, { clock });
+  const beating = setInterval(() => beat(folder), beatMs);
   const watching = (async () => {
     let known = new Set(namesIn(folder));
     while (!stop.signal.aborted) {
@@ -84,6 +91,7 @@ export async function openSpool(
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(beating);
       stop.abort();
       await watching;
     },
@@ -99,27 +107,31 @@ export const ASKING_LOOKS = 1500;
 /** Then one a second: it ends before the time that the CLI gives its hook, a day. */
 const PATIENT_LOOKS = 80_000;
 
+/** What a look of a second counts where nobody shows that they are there: half a minute's worth are too many. */
+const SLOW_LOOK = ASKING_LOOKS / 30;
+
 interface SpoolCommand {
   readonly sender: string;
   readonly waits: boolean;
   readonly otherwise?: string;
-  readonly patientWith?: number | undefined;
+  readonly isPatient?: boolean;
 }
 
 /** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
-function commandFor(folder: string, { sender, waits, otherwise, patientWith }: SpoolCommand): string {
-  // A process that it never sees may be out of its sight, in another container: it has its first looks.
-  const pause = patientWith === undefined ? PAUSE : `if kill -0 ${patientWith} 2>/dev/null; then s=1; ` +
-    `elif [ "$s" ] || [ $n -ge ${ASKING_LOOKS} ]; then break; fi; ` +
-    `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else sleep 1; fi`;
-  const looks = patientWith === undefined ? ASKING_LOOKS : PATIENT_LOOKS;
+function commandFor(folder: string, { sender, waits, otherwise, isPatient = false }: SpoolCommand): string {
+  const look = !isPatient
+    ? PAUSE
+    : `c=; { read -r c <"$d/${BEAT}"; } 2>/dev/null; if [ "$c" = "$b" ]; then l=$((l+s)); else b=$c; l=0; fi; ` +
+      `if [ $l -ge ${ASKING_LOOKS} ]; then break; fi; ` +
+      `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else s=${SLOW_LOOK}; sleep 1; fi`;
+  const looks = isPatient ? PATIENT_LOOKS : ASKING_LOOKS;
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
     '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
     (!waits
       ? ""
       : otherwise === undefined
       ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; `
-      : `n=0; s=; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${pause}; n=$((n+1)); done; `) +
+      : `n=0; l=0; s=1; b=; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${look}; n=$((n+1)); done; `) +
     (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
     "exit 0";
   const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];
@@ -158,6 +170,13 @@ function readMessage(path: string): readonly HeldMessage[] {
     removeQuietly(path);
     return [];
   }
+}
+
+function beat(folder: string): void {
+  try {
+    if (!namesIn(folder).some((name) => senderOf(name) !== undefined)) return;
+    Deno.writeTextFileSync(`${folder}/${BEAT}`, `${crypto.randomUUID()}\n`, { mode: 0o600 });
+  } catch { /* who waits gives up, and is told no */ }
 }
 
 function answerPath(path: string): string {

@@ -8,6 +8,8 @@ export interface DialogDesk {
    * @throws {HumanInterventionRequiredError} when a person had to answer it, and none did in time
    */
   inspect(): Promise<OpenDialog | undefined>;
+  /** Whether a call waits for an answer, of which its agent shows nothing. @default {false} */
+  holds?(): boolean;
   /** Told at each poll that finds no dialog open. */
   noteClosed(): void;
   /**
@@ -56,6 +58,8 @@ export type OpenDialog =
     readonly reason: string;
     /** The last lines of the screen that are not blank. */
     readonly tail: readonly string[];
+    /** Whether the agent is told why with a no, and works on. @default {false} */
+    readonly tellsWhy?: boolean;
     /** Writes the decision down and carries it out. */
     answer(): Promise<boolean>;
   };

@@ -144,6 +144,7 @@ async function decline(
   await turn.emit({ type: "notice", severity: "audit", message });
   if (!await answer(turn, () => open.answer())) return undefined;
   if (open.by === "policy") progress.declinedDialogs++;
+  if (open.tellsWhy) return undefined;
   const refusal = { request: open.request, reason: open.reason };
   const isOver = await comesToRest(turn);
   // One that ends its turn later because of it hears of it with the reminder.

@@ -2,7 +2,7 @@ import { AgentAtWorkError, HumanInterventionRequiredError, PanewrightError, Runt
 import { abortable } from "../base/ports/abortable.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
-import type { TerminalStatus } from "../base/status.ts";
+import { isAtRest, type TerminalStatus } from "../base/status.ts";
 import { type Turn, turnMessage, warn, whoseTurn } from "./turn.ts";
 import { tellTime } from "./turn_time.ts";
 
@@ -31,7 +31,9 @@ export async function readStatus(turn: Turn): Promise<TerminalStatus> {
   await tellTime(turn);
   for (let attempt = 1;; attempt++) {
     try {
-      const reading = await abortable(() => terminal.status(call), signal);
+      const shown = await abortable(() => terminal.status(call), signal);
+      const waits = !isAtRest(shown.status) && shown.status !== "error" && turn.dialogs?.holds?.() === true;
+      const reading = waits ? { ...shown, status: "waiting_user_answer", rule: "held-call" } as const : shown;
       if (reading.status !== progress.lastStatus) await turn.emit({ type: "status", ...reading });
       progress.lastStatus = reading.status;
       return reading.status;

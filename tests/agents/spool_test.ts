@@ -140,27 +140,37 @@ Deno.test("one that asks waits for so many looks only, and takes what it was giv
   assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
 });
 
-Deno.test("one that is patient waits on while the process that answers is there, and ends once that is gone", async () => {
+Deno.test("one that is patient waits on while some process has the spool open, and ends once none has", async () => {
   await using dir = await tempDir();
-  await using spool = await openSpool(`${dir.path}/spool`);
-  const answering = new Deno.Command("sleep", { args: ["600"] }).spawn();
-  const ask = () => {
-    const command = spool.askingCommandFor("tester", "no", { patientWith: answering.pid });
-    // It has no first looks: only its patience is left.
-    const asking = command.replaceAll(`${ASKING_LOOKS} ]`, "0 ]");
-    assert(asking !== command);
-    return run(asking, "may I?");
-  };
-  const answered = ask();
-  const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
+  const folder = `${dir.path}/spool`;
+  const beat = () => Deno.readTextFile(`${folder}/.beat`).catch(() => "");
+  const open = () => openSpool(folder, { beatMs: 10 });
+  const first = await open();
+  // So many looks without a sign of anybody are few, and all of them are short.
+  const command = first.askingCommandFor("tester", "no", { isPatient: true });
+  const asking = command.replaceAll(`$n -lt ${ASKING_LOOKS} `, "$n -lt 100000 ").replaceAll(
+    `${ASKING_LOOKS} ]`,
+    `${ASKING_LOOKS / 50} ]`,
+  );
+  assert(asking !== command);
+
+  const answered = run(asking, "may I?");
+  const [message] = await until(() => first.held("tester"), (messages) => messages.length > 0);
   message?.release("yes");
   assertEquals(await answered, [0, "yes", ""]);
 
-  const unanswered = ask();
-  await until(() => spool.held("tester").length > 0);
-  answering.kill("SIGKILL");
-  await answering.status;
+  let isOver = false;
+  const unanswered = run(asking, "may I?").finally(() => isOver = true);
+  await until(() => first.held("tester").length > 0);
+  // Another process takes its place.
+  await first[Symbol.asyncDispose]();
+  const second = await open();
+  for (let beats = 0, before = await beat(); beats < 200; beats++) {
+    before = await until(beat, (now) => now !== before);
+  }
+  assertEquals(isOver, false);
+  await second[Symbol.asyncDispose]();
   assertEquals(await unanswered, [0, "no", ""]);
   // Nor does it begin to wait for one that is gone.
-  assertEquals(await ask(), [0, "no", ""]);
+  assertEquals(await run(asking, "may I?"), [0, "no", ""]);
 });

@@ -106,7 +106,7 @@ export async function openCommandHooks(
 
 function commandsOf(spool: Spool, { judgesCalls, asks, isPatient }: CommandHookOptions): CommandHookSet {
   const asking = (sender: string, otherwise: string) => ({
-    command: spool.askingCommandFor(sender, otherwise, { patientWith: isPatient ? Deno.pid : undefined }),
+    command: spool.askingCommandFor(sender, otherwise, { isPatient }),
     timeoutSeconds: isPatient ? PATIENT_SECONDS : ANSWER_SECONDS,
   });
   return {

@@ -27,13 +27,12 @@ export async function openHooks(parts: ChannelParts): Promise<HookChannel | unde
       folder: channel,
       refusalOf(role, request) {
         const ruled = unaskedCalls(plan, { role, provider: agentInUse(role, parts).provider })?.(request);
-        return ruled?.decision === "deny" && !plan.permissions.dryRun ? ruled.reason : undefined;
+        return ruled && !plan.permissions.dryRun ? ruled.reason : undefined;
       },
     });
   } catch (error) {
-    const message =
-      `the agents' hooks cannot be answered, so each permission opens its dialog, and permissions.deny does ` +
-      `not hold for what a CLI runs without asking: ${errorText(error)}`;
+    const message = `the agents' hooks cannot be answered, so each permission opens its dialog, and deny and ask of ` +
+      `permissions do not hold for what a CLI runs without asking: ${errorText(error)}`;
     record({ type: "warning", message });
     return undefined;
   }

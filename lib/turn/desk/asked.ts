@@ -12,6 +12,8 @@ export interface Asked extends AskedMatter {
   readonly offers: Offers;
   readonly doubt?: string | undefined;
   readonly tail: readonly string[];
+  /** Whether the agent is told why with a no, and works on. @default {false} it is told in a message, if it rests then */
+  readonly tellsWhy?: boolean;
   /** Whether more may become known of it in a moment. */
   mayChange?(verdict: PermissionVerdict, isAsked: boolean): boolean;
   /** Whether a person's answer can be given; if not, they are asked anew, and told why. */

@@ -15,14 +15,14 @@ interface CallJudges {
 /** How often calls are looked for whose arrival was missed. */
 const LOOK_ANYWAY_MS = 250;
 
-/** The hook itself gives up before. */
-const TIMEOUT_SECONDS = 600;
+/** A day: the hook itself gives up before, and soon where no process of the run is there. */
+const TIMEOUT_SECONDS = 24 * 60 * 60;
 
 const NOT_JUDGED = "panewright does not answer whether this may be done.";
 
 /**
  * Opens what the CLIs of agents in panes ask before each call, by files and with a shell's own means: no other program
- * starts as fast. A call is refused, also where nobody answers, or left to the CLI.
+ * starts as fast. A call is refused, also where nobody answers, or left to the CLI, which is given no yes.
  *
  * @throws when the folder cannot be made
  */
@@ -62,7 +62,7 @@ export async function openCallChannel(folder: string, { deciders, refusalOf }: C
   return {
     hookOf(role: Role): HookCommand {
       resources.use(spool.onArrival(sender(role), serveAll));
-      const command = spool.askingCommandFor(sender(role), denyOutput(NOT_JUDGED));
+      const command = spool.askingCommandFor(sender(role), denyOutput(NOT_JUDGED), { isPatient: true });
       return { command, timeoutSeconds: TIMEOUT_SECONDS };
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -16,16 +16,14 @@ interface Way {
 
 /** Tells what comes of calls on a way: before they run, where hooks tell of each, and where the agent asks. */
 export function wayDecider({ plan, driver, provider, role }: Way) {
-  const isInPane = driver === "pane";
-  const judgesBefore = (isInPane ? provider.terminal?.hasPermissionHook === true : driver === "process") &&
+  const judgesBefore = (driver === "pane" ? provider.terminal?.hasPermissionHook === true : driver === "process") &&
     !plan.permissions.dryRun;
   const before = judgesBefore ? unaskedCalls(plan, { role, provider }) : undefined;
   const isAsked = driver !== "process" || provider.headless?.neverAsks !== true;
   return (matter: Pick<Request, "kind" | "subject">): PermissionVerdict => {
     const call = { id: "", source: "hook", tool: "", ...matter } as const;
     const ruled = before?.({ ...call, needsPermission: false });
-    // In a pane only a no is given before its dialog.
-    if (ruled !== undefined && (!isInPane || ruled.decision === "deny")) return ruled;
+    if (ruled !== undefined) return ruled;
     if (isAsked) return decide(call, { plan, role, provider, offers: PLAIN_OFFERS });
     const reason = `${provider.label} asks for nothing there, and runs what no entry, built-in rule or doubt stops.`;
     return { decision: "allow", rule: "left_to_cli", reason };

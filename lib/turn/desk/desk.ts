@@ -17,6 +17,7 @@ interface DeskAdapter {
    */
   listen(answer: (find: () => AtOnce | undefined) => Promise<void>): Disposable;
   noteClosed?(): void;
+  holds?(): boolean;
   /** @throws what went wrong with an answer that nobody waited for */
   assertSound?(): void;
 }
@@ -57,6 +58,7 @@ export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: 
   return {
     serve: (limits) => adapter.listen((find) => inTurn(desk, () => answerAtOnce(desk, find, limits))),
     inspect: () => inspect(desk),
+    holds: () => adapter.holds?.() === true,
     async settled() {
       while (desk.giving > 0) await desk.lastAnswer;
       adapter.assertSound?.();
@@ -136,11 +138,11 @@ async function answerAtOnce(desk: Desk, find: () => AtOnce | undefined, limits: 
 }
 
 function opened(desk: Desk, asked: Asked, decided: Why & { readonly answer: PlainAnswer }): OpenDialog {
-  const { shown, tail } = asked;
+  const { shown, tail, tellsWhy } = asked;
   const { answer, reason, given } = decided;
   const by = given === undefined ? "policy" : "person";
   return {
-    ...{ decision: answer, by, request: requestOf(shown), reason, tail },
+    ...{ decision: answer, by, request: requestOf(shown), reason, tail, ...present({ tellsWhy }) },
     answer: () => inTurn(desk, () => give(desk, asked, decided)),
   };
 }

@@ -9,6 +9,7 @@ import { type Asked, auditEntry, type Given, type GivenAnswer, type PlainAnswer 
 import { PLAIN_OFFERS, requestOf, unaskedCalls } from "./decision.ts";
 import { type AtOnce, createDesk } from "./desk.ts";
 import type { DialogDeskContext, DialogDeskTurn } from "./desk_context.ts";
+import { createHeldCalls } from "./held_calls.ts";
 import type { HookedRequest } from "./hooked_request.ts";
 import { isSameRequest, knownQuestions, type KnownRequest, knownRequest } from "./known_request.ts";
 import { createPaneRequests, HOOK_LAG_MS } from "./pane_requests.ts";
@@ -39,6 +40,7 @@ interface PaneDesk {
   readonly context: DialogDeskContext;
   readonly turn: DialogDeskTurn;
   readonly requests: ReturnType<typeof createPaneRequests>;
+  readonly calls: ReturnType<typeof createHeldCalls>;
   /** How many requests came in by a hook. */
   hooked: number;
   hiddenSinceMs?: number | undefined;
@@ -51,19 +53,28 @@ export function createPaneDesk(context: DialogDeskContext, turn: DialogDeskTurn)
   const { hooks } = context;
   const { role } = turn;
   const requests = createPaneRequests(context, turn);
-  const desk: PaneDesk = { context, turn, requests, hooked: 0 };
+  const calls = createHeldCalls();
+  const desk: PaneDesk = { context, turn, requests, calls, hooked: 0 };
   return createDesk(context, turn, {
-    open: (waiting) => openOnScreen(desk, waiting),
+    open: async (waiting) => calls.first() ?? await openOnScreen(desk, waiting),
+    holds: () => calls.first() !== undefined,
     listen(answer) {
       hooks?.forget(role, hooks.pending(role));
-      const listening = hooks?.listen(role, (one) => {
-        if (one.request.needsPermission === false) return beforeCall(desk, one, answer);
+      const listening = hooks?.listen(role, async (one) => {
+        if (one.request.needsPermission === false) return await beforeCall(desk, one, answer);
         desk.hooked++;
-        return answer(() => atOnce(desk, one));
+        if (!await isPermitted(desk, one)) await answer(() => atOnce(desk, one));
       });
-      return { [Symbol.dispose]: () => listening?.[Symbol.dispose]() };
+      return {
+        [Symbol.dispose]() {
+          listening?.[Symbol.dispose]();
+          calls.refuseAll();
+        },
+      };
     },
     noteClosed() {
+      // An agent that rests waits for none.
+      calls.refuseAll();
       desk.hiddenSinceMs = undefined;
       requests.forgetClosed();
     },
@@ -205,15 +216,35 @@ function atOnce(desk: PaneDesk, { request, signal, reply, dismiss }: HookedReque
   return { asked, signal, answers, isUnclear: requests.hasOpaque, noteAnswered: requests.noteExplained };
 }
 
-/** A call that its CLI may just run: it is refused where the policy denies it, and otherwise left to the CLI. */
+/** Whether a person has said yes to a call before it was made: then its CLI, which asks as well, has that for an answer. */
+async function isPermitted(
+  { context: { audit }, turn: { role, terminal: { id: terminal, provider } }, calls, requests }: PaneDesk,
+  { request, reply }: HookedRequest,
+): Promise<boolean> {
+  const verdict = calls.verdictOn(request);
+  if (verdict === undefined || await requests.hasOpaque()) return false;
+  const entry = auditEntry({ role, terminal, provider: provider.id }, { request, shown: request, before: [] }, verdict);
+  await audit.perform(entry, async () => {
+    await reply({ behavior: "allow" });
+    return { outcome: "closed", result: "answered", after: [] };
+  });
+  requests.noteExplained();
+  return true;
+}
+
+/**
+ * A call that its CLI may just run: it is refused where the policy denies it, waits where a person is to be asked, and is
+ * otherwise left to the CLI.
+ */
 async function beforeCall(
-  { context, turn }: PaneDesk,
+  { context, turn, calls }: PaneDesk,
   { request, signal, reply }: HookedRequest,
   answer: (find: () => AtOnce) => Promise<void>,
 ): Promise<void> {
   const { plan, audit } = context;
   const { role, terminal: { id: terminal, provider } } = turn;
   const verdict = unaskedCalls(plan, { role, provider })?.(request);
+  if (verdict?.decision === "ask" && !plan.permissions.dryRun) return await calls.hold({ request, reply });
   if (verdict?.decision !== "deny") return;
   const before = { request, shown: request, before: [] };
   if (plan.permissions.dryRun) {

@@ -415,6 +415,57 @@ Deno.test("a hook is not answered where the decision cannot be recorded, nor aft
   assertEquals(channel.answers, []);
 });
 
+/** A call of which its CLI would not ask, waiting for a person. */
+async function heldCall(said: "yes" | "no, later" | undefined) {
+  const channel = fakeChannel();
+  const bench = await openBench({ hooks: channel.hooks, policy: { ask: [{ command: "git push" }] } });
+  const served = bench.desk.serve?.(limits(true));
+  const request = hooked("git push", { needsPermission: false });
+  const asked = channel.ask(request);
+  assertEquals([bench.desk.holds?.(), await bench.desk.inspect()], [true, { decision: "wait" }]);
+  if (said !== undefined) {
+    await leaveAnswerFor(bench.folder, { question: "q1", answer: said, by: "command", answeredAt: "" });
+    const open = await bench.desk.inspect();
+    assert(open !== undefined && "answer" in open);
+    await open.answer();
+    await asked;
+    assertEquals(bench.desk.holds?.(), false);
+  }
+  return Object.assign(bench, { channel, request, asked, endTurn: () => served?.[Symbol.dispose]() });
+}
+
+Deno.test("a call that waited for a yes is made, and its CLI, where it asks as well, has that for an answer, once", async () => {
+  await using bench = await heldCall("yes");
+  assertEquals(bench.channel.answers, [{ behavior: "allow", reason: "" }]);
+  await bench.channel.ask(hooked("git push", { id: "own dialog" }));
+  assertEquals(bench.channel.answers.map(({ behavior }) => behavior), ["allow", "allow"]);
+  await bench.channel.ask(hooked("git push", { id: "again" }));
+  await bench.channel.ask(hooked("git push --force", { id: "another" }));
+  assertEquals(bench.channel.answers.length, 2);
+  const decisions = bench.records().filter(({ type }) => type === "decision").map(({ rule }) => rule);
+  assertEquals(decisions, ["permissions.ask[0]", "person", "permitted"]);
+  assertEquals(typesOf(bench.events), ["dialog_waiting", "dialog_closed", "dialog_answered"]);
+});
+
+Deno.test("a call that waited for a no is refused, its agent is told why, and what it asks then is another matter", async () => {
+  await using bench = await heldCall("no, later");
+  const [answer] = bench.channel.answers;
+  assertEquals([answer?.behavior, answer?.reason?.includes("later")], ["deny", true]);
+  await bench.channel.ask(hooked("git push", { id: "own dialog" }));
+  assertEquals(bench.channel.answers.length, 1);
+});
+
+Deno.test("a call for which nobody is waited any longer is refused: at the end of the turn, and once its agent rests", async () => {
+  for (const end of ["turn", "rest"] as const) {
+    await using bench = await heldCall(undefined);
+    if (end === "turn") bench.endTurn();
+    else bench.desk.noteClosed();
+    await bench.asked;
+    assertEquals(bench.channel.answers.map(({ behavior }) => behavior), ["deny"]);
+    assertEquals(bench.desk.holds?.(), false);
+  }
+});
+
 Deno.test("a dialog waits for its hook, and a person is shown the hook's words", async () => {
   const channel = fakeChannel();
   const policy = { ask: [{ command: "npm test" }] };

@@ -9,6 +9,7 @@ import { wayDecider } from "../../../lib/turn/desk/decide_on_way.ts";
 import { unaskedCalls } from "../../../lib/turn/desk/decision.ts";
 import type { DialogDesk, TurnLimits } from "../../../lib/turn/dialog_desk.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
+import { until } from "../../support/until.ts";
 import { approval, type Bench, codex, fakeChannel, openBench, recorded } from "./desk_bench.ts";
 
 /** What is decided, and by which rule. */
@@ -16,7 +17,8 @@ type Outcome = `${"allow" | "deny" | "ask"} ${string}` | "pass";
 
 /** The ways on which an agent asks. */
 const WAYS = ["keys", "hook", "step", "acp"] as const;
-type Way = typeof WAYS[number];
+/** `call`: that of a pane for calls of which its CLI would not ask. */
+type Way = typeof WAYS[number] | "call";
 
 interface Case
   extends Partial<Pick<Request, "kind" | "tool" | "cwd" | "leavesSandbox" | "offers" | "needsPermission">> {
@@ -194,6 +196,22 @@ const PLAY: Readonly<Record<Way, (one: Case, bench: Bench) => Promise<Outcome>>>
     showRequest(one, bench, "hook");
     return await settle(bench, one, desk);
   },
+  async call(one, bench) {
+    const channel = fakeChannel();
+    const desk = bench.deskWith({ ...bench.context, hooks: channel.hooks });
+    using _ = desk.serve?.(limits(one));
+    const request = { ...EXACT, source: "hook", ...requestOf(one), needsPermission: false } as Request;
+    let isOver = false;
+    const asked = channel.ask(request).then(() => isOver = true);
+    await until(() => isOver || desk.holds?.() === true);
+    const isHeld = !isOver;
+    if (!isHeld && channel.answers.length === 0) return "pass";
+    const outcome = isHeld ? await settle(bench, one, desk) : lastDecision(bench);
+    assertEquals(channel.answers.length, isHeld ? 0 : 1, "what waits for a person has no answer");
+    desk.noteClosed();
+    await asked;
+    return outcome;
+  },
   async step(one, bench) {
     const request = { ...EXACT, source: "hook", ...requestOf(one) } as Request;
     const { answer, by } = one.said ?? {};
@@ -305,7 +323,7 @@ for (const [outcome, subject, about = {}] of UNASKED) {
 
 const ASKED = CASES.flatMap((one) => WAYS.map((way) => [way, one] as const));
 const FREE = UNASKED.flatMap(([outcome, subject, about]) =>
-  (["step", "acp"] as const).map((way) => {
+  (["step", "acp", "call"] as const).map((way) => {
     const { kind = "command", policy = NO_PUSH } = about ?? {};
     const name = `what needs no permission, ${about?.tool ?? kind} ${subject}, under ${JSON.stringify(policy)}`;
     return [way, { ...about, name, subject, outcome, policy, needsPermission: false } satisfies Case] as const;
