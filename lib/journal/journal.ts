@@ -98,11 +98,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
     if (failure !== undefined && isTorn) throw failure;
     return write(record);
   };
-  const isNew = file.stat().size === 0;
-  if (isNew || ![undefined, String(JOURNAL_VERSION)].includes(firstVersion(file))) {
-    const opened = { type: "journal_opened", version: JOURNAL_VERSION };
-    append(opened);
-  }
+  if (file.stat().size === 0 || isOfEarlierVersion(file)) append(OPENED);
   const resources = opened.move();
   return { droppedBytes, append, appendLast, [Symbol.dispose]: () => resources.dispose() };
 }
@@ -151,10 +147,19 @@ function hashOfEnd(file: RegularFile): string {
   }
 }
 
-function firstVersion(file: RegularFile): string | undefined {
-  const bytes = new Uint8Array(FIRST_RECORD_BYTES);
-  const head = new TextDecoder().decode(bytes.subarray(0, file.readAt(0, bytes)));
-  return /^[^\n]*"type":"journal_opened","version":(\d+)\}\n/.exec(head)?.[1];
+const OPENED = { type: "journal_opened", version: JOURNAL_VERSION };
+
+/** Whether no record of it is of this version yet: only one that begins with an earlier version is read as a whole. */
+function isOfEarlierVersion(file: RegularFile): boolean {
+  const first = /^[^\n]*"type":"journal_opened","version":(\d+)\}\n/.exec(headOf(file, FIRST_RECORD_BYTES))?.[1];
+  if (first === undefined || first === String(JOURNAL_VERSION)) return false;
+  const later = new RegExp(`"type":"journal_opened","version":${JOURNAL_VERSION}[,}]`);
+  return !later.test(headOf(file, file.stat().size));
+}
+
+function headOf(file: RegularFile, length: number): string {
+  const bytes = new Uint8Array(length);
+  return new TextDecoder().decode(bytes.subarray(0, file.readAt(0, bytes)));
 }
 
 /** Drops what follows the last line: it was never fully written, and nobody has relied on it. */

@@ -84,6 +84,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const untried = await provenBy(execution, options);
   held.use(await execution.claim?.(named));
   const folder = isProven ? named : await adoptJournal(named);
+  if (folder.lockPath !== named.lockPath) held.use(await lockRun({ ...folder, sharedLockPath: folder.lockPath }));
   const { contract, accepted, warnings } = judged;
   const kept = { ...await contractField(folder, contract), ...(accepted === undefined ? {} : { accepted }) };
   const mail = await claimMail(folder);

@@ -1,6 +1,6 @@
 import { basename } from "@std/path/posix";
-import { tryLockFile } from "../base/ports/lock_file.ts";
 import { isRunId, type RunFolder } from "./run_folder.ts";
+import { tryLockRun } from "./run_lock.ts";
 import { agentsFolderOf } from "./state_names.ts";
 import { removeRunEntry } from "./run_entry.ts";
 
@@ -24,7 +24,7 @@ export async function isRunFolder({ id, path, copyPath }: RunFolder): Promise<bo
  * @returns whether it was removed; not where a process executes the run
  */
 export async function removeRun(folder: RunFolder): Promise<boolean> {
-  using lock = await tryLockFile(folder.lockPath, `process ${Deno.pid}`);
+  using lock = await tryLockRun(folder);
   if (lock === undefined) return false;
   removeRunEntry(folder);
   await removeAgentsFolder(folder);

@@ -24,6 +24,8 @@ export interface RunFolder {
   readonly buttonsDir: string;
   readonly binDir: string;
   readonly lockPath: string;
+  /** What keeps processes away that know no other: those of another state folder, in a container, say. */
+  readonly sharedLockPath: string;
   /** What processes without a terminal have told while they executed the run: what a terminal would have shown. */
   readonly detachedLogPath: string;
 }
@@ -93,7 +95,8 @@ export async function believedFolder(workdir: string, id: string): Promise<RunFo
   const folder = runFolderAt(workdir, id);
   try {
     const { claimRunEntry } = await import("./claim_run_entry.ts");
-    return { ...folder, journalPath: believedPath(await claimRunEntry(folder)) };
+    const entry = await claimRunEntry(folder);
+    return { ...folder, journalPath: believedPath(entry), lockPath: lockIn(entry) };
   } catch (cause) {
     throw new UsageError(`Cannot keep the journal of run ${id}: ${errorText(cause)}`, {
       code: "bad_input",
@@ -158,13 +161,18 @@ export function runFolderAt(workdir: string, id: string): RunFolder {
     outboxDir: `${path}/outbox`,
     buttonsDir: `${path}/buttons`,
     binDir: `${path}/bin`,
-    lockPath: `${path}/owner.lock`,
+    lockPath: lockIn(entry ?? path),
+    sharedLockPath: lockIn(path),
     detachedLogPath: `${path}/detached.log`,
   };
 }
 
 function believedPath(entry: string): string {
   return `${entry}/journal.ndjson`;
+}
+
+function lockIn(folder: string): string {
+  return `${folder}/owner.lock`;
 }
 
 export function isRunId(name: string): boolean {

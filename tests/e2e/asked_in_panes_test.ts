@@ -20,8 +20,7 @@ function projectOf(
     provider,
     files: { "greeting.txt": "hello, world\n" },
     config: {
-      start_agent: "tester",
-      limits: { max_rounds: 1 },
+      ...{ start_agent: "tester", limits: { max_rounds: 1 }, ...config },
       permissions: { ask: ["touch pushed"], ...permissions },
     },
     respond(request) {

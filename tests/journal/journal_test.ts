@@ -1,6 +1,7 @@
 import { sha256Hex } from "../../lib/base/text/digest.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { openJournal } from "../../lib/journal/journal.ts";
+import { JOURNAL_VERSION } from "../../lib/journal/paths.ts";
 import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { lockWorkdir } from "../../lib/run/workdir_lock.ts";
 import { PanewrightError, UsageError } from "../../lib/base/errors.ts";
@@ -54,6 +55,19 @@ Deno.test("each record is a line of its own on the disk as soon as it is written
       version: 3,
     });
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+  }));
+
+Deno.test("a journal of an earlier version is marked once, where this one begins to write it", () =>
+  inTempDir(async (dir) => {
+    const path = `${dir}/journal.ndjson`;
+    await Deno.writeTextFile(path, '{"at":"2026-11-20T07:26:05.000Z","type":"journal_opened","version":1}\n');
+    for (const type of ["first", "second", "third"]) {
+      using journal = openJournal(path);
+      const message = { type, text: `"type":"journal_opened","version":${JOURNAL_VERSION}}` };
+      journal.append(message);
+    }
+    const written = (await Deno.readTextFile(path)).trimEnd().split("\n").map((line) => JSON.parse(line));
+    assertEquals(written.map(({ type, version }) => version ?? type), [1, JOURNAL_VERSION, "first", "second", "third"]);
   }));
 
 Deno.test("a write that fails in the middle leaves whole records, and the end of the run can still be told", () =>

@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { UsageError } from "../../lib/base/errors.ts";
+import { isExecuted, readLockOwner } from "../../lib/base/ports/lock_file.ts";
 import { PIPELINE } from "../../lib/jobs/pipeline/mod.ts";
 import type { ExecFact } from "../../lib/journal/exec/facts.ts";
 import type { ExecState } from "../../lib/journal/exec/state.ts";
@@ -7,6 +9,8 @@ import { openJournal } from "../../lib/journal/journal.ts";
 import { foldFacts } from "../../lib/journal/read_facts.ts";
 import { adoptJournal, readBelieved } from "../../lib/run/adopt_journal.ts";
 import { createRunFolder, type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
+import { lockRun } from "../../lib/run/run_lock.ts";
+import { patientClock } from "../support/patient_clock.ts";
 import { readFixture } from "../support/journal_fixtures.ts";
 import { execWaiting } from "../support/run_folders.ts";
 import { type TempDir, tempDir } from "../support/temp_dir.ts";
@@ -122,4 +126,31 @@ Deno.test("authority: without its journal in the state folder, a run goes on, an
   assertEquals(adopted.journalPath, folder.journalPath);
   const after = await believed(runFolderAt(dir.path, folder.id));
   assertEquals([after.isProven, verdicts(after.state)], [true, []], "what was adopted stays unproven");
+});
+
+Deno.test("authority: what an agent does to the lock in the working directory lets no other process execute the run", async () => {
+  await using dir = await tempDir();
+  const folder = await answeredRun(dir);
+  const found = runFolderAt(dir.path, folder.id);
+  const clock = patientClock();
+  const { sharedLockPath: path } = folder;
+  for (
+    const forge of [
+      () => Deno.remove(path),
+      () => Deno.writeTextFile(path, "process 1"),
+      () => Deno.remove(path).then(() => Deno.mkdir(path)),
+      () => Deno.remove(path, { recursive: true }).then(() => Deno.symlink("/dev/null", path)),
+    ]
+  ) {
+    await Deno.remove(path, { recursive: true }).catch(() => {});
+    {
+      using _owner = await lockRun(folder, clock);
+      await forge();
+      assertEquals([await isExecuted(found), readLockOwner(found.lockPath)], [true, `process ${Deno.pid}`]);
+      const error = await assertRejects(() => lockRun(found, clock), UsageError);
+      assertEquals([error.code, error.message.includes(`process ${Deno.pid} executes it`)], ["busy", true]);
+    }
+    assertEquals(await isExecuted(found), false);
+    using _next = await lockRun(found, clock);
+  }
 });
