@@ -1,5 +1,6 @@
 import { leaveAnswer, type LeftAnswer, readAnswer } from "../../lib/turn/desk/answers.ts";
-import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { workdirOf } from "../../lib/journal/paths.ts";
+import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { readLockOwner } from "../../lib/base/ports/lock_file.ts";
 import { listInbox } from "../../lib/run/inbox.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
@@ -29,7 +30,9 @@ export function inboxOf(run: Run): readonly string[] {
 
 /** Owns a run as the process does that executes it. */
 export async function holdRun(folder: RunFolder, state?: string): Promise<Disposable> {
-  const lock = await lockRun(folder);
-  await claimRunMail(folder, { state, taker: readLockOwner(folder.lockPath) });
+  await claimRunMail(folder, { state });
+  const found = runFolderAt(workdirOf(folder.path) ?? "", folder.id);
+  const lock = await lockRun(found);
+  await claimRunMail(folder, { state, taker: readLockOwner(found.lockPath) });
   return lock;
 }
