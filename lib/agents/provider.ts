@@ -7,6 +7,7 @@ import type { AnswerWay, DialogAnswer } from "./pane/dialog_keys.ts";
 import type { FailureTable } from "./failure.ts";
 import type { HeadlessProvider } from "./process/cli.ts";
 import type { SandboxSupport } from "./sandbox.ts";
+import type { WholeSupport } from "./whole_support.ts";
 import type { HookCommand } from "./hook_command.ts";
 import type { HookTrial } from "./hook_trial.ts";
 import type { AgentLaunch, LaunchPlan } from "./launch_plan.ts";
@@ -143,6 +144,8 @@ export interface Provider {
   readonly failures?: FailureTable;
   /** Missing where the CLI brings no sandbox. */
   readonly sandbox?: SandboxSupport;
+  /** How it works in a sandbox around it, or the agent that does so in the same way. Missing where that is not known. */
+  readonly whole?: WholeSupport | ProviderId | undefined;
   /** Missing where its CLI cannot type into commands that run. */
   readonly typedInput?: TypedInput;
   readonly capabilities: ProviderCapabilities;

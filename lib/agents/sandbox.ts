@@ -3,7 +3,6 @@ import type { Host } from "../base/ports/host.ts";
 import type { ProcessRunner } from "../base/ports/process.ts";
 import type { AgentLaunch, SandboxRequest } from "./launch_plan.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
-import type { WholeSupport } from "./whole_support.ts";
 
 export type { SandboxRequest } from "./launch_plan.ts";
 
@@ -31,8 +30,6 @@ export interface SandboxSupport {
   findObstacle?(ground: SandboxGround): Promise<string | undefined>;
   /** What makes it available on a machine, as full sentences. */
   readonly remedy: string;
-  /** Missing where the CLI is not known to work in a sandbox as a whole. */
-  readonly whole?: WholeSupport;
 }
 
 export interface SandboxReport {

@@ -1,11 +1,13 @@
 import { copy } from "@std/fs";
-import { dirname } from "@std/path/posix";
+import { dirname, relative, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { isAbsence } from "../base/ports/files.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { hostOfUrl } from "../sandbox/hosts.ts";
-import { withheldNames } from "../sandbox/spec.ts";
-import type { Provider } from "./provider.ts";
+import { isSecret, withheldNames } from "../sandbox/spec.ts";
+import { claudeInside } from "./claude_code/sandbox.ts";
+import { codexInside } from "./codex/sandbox.ts";
+import type { Provider, ProviderId } from "./provider.ts";
 import type { WholeSupport } from "./whole_support.ts";
 
 /** An agent, as the configuration wants it started. */
@@ -19,9 +21,19 @@ interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Of the agents that others are said to be like. */
+const OF_CLIS: Readonly<Record<ProviderId, WholeSupport>> = { claude_code: claudeInside, codex: codexInside };
+
+/** What is known of an agent's work inside; `undefined` where nothing is. */
+export function insideOf({ whole }: Pick<Provider, "whole">): WholeSupport | undefined {
+  return typeof whole === "string" ? OF_CLIS[whole] : whole;
+}
+
 /** @throws {UsageError} for an agent that is not known to work inside */
-export function wholeSupportOf({ provider: { id, sandbox } }: Pick<WholeAgent, "provider">): WholeSupport {
-  if (sandbox?.whole !== undefined) return sandbox.whole;
+export function wholeSupportOf({ provider }: Pick<WholeAgent, "provider">): WholeSupport {
+  const inside = insideOf(provider);
+  if (inside !== undefined) return inside;
+  const { id } = provider;
   throw new UsageError(
     `Cannot put ${id} into the sandbox: nothing is known of where it keeps its state and its login`,
     {
@@ -43,7 +55,7 @@ export async function hostsOfAgent(agent: WholeAgent, around: Surroundings): Pro
   return [...support.hosts, ...named.flatMap(([, address = ""]) => hostOfUrl(address) ?? [])];
 }
 
-const SETTINGS_FILE = /\.(?:json|toml)$/;
+const SETTINGS_FILE = /\.(?:jsonc?|toml)$/;
 
 /** An address that a setting names: `base_url = "https://…"`, `"url": "https://…"`, `ANTHROPIC_BASE_URL=https://…`. */
 const ADDRESS = /(?:url|endpoint)["']?\s*[:=]\s*["']?(https?:\/\/[^"'\s,}]+)/gi;
@@ -78,18 +90,33 @@ export interface AgentState {
 export function agentStateAt(root: string, agent: WholeAgent, around: Surroundings): AgentState {
   const support = wholeSupportOf(agent);
   const folder = `${root}/state`;
-  const { folder: from } = statePlaces(support, agent, around);
-  const credential = realFileOf(`${from}/${support.credential}`);
+  const { folder: from, beside = [] } = statePlaces(support, agent, around);
+  const login = support.login === undefined ? [] : [`${from}/${support.login}`];
+  refuseSecrets(agent, [...support.copied.map((name) => `${from}/${name}`), ...login, ...beside], around);
   return {
     env: {
       ...support.env,
       [support.state.variable]: folder,
       ...(support.temporary === undefined ? {} : { [support.temporary]: `${root}/tmp` }),
     },
-    writable: [root, ...(credential === undefined ? [] : [credential])],
+    writable: [root, ...login.flatMap((path) => realFileOf(path) ?? [])],
     temporary: `${root}/tmp`,
     variables: support.variables,
   };
+}
+
+/** What is hidden inside comes in by no pack of a configuration. */
+function refuseSecrets(
+  { provider: { id, isOfConfig = false } }: WholeAgent,
+  paths: readonly string[],
+  { env }: Surroundings,
+) {
+  const home = realFileOf(env["HOME"] ?? "/") ?? "/";
+  const secret = paths.find((path) => isOfConfig && isSecret(relative(home, realFileOf(path) ?? resolve(path))));
+  if (secret === undefined) return;
+  throw new UsageError(
+    `Cannot put ${id} into the sandbox: its pack takes ${secret} inside, which may hold a key or a login`,
+  );
 }
 
 /** Makes an agent's copy anew, without what its sessions have left there. */
@@ -100,11 +127,17 @@ export async function copyState(root: string, agent: WholeAgent, around: Surroun
   for (const folder of [root, to, `${root}/tmp`]) makeOwnFolder(folder);
   for (const name of support.copied) await copyOver(`${from}/${name}`, `${to}/${name}`);
   if (beside !== undefined && support.beside !== undefined) await copyOver(beside[0], `${to}/${support.beside}`);
-  const credential = realFileOf(`${from}/${support.credential}`);
-  const link = `${to}/${support.credential}`;
-  await Deno.remove(link).catch(() => {});
-  if (credential !== undefined) await Deno.symlink(credential, link);
+  if (support.login !== undefined) {
+    await shareLogin(`${from}/${support.login}`, `${to}/${support.login}`);
+  }
   await support.adapt?.(to);
+}
+
+async function shareLogin(from: string, link: string): Promise<void> {
+  await Deno.mkdir(dirname(link), { recursive: true, mode: 0o700 });
+  await Deno.remove(link).catch(() => {});
+  const login = realFileOf(from);
+  if (login !== undefined) await Deno.symlink(login, link);
 }
 
 function realFileOf(path: string): string | undefined {

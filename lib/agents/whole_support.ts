@@ -5,17 +5,20 @@ export interface WholeSupport {
   /** What of that folder an agent gets a copy of: its settings, and what they name. */
   readonly copied: readonly string[];
   /** A file of its state that lies beside the folder where the variable is not set. */
-  readonly beside?: string;
-  /** The file with its login, in that folder: shared, since a login that is refreshed in a copy logs the person out. */
-  readonly credential: string;
+  readonly beside?: string | undefined;
+  /**
+   * The file with its login, in that folder: shared, since a login that is refreshed in a copy logs the person out.
+   * Missing where variables alone hold one.
+   */
+  readonly login?: string | undefined;
   /** The hosts of its model, and of its login. */
   readonly hosts: readonly string[];
   /** Names of the variables that it reads; `*` at the end stands for any. */
   readonly variables: readonly string[];
   /** The variable that names its folder for temporary files, where that is not TMPDIR. */
-  readonly temporary?: string;
+  readonly temporary?: string | undefined;
   /** What is set for it inside. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Makes a copy of its state fit for work inside. */
   readonly adapt?: (folder: string) => Promise<void>;
 }

@@ -56,6 +56,7 @@ export function policyDecider(
     });
   }
   const { auto_accept: autoAcceptPermissions } = config.permissions;
-  const plan = { workdir, handoff: { autoAcceptPermissions }, permissions: permissionPlan(config) };
+  const inside = config.sandbox === "agent" ? { sandboxOfCommands: {} } : {};
+  const plan = { workdir, handoff: { autoAcceptPermissions }, permissions: permissionPlan(config), ...inside };
   return wayDecider({ plan, driver, provider, role });
 }

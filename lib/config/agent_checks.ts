@@ -3,6 +3,7 @@ import { hasAcp } from "../agents/mod.ts";
 import type { Provider } from "../agents/provider.ts";
 import { judgesUnasked } from "./pipeline_checks.ts";
 import { type CheckContext, report, reportMissing } from "./checks.ts";
+import { insideOf } from "../agents/whole_agent.ts";
 import { loginVariable } from "../jobs/fallback.ts";
 import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 
@@ -93,11 +94,11 @@ interface Agent {
   readonly provider: Provider;
 }
 
-function checkWhole(context: CheckContext, { path, provider: { id, sandbox } }: Agent): void {
-  if (sandbox?.whole !== undefined) return;
+function checkWhole(context: CheckContext, { path, provider }: Agent): void {
+  if (insideOf(provider) !== undefined) return;
   const named = [...path, "provider"];
   const at = valueAt(context.merged, named) === undefined ? ["sandbox"] : named;
-  report(context, at, `% asks for a sandbox around the agent, but ${id} is not known to work in one`);
+  report(context, at, `% asks for a sandbox around the agent, but ${provider.id} is not known to work in one`);
 }
 
 function checkSandbox(context: CheckContext, { path, provider: { id, sandbox } }: Agent): void {

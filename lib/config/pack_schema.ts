@@ -181,6 +181,30 @@ const packSchema = z.strictObject({
     "What of a working directory it obeys, which a person is shown before it is started there, or the id of an agent " +
       "that obeys the same; by default, what any known agent obeys.",
   ),
+  sandbox: z.union([
+    line(100),
+    z.strictObject({
+      state: z.strictObject({
+        variable: variable().describe("The variable that names the folder of its state."),
+        folder: z.string().regex(/^(?!\/)[^\p{Cc}]*$/u, "must be a path below the home").describe(
+          "That folder below the home, where the variable is not set; empty for the home itself.",
+        ),
+      }),
+      copied: z.array(obeyedPath()).max(100).describe("Its settings in that folder: an agent gets a copy of its own."),
+      beside: obeyedPath().optional().describe(
+        "A file of its state that lies in the home where the variable is not set.",
+      ),
+      login: obeyedPath().optional().describe("The file with its login in that folder: it is shared."),
+      hosts: z.array(line(300)).max(100).describe("The hosts of its model, and of its login."),
+      variables: z.array(line(200)).max(100).describe("Variables that it reads; `*` at the end stands for any."),
+      temporary: variable().optional().describe(
+        "The variable that names its folder for temporary files, if not TMPDIR.",
+      ),
+      env: z.record(variable(), z.string()).optional().describe("What is set for it inside."),
+    }),
+  ]).optional().describe(
+    "How it works in a sandbox around it, or the id of an agent that does so in the same way; without it, it cannot be inside.",
+  ),
   notes: z.array(sentence()).max(20).optional().describe("What a person should know of it, as full sentences."),
 });
 

@@ -1,4 +1,5 @@
 import type { Provider } from "../agents/provider.ts";
+import { insideOf } from "../agents/whole_agent.ts";
 import type { Unusable } from "../journal/recovery.ts";
 import type { Fallbacks } from "../turn/ladder.ts";
 
@@ -23,8 +24,8 @@ export function loginOf({ provider: { id }, login = id }: WithLogin): string {
 }
 
 /** The variable that names the folder with a provider's login; `undefined` where that is not known. */
-export function loginVariable({ sandbox }: Provider): string | undefined {
-  return sandbox?.whole?.state.variable;
+export function loginVariable(provider: Provider): string | undefined {
+  return insideOf(provider)?.state.variable;
 }
 
 /** A role's or step's own agent, then those that may take its place. */

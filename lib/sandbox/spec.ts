@@ -31,6 +31,11 @@ const SECRETS = [
   ...[".local/share/opencode/auth.json", ".config/github-copilot", ".cursor", ".config/goose/secrets.yaml"],
 ] as const;
 
+/** Whether a path below the home is one of those, in one of them, or holds one. */
+export function isSecret(path: string): boolean {
+  return SECRETS.some((secret) => `${path}/`.startsWith(`${secret}/`) || `${secret}/`.startsWith(`${path}/`));
+}
+
 export function secretsOf(home: string): readonly string[] {
   return SECRETS.map((name) => `${home}/${name}`);
 }

@@ -50,8 +50,8 @@ export type OpenDialog =
   }
   | {
     readonly decision: "accept" | "decline";
-    /** Who decided. A person's answers count towards no limit. */
-    readonly by: "policy" | "person";
+    /** Who decided. What a person says, and the sandbox lets an agent do, counts towards no limit. */
+    readonly by: "policy" | "person" | "sandbox";
     /** What the agent asks for, in a few words: "the command `npm test`". */
     readonly request: string;
     /** Why, as a full sentence, for the agent that is refused. */

@@ -42,7 +42,7 @@ export async function handleDialog(turn: Turn): Promise<Pick<Message, "what" | "
       await answer(turn, () => open.answer());
       return undefined;
     case "accept":
-      if (open.by === "person") await answer(turn, () => open.answer());
+      if (open.by !== "policy") await answer(turn, () => open.answer());
       else await accept(turn, { tail: () => Promise.resolve(open.tail), answer: () => open.answer() });
       return undefined;
     case "decline":

@@ -38,16 +38,19 @@ Deno.test("who may take an agent's place is started as its provider says; what a
   assertEquals(toRunPlan(await load({})).agents.tester.fallbacks, undefined);
 });
 
+/** An agent of which nothing is known. */
+const ANY = { providers: { acp: { command: ["any-agent"] } } };
+
 Deno.test("what cannot take an agent's place is a mistake with its place", async () => {
   const cases: readonly (readonly [config: object, words: string])[] = [
     [{ fallback: "codex" }, "fallback must be an array"],
     [{ fallback: ["nobody"] }, "fallback[0]"],
     [{ fallback: [{ provider: "codex", login: "work" }] }, "must be an absolute path, or one that begins with ~/"],
     [
-      { fallback: [{ provider: "gemini", login: "/logins" }] },
-      "fallback[0].login cannot be chosen: where gemini keeps",
+      { fallback: [{ provider: "acp", login: "/logins" }], ...ANY },
+      "fallback[0].login cannot be chosen: where acp keeps",
     ],
-    [{ fallback: ["gemini"], sandbox: "agent" }, "gemini is not known to work in one"],
+    [{ fallback: ["acp"], sandbox: "agent", ...ANY }, "acp is not known to work in one"],
   ];
   for (const [config, words] of cases) {
     const error = await assertRejects(() => load(config), ConfigError);

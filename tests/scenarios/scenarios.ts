@@ -39,6 +39,7 @@ const ASKS_NOTHING =
   "Without a terminal it asks for no permission: its own sandbox decides, and its hooks keep the rules.";
 const RUNS_ON = "Its process tells when the turn is over, which no response file outweighs while it runs.";
 const NO_PROCESS = "It has a process for each message, and none of its own that would be on record.";
+const NOT_INSIDE = "Nothing is known of where it keeps its state and its login.";
 const LIVES_ON = "Its process outlives panewright's, and is ended by resume.";
 
 /** Why a player cannot play a scenario; `undefined` where it can. */
@@ -95,7 +96,7 @@ async function withStage(
 /** Nothing in it is repeated: Gemini CLI ends a turn that goes round in circles. */
 const LONG_TEXT = Array.from({ length: 20_000 }, (_, index) => `${(index * 7919) % 100_003}-word`).join(" ");
 
-/** The 20 scenarios, in the order of the table. */
+/** The scenarios, in the order of the table. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "plain turn",
@@ -521,6 +522,32 @@ exec "$@"
         assert(input >= 1000 && input <= 2500, JSON.stringify(finished));
       }),
   },
+  ...(["step", "role"] as const).map((by): Scenario => ({
+    name: `a sandbox around a ${by}`,
+    by,
+    shows: "In a sandbox around the whole agent it works in its folder, nothing gets out, and nobody is asked.",
+    cannot: {
+      fake: NOT_INSIDE,
+      replay: NOT_INSIDE,
+    },
+    play: (player) =>
+      withStage({
+        player,
+        config: { sandbox: "agent", permissions: {} },
+        plays: always(shell("sh probe.sh"), by === "step" ? say("Made.") : respond),
+      }, async (stage) => {
+        const probe = `touch made.txt\ntouch "${stage.sandbox.home}/escaped.txt" || touch held.txt\nexit 0\n`;
+        await Deno.writeTextFile(`${stage.project}/probe.sh`, probe);
+        assertCode(await (by === "step" ? stage.command("exec", "task.md") : stage.command("run")), 0);
+        const made = ["made.txt", "held.txt"].map((name) => exists(`${stage.project}/${name}`));
+        const escaped = await exists(`${stage.sandbox.home}/escaped.txt`);
+        assertEquals([...await Promise.all(made), escaped], [true, true, false]);
+        const asked = (await journal(stage)).filter(({ type }) =>
+          type === "question_asked" || type === "dialog_waiting"
+        );
+        assertEquals(asked, []);
+      }),
+  })),
 ];
 
 /** The pack of a player, but that it asks in another mode. */

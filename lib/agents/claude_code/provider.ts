@@ -11,7 +11,7 @@ import { claudeLaunchPlan } from "./launch.ts";
 import { findNativeClaude } from "./program.ts";
 import { claudeQuestions } from "./questions.ts";
 import { CLAUDE_CODE_RULES, CLAUDE_CODE_SCREEN } from "./rules.ts";
-import { claudeSandbox } from "./sandbox.ts";
+import { claudeInside, claudeSandbox } from "./sandbox.ts";
 import { claudeSetup } from "./setup.ts";
 import { openClaudeStatusFile } from "./status_file_source.ts";
 
@@ -37,6 +37,7 @@ export const claudeCodeProvider: PaneProvider & CliStepProvider = {
   commandVariable: "CLAUDE_CODE_CHILD_SESSION",
   headless: claudeHeadless,
   sandbox: claudeSandbox,
+  whole: claudeInside,
   terminal: {
     rules: CLAUDE_CODE_RULES,
     screen: CLAUDE_CODE_SCREEN,

@@ -11,33 +11,35 @@ import {
 } from "../sandbox.ts";
 import { readClaudeSettings } from "./effective_settings.ts";
 import { present } from "../../base/schema.ts";
+import type { WholeSupport } from "../whole_support.ts";
 
 export const claudeSandbox: SandboxSupport = {
   findLoosening: findClaudeLoosening,
   findProblem: askClaude,
   findObstacle: findMachineProblem,
   remedy: "Claude Code needs bubblewrap and socat on Linux (apt-get install bubblewrap socat), and user namespaces.",
-  whole: {
-    state: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
-    copied: [
-      "settings.json",
-      "CLAUDE.md",
-      "agents",
-      "commands",
-      "skills",
-      "plugins",
-      "output-styles",
-      "keybindings.json",
-    ],
-    beside: ".claude.json",
-    credential: ".credentials.json",
-    hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
-    variables: ["ANTHROPIC_*", "CLAUDE_*", "AWS_BEARER_TOKEN_BEDROCK", "DISABLE_*", "MAX_THINKING_TOKENS", "BASH_*"],
-    temporary: "CLAUDE_CODE_TMPDIR",
-    // It refuses to permit everything to root elsewhere (2.1.330).
-    env: { IS_SANDBOX: "1" },
-    adapt: permitAll,
-  },
+};
+
+export const claudeInside: WholeSupport = {
+  state: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
+  copied: [
+    "settings.json",
+    "CLAUDE.md",
+    "agents",
+    "commands",
+    "skills",
+    "plugins",
+    "output-styles",
+    "keybindings.json",
+  ],
+  beside: ".claude.json",
+  login: ".credentials.json",
+  hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
+  variables: ["ANTHROPIC_*", "CLAUDE_*", "AWS_BEARER_TOKEN_BEDROCK", "DISABLE_*", "MAX_THINKING_TOKENS", "BASH_*"],
+  temporary: "CLAUDE_CODE_TMPDIR",
+  // It refuses to permit everything to root elsewhere (2.1.330).
+  env: { IS_SANDBOX: "1" },
+  adapt: permitAll,
 };
 
 /** It asks once whether it may work without asking: inside there is nothing to ask about. */

@@ -11,7 +11,7 @@ import { codexLaunchPlan } from "./launch.ts";
 import { CODEX_RULES, CODEX_SCREEN } from "./rules.ts";
 import { findNativeCodex } from "./program.ts";
 import { codexQuestions } from "./questions.ts";
-import { codexSandbox } from "./sandbox.ts";
+import { codexInside, codexSandbox } from "./sandbox.ts";
 import { codexTypedInput } from "./typed_input.ts";
 import { openCodexSessionLog } from "./session_log_source.ts";
 import { codexSetup } from "./setup.ts";
@@ -35,6 +35,7 @@ export const codexProvider: PaneProvider & CliStepProvider = {
   commandVariable: "CODEX_TOOL_CALL_ID",
   headless: codexHeadless,
   sandbox: codexSandbox,
+  whole: codexInside,
   typedInput: codexTypedInput,
   terminal: {
     rules: CODEX_RULES,

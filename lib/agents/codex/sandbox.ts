@@ -12,6 +12,7 @@ import {
 } from "../sandbox.ts";
 import { findNativeCodex } from "./program.ts";
 import { present } from "../../base/schema.ts";
+import type { WholeSupport } from "../whole_support.ts";
 
 export const codexSandbox: SandboxSupport = {
   findLoosening: findCodexLoosening,
@@ -19,22 +20,23 @@ export const codexSandbox: SandboxSupport = {
   remedy:
     "Codex needs user namespaces or Landlock of the kernel on Linux: a container or an old kernel may lack both. " +
     'See what "codex sandbox -- true" says.',
-  whole: {
-    state: { variable: "CODEX_HOME", folder: ".codex" },
-    copied: [
-      "config.toml",
-      "AGENTS.md",
-      "prompts",
-      "skills",
-      "rules",
-      "hooks.json",
-      "version.json",
-      "models_cache.json",
-    ],
-    credential: "auth.json",
-    hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
-    variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
-  },
+};
+
+export const codexInside: WholeSupport = {
+  state: { variable: "CODEX_HOME", folder: ".codex" },
+  copied: [
+    "config.toml",
+    "AGENTS.md",
+    "prompts",
+    "skills",
+    "rules",
+    "hooks.json",
+    "version.json",
+    "models_cache.json",
+  ],
+  login: "auth.json",
+  hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
+  variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
 };
 
 /**

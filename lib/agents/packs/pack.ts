@@ -1,6 +1,7 @@
 import type { DialogKind } from "../../screen/dialog.ts";
 import type { FailureTable } from "../failure.ts";
 import type { ObeyedFiles } from "../obeys.ts";
+import type { WholeSupport } from "../whole_support.ts";
 import type { AcpActingKind, AcpToolKind } from "../acp/tool_kinds.ts";
 
 /** What shows that somebody is logged in; it must all be there. */
@@ -55,6 +56,8 @@ export type AcpUsageSource =
   | { readonly from: "quota"; readonly of: "turn" | "session" }
   | { readonly from: "message"; readonly of: "request" }
   | { readonly from: "cost"; readonly of: "session" };
+
+export type PackSandbox = Omit<WholeSupport, "adapt">;
 
 /** An agent as one file describes it: the form of `packs/*.jsonc`, and of the files that `agents` names. */
 export interface Pack {
@@ -111,5 +114,7 @@ export interface Pack {
   readonly failures?: FailureTable | undefined;
   /** What it obeys of a working directory, or the id of an agent that obeys the same. @default all that is known */
   readonly obeys?: ObeyedFiles | string | undefined;
+  /** How it works in a sandbox around it, or the id of an agent that does so in the same way. */
+  readonly sandbox?: PackSandbox | string | undefined;
   readonly notes?: readonly string[] | undefined;
 }

@@ -10,10 +10,10 @@ export function packProvider(
   pack: Pack,
   { isOfConfig = false }: { readonly isOfConfig?: boolean } = {},
 ): AcpAgentProvider {
-  const { label, failures = [], login = [], usage = [], obeys } = pack;
+  const { label, failures = [], login = [], usage = [], obeys, sandbox: whole } = pack;
   return {
     ...{ id, label, failures, capabilities: { refusesWritesSince: undefined } },
-    ...present({ cli: programOf(pack), isOfConfig: isOfConfig || undefined, obeys }),
+    ...present({ cli: programOf(pack), isOfConfig: isOfConfig || undefined, obeys, whole }),
     acp: {
       ...pack,
       launch: (request) => launchPlan(id, pack, request),

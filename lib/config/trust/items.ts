@@ -47,6 +47,12 @@ export function packItems(id: ProviderId, pack: Pack): readonly TrustItem[] {
     ...item("model", "says how an agent gets its model", model),
     ...item("ask_mode", "says what an agent asks before it acts", ask_mode),
     ...item("obeys", "says what of a folder an agent obeys", pack.obeys, true),
+    ...item(
+      "sandbox",
+      "says what an agent takes into a sandbox, writes beside its work, and reaches",
+      pack.sandbox,
+      true,
+    ),
     ...item("tools", "says where an agent's requests have what is decided about", tools),
   ];
 }

@@ -5,7 +5,7 @@ import type { Provider } from "../../agents/provider.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import { mayHoldRepository } from "../../base/ports/repositories.ts";
 import type { Role } from "../../base/roles.ts";
-import type { DialogInfo } from "../../screen/dialog.ts";
+import type { DialogInfo, DialogKind } from "../../screen/dialog.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import {
   decidePermission,
@@ -30,6 +30,8 @@ export interface DialogPlan {
   readonly permissions: PermissionPlan;
   /** What a question leads to. @default {"ask"} */
   readonly askPolicy?: AskPolicy;
+  /** The sandbox around agents and commands; missing where none is open. */
+  readonly sandboxOfCommands?: object | undefined;
 }
 
 export interface Offers {
@@ -60,7 +62,25 @@ export const PLAIN_OFFERS: Offers = { allow: true, reject: true, refuse: true, n
  * @param asked what a screen shows is never accepted on that alone: it comes with a doubt
  */
 export function decide(asked: Request | DialogInfo, context: DecisionContext): PermissionVerdict {
-  return settled(decideAsked(asked, contextOf(context), context.plan), asked, context);
+  return settled(decideInside(asked, context) ?? decideAsked(asked, contextOf(context), context.plan), asked, context);
+}
+
+/** The rule by which the sandbox around an agent lets it do what nothing names: no limit of a turn is about that. */
+export const INSIDE = "inside";
+
+const INSIDE_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "file_edit", "other"];
+
+/** In a sandbox around it, an agent does what it wants without being asked, but for what an entry names, or may name. */
+function decideInside(asked: Request | DialogInfo, context: DecisionContext): PermissionVerdict | undefined {
+  const { plan, provider: { id: provider }, role } = context;
+  const { permissions: { dryRun, policy }, sandboxOfCommands, workdir } = plan;
+  if (sandboxOfCommands === undefined || dryRun) return undefined;
+  if (!("source" in asked) || !INSIDE_KINDS.includes(asked.kind)) return undefined;
+  const hasEntries = judgesUnasked(policy, { role, provider });
+  if (hasEntries && asked.kind === "other") return undefined;
+  const cwd = asked.cwd ?? workdir;
+  const named = hasEntries ? decideUnasked(asked, { ...contextOf(context), cwd }) : undefined;
+  return named ?? { decision: "allow", rule: INSIDE, reason: "It is in the sandbox around its agent." };
 }
 
 /**

@@ -4,7 +4,7 @@ import { repliesText } from "../../base/question.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { present } from "../../base/schema.ts";
 import { type Asked, auditEntry, type GivenAnswer, type PlainAnswer } from "./asked.ts";
-import { decide, decideCall, requestOf } from "./decision.ts";
+import { decide, decideCall, INSIDE, requestOf } from "./decision.ts";
 import type { DeskTurn, DialogDeskContext } from "./desk_context.ts";
 import { givenFields, type GivenSaid, PersonWait, ruleOf, sayerOf } from "./person_wait.ts";
 
@@ -132,15 +132,16 @@ async function answerAtOnce(desk: Desk, find: () => AtOnce | undefined, limits: 
   if (!answers.includes(answer)) return;
   if (answer === "accept" && await one.isUnclear?.()) return;
   if (one.signal.aborted || desk.context.signal.aborted) return;
-  if (!limits.take({ decision: answer, request: requestOf(asked.shown), reason })) return;
+  const isFree = rule === INSIDE;
+  if (!isFree && !limits.take({ decision: answer, request: requestOf(asked.shown), reason })) return;
   await give(desk, asked, { answer, rule, reason });
   one.noteAnswered?.();
 }
 
 function opened(desk: Desk, asked: Asked, decided: Why & { readonly answer: PlainAnswer }): OpenDialog {
   const { shown, tail, tellsWhy } = asked;
-  const { answer, reason, given } = decided;
-  const by = given === undefined ? "policy" : "person";
+  const { answer, reason, rule, given } = decided;
+  const by = given !== undefined ? "person" : rule === INSIDE ? "sandbox" : "policy";
   return {
     ...{ decision: answer, by, request: requestOf(shown), reason, tail, ...present({ tellsWhy }) },
     answer: () => inTurn(desk, () => give(desk, asked, decided)),

@@ -85,6 +85,8 @@ export interface BenchOptions {
   /** @default {Codex} */
   readonly provider?: PaneProvider;
   readonly dryRun?: boolean;
+  /** Whether the sandbox around agents is open. */
+  readonly isInside?: boolean;
   readonly modelAnswers?: ModelAnswers;
   readonly askPolicy?: AskPolicy;
   readonly person?: DialogDeskContext["person"];
@@ -117,6 +119,7 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
   const context: DialogDeskContext = {
     plan: {
       workdir: dir.path,
+      ...(options.isInside ? { sandboxOfCommands: { confine: () => Promise.reject(new Error("not here")) } } : {}),
       ...(options.askPolicy === undefined ? {} : { askPolicy: options.askPolicy }),
       handoff: { ...DEFAULT_HANDOFF_SETTINGS, autoAcceptPermissions: options.autoAccept ?? true },
       permissions: {

@@ -29,6 +29,8 @@ interface Case
   /** @default {true} */
   readonly autoAccept?: boolean;
   readonly dryRun?: boolean;
+  /** Whether the sandbox around agents is open. */
+  readonly isInside?: boolean;
   /** What is said to the question, and how. */
   readonly said?: { readonly answer: "yes" | "no, later"; readonly by: "command" | "mcp" };
   /** Answers of the policy that the turn or the step has left. @default {one} */
@@ -55,6 +57,57 @@ const CASES: readonly Case[] = [
   { name: "what nothing names", policy: ASKS, outcome: "ask default" },
   { name: "anything with the switch off", autoAccept: false, outcome: "ask switch_off" },
   { name: "an allowed call in a dry run", dryRun: true, outcome: "ask dry_run:allow:default" },
+  { name: "a command in the sandbox around it", isInside: true, policy: ASKS, outcome: "allow inside" },
+  { name: "the same with the switch off", isInside: true, autoAccept: false, outcome: "allow inside" },
+  {
+    name: "the same, and no limit of a turn is about it",
+    isInside: true,
+    autoAccept: false,
+    left: 0,
+    outcome: "allow inside",
+  },
+  { name: "the same, which would leave the CLI's own", isInside: true, leavesSandbox: true, outcome: "allow inside" },
+  { name: "the same in a dry run", isInside: true, dryRun: true, outcome: "ask dry_run:allow:default" },
+  {
+    name: "the same, that an entry denies",
+    isInside: true,
+    policy: { deny: [{ command: "npm *" }] },
+    outcome: "deny permissions.deny[0]",
+  },
+  {
+    name: "the same, that an entry asks about",
+    isInside: true,
+    policy: { ask: [{ command: "npm *" }] },
+    outcome: "ask permissions.ask[0]",
+  },
+  {
+    name: "the same, where entries name others",
+    isInside: true,
+    policy: { ...ASKS, deny: [{ command: "git push" }] },
+    outcome: "allow inside",
+  },
+  {
+    name: "a question in it",
+    isInside: true,
+    kind: "question",
+    subject: "Which?",
+    outcome: "ask never:question",
+    but: UNDRAWN,
+  },
+  {
+    name: "a tool in it that is not known",
+    isInside: true,
+    kind: "other",
+    subject: "{}",
+    outcome: "allow inside",
+    but: UNDRAWN,
+  },
+  {
+    name: "such a tool, where entries name others",
+    ...{ isInside: true, kind: "other", subject: "{}", policy: { deny: [{ command: "git push" }] } },
+    outcome: "ask uncertain",
+    but: UNDRAWN,
+  },
   { name: "a built-in rule", subject: "sudo ls", outcome: "deny builtin:sudo" },
   {
     name: "a built-in rule that is lifted",
@@ -334,8 +387,8 @@ for (const [way, one] of [...ASKED, ...FREE] as readonly (readonly [Way, Case])[
   const [why, outcome] = one.but?.[way] ?? [undefined, one.outcome];
   if (outcome === undefined) continue;
   Deno.test(`by ${way}, ${one.name}: ${outcome}${why === undefined ? "" : `, as ${why}`}`, async () => {
-    const { policy, autoAccept = true, dryRun = false } = one;
-    await using bench = await openBench({ policy: { ...policy }, autoAccept, dryRun, modelAnswers: "all" });
+    const { policy, autoAccept = true, dryRun = false, isInside = false } = one;
+    await using bench = await openBench({ policy: { ...policy }, autoAccept, dryRun, isInside, modelAnswers: "all" });
     assertEquals(await PLAY[way](one, bench), outcome);
   });
 }
