@@ -1,5 +1,6 @@
 import { asksBeforeAll } from "../agents/acp/acp_provider.ts";
 import { hasAcp } from "../agents/mod.ts";
+import { insideOf } from "../agents/whole_agent.ts";
 import type { Provider } from "../agents/provider.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { paint, type Style } from "./console/color.ts";
@@ -69,6 +70,7 @@ function describe(provider: Provider): Omit<AgentRow, keyof Found> {
     roles: terminal !== undefined || acp !== undefined,
     steps: headless !== undefined || acp !== undefined,
     sandbox: sandbox !== undefined,
+    inside: insideOf(provider) !== undefined,
     tokens: terminal?.tellsTokens === true || acp?.tellsTokens === true,
     cost: acp?.usage?.some(({ from }) => from === "cost") === true,
     resumes: isByCli || (acp?.resume?.length ?? 0) > 0,
@@ -80,16 +82,12 @@ function describe(provider: Provider): Omit<AgentRow, keyof Found> {
   };
 }
 
-export function describeAbilities(
-  { over, roles, steps, sandbox, tokens, cost, resumes, asks }: Pick<
-    AgentRow,
-    "over" | "roles" | "steps" | "sandbox" | "tokens" | "cost" | "resumes" | "asks"
-  >,
-): string {
+function describeAbilities({ over, roles, steps, sandbox, inside, tokens, cost, resumes, asks }: AgentRow): string {
   const able = [
     [roles, over === "cli" ? "roles in panes" : "roles"],
     [steps, "steps"],
     [sandbox, "a sandbox"],
+    [inside, "inside a sandbox"],
     [resumes, "resumes sessions"],
     [tokens || cost, `reports ${cost ? "tokens and cost" : "tokens"}`],
     [over === "acp", ASKS[asks]],

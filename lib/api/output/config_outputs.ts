@@ -60,6 +60,7 @@ export const CONFIG_OUTPUTS = {
     roles: flag("Whether it can play a role of the review loop."),
     steps: flag("Whether it can run steps of a pipeline."),
     sandbox: flag("Whether it brings a sandbox."),
+    inside: flag("Whether it works in a sandbox around it."),
     tokens: flag("Whether it tells of the tokens that it used."),
     cost: flag("Whether it tells what it cost."),
     resumes: flag("Whether its sessions can be continued in a new process."),
