@@ -87,15 +87,12 @@ async function chooseProvider(io: CliIo, ask: Ask): Promise<ProviderId> {
 
 async function choosePermissions(
   given: PermissionOffer | undefined,
-  { provider: { id, sandbox, whole }, ask, io }: { readonly provider: Provider; readonly ask: Ask; readonly io: CliIo },
+  { provider: { whole }, ask, io }: { readonly provider: Provider; readonly ask: Ask; readonly io: CliIo },
 ): Promise<PermissionOffer> {
-  if (given === "sandbox" && sandbox === undefined) {
-    throw new UsageError(`Cannot use --permissions sandbox: ${id} brings none`, { hint: NOTHING_WRITTEN });
-  }
   if (given !== undefined) return given;
-  const holds = sandbox !== undefined && whole !== undefined && await canHoldAgents(io);
+  const holds = whole !== undefined && await canHoldAgents(io);
   const standard: PermissionOffer = holds ? "sandbox" : "allow-list";
-  if (ask === undefined || sandbox === undefined) return standard;
+  if (ask === undefined) return standard;
   const offers: readonly PermissionOffer[] = [standard, ...PERMISSION_OFFERS.filter((value) => value !== standard)];
   const rows = offers.map((value) => ({ value, words: PERMISSION_WORDS[value] }));
   return await chooseRow("How may agents work unattended?", rows, ask) ?? standard;

@@ -184,13 +184,13 @@ Deno.test("init --exec writes a pipeline and a task for the CLI that is there, w
   assertEquals(outside, ["--skip-git-repo-check"]);
 });
 
-Deno.test("init takes an agent over ACP where that is what is there, and offers no sandbox that it has not", async () => {
+Deno.test("init takes an agent over ACP where that is what is there, and puts it into a sandbox", async () => {
   await using dir = await project(["gemini"], {});
-  const refused = fakeIo({ cwd: dir.path, env: dir.env });
-  assertEquals(await runCli(["init", "--permissions", "sandbox"], refused), 2);
-  assertStringIncludes(refused.written.stderr, "Cannot use --permissions sandbox: gemini brings none");
-  const io = fakeIo({ cwd: dir.path, env: dir.env, keys: ["none\n"], terminal: true });
-  assertEquals(await runCli(["init"], io), 0, io.written.stderr);
+  const inside = fakeIo({ cwd: dir.path, env: dir.env });
+  assertEquals(await runCli(["init", "--permissions", "sandbox"], inside), 0, inside.written.stderr);
+  assertEquals((await loadConfig({ cwd: dir.path, env: () => undefined })).config.sandbox, "auto");
+  const io = fakeIo({ cwd: dir.path, env: dir.env, keys: ["allow-list\n", "none\n"], terminal: true });
+  assertEquals(await runCli(["init", "--force"], io), 0, io.written.stderr);
   assertStringIncludes(io.written.stdout, "agents       Gemini CLI\n");
   const { config } = await loadConfig({ cwd: dir.path, env: () => undefined });
   assertEquals([config.provider, config.sandbox, config.permissions.default], ["gemini", "off", "ask"]);
