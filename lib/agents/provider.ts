@@ -144,7 +144,7 @@ export interface Provider {
   readonly failures?: FailureTable;
   /** Missing where the CLI brings no sandbox. */
   readonly sandbox?: SandboxSupport;
-  /** How it works in a sandbox around it, or the agent that does so in the same way. Missing where that is not known. */
+  /** How it works in a sandbox around it, or the CLI that keeps its state in the same way. Missing where that is not known. */
   readonly whole?: WholeSupport | ProviderId | undefined;
   /** Missing where its CLI cannot type into commands that run. */
   readonly typedInput?: TypedInput;

@@ -161,7 +161,7 @@ function readMessage(path: string): readonly HeldMessage[] {
     const writtenAt = Deno.lstatSync(path).mtime?.getTime() ?? Date.now();
     const text = readRegularText(path, { maxBytes: MAX_MESSAGE_BYTES });
     const release = (answer?: string) => {
-      if (answer !== undefined) Deno.writeTextFileSync(answerPath(path), answer, { mode: 0o600 });
+      if (answer !== undefined) writeAnew(answerPath(path), answer);
       removeQuietly(path);
     };
     return [{ id: path, text, writtenAt, release }];
@@ -175,8 +175,15 @@ function readMessage(path: string): readonly HeldMessage[] {
 function beat(folder: string): void {
   try {
     if (!namesIn(folder).some((name) => senderOf(name) !== undefined)) return;
-    Deno.writeTextFileSync(`${folder}/${BEAT}`, `${crypto.randomUUID()}\n`, { mode: 0o600 });
+    writeAnew(`${folder}/${BEAT}`, `${crypto.randomUUID()}\n`);
   } catch { /* who waits gives up, and is told no */ }
+}
+
+/** An agent in a sandbox can write there: what it has put at that path is replaced, and no link followed. */
+function writeAnew(path: string, text: string): void {
+  const draft = `${path.slice(0, path.lastIndexOf("/"))}/.${crypto.randomUUID()}`;
+  Deno.writeTextFileSync(draft, text, { createNew: true, mode: 0o600 });
+  Deno.renameSync(draft, path);
 }
 
 function answerPath(path: string): string {

@@ -26,7 +26,8 @@ const OF_CLIS: Readonly<Record<ProviderId, WholeSupport>> = { claude_code: claud
 
 /** What is known of an agent's work inside; `undefined` where nothing is. */
 export function insideOf({ whole }: Pick<Provider, "whole">): WholeSupport | undefined {
-  return typeof whole === "string" ? OF_CLIS[whole] : whole;
+  if (typeof whole !== "string") return whole;
+  return Object.hasOwn(OF_CLIS, whole) ? OF_CLIS[whole] : undefined;
 }
 
 /** @throws {UsageError} for an agent that is not known to work inside */
@@ -105,14 +106,15 @@ export function agentStateAt(root: string, agent: WholeAgent, around: Surroundin
   };
 }
 
-/** What is hidden inside comes in by no pack of a configuration. */
+/** What is hidden inside comes in by no pack of a configuration that does not name the agent whose it is. */
 function refuseSecrets(
-  { provider: { id, isOfConfig = false } }: WholeAgent,
+  { provider: { id, isOfConfig = false, whole } }: WholeAgent,
   paths: readonly string[],
   { env }: Surroundings,
 ) {
   const home = realFileOf(env["HOME"] ?? "/") ?? "/";
-  const secret = paths.find((path) => isOfConfig && isSecret(relative(home, realFileOf(path) ?? resolve(path))));
+  const isOwnWord = isOfConfig && typeof whole !== "string";
+  const secret = paths.find((path) => isOwnWord && isSecret(relative(home, realFileOf(path) ?? resolve(path))));
   if (secret === undefined) return;
   throw new UsageError(
     `Cannot put ${id} into the sandbox: its pack takes ${secret} inside, which may hold a key or a login`,

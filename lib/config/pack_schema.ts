@@ -186,7 +186,7 @@ const packSchema = z.strictObject({
     z.strictObject({
       state: z.strictObject({
         variable: variable().describe("The variable that names the folder of its state."),
-        folder: z.string().regex(/^(?!\/)[^\p{Cc}]*$/u, "must be a path below the home").describe(
+        folder: z.union([z.literal(""), obeyedPath()]).describe(
           "That folder below the home, where the variable is not set; empty for the home itself.",
         ),
       }),
@@ -203,7 +203,8 @@ const packSchema = z.strictObject({
       env: z.record(variable(), z.string()).optional().describe("What is set for it inside."),
     }),
   ]).optional().describe(
-    "How it works in a sandbox around it, or the id of an agent that does so in the same way; without it, it cannot be inside.",
+    "How it works in a sandbox around it, or `codex` or `claude_code` where it keeps its state as these do; without it, it " +
+      "cannot be inside.",
   ),
   notes: z.array(sentence()).max(20).optional().describe("What a person should know of it, as full sentences."),
 });

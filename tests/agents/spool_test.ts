@@ -140,6 +140,21 @@ Deno.test("one that asks waits for so many looks only, and takes what it was giv
   assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
 });
 
+Deno.test("what an agent has put in the place of an answer, or of a sign, is replaced and never followed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "precious.txt": "mine" });
+  const folder = `${dir.path}/spool`;
+  await using spool = await openSpool(folder, { beatMs: 10 });
+  await Deno.symlink("../precious.txt", `${folder}/.beat`);
+  const asking = run(spool.askingCommandFor("tester", "no", { isPatient: true }), "may I?");
+  const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
+  await until(async () => (await Deno.lstat(`${folder}/.beat`)).isFile);
+  await Deno.symlink("../precious.txt", `${folder}/.answer.${message?.id.split("/").at(-1)}`);
+  message?.release("yes");
+  assertEquals(await asking, [0, "yes", ""]);
+  assertEquals(await Deno.readTextFile(`${dir.path}/precious.txt`), "mine");
+});
+
 Deno.test("one that is patient waits on while some process has the spool open, and ends once none has", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;

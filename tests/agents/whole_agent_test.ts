@@ -14,7 +14,7 @@ const MINE: PackSandbox = {
 };
 
 /** An agent of a configuration, and the home that it is to work in. */
-function agentIn(dir: TempDir, sandbox: PackSandbox, env: Readonly<Record<string, string>> = {}) {
+function agentIn(dir: TempDir, sandbox: PackSandbox | string, env: Readonly<Record<string, string>> = {}) {
   const provider = packProvider("mine", { label: "Mine", program: "mine", sandbox }, { isOfConfig: true });
   return [{ provider, args: [], env }, { env: { HOME: `${dir.path}/home` } }] as const;
 }
@@ -56,5 +56,11 @@ Deno.test("no pack of a configuration takes inside what is hidden there, by what
   ) {
     const error = assertThrows(() => agentStateAt(`${dir.path}/own`, ...agentIn(dir, sandbox, env)), UsageError);
     assertStringIncludes(error.message, "Cannot put mine into the sandbox: its pack takes ");
+  }
+  // Named as another's, which the person is shown.
+  assertEquals(agentStateAt(`${dir.path}/own`, ...agentIn(dir, "codex")).env, { CODEX_HOME: `${dir.path}/own/state` });
+  for (const unknown of ["constructor", "gemini"]) {
+    const error = assertThrows(() => agentStateAt(`${dir.path}/own`, ...agentIn(dir, unknown)), UsageError);
+    assertStringIncludes(error.message, "nothing is known of where it keeps its state");
   }
 });

@@ -114,7 +114,7 @@ export interface Pack {
   readonly failures?: FailureTable | undefined;
   /** What it obeys of a working directory, or the id of an agent that obeys the same. @default all that is known */
   readonly obeys?: ObeyedFiles | string | undefined;
-  /** How it works in a sandbox around it, or the id of an agent that does so in the same way. */
+  /** How it works in a sandbox around it, or the id of a CLI that keeps its state in the same way. */
   readonly sandbox?: PackSandbox | string | undefined;
   readonly notes?: readonly string[] | undefined;
 }
