@@ -1,7 +1,7 @@
 import { copy } from "@std/fs";
 import { dirname, relative, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
-import { isAbsence } from "../base/ports/files.ts";
+import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { hostOfUrl } from "../sandbox/hosts.ts";
 import { isSecret, withheldNames } from "../sandbox/spec.ts";
@@ -126,7 +126,16 @@ export async function copyState(root: string, agent: WholeAgent, around: Surroun
   const support = wholeSupportOf(agent);
   const { folder: from, beside } = statePlaces(support, agent, around);
   const to = `${root}/state`;
-  for (const folder of [root, to, `${root}/tmp`]) makeOwnFolder(folder);
+  makeOwnFolder(root);
+  for (const folder of [to, `${root}/tmp`]) {
+    clearWay(root, folder);
+    makeOwnFolder(folder);
+  }
+  for (const name of [...support.copied, support.beside, support.login]) {
+    if (name === undefined) continue;
+    clearWay(root, `${to}/${name}`);
+    await Deno.remove(`${to}/${name}`, { recursive: true }).catch(() => {});
+  }
   for (const name of support.copied) await copyOver(`${from}/${name}`, `${to}/${name}`);
   if (beside !== undefined && support.beside !== undefined) await copyOver(beside[0], `${to}/${support.beside}`);
   if (support.login !== undefined) {
@@ -135,9 +144,17 @@ export async function copyState(root: string, agent: WholeAgent, around: Surroun
   await support.adapt?.(to);
 }
 
+/** An agent may have put links, or files, where the folders of its copy were: from the top, or one would be followed. */
+function clearWay(root: string, path: string): void {
+  let at = root;
+  for (const name of relative(root, path).split("/")) {
+    at = `${at}/${name}`;
+    if (lstatOrUndefined(at)?.isDirectory === false) Deno.removeSync(at);
+  }
+}
+
 async function shareLogin(from: string, link: string): Promise<void> {
   await Deno.mkdir(dirname(link), { recursive: true, mode: 0o700 });
-  await Deno.remove(link).catch(() => {});
   const login = realFileOf(from);
   if (login !== undefined) await Deno.symlink(login, link);
 }
@@ -153,7 +170,6 @@ function realFileOf(path: string): string | undefined {
 async function copyOver(from: string, to: string): Promise<void> {
   try {
     const real = await Deno.realPath(from);
-    await Deno.remove(to, { recursive: true }).catch(() => {});
     await Deno.mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copy(real, to);
   } catch (error) {

@@ -64,3 +64,50 @@ Deno.test("no pack of a configuration takes inside what is hidden there, by what
     assertStringIncludes(error.message, "nothing is known of where it keeps its state");
   }
 });
+
+Deno.test("what an agent has made of its copy does nothing outside when that is made anew", async () => {
+  await using dir = await tempDir();
+  const home = `${dir.path}/home`;
+  const sandbox = {
+    ...MINE,
+    state: { variable: "MINE_HOME", folder: "" },
+    copied: [".mine/settings.json", ".mine/skills"],
+    login: ".mine/auth.json",
+    beside: "mine.json",
+  };
+  const [agent, around] = agentIn(dir, sandbox);
+  const root = `${dir.path}/own`;
+  const theirs = {
+    ".mine/settings.json": "{}",
+    ".mine/auth.json": "login",
+    ".bashrc": "alias",
+    "other/auth.json": "x",
+  };
+  const seen = async () =>
+    Object.fromEntries(
+      await Promise.all(Object.keys(theirs).map(async (name) => [name, await Deno.readTextFile(`${home}/${name}`)])),
+    );
+  for (const [name, text] of Object.entries(theirs)) await dir.write({ [`home/${name}`]: text });
+  const adapt = async (folder: string) => await Deno.writeTextFile(`${folder}/mine.json`, "adapted");
+  const adapted = { ...agent, provider: { ...agent.provider, whole: { ...sandbox, adapt } } };
+  for (
+    const tamper of [
+      () => Deno.symlink(`${home}/.mine`, `${root}/state/.mine`),
+      () => Deno.symlink(`${home}/other`, `${root}/state/.mine`),
+      () => Deno.symlink(`${home}/.bashrc`, `${root}/state/mine.json`),
+      () => Deno.remove(`${root}/state`, { recursive: true }).then(() => Deno.symlink(home, `${root}/state`)),
+      () =>
+        Deno.remove(`${root}/state`, { recursive: true }).then(() => Deno.symlink(`${home}/other`, `${root}/state`)),
+    ]
+  ) {
+    await copyState(root, adapted, around);
+    assertEquals(await Deno.readTextFile(`${root}/state/.mine/settings.json`), "{}");
+    await Deno.remove(`${root}/state/.mine`, { recursive: true });
+    await Deno.remove(`${root}/state/mine.json`);
+    await tamper();
+    await copyState(root, adapted, around);
+    assertEquals(await seen(), theirs);
+    assertEquals(await Deno.readTextFile(`${root}/state/mine.json`), "adapted");
+    assertEquals([...Deno.readDirSync(`${home}/other`)].map(({ name }) => name), ["auth.json"]);
+  }
+});
