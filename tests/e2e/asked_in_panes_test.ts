@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { CLI_LABELS } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
 import { until } from "../support/until.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 import { type ReviewProject, reviewProject } from "./review_project.ts";
@@ -48,8 +49,12 @@ for (const provider of ["codex", "claude_code"] as const) {
       assertStringIncludes((await project.run("status")).stdout, "q1");
       assertEquals(await pushed(), false);
       assertEquals((await project.run("answer", question.run, answer)).code, 0);
-      const { code, stderr } = await run.ended;
+      const { code, stdout, stderr } = await run.ended;
       assertEquals([code, await pushed()], [0, answer === "yes"], stderr);
+      // Nothing is in the pane to be answered there.
+      const asked = JSON.stringify(parseEvents(stdout).filter(({ type }) => type === "dialog_waiting"));
+      assertStringIncludes(asked, '"subject":"touch pushed"');
+      assertEquals(asked.includes("attachCommand"), false, asked);
       const audit = await project.run("audit", "show");
       assertStringIncludes(audit.stdout, `The person who was asked said ${answer}.`);
       assertEquals((await project.run("audit", "verify")).code, 0);

@@ -24,9 +24,9 @@ export function deskContextOf(
     audit,
     redact: redactor.text,
     ...present({ hooks }),
-    emit(fact) {
+    emit(fact, { isShown = true } = {}) {
       if (fact.type !== "dialog_waiting") return record(fact);
-      record({ ...fact, runId: folder.id, ...present({ attachCommand: attachCommandOf(fact.role) }) });
+      record({ ...fact, runId: folder.id, ...isShown ? present({ attachCommand: attachCommandOf(fact.role) }) : {} });
       screens.keep(fact);
     },
     keepScreen: (turnId, shown) => screens.keepAnswered(turnId, shown),

@@ -32,6 +32,8 @@ export interface AskedMatter {
   readonly identity: string;
   /** Whether an answer can be given for a person; otherwise they give it themselves, in the pane. */
   readonly isAnswerable: boolean;
+  /** Whether its agent shows it, where that has a pane. @default {true} */
+  readonly isShown?: boolean;
   readonly note?: string | undefined;
   readonly before: readonly string[];
   readonly excerpt: string;

@@ -54,7 +54,8 @@ export interface DialogDeskContext {
   readonly redact: (text: string) => string;
   /** Where the agents' hooks ask; missing where there is no channel. */
   readonly hooks?: Pick<HookChannel, "pending" | "forget" | "listen">;
-  readonly emit: (fact: DialogFact) => void;
+  /** Tells of it; `isShown`: whether a person can answer it in the pane, too. */
+  readonly emit: (fact: DialogFact, options?: { readonly isShown?: boolean }) => void;
   /** Keeps what an agent showed at a dialog that the policy answers. */
   readonly keepScreen?: (turnId: string, shown: KeptLook) => Promise<string | undefined>;
   readonly warn: (role: Role, message: string) => void;

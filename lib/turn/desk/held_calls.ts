@@ -46,7 +46,7 @@ export function createHeldCalls() {
         asked: {
           // Another process of the run asks about it as the same.
           identity: JSON.stringify(["call", tool, kind, subject, cwd]),
-          ...{ request, shown: request, offers: PLAIN_OFFERS, isAnswerable: true, note: NOTE },
+          ...{ request, shown: request, offers: PLAIN_OFFERS, isAnswerable: true, isShown: false, note: NOTE },
           ...{ before: [], excerpt: "", tail: [], tellsWhy: true },
           isMeant: () => Promise.resolve(held.has(call)),
           async carryOut(given) {

@@ -120,7 +120,8 @@ async function begin({ context, turn }: Wait, matter: AskedMatter, { rule, reaso
   const limit = present({ timeoutSeconds: limitOf(context) });
   const about = { turnId, role, terminalId, kind, subject, fingerprint: kept, reason, ...limit };
   const answerable = question === undefined ? {} : { question, ...present({ questions, shown: shownAs }) };
-  emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end });
+  const { isShown = true } = matter;
+  emit({ type: "dialog_waiting", ...about, ...answerable, audit: audit.end }, { isShown });
   const told = context.onStuck(
     role,
     `${role} waits for an answer in terminal ${terminalId}: ${requestOf({ kind, subject })}. ${reason}` +
