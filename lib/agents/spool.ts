@@ -38,7 +38,7 @@ export interface Spool extends AsyncDisposable {
 const LOOK_ANYWAY_MS = 60_000;
 
 /** How often who waits is shown that somebody is there. */
-const BEAT_MS = 5000;
+const BEAT_MS = 2000;
 
 /** A process has another number in another container, and a run that is resumed another process: neither tells. */
 const BEAT = ".beat";
@@ -64,7 +64,7 @@ export async function openSpool(
   const listeners = new Map<() => void, string>();
   const stop = new AbortController();
   const watch = watchFolder(folder, { clock });
-  const beating = setInterval(() => beat(folder), beatMs);
+  const beating = setInterval(() => isWaitedFor(folder) && beat(folder), beatMs);
   const watching = (async () => {
     let known = new Set(namesIn(folder));
     while (!stop.signal.aborted) {
@@ -79,7 +79,10 @@ export async function openSpool(
   return {
     commandFor: (sender) => commandFor(folder, { sender, waits: false }),
     waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
-    askingCommandFor: (sender, otherwise, how) => commandFor(folder, { sender, waits: true, otherwise, ...how }),
+    askingCommandFor(sender, otherwise, how) {
+      if (how?.isPatient === true) beat(folder);
+      return commandFor(folder, { sender, waits: true, otherwise, ...how });
+    },
     take(sender) {
       const messages = messagesOf(folder, sender);
       for (const { release } of messages) release();
@@ -107,8 +110,10 @@ export const ASKING_LOOKS = 1500;
 /** Then one a second: it ends before the time that the CLI gives its hook, a day. */
 const PATIENT_LOOKS = 80_000;
 
-/** What a look of a second counts where nobody shows that they are there: half a minute's worth are too many. */
-const SLOW_LOOK = ASKING_LOOKS / 30;
+/** So many looks in which nobody showed any more that they are there are too many: ten seconds and more. */
+const LOST_LOOKS = 500;
+/** What a look of a second counts among those. */
+const SLOW_LOOK = LOST_LOOKS / 10;
 
 interface SpoolCommand {
   readonly sender: string;
@@ -121,8 +126,8 @@ interface SpoolCommand {
 function commandFor(folder: string, { sender, waits, otherwise, isPatient = false }: SpoolCommand): string {
   const look = !isPatient
     ? PAUSE
-    : `c=; { read -r c <"$d/${BEAT}"; } 2>/dev/null; if [ "$c" = "$b" ]; then l=$((l+s)); else b=$c; l=0; fi; ` +
-      `if [ $l -ge ${ASKING_LOOKS} ]; then break; fi; ` +
+    : `c=; { read -r c <"$d/${BEAT}"; } 2>/dev/null; if [ "$c" = "$b" ]; then l=$((l+s)); ` +
+      `else b=$c; l=0; m=${LOST_LOOKS}; fi; if [ $l -ge $m ]; then break; fi; ` +
       `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else s=${SLOW_LOOK}; sleep 1; fi`;
   const looks = isPatient ? PATIENT_LOOKS : ASKING_LOOKS;
   const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
@@ -131,7 +136,7 @@ function commandFor(folder: string, { sender, waits, otherwise, isPatient = fals
       ? ""
       : otherwise === undefined
       ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; `
-      : `n=0; l=0; s=1; b=; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${look}; n=$((n+1)); done; `) +
+      : `n=0; l=0; m=${ASKING_LOOKS}; s=1; b=; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${look}; n=$((n+1)); done; `) +
     (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
     "exit 0";
   const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];
@@ -172,9 +177,16 @@ function readMessage(path: string): readonly HeldMessage[] {
   }
 }
 
+function isWaitedFor(folder: string): boolean {
+  try {
+    return namesIn(folder).some((name) => senderOf(name) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
 function beat(folder: string): void {
   try {
-    if (!namesIn(folder).some((name) => senderOf(name) !== undefined)) return;
     writeAnew(`${folder}/${BEAT}`, `${crypto.randomUUID()}\n`);
   } catch { /* who waits gives up, and is told no */ }
 }
