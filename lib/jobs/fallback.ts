@@ -23,9 +23,9 @@ export function loginOf({ provider: { id }, login = id }: WithLogin): string {
   return login;
 }
 
-/** The variable that names the folder with a provider's login; `undefined` where that is not known. */
+/** The variable that names the folder with a CLI's login; of agents over ACP no other login was tried. */
 export function loginVariable(provider: Provider): string | undefined {
-  return insideOf(provider)?.state.variable;
+  return provider.acp === undefined ? insideOf(provider)?.state.variable : undefined;
 }
 
 /** A role's or step's own agent, then those that may take its place. */

@@ -47,8 +47,8 @@ Deno.test("what cannot take an agent's place is a mistake with its place", async
     [{ fallback: ["nobody"] }, "fallback[0]"],
     [{ fallback: [{ provider: "codex", login: "work" }] }, "must be an absolute path, or one that begins with ~/"],
     [
-      { fallback: [{ provider: "acp", login: "/logins" }], ...ANY },
-      "fallback[0].login cannot be chosen: where acp keeps",
+      { fallback: [{ provider: "gemini", login: "/logins" }] },
+      "fallback[0].login cannot be chosen: where gemini keeps",
     ],
     [{ fallback: ["acp"], sandbox: "agent", ...ANY }, "acp is not known to work in one"],
   ];
