@@ -64,7 +64,7 @@ export async function openSpool(
   const listeners = new Map<() => void, string>();
   const stop = new AbortController();
   const watch = watchFolder(folder, { clock });
-  const beating = setInterval(() => isWaitedFor(folder) && beat(folder), beatMs);
+  const beating = setInterval(() => beat(folder, { ifWaitedFor: true }), beatMs);
   const watching = (async () => {
     let known = new Set(namesIn(folder));
     while (!stop.signal.aborted) {
@@ -177,16 +177,9 @@ function readMessage(path: string): readonly HeldMessage[] {
   }
 }
 
-function isWaitedFor(folder: string): boolean {
+function beat(folder: string, { ifWaitedFor = false } = {}): void {
   try {
-    return namesIn(folder).some((name) => senderOf(name) !== undefined);
-  } catch {
-    return false;
-  }
-}
-
-function beat(folder: string): void {
-  try {
+    if (ifWaitedFor && !namesIn(folder).some((name) => senderOf(name) !== undefined)) return;
     writeAnew(`${folder}/${BEAT}`, `${crypto.randomUUID()}\n`);
   } catch { /* who waits gives up, and is told no */ }
 }
@@ -195,7 +188,12 @@ function beat(folder: string): void {
 function writeAnew(path: string, text: string): void {
   const draft = `${path.slice(0, path.lastIndexOf("/"))}/.${crypto.randomUUID()}`;
   Deno.writeTextFileSync(draft, text, { createNew: true, mode: 0o600 });
-  Deno.renameSync(draft, path);
+  try {
+    Deno.renameSync(draft, path);
+  } catch (error) {
+    removeQuietly(draft);
+    throw error;
+  }
 }
 
 function answerPath(path: string): string {

@@ -153,6 +153,11 @@ Deno.test("what an agent has put in the place of an answer, or of a sign, is rep
   message?.release("yes");
   assertEquals(await asking, [0, "yes", ""]);
   assertEquals(await Deno.readTextFile(`${dir.path}/precious.txt`), "mine");
+  // What cannot be replaced leaves nothing behind.
+  await Deno.remove(`${folder}/.beat`);
+  await Deno.mkdir(`${folder}/.beat`);
+  spool.askingCommandFor("tester", "no", { isPatient: true });
+  assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), [".beat"]);
 });
 
 Deno.test("one that is patient waits on while some process has the spool open, and ends once none has", async () => {

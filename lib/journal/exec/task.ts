@@ -325,7 +325,9 @@ function taskCount(task: number, of = 0): string {
 }
 
 export function permissionText({ sandbox, permissions }: StepPermissions): string {
-  return `sandbox: ${SANDBOX_WORDS[sandbox]}; permissions: ${PERMITTED_BY[permissions]}`;
+  const isFree = sandbox === "agent" && permissions !== "dry_run";
+  const by = isFree ? "all inside, but for what deny and ask name" : PERMITTED_BY[permissions];
+  return `sandbox: ${SANDBOX_WORDS[sandbox]}; permissions: ${by}`;
 }
 
 interface StepPermissions {
