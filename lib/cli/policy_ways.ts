@@ -1,5 +1,6 @@
 import { driversOf, stepDriverOf } from "../agents/drivers.ts";
 import { DRIVERS } from "../agents/driven_agent.ts";
+import { usualTool } from "../agents/hook_payload.ts";
 import { findProvider } from "../agents/mod.ts";
 import { UsageError } from "../base/errors.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
@@ -41,14 +42,15 @@ export function policyDecider(
 ): (request: PermissionSubject) => PermissionVerdict {
   const { config, workdir, providers } = loaded;
   const policy = toPermissionPolicy(config.permissions);
+  const provider = findProvider(id, providers);
+  const drivers = driversOf(provider);
   if (as === undefined) {
-    return permissionDecider({
+    const decide = permissionDecider({
       ...{ policy, workdir, role, provider: id, realPath: realPathSnapshot(), mayHoldRepository },
       ...present({ home }),
     });
+    return (request) => decide({ tool: usualTool(request.kind, drivers[0]), ...request });
   }
-  const provider = findProvider(id, providers);
-  const drivers = driversOf(provider);
   const driver = as === "step" ? stepDriverOf({ provider }) : as;
   if (!drivers.includes(driver)) {
     throw new UsageError(`Cannot answer as ${as}: ${id} is driven by ${drivers.join(" or ")}`, {
@@ -58,5 +60,6 @@ export function policyDecider(
   const { auto_accept: autoAcceptPermissions } = config.permissions;
   const inside = config.sandbox === "agent" ? { sandboxOfCommands: {} } : {};
   const plan = { workdir, handoff: { autoAcceptPermissions }, permissions: permissionPlan(config), ...inside };
-  return wayDecider({ plan, driver, provider, role });
+  const decide = wayDecider({ plan, driver, provider, role });
+  return (request) => decide({ tool: usualTool(request.kind, driver), ...request });
 }

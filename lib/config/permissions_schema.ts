@@ -12,6 +12,9 @@ export const pattern = (noun: "command" | "path") =>
     context.addIssue({ code: "custom", message: `is not a ${noun} pattern: ${JSON.stringify(text)} ${problem}` });
   });
 
+/** A CLI's name of a tool, or several by `*`. */
+const TOOL_NAME = /^[^\s()"'`]+$/;
+
 const rule = (providerIds: readonly ProviderId[]) =>
   z.union([
     pattern("command"),
@@ -25,10 +28,15 @@ const rule = (providerIds: readonly ProviderId[]) =>
         .describe("The providers that it applies to; all by default."),
       kinds: z.array(z.enum(DECIDED_KINDS)).min(1).optional()
         .describe("The kinds of dialogs that it applies to. Other kinds are never accepted automatically."),
+      tool: z.string().regex(
+        TOOL_NAME,
+        'must be the name of a tool alone, such as "WebFetch": "command" names commands',
+      )
+        .optional().describe("The tool, by the CLI's name for it: WebFetch, mcp__github__*; * is any characters."),
     }).superRefine((value, context) => {
       const { command, path } = value;
       const problem = Object.keys(value).length === 0
-        ? "says nothing: a rule has at least one of command, path, roles, providers and kinds"
+        ? "says nothing: a rule has at least one of command, path, tool, roles, providers and kinds"
         : command !== undefined && path !== undefined
         ? "has both command and path: a dialog is about one of them"
         : undefined;

@@ -1,8 +1,8 @@
 import { type AllowMatch, allowMatch, unnamedCommand, unnamedPath } from "./allowed.ts";
-import { findRule, type FoundRule, spelled } from "./found_rules.ts";
+import { findRule, type FoundRule, spelled, wholeOf } from "./found_rules.ts";
 import type { Inspection } from "./inspect/inspection.ts";
 import { inspectRequest, type PermissionContext, type PermissionRequest } from "./matter.ts";
-import { concernsKind, type RuleLists, ruleLists } from "./rule_lists.ts";
+import { concernsKind, type RuleLists, ruleLists, ruleListsByTool } from "./rule_lists.ts";
 import {
   DECIDED_KINDS,
   defaultDecision,
@@ -31,8 +31,9 @@ export function decidePermission(request: PermissionRequest, context: Permission
 
 /** A {@linkcode decidePermission} for many requests: the policy's lists are sorted once. */
 export function permissionDecider(context: PermissionContext): (request: PermissionRequest) => PermissionVerdict {
-  const prepared = { ...context, lists: ruleLists(context.policy, context) };
-  return (request) => decideRequest(request, prepared);
+  const { policy, role, provider } = context;
+  const listsOf = ruleListsByTool(policy, { role, provider });
+  return (request) => decideRequest(request, { ...context, lists: listsOf(request.tool) });
 }
 
 /**
@@ -117,7 +118,7 @@ function decideReading(request: PermissionRequest, context: PreparedContext): Pe
     !lifted(about) && !(unless !== undefined && match(unless.words, unless.folders, unless.naming))
   );
   if (doubt !== undefined) return verdict("ask", "uncertain", `What it does is uncertain: ${doubt.message}.`);
-  return perhaps(denied) ?? perhaps(asked) ?? decideAllowed(inspection, match, context);
+  return perhaps(denied) ?? perhaps(asked) ?? decideAllowed(inspection, match, { ...context, request });
 }
 
 function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdict | undefined {
@@ -129,7 +130,7 @@ function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdic
 
 function perhaps({ maybe }: FoundRule): PermissionVerdict | undefined {
   if (maybe === undefined) return undefined;
-  return verdict("ask", "uncertain", `It may match ${maybe}: some of its words are known only when it runs.`);
+  return verdict("ask", "uncertain", `It may match ${maybe.place}: ${maybe.why}.`);
 }
 
 /** A command may be as long as a file; the sentence about it is for a person to read. */
@@ -143,15 +144,17 @@ function verdict(decision: PermissionDecision, rule: string, reason: string): Pe
   };
 }
 
-function decideAllowed(inspection: Inspection, match: AllowMatch, context: PreparedContext): PermissionVerdict {
+function decideAllowed(
+  inspection: Inspection,
+  match: AllowMatch,
+  context: PreparedContext & { readonly request: PermissionRequest },
+): PermissionVerdict {
   const { kind } = inspection;
-  const { policy, lists } = context;
+  const { policy, lists, request: { unread = false } } = context;
   const wholes = lists.allow.whole.filter((listed) => concernsKind(listed, kind));
-  // A dialog that is not understood is only for a rule that names its kind.
-  const named = wholes.find(({ rule }) => rule.kinds !== undefined);
-  if (named !== undefined) {
-    return verdict("allow", named.place, `The policy allows dialogs of the kind ${kind}.`);
-  }
+  // A dialog that is not understood is only for a rule that names its kind, or a tool of which nothing more is known.
+  const named = wholes.find(({ rule: { kinds, tool } }) => kinds !== undefined || (tool !== undefined && !unread));
+  if (named !== undefined) return verdict("allow", named.place, `The policy allows ${wholeOf(named.rule, kind)}.`);
   if (kind === "other") {
     return verdict("ask", "uncertain", "What the dialog asks for is not known.");
   }

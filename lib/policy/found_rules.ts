@@ -1,5 +1,7 @@
 import type { Inspection } from "./inspect/inspection.ts";
 import { matchCommand, matchPath, meansCommand } from "./pattern.ts";
+import type { DialogKind } from "../screen/dialog.ts";
+import type { PermissionRule } from "./rules.ts";
 import { concernsKind, concernsWrites, type ListedRule, mayBegin } from "./rule_lists.ts";
 import { pathSpellings, type Spelling, spellingsOf } from "./spellings.ts";
 
@@ -14,20 +16,22 @@ export function spelled(inspection: Inspection) {
 
 export interface FoundRule {
   readonly sure?: { readonly place: string; readonly what: string };
-  readonly maybe?: string;
+  readonly maybe?: { readonly place: string; readonly why: string };
 }
+
+const UNKNOWN_WORDS = "some of its words are known only when it runs";
 
 /** The first rule of `deny` or `ask` that holds, or else the first that may. */
 export function findRule(rules: readonly ListedRule[], spelled: Spelled): FoundRule {
   const { kind } = spelled.inspection;
-  let maybe: string | undefined;
+  let maybe: FoundRule["maybe"];
   for (const listed of rules) {
     const { place, rule } = listed;
     const aboutWrites = rule.path !== undefined && kind === "command" && concernsWrites(listed);
     if (!aboutWrites && !concernsKind(listed, kind)) continue;
     const held = holds(listed, spelled);
-    if (held.outcome === "yes") return { sure: { place, what: held.what } };
-    if (held.outcome === "maybe") maybe ??= place;
+    if (held.outcome === "yes" && listed.isSure) return { sure: { place, what: held.what } };
+    if (held.outcome !== "no") maybe ??= { place, why: listed.isSure ? UNKNOWN_WORDS : "its tool is not known" };
   }
   return maybe === undefined ? {} : { maybe };
 }
@@ -52,5 +56,10 @@ function holds(
     const meant = paths.some((path) => matchPath(listed.pattern(), pathSpellings(path, { workdir, folders: [cwd] })));
     return { outcome: meant ? "yes" : "no", what: `the path pattern "${rule.path}"` };
   }
-  return { outcome: "yes", what: `dialogs of the kind ${kind}` };
+  return { outcome: "yes", what: wholeOf(rule, kind) };
+}
+
+/** What an entry is about that names neither a command nor a path. */
+export function wholeOf({ tool }: PermissionRule, kind: DialogKind): string {
+  return tool === undefined ? `dialogs of the kind ${kind}` : `calls of the tool ${tool}`;
 }

@@ -11,6 +11,10 @@ export interface PermissionRequest extends Pick<DialogInfo, "kind" | "subject"> 
   readonly subjectComplete?: boolean;
   /** @default {[]} */
   readonly otherReadings?: readonly string[];
+  /** The CLI's name of the tool; missing where it is not known: then an entry that names one only may mean it. */
+  readonly tool?: string;
+  /** Whether the tool does something that is usually understood, and is not here. @default {false} */
+  readonly unread?: boolean;
 }
 
 export interface PermissionContext extends Pick<Ground, "workdir" | "cwd" | "home" | "realPath" | "mayHoldRepository"> {

@@ -9,6 +9,8 @@ export interface ListedRule {
   readonly rule: PermissionRule;
   readonly begins: string | undefined;
   readonly pattern: () => CommandPattern;
+  /** Whether it is sure that the tool is meant which it names. */
+  readonly isSure: boolean;
 }
 
 export type RuleLists = ReturnType<typeof ruleLists>;
@@ -18,14 +20,48 @@ const PLAIN_START = /^[\w.@:+=,-]+(?=[ \t]|$)/;
 /** Sorts the entries of a policy once, so that a decision compares a command with those only that may mean it. */
 export function ruleLists(
   policy: PermissionPolicy,
-  { role, provider }: { readonly role: Role | undefined; readonly provider: string },
+  { role, provider, tool }: {
+    readonly role: Role | undefined;
+    readonly provider: string;
+    /** Missing where it is not known: `deny` and `ask` may mean it then, and `allow` does not. */
+    readonly tool?: string | undefined;
+  },
 ) {
   const listed = (list: "deny" | "ask" | "allow") =>
-    policy[list].map((rule, index) => listedRule(rule, rule.place ?? `permissions.${list}[${index}]`))
-      .filter(({ rule }) =>
-        (rule.roles?.some((named) => named === role) ?? true) && (rule.providers?.includes(provider) ?? true)
-      );
+    policy[list].map((rule, index): ListedRule => ({
+      ...listedRule(rule, rule.place ?? `permissions.${list}[${index}]`),
+      isSure: rule.tool === undefined || tool !== undefined,
+    })).filter(({ rule, isSure }) =>
+      (rule.roles?.some((named) => named === role) ?? true) && (rule.providers?.includes(provider) ?? true) &&
+      (isSure ? rule.tool === undefined || namesTool(rule.tool, tool) : list !== "allow")
+    );
   return { deny: listed("deny"), ask: listed("ask"), allow: allowList(listed("allow")) };
+}
+
+/** The lists of a policy for calls of any tool, each sorted once. */
+export function ruleListsByTool(policy: PermissionPolicy, who: Parameters<typeof ruleLists>[1]) {
+  const namesTools = [...policy.deny, ...policy.ask, ...policy.allow].some((rule) => rule.tool !== undefined);
+  const lists = new Map<string | undefined, RuleLists>();
+  return (called: string | undefined): RuleLists => {
+    const tool = namesTools ? called : undefined;
+    const known = lists.get(tool) ?? ruleLists(policy, { ...who, tool });
+    lists.set(tool, known);
+    return known;
+  };
+}
+
+function namesTool(pattern: string, tool = ""): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  if (rest.length === 0) return tool === pattern;
+  const last = rest.pop() ?? "";
+  if (!tool.startsWith(first) || !tool.endsWith(last) || tool.length < first.length + last.length) return false;
+  const between = tool.slice(first.length, tool.length - last.length);
+  let at = 0;
+  return rest.every((part) => {
+    const found = between.indexOf(part, at);
+    at = found + part.length;
+    return found !== -1;
+  });
 }
 
 export function concernsKind({ rule: { kinds } }: ListedRule, kind: DialogKind): boolean {
@@ -43,7 +79,7 @@ export function mayBegin({ begins }: ListedRule, first: KnownWord | undefined): 
     value.slice(value.lastIndexOf("/") + 1) === begins;
 }
 
-function listedRule(rule: PermissionRule, place: string): ListedRule {
+function listedRule(rule: PermissionRule, place: string): Omit<ListedRule, "isSure"> {
   let pattern: CommandPattern | undefined;
   return {
     place,

@@ -24,6 +24,8 @@ export interface PermissionRule {
   readonly roles?: readonly Role[];
   readonly providers?: readonly string[];
   readonly kinds?: readonly typeof DECIDED_KINDS[number][];
+  /** The CLI's own name of the tool, such as `WebFetch`; `*` is any characters: `mcp__github__*`. */
+  readonly tool?: string;
   /**
    * What verdicts call it, where it does not come from the person's own list.
    *

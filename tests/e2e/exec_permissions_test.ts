@@ -180,6 +180,7 @@ Deno.test("exec, codex: nothing is typed into a command where calls are judged",
     const judge = judging("bad", { decision: "deny", reason: "No." }, judgesAll);
     const result = await runHeadless(project.request("Do it.", { judge }));
     assertEquals([result.outcome, await exists(`${project.sandbox.project}/typed`)], ["completed", !judgesAll]);
+    assertStringIncludes(result.attemptLog, `Ran: write_stdin "open('typed', 'w').close()\\n"`);
     if (judgesAll) assertStringIncludes(result.attemptLog, "TTY execution is disabled");
   }
 });

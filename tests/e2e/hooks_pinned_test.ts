@@ -73,4 +73,27 @@ for (const provider of ["codex", "claude_code"] as const) {
     assertEquals(resumed.code, 0, resumed.stderr + resumed.stdout);
     assertEquals([await made("denied"), await made("evil_ran")], [false, false]);
   });
+
+  Deno.test(`exec, ${provider}: an entry of the policy names an MCP tool, which runs without a question or never`, async () => {
+    for (
+      const [permissions, ran, told] of [
+        [{ auto_accept: true, default: "allow", allow: [{ tool: "mcp__evil__*" }], ask: ["git push"] }, true, ""],
+        [{ deny: [{ tool: "mcp__evil__sh" }] }, false, "refused by permissions.deny[0]: other "],
+      ] as const
+    ) {
+      await using project = await pipelineProject({
+        provider,
+        args: [],
+        turnFor: () => [shell("touch fine"), evil[provider], done],
+        config: {
+          permissions,
+          pipelines: { main: [{ name: "build", prompt: "self", check: { type: "fileExists", path: "fine" } }] },
+        },
+      });
+      await writeHostileSettings(project);
+      const { code, stdout, stderr } = await project.run("exec", "task.md");
+      assertEquals([code, await exists(`${project.sandbox.project}/evil_ran`)], [0, ran], stdout + stderr);
+      assertStringIncludes(stderr, told);
+    }
+  });
 }

@@ -5,6 +5,7 @@ import {
   type PermissionPolicy,
   type PermissionRequest,
 } from "../../lib/policy/mod.ts";
+import { present } from "../../lib/base/schema.ts";
 import TABLE from "../../fixtures/permissions/decisions.json" with { type: "json" };
 
 type Entry = string | PermissionPolicy["allow"][number];
@@ -16,7 +17,7 @@ type TablePolicy =
     readonly [List in "allow" | "ask" | "deny"]?: readonly Entry[];
   };
 
-interface Case extends Partial<Pick<PermissionRequest, "kind" | "otherReadings">> {
+interface Case extends Partial<Pick<PermissionRequest, "kind" | "otherReadings" | "tool" | "unread">> {
   /** The policies that all decide so, by name or as they are. @default the default policy */
   readonly under?: readonly (string | TablePolicy)[];
   readonly role?: "tester";
@@ -63,7 +64,8 @@ for (const { what, place, provider: usual = "codex", cases } of TABLE.tests) {
         const policy = policyOf(named, place as keyof typeof PLACES);
         const { context } = PLACES[place as keyof typeof PLACES];
         const found = one.of.map((subject) => {
-          const request = { kind, subject: subject ?? undefined, otherReadings: one.otherReadings ?? [] };
+          const { otherReadings = [], tool, unread = false } = one;
+          const request = { kind, subject: subject ?? undefined, otherReadings, unread, ...present({ tool }) };
           const { decision, rule, reason } = decidePermission(
             { ...request, subjectComplete: !isCut },
             { ...context, policy, role, provider: provider as "codex" },

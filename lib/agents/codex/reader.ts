@@ -98,10 +98,10 @@ class CodexReader implements SessionReader {
     }
     const call = readToolCall(item);
     if (call === undefined) return [];
-    const { id, summary, commands } = call;
+    const { id, summary, commands, more = [] } = call;
     // A program of code mode may run several commands, and decide whether it does.
     const certain = commands.filter(({ isCertain }) => isCertain).map(({ command }) => commandText(command));
-    const texts = certain.length === 0 ? [summary] : certain;
+    const texts = certain.length === 0 ? [summary] : [...certain, ...more];
     const runs = texts.map((command, index) => ({ id: index === 0 ? id : `${id}/${index}`, command }));
     this.#calls.set(id, {
       runs,
@@ -282,7 +282,8 @@ function requestOf(payload: JsonObject, session: RecordedSession | undefined): R
     return { ...about, kind: "other", subject: text };
   }
   const cwd = typeof workdir === "string" && session !== undefined ? resolve(session.cwd, workdir) : session?.cwd;
-  return { ...about, kind: "command", subject: cmd, ...present({ cwd }) };
+  // As its hooks call it.
+  return { ...about, tool: "Bash", kind: "command", subject: cmd, ...present({ cwd }) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ToldCommand } from "../agent.ts";
-import { findScriptedCommands } from "../../shell/asks/scripted_commands.ts";
+import { findScriptedCommands, findTypedTexts } from "../../shell/asks/scripted_commands.ts";
 import { parseShellCommand } from "../../shell/mod.ts";
 import { arrayOf, type JsonObject, objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 
@@ -8,6 +8,8 @@ interface CodexToolCall {
   readonly id: string;
   readonly summary: string;
   readonly commands: readonly ToldCommand[];
+  /** What else it may do besides its commands: a line each. @default {[]} */
+  readonly more?: readonly string[];
 }
 
 /** The shell tools of Codex 0.53.0 to 0.169.0, and older names for them. */
@@ -41,7 +43,12 @@ export function readToolCall(item: JsonObject): CodexToolCall | undefined {
       const input = textOf(item["input"]) ?? "";
       const commands = name === "exec" ? findScriptedCommands(input) : [];
       const summary = commands.length > 0 ? commands.map(({ command }) => command).join("\n") : `${name} ${input}`;
-      return { id, summary, commands };
+      const typed = name === "exec" ? findTypedTexts(input) : [];
+      // A poll types nothing.
+      const more = typed.filter((text) => text !== "").map((text) =>
+        `write_stdin ${text === undefined ? "(a text that the program builds)" : JSON.stringify(text)}`
+      );
+      return { id, summary, commands, more };
     }
     default:
       return undefined;

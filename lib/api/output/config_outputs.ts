@@ -128,6 +128,7 @@ export const CONFIG_OUTPUTS = {
     reason: text("A sentence for a person."),
     kind: text("What the dialog asks for."),
     subject: text("The command, or the file."),
+    tool: text("The tool, where it was given.").optional(),
   }),
   allow_rule: output("A rule that `permissions.allow_everyday` stands for (`permissions list`).", {
     command: text("A pattern of commands.").optional(),

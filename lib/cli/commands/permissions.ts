@@ -1,10 +1,11 @@
+import { usualKind } from "../../agents/hook_payload.ts";
+import { present } from "../../base/schema.ts";
 import { parsePermissionSubjects, type PermissionSubject } from "../policy_subjects.ts";
 import { EVERYDAY_LIST } from "../../config/allow_list.ts";
 import { everydayText } from "../../config/permission_offers.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
-import type { DialogKind } from "../../screen/dialog.ts";
 import { loadSettings } from "../../config/load.ts";
 import { ROLES } from "../../base/roles.ts";
 import { policyDecider, WAYS, type Whose, whoseOf } from "../policy_ways.ts";
@@ -31,6 +32,7 @@ export const command = defineCommand({
     null: switchFlag("subjects on standard input are separated by NUL characters"),
     role: choiceFlag(ROLES, "whose dialog it is (programmer)", { placeholder: "ROLE" }),
     kind: choiceFlag(KINDS, `what the dialog asks for (command): ${KINDS.join(", ")}`, { placeholder: "KIND" }),
+    tool: textFlag("NAME", "the CLI's name of the tool that is called: WebFetch (what the kind usually calls)"),
     as: choiceFlag(WAYS, "answers as that way would: in a step, in a pane, as a process, over ACP", {
       placeholder: "WAY",
     }),
@@ -51,16 +53,17 @@ export const command = defineCommand({
     }
     const loaded = await loadSettings(await configSource(io, { path: flags.config }));
     const { config } = loaded;
-    const { kind = "command" } = flags;
+    const { tool, kind = tool === undefined ? "command" : usualKind(tool) } = flags;
+    const asked = { kind, ...present({ tool }) };
     const whose = whoseOf(flags, loaded);
     const decide = policyDecider(whose, { loaded, home: io.env("HOME") });
     const separator = flags.null ? "\0" : "\n";
     const requests = given.length > 0
-      ? given.map((subject) => ({ kind, subject }))
-      : parsePermissionSubjects(await readText(io.readStdin, separator), { kind, kinds: KINDS, separator });
+      ? given.map((subject) => ({ ...asked, subject }))
+      : parsePermissionSubjects(await readText(io.readStdin, separator), { ...asked, kinds: KINDS, separator });
     const { auto_accept: autoAccept, dry_run: dryRun } = config.permissions;
     const tell = (request: PermissionSubject) => {
-      const verdict = decide({ kind: request.kind, subject: request.subject });
+      const verdict = decide(request);
       return global.json
         ? outputLine("permission_decision", { ...verdict, ...request })
         : render(verdict, { ...request, ...whose, color: global.color.stdout });
@@ -115,9 +118,7 @@ async function readText(readStdin: () => Promise<Uint8Array>, separator: "\0" | 
   }
 }
 
-interface Asked extends Whose {
-  readonly kind: DialogKind;
-  readonly subject: string;
+interface Asked extends Whose, PermissionSubject {
   readonly color: boolean;
 }
 
@@ -128,10 +129,11 @@ const DECISION_STYLES: Readonly<Record<PermissionVerdict["decision"], Style>> = 
 };
 
 function render({ decision, rule, reason }: PermissionVerdict, asked: Asked): string {
+  const dialog = asked.tool === undefined ? `${asked.kind} dialog of` : `a call of ${sanitizeLine(asked.tool)} by`;
   return [
     `${paint(decision, DECISION_STYLES[decision], asked.color)}  ${sanitizeLine(asked.subject)}`,
     `  ${sanitizeLine(reason)}`,
-    `  rule: ${rule}; ${asked.kind} dialog of ${asked.role ?? "a step"} (${asked.provider})`,
+    `  rule: ${rule}; ${dialog} ${asked.role ?? "a step"} (${asked.provider})`,
     "",
   ].join("\n");
 }

@@ -11,6 +11,10 @@ const TOOLS = new Set(NAMES.scripted.tools.split(" "));
 
 const COMMAND_KEYS = new Set(NAMES.scripted.keys.split(" "));
 
+const TYPING = new Set([NAMES.scripted.typing]);
+
+const TYPED_KEYS = new Set([NAMES.scripted.typed]);
+
 /**
  * The shell commands in a program of Codex's code mode: those of calls such as `tools.exec_command({cmd: "ls"})` whose
  * command is a literal. Commands that the program builds while it runs are not among them.
@@ -32,15 +36,29 @@ const COMMAND_KEYS = new Set(NAMES.scripted.keys.split(" "));
 export function findScriptedCommands(program: string): readonly ScriptedCommand[] {
   const tokens = tokenize(program);
   const firstCondition = tokens.findIndex(({ type, text }) => type !== "string" && CONDITIONS.has(text));
-  const found: ScriptedCommand[] = [];
-  for (let index = 0; index < tokens.length; index++) {
-    const { type, text } = tokens[index]!;
-    if (type !== "name" || !TOOLS.has(text)) continue;
-    if (tokens[index + 1]?.text !== "(" || tokens[index + 2]?.text !== "{") continue;
-    const command = readCommand(tokens, index + 3);
-    if (command !== undefined) found.push({ command, isCertain: firstCondition === -1 || index < firstCondition });
-  }
-  return found;
+  return callsOf(TOOLS, tokens).flatMap((index): readonly ScriptedCommand[] => {
+    const command = readArgument(COMMAND_KEYS, { tokens, from: index + 3 });
+    return command === undefined ? [] : [{ command, isCertain: firstCondition === -1 || index < firstCondition }];
+  });
+}
+
+/**
+ * What a program of Codex's code mode may type into commands that run: a text for each call of `write_stdin`, or
+ * `undefined` where the program builds it while it runs.
+ */
+export function findTypedTexts(program: string): readonly (string | undefined)[] {
+  if (!program.includes(NAMES.scripted.typing)) return [];
+  const tokens = tokenize(program);
+  return callsOf(TYPING, tokens).map((index) => readArgument(TYPED_KEYS, { tokens, from: index + 3 }));
+}
+
+/** Where tools of these names are called with an object. */
+function callsOf(tools: ReadonlySet<string>, tokens: readonly Token[]): readonly number[] {
+  return tokens.flatMap(({ type, text }, index) =>
+    type === "name" && tools.has(text) && tokens[index + 1]?.text === "(" && tokens[index + 2]?.text === "{"
+      ? [index]
+      : []
+  );
 }
 
 /** Words and signs after which a part of a program may not run, or run later. */
@@ -49,13 +67,16 @@ const CONDITIONS = new Set(NAMES.scripted.conditions.split(" "));
 /** How many tokens of a call's argument are read; the limit keeps the time linear. */
 const MAX_ARGUMENT_TOKENS = 500;
 
-function readCommand(tokens: readonly Token[], from: number): string | undefined {
+function readArgument(
+  keys: ReadonlySet<string>,
+  { tokens, from }: { readonly tokens: readonly Token[]; readonly from: number },
+): string | undefined {
   const end = Math.min(tokens.length, from + MAX_ARGUMENT_TOKENS);
   for (let index = from, depth = 0; index < end; index++) {
     const token = tokens[index]!;
     if (token.type === "sign" && "{[(".includes(token.text)) depth++;
     if (token.type === "sign" && "}])".includes(token.text) && --depth < 0) return undefined;
-    const isKey = depth === 0 && token.type !== "sign" && COMMAND_KEYS.has(token.text) &&
+    const isKey = depth === 0 && token.type !== "sign" && keys.has(token.text) &&
       tokens[index + 1]?.text === ":" && tokens[index + 1]?.type === "sign";
     if (isKey) return readText(tokens, index + 2);
   }

@@ -20,8 +20,8 @@ export function wayDecider({ plan, driver, provider, role }: Way) {
     !plan.permissions.dryRun;
   const before = judgesBefore ? unaskedCalls(plan, { role, provider }) : undefined;
   const isAsked = driver !== "process" || provider.headless?.neverAsks !== true;
-  return (matter: Pick<Request, "kind" | "subject">): PermissionVerdict => {
-    const call = { id: "", source: "hook", tool: "", ...matter } as const;
+  return (matter: Pick<Request, "kind" | "subject" | "tool">): PermissionVerdict => {
+    const call = { id: "", source: "hook", ...matter } as const;
     const ruled = before?.({ ...call, needsPermission: false });
     if (ruled !== undefined) return ruled;
     if (isAsked) return decide(call, { plan, role, provider, offers: PLAIN_OFFERS });

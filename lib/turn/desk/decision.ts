@@ -13,6 +13,7 @@ import {
   judgesUnasked,
   type PermissionContext,
   type PermissionPolicy,
+  type PermissionRequest,
   type PermissionVerdict,
 } from "../../policy/mod.ts";
 import type { Request } from "../../policy/request.ts";
@@ -79,7 +80,7 @@ function decideInside(asked: Request | DialogInfo, context: DecisionContext): Pe
   const hasEntries = judgesUnasked(policy, { role, provider });
   if (hasEntries && asked.kind === "other") return undefined;
   const cwd = asked.cwd ?? workdir;
-  const named = hasEntries ? decideUnasked(asked, { ...contextOf(context), cwd }) : undefined;
+  const named = hasEntries ? decideUnasked(matterIn(asked), { ...contextOf(context), cwd }) : undefined;
   return named ?? { decision: "allow", rule: INSIDE, reason: "It is in the sandbox around its agent." };
 }
 
@@ -88,14 +89,14 @@ function decideInside(asked: Request | DialogInfo, context: DecisionContext): Pe
  * says nothing here: a repository may bring the server, and the rule as well.
  */
 export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
-  const { plan: { permissions: { policy } }, role, provider } = context;
+  const { plan: { workdir, permissions: { policy, dryRun } }, role, provider } = context;
   // Its hook may be there for another reason, such as allow_write.
   if (request.needsPermission === false && !judgesUnasked(policy, { role, provider: provider.id })) return undefined;
+  if (request.needsPermission !== false) return decide(request, context);
+  const ruled = decideUnasked(matterIn(request), { ...contextOf(context), cwd: request.cwd ?? workdir });
   // What a known tool is told to do, and nobody can read, may be anything.
-  const isAsked = request.needsPermission !== false || isUnread(request) || isMcpTool(request.tool);
-  if (isAsked) return decide(request, context);
-  const { workdir } = context.plan;
-  const ruled = decideUnasked(request, { ...contextOf(context), cwd: request.cwd ?? workdir });
+  const isAsked = isUnread(request) || isMcpTool(request.tool);
+  if (isAsked && (dryRun || ruled?.decision !== "deny")) return decide(request, context);
   return ruled && settled(ruled, request, context);
 }
 
@@ -144,11 +145,12 @@ function decideAsked(
   if (!handoff.autoAcceptPermissions && !dryRun && asked.kind !== "question") {
     return { decision: "ask", rule: "switch_off", reason: "AUTO_ACCEPT_PERMISSIONS is off." };
   }
-  const verdict = decidePermission(asked, whose);
+  const matter = matterIn(asked);
+  const verdict = decidePermission(matter, whose);
   if (verdict.decision === "allow" && "source" in asked) {
     const { workdir, policy } = whose;
     const { cwd = workdir, leavesSandbox = false } = asked;
-    if (leavesSandbox && decidePermission(asked, { ...whose, policy: namedOnly(policy) }).decision !== "allow") {
+    if (leavesSandbox && decidePermission(matter, { ...whose, policy: namedOnly(policy) }).decision !== "allow") {
       return { decision: "ask", rule: "leaves_sandbox", reason: LEAVES_SANDBOX };
     }
     if (cwd !== workdir) {
@@ -160,6 +162,10 @@ function decideAsked(
   const would = verdict.decision === "allow" ? "accepted" : "declined";
   const reason = `This is a dry run; it would have been ${would}. ${verdict.reason}`;
   return { decision: "ask", rule: `dry_run:${verdict.decision}:${verdict.rule}`, reason };
+}
+
+function matterIn(asked: Request | DialogInfo): PermissionRequest {
+  return "source" in asked ? { ...asked, unread: isUnread(asked) } : asked;
 }
 
 const LEAVES_SANDBOX = "It asks to run outside of the CLI's sandbox, and no entry of permissions.allow names it.";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { findScriptedCommands } from "../../../lib/shell/asks/scripted_commands.ts";
+import { findScriptedCommands, findTypedTexts } from "../../../lib/shell/asks/scripted_commands.ts";
 
 const commands = (program: string) => findScriptedCommands(program).map(({ command }) => command);
 
@@ -36,4 +36,15 @@ for (
 Deno.test("what a program may skip is not certain", () => {
   const program = "tools.exec_command({cmd:'a'}); if (x) { tools.exec_command({cmd:'b'}); }";
   assertEquals(findScriptedCommands(program).map(({ isCertain }) => isCertain), [true, false]);
+});
+
+Deno.test("what a program may type into commands is found, also where it is built while the program runs", () => {
+  const program = `const { session_id } = await tools.exec_command({ cmd: "bash", tty: true });
+    await tools.write_stdin({ session_id, chars: "git push\\n" });
+    if (ready) await tools.write_stdin({ chars: "a" + 'b', session_id });
+    await tools.write_stdin({ session_id, chars: text });
+    await tools.write_stdin({ session_id, chars: "" });
+    // tools.write_stdin({ chars: "no" })`;
+  assertEquals(findTypedTexts(program), ["git push\n", "ab", undefined, ""]);
+  assertEquals(findTypedTexts("await tools.exec_command({ cmd: 'ls' })"), []);
 });

@@ -121,6 +121,20 @@ const CASES: readonly Case[] = [
   { name: "a question", kind: "question", subject: "Which?", outcome: "ask never:question", but: UNDRAWN },
   { name: "a plan", kind: "plan", subject: "First this.", outcome: "allow default", but: UNDRAWN },
   { name: "a tool that is not known", kind: "other", subject: "{}", outcome: "ask uncertain", but: UNDRAWN },
+  ...([["allow", "allow permissions.allow[0]"], ["deny", "deny permissions.deny[0]"], [
+    "ask",
+    "ask permissions.ask[0]",
+  ]] as const).map(([list, outcome]): Case => ({
+    name: `a tool that an entry of ${list} names`,
+    ...{ kind: "other", subject: "{}", tool: "mcp__git__log", policy: { [list]: [{ tool: "mcp__git__*" }] } },
+    ...{ outcome, but: UNDRAWN },
+  })),
+  {
+    name: "what nobody can read, of a tool that an entry of allow names",
+    ...{ kind: "other", subject: "{}", tool: "Bash", policy: { allow: [{ tool: "Bash" }] } },
+    outcome: "ask uncertain",
+    but: UNDRAWN,
+  },
   { name: "another folder", cwd: "/etc", outcome: "ask other_folder" },
   ...([
     ["nothing but the switch allows", {}],
@@ -350,6 +364,12 @@ const UNASKED: readonly (readonly [outcome: Outcome, subject: string, about?: Pa
   ["ask protected", "cat .env"],
   ["ask protected", ".git/hooks/pre-commit", { kind: "patch", tool: "apply_patch" }],
   ["deny permissions.deny[0]", "{}", { kind: "other", tool: "mcp__a__b", policy: { deny: [{ kinds: ["other"] }] } }],
+  ["deny permissions.deny[0]", "{}", {
+    ...{ kind: "other", tool: "mcp__a__b", autoAccept: false, policy: { deny: [{ tool: "mcp__a__*" }] } },
+  }],
+  ["deny permissions.deny[0]", "{}", { kind: "other", tool: "WebFetch", policy: { deny: [{ tool: "WebFetch" }] } }],
+  ["ask permissions.ask[0]", "{}", { kind: "other", tool: "WebFetch", policy: { ask: [{ tool: "Web*" }] } }],
+  ["pass", "{}", { kind: "other", tool: "WebSearch", policy: { deny: [{ tool: "WebFetch" }] } }],
   ["pass", "npm test"],
   ["pass", "npm test", { autoAccept: false }],
   ["pass", "npm test", { policy: { ...NO_PUSH, default: "ask" } }],
@@ -369,7 +389,7 @@ for (const [outcome, subject, about = {}] of UNASKED) {
   Deno.test(`permissions test --as step, ${kind} ${subject}, under ${JSON.stringify(policy)}: ${outcome}`, async () => {
     await using bench = await openBench({ policy: { ...policy }, autoAccept: about.autoAccept ?? true });
     const way = { plan: bench.context.plan, driver: "process", provider: codex, role: undefined } as const;
-    const { decision, rule } = wayDecider(way)({ kind, subject });
+    const { decision, rule } = wayDecider(way)({ kind, subject, tool: about.tool ?? "" });
     assertEquals(`${decision} ${rule}`, outcome === "pass" ? "allow left_to_cli" : outcome);
   });
 }
