@@ -2,6 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { makeOwnFolder } from "../base/ports/own_files.ts";
 import { readLockOwner, tryLockFile } from "../base/ports/lock_file.ts";
+import { listProcesses, pidsWithFile } from "../base/ports/process_table.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** A process that only checks whether a run is owned holds the lock for a moment. */
@@ -15,29 +16,48 @@ const PAUSE_MS = 40;
  * @throws {UsageError} when another living process executes the run; its process id is named
  */
 export async function lockRun(folder: RunFolder, clock: Clock = systemClock): Promise<Disposable> {
+  let heldPath = folder.lockPath;
   for (let left = TRIES; left > 0; left--) {
-    const lock = await tryLockRun(folder);
-    if (lock !== undefined) return lock;
+    const taken = await takeLocks(folder);
+    if (typeof taken === "object") return taken;
+    heldPath = taken;
     await clock.sleep(PAUSE_MS);
   }
-  const owner = readLockOwner(folder.lockPath) || readLockOwner(folder.sharedLockPath) || "another process";
-  throw new UsageError(`Cannot resume run ${folder.id}: ${owner} executes it`, {
+  if (heldPath === folder.lockPath) {
+    throw new UsageError(
+      `Cannot resume run ${folder.id}: ${readLockOwner(heldPath) || "another process"} executes it`,
+      {
+        code: "busy",
+        hint: `Wait for that process, or stop it: panewright stop ${folder.id}`,
+      },
+    );
+  }
+  const holders = await pidsWithFile(heldPath, (await listProcesses()).map(({ pid }) => pid)).catch(() => []);
+  const who = holders.length === 0 ? "a process that cannot be seen" : `process ${holders.join(", ")}`;
+  throw new UsageError(`Cannot resume run ${folder.id}: its lock ${heldPath} is held by ${who}`, {
     code: "busy",
-    hint: `Wait for that process, or stop it: panewright stop ${folder.id}`,
+    hint: "A panewright with another state folder executes it, or an agent has left that process. See what it is, " +
+      `and end it${holders.length === 0 ? "" : `: ps -fp ${holders.join(",")}`}`,
   });
 }
 
 /** The same, without a wait; `undefined` while another process is the owner. */
-export async function tryLockRun({ lockPath, sharedLockPath }: RunFolder): Promise<Disposable | undefined> {
+export async function tryLockRun(folder: RunFolder): Promise<Disposable | undefined> {
+  const taken = await takeLocks(folder);
+  return typeof taken === "object" ? taken : undefined;
+}
+
+/** Takes a run's locks, or tells which one another process holds: its path. */
+async function takeLocks({ lockPath, sharedLockPath }: RunFolder): Promise<Disposable | string> {
   const owner = `process ${Deno.pid}`;
   using held = new DisposableStack();
   const own = await tryLockFile(lockPath, owner);
-  if (own === undefined) return undefined;
+  if (own === undefined) return lockPath;
   held.use(own);
   if (sharedLockPath !== lockPath) {
     // What stands in its place is no lock of anybody's.
     const shared = await tryLockFile(sharedLockPath, owner).catch(() => null);
-    if (shared === undefined) return undefined;
+    if (shared === undefined) return sharedLockPath;
     held.use(shared);
   }
   return held.move();

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../lib/base/errors.ts";
 import { isExecuted, readLockOwner } from "../../lib/base/ports/lock_file.ts";
 import { PIPELINE } from "../../lib/jobs/pipeline/mod.ts";
@@ -152,5 +152,27 @@ Deno.test("authority: what an agent does to the lock in the working directory le
     }
     assertEquals(await isExecuted(found), false);
     using _next = await lockRun(found, clock);
+  }
+});
+
+Deno.test("authority: a process that an agent has left, and that holds the lock in the working directory, is named", async () => {
+  await using dir = await tempDir();
+  const found = runFolderAt(dir.path, (await answeredRun(dir)).id);
+  const held = new Deno.Command("flock", {
+    args: ["--exclusive", found.sharedLockPath, "sh", "-c", "echo held; exec sleep 600"],
+    ...{ stdin: "null", stdout: "piped", stderr: "null" } as const,
+  }).spawn();
+  const output = held.stdout.getReader();
+  try {
+    await output.read();
+    const error = await assertRejects(() => lockRun(found, patientClock()), UsageError);
+    assertEquals(error.code, "busy");
+    assertStringIncludes(error.message, `its lock ${found.sharedLockPath} is held by process `);
+    assertStringIncludes(error.message, String(held.pid));
+    assertStringIncludes(error.hint ?? "", `ps -fp `);
+  } finally {
+    held.kill();
+    await output.cancel();
+    await held.status;
   }
 });

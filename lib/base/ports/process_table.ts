@@ -148,9 +148,17 @@ export async function hasFileOpen(
   path: string,
   runner: ProcessRunner = systemProcessRunner,
 ): Promise<boolean> {
-  if (Deno.build.os !== "linux") return false;
-  const { stdout } = await runner.run({
-    argv: ["find", "-L", `/proc/${pid}/fd`, "-maxdepth", "1", "-samefile", path],
-  });
-  return stdout.trim() !== "";
+  return (await pidsWithFile(path, [pid], runner)).length > 0;
+}
+
+/** Those of these processes that have a file open, as {@linkcode hasFileOpen} has it. */
+export async function pidsWithFile(
+  path: string,
+  pids: readonly number[],
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<readonly number[]> {
+  if (Deno.build.os !== "linux" || pids.length === 0) return [];
+  const folders = pids.map((pid) => `/proc/${pid}/fd`);
+  const { stdout } = await runner.run({ argv: ["find", "-L", ...folders, "-maxdepth", "1", "-samefile", path] });
+  return [...new Set([...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid)))];
 }
