@@ -1,6 +1,4 @@
 import { questionsText, readQuestions } from "../base/question.ts";
-import type { DialogKind } from "../screen/dialog.ts";
-import type { Driver } from "./driven_agent.ts";
 import type { Request } from "../policy/request.ts";
 import { objectOf, parseJsonObject, textOf } from "../base/text/json.ts";
 import { present } from "../base/schema.ts";
@@ -93,26 +91,6 @@ export function denyOutput(permissionDecisionReason: string): string {
 
 /** The tools of Claude Code that write files (2.1.328). */
 export const FILE_TOOL_NAMES: readonly string[] = Object.keys(FILE_TOOLS);
-
-/** What both CLIs call their tools to their hooks, and the Agent Client Protocol the kinds of calls. */
-const TOOLS: readonly (readonly [kind: DialogKind, hook: string, acp: string])[] = [
-  ["command", "Bash", "execute"],
-  ["patch", "apply_patch", "edit"],
-  ["file_write", "Write", "edit"],
-  ["file_edit", "Edit", "edit"],
-  ["plan", PLAN_TOOL, "switch_mode"],
-];
-
-/** The tool that a request of a kind usually calls; an empty text where there is none. */
-export function usualTool(kind: DialogKind, driver: Driver | undefined): string {
-  const [, hook = "", acp = "other"] = TOOLS.find(([known]) => known === kind) ?? [];
-  return driver === "acp" ? acp : hook;
-}
-
-/** What a call of a tool is about, by its name alone. */
-export function usualKind(tool: string): DialogKind {
-  return TOOLS.find(([, hook]) => hook === tool)?.[0] ?? "other";
-}
 
 /** Whether a call runs something or writes a file, and what that is cannot be read in it. */
 export function isUnread({ kind, tool }: Pick<Request, "kind" | "tool">): boolean {

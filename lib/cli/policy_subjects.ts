@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { usualKind } from "../agents/hook_payload.ts";
+import { usualKind } from "../agents/usual_tools.ts";
 import { present } from "../base/schema.ts";
 import { textOf } from "../base/text/json.ts";
 import type { DialogKind } from "../screen/dialog.ts";

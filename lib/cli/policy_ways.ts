@@ -1,6 +1,6 @@
 import { driversOf, stepDriverOf } from "../agents/drivers.ts";
 import { DRIVERS } from "../agents/driven_agent.ts";
-import { usualTool } from "../agents/hook_payload.ts";
+import { usualTool } from "../agents/usual_tools.ts";
 import { findProvider } from "../agents/mod.ts";
 import { UsageError } from "../base/errors.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";

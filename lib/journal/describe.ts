@@ -18,10 +18,10 @@ export function itemsOf(record: Recorded<ShownRecord>, progress: Progress | unde
   const { items } = entryOf(record, progress?.job);
   if (items !== undefined) return [items(record, told)].flat();
   if (told.isDetail) return [];
-  const { title, text, tone } = told;
+  const { title, text, times, tone } = told;
   const { role = "run", turnId } = record as { readonly role?: string; readonly turnId?: string };
   const turn = turnId === undefined ? {} : { turn: turnId };
-  return [adds({ kind: "note", lane: role, ...turn, title, text, tone })];
+  return [adds({ kind: "note", lane: role, ...turn, title, text, times, tone })];
 }
 
 export function headOf(record: ShownRecord): ReportHead {
@@ -47,6 +47,7 @@ function toldRecord(record: ShownRecord, progress: Progress | undefined): ToldRe
   return {
     title: role !== "" && bare.startsWith(role) ? bare.slice(role.length) : bare,
     text: [...rest, ...more.map(({ text }) => text)].join("\n"),
+    times: [first, ...more].flatMap((shown) => shown?.times ?? []),
     tone: tone === "heading" ? "plain" : tone,
     isDetail: first?.importance === "detail",
     lane: "role" in record && record.role !== undefined ? record.role : progress?.workers[0]?.name || "run",

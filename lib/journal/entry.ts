@@ -47,6 +47,8 @@ export type RecordTable<State> = Readonly<Record<string, Entry<Fields, State>>>;
 export interface ToldRecord {
   readonly title: string;
   readonly text: string;
+  /** As {@linkcode ShownLine.times}, of title and text. */
+  readonly times: readonly string[];
   readonly tone: ReportTone;
   /** Whether it is told with `--verbose` only. */
   readonly isDetail: boolean;

@@ -1,4 +1,5 @@
 import type { ReportItem, ReportItemKind } from "../journal/items/source.ts";
+import { withLocalTimes } from "../journal/words/words.ts";
 import type { Report, ReportIncrement } from "../api/report/model.ts";
 
 export interface Filter {
@@ -45,8 +46,13 @@ export function filterItems(items: readonly ReportItem[], filter: Filter): reado
   );
 }
 
-function holdsWords({ title, text = "" }: ReportItem, words: readonly string[]): boolean {
-  const all = `${title}\n${text}`.toLowerCase();
+/** An item's title, with the moments in it as the reader's time. */
+export function titleText({ title: text, times }: ReportItem): string {
+  return withLocalTimes({ text, times });
+}
+
+function holdsWords(item: ReportItem, words: readonly string[]): boolean {
+  const all = `${titleText(item)}\n${item.text ?? ""}`.toLowerCase();
   return words.every((word) => all.includes(word));
 }
 

@@ -1,9 +1,9 @@
 import type { ReportItem } from "../journal/items/source.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { duration } from "../journal/words/words.ts";
+import { duration, withLocalTimes } from "../journal/words/words.ts";
 import type { ReportLane } from "../api/report/model.ts";
 import { Details, type DetailSource } from "./details.tsx";
-import { KIND_WORDS } from "./items.ts";
+import { KIND_WORDS, titleText } from "./items.ts";
 import { dayOf, laneStyle, secondsBetween, shownLine, shownText, timeOfDay } from "./show.ts";
 
 const CHUNK = 40;
@@ -130,7 +130,7 @@ type ItemProps = Pick<ItemListProps, "all" | "source" | "onSelect" | "onToggle">
 };
 
 function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onSelect, onToggle }: ItemProps) {
-  const { title, text, details = [], tone, kind, at, until, open } = item;
+  const { text, details = [], tone, kind, at, until, open } = item;
   const hasMore = (text ?? "") !== "" || details.length > 0;
   const name = `${rowId(item)}-more`;
   return (
@@ -151,7 +151,7 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
         <span class="title">
           <span class="mark" aria-hidden="true">{TONE_MARKS[tone]}</span>
           <span class="unseen">{TONE_WORDS[tone]}</span>
-          {shownLine(title)}
+          {shownLine(titleText(item))}
         </span>
         <span class="took quiet digits">
           {until === undefined ? open ? "now" : "" : duration(secondsBetween(at, until))}
@@ -160,7 +160,7 @@ function Item({ item, lane, place, of, day, isSelected, isOpen, all, source, onS
       </button>
       {isOpen && (
         <div class="more" id={name}>
-          {(text ?? "") === "" ? null : <p class="words">{shownText(text!)}</p>}
+          {(text ?? "") === "" ? null : <p class="words">{shownText(withLocalTimes({ ...item, text: text! }))}</p>}
           {details.length === 0 ? null : <Details refs={details} source={source} all={all} />}
           <p class="quiet facts">
             {hasMore ? null : "Nothing more is recorded. "}

@@ -2,7 +2,7 @@ import type { ReportItem } from "../journal/items/source.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { age, duration } from "../journal/words/words.ts";
 import type { ReportLane } from "../api/report/model.ts";
-import { KIND_WORDS } from "./items.ts";
+import { KIND_WORDS, titleText } from "./items.ts";
 import { laneStyle, secondsBetween, shortTime, shownLine, timeOfDay } from "./show.ts";
 import { timeScale } from "./time_scale.ts";
 
@@ -248,9 +248,10 @@ function LaneRows({ used, lanes, current, placed }: {
   );
 }
 
-function tell({ at, until, kind, title }: ReportItem): string {
+function tell(item: ReportItem): string {
+  const { at, until, kind } = item;
   const took = until === undefined ? "" : ` (${duration(secondsBetween(at, until))})`;
-  return `${timeOfDay(at)} ${KIND_WORDS[kind] ?? kind}: ${shownLine(title)}${took}`;
+  return `${timeOfDay(at)} ${KIND_WORDS[kind] ?? kind}: ${shownLine(titleText(item))}${took}`;
 }
 
 function Marker({ placed: { x, width }, index }: { readonly placed: Placed; readonly index: number }) {

@@ -40,6 +40,8 @@ export interface PageOptions {
   readonly mobile?: boolean;
   /** @default {"light"} */
   readonly scheme?: "light" | "dark";
+  /** Where its reader is. @default {"UTC"} */
+  readonly timeZone?: string;
 }
 
 /** What Chromium tells assistive software of an element. */
@@ -156,7 +158,7 @@ const KEY_CODES: Readonly<Record<string, number>> = {
 };
 
 async function openPage(protocol: Protocol, options: PageOptions): Promise<TestPage> {
-  const { width = 1280, height = 900, mobile = false, scheme = "light" } = options;
+  const { width = 1280, height = 900, mobile = false, scheme = "light", timeZone = "UTC" } = options;
   const { targetId } = await protocol.send("Target.createTarget", { url: "about:blank" });
   const { sessionId } = await protocol.send("Target.attachToTarget", { targetId, flatten: true });
   const send = (method: string, params = {}) => protocol.send(method, params, sessionId);
@@ -172,6 +174,7 @@ async function openPage(protocol: Protocol, options: PageOptions): Promise<TestP
   });
   for (const domain of ["Page", "Runtime", "Network", "Log", "Accessibility"]) await send(`${domain}.enable`);
   await send("Emulation.setDeviceMetricsOverride", { width, height, mobile, deviceScaleFactor: mobile ? 2 : 1 });
+  await send("Emulation.setTimezoneOverride", { timezoneId: timeZone });
   await send("Emulation.setEmulatedMedia", {
     features: [{ name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" }],
   });

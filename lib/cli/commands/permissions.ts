@@ -1,4 +1,4 @@
-import { usualKind } from "../../agents/hook_payload.ts";
+import { usualKind } from "../../agents/usual_tools.ts";
 import { present } from "../../base/schema.ts";
 import { parsePermissionSubjects, type PermissionSubject } from "../policy_subjects.ts";
 import { EVERYDAY_LIST } from "../../config/allow_list.ts";

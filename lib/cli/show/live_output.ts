@@ -13,7 +13,7 @@ import { liveColumns, LiveLine } from "../console/live_line.ts";
 import { displayWidth } from "../../base/text/display_width.ts";
 import { liveText, stoppingText, taskName } from "../../api/show/run_words.ts";
 import type { ShownLine, Tone } from "../../journal/words/lines.ts";
-import { timeOfDay } from "../../journal/words/words.ts";
+import { timeOfDay, withLocalTimes } from "../../journal/words/words.ts";
 
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */
 export interface LiveOutput extends Disposable {
@@ -107,7 +107,7 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
           const color = global.color.stderr;
           const before = time.length + 1 + (task === undefined ? 0 : displayWidth(`[${task}] `));
           const width = io.isTerminal.stderr ? Math.max(MIN_TEXT_COLUMNS, io.columns() - before) : Infinity;
-          const text = line.text.split("\n").flatMap((row) => wrapProse(row, width)).join("\n");
+          const text = withLocalTimes(line).split("\n").flatMap((row) => wrapProse(row, width)).join("\n");
           io.stderr(`${paint(time, "faint", color)} ${painted({ ...line, text }, { color, task })}\n`);
         }
       }
@@ -140,7 +140,8 @@ interface PaintOptions {
  * A line's text in its colours, if there are to be colours: that of the role with whose name it begins, and that of its
  * tone. Rows after the first one are indented.
  */
-export function painted({ text, tone }: ShownLine, { color, task }: PaintOptions): string {
+export function painted({ tone, ...shown }: ShownLine, { color, task }: PaintOptions): string {
+  const text = withLocalTimes(shown);
   const whose = task === undefined ? "" : `[${task}] `;
   const rows = `${whose}${text.replaceAll("\n", `\n  ${whose}`)}`;
   return paintAfterRole(rows, STYLES[tone], color);

@@ -2,8 +2,8 @@ import { adds, auditDetail, closes, opens } from "../items/item_changes.ts";
 import type { NewDetail } from "../items/source.ts";
 import { toldCost, usage } from "../../base/usage.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
-import { detail, line, note, shortened, type ShownLine, tokensOf, toldCostText } from "../words/lines.ts";
-import { byteSize, duration, localTime } from "../words/words.ts";
+import { detail, line, note, shortened, type ShownLine, timed, tokensOf, toldCostText } from "../words/lines.ts";
+import { byteSize, duration } from "../words/words.ts";
 import { atLevel, counted } from "../progress.ts";
 import { attemptUsed, changeAgent, turnOf } from "./place.ts";
 import { type AttemptReason, attemptReason } from "./fields.ts";
@@ -276,16 +276,16 @@ export const ATTEMPT_RECORDS = {
     }),
     recovers: ({ class: failureClass, recovery, retryAt: until }) => ({ class: failureClass, recovery, until }),
     words: ({ class: failureClass, recovery, retryAt }) =>
-      line(
-        recovery === "fresh_session" || recovery === "fallback"
-          ? `that is no fault of the step (${failureClass}): ${
+      recovery === "fresh_session" || recovery === "fallback"
+        ? line(
+          `that is no fault of the step (${failureClass}): ${
             recovery === "fallback" ? "another agent" : "a new session"
-          } takes its place`
-          : `that passes (${failureClass}); trying again at ${localTime(retryAt)}`,
-        "caution",
-      ),
-    items: ({ message, ...place }, { title, lane }) =>
-      adds({ kind: "retry", lane, turn: turnOf(place), title, text: message, tone: "caution" }),
+          } takes its place`,
+          "caution",
+        )
+        : timed(line(`that passes (${failureClass}); trying again at ${retryAt}`, "caution"), [retryAt]),
+    items: ({ message, ...place }, { title, times, lane }) =>
+      adds({ kind: "retry", lane, turn: turnOf(place), title, times, text: message, tone: "caution" }),
   }),
 } as const;
 

@@ -1,8 +1,7 @@
 import { toldCost, usage } from "../../base/usage.ts";
 import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
-import { giverDetail, line, paragraph } from "../words/lines.ts";
-import { localTime } from "../words/words.ts";
+import { giverDetail, line, paragraph, timed } from "../words/lines.ts";
 import { attemptUsed, changeAgent, titleOf, turnOf } from "./place.ts";
 import { type AnsweredBy, answeredBy } from "./fields.ts";
 import {
@@ -162,10 +161,10 @@ export const QUESTION_RECORDS = {
     }),
     recovers: ({ resetsAt: until }) => ({ class: "usage_limit", recovery: "reset", until }),
     words: ({ message, resetsAt }) => {
-      const until = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
-      return line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution");
+      const until = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
+      return timed(line(`the account's usage limit is reached, waiting: ${message}${until}`, "caution"), [resetsAt]);
     },
-    items: (_fact, { title, lane }) => opens("limit", { kind: "limit", lane, title, tone: "caution" }),
+    items: (_fact, { title, times, lane }) => opens("limit", { kind: "limit", lane, title, times, tone: "caution" }),
   }),
   /** That wait is over. */
   usage_limit_waited: stepRecord({}, {

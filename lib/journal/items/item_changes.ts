@@ -6,6 +6,7 @@ interface ItemText extends Pick<ReportItem, "kind" | "title"> {
   readonly lane?: string;
   readonly tone?: ReportItem["tone"];
   readonly text?: string;
+  readonly times?: readonly string[];
   readonly turn?: string;
   readonly details?: readonly NewDetail[];
 }
@@ -69,13 +70,17 @@ export function changeItems(
       sources.push({ ...detail, ref });
       return { kind: detail.kind, ref, title: cutTo(detail.title, MAX_TITLE) };
     });
-  const create = ({ kind, title, lane = "run", tone = "plain", text, turn, details }: ItemText, since: string) => {
+  const create = (
+    { kind, title, lane = "run", tone = "plain", text, times = [], turn, details }: ItemText,
+    since: string,
+  ) => {
     const id = `s${sequence}${made++ === 0 ? "" : `-${made}`}`;
     const more = refs(details);
     return {
       ...{ id, sequence, lane: cutTo(lane, MAX_LANE), kind, tone, at: since, title: cutTo(title, MAX_TITLE) },
       ...shortText(text),
       ...present({ turn }),
+      ...(times.length === 0 ? {} : { times }),
       ...(more.length === 0 ? {} : { details: more }),
     };
   };

@@ -58,6 +58,8 @@ export const REPORT_ITEM = {
   open: optional(flag),
   title: text,
   text: optional(text),
+  /** Moments that stand in `title` and `text` as they are here, ISO 8601: a face writes them as its reader's time. */
+  times: optional(listOf(text)),
   turn: optional(text),
   details: optional(listOf(object(REPORT_REF))),
 };

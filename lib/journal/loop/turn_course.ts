@@ -10,8 +10,8 @@ import { messageChanged } from "../message_progress.ts";
 import { counted, tokensCounted } from "../progress.ts";
 import { newIn, NOTHING_COUNTED, takeCount } from "../usage.ts";
 import { waitsNoLonger } from "../waiting.ts";
-import { detail, line } from "../words/lines.ts";
-import { byteSize, duration, localTime, workerStatusText } from "../words/words.ts";
+import { detail, line, timed } from "../words/lines.ts";
+import { byteSize, duration, workerStatusText } from "../words/words.ts";
 import { changeWorker, workerOf } from "../workers.ts";
 import { messageKind, role } from "./fields.ts";
 import { countOf, findOpenTurn, inAgent, inTurn, type RunRecords } from "./state.ts";
@@ -129,21 +129,22 @@ export const TURN_GOES = {
     recovers: ({ class: failureClass, retry, retryAt, recovery = retry === 0 ? "reset" : "pause" }) =>
       retry === undefined ? undefined : { class: failureClass, recovery, until: retryAt },
     words: ({ role, class: failureClass, message, resetsAt, retryAt, recovery = "pause", at }) => {
-      const reset = resetsAt === undefined ? "" : `; it is reset at ${localTime(resetsAt)}`;
+      const reset = resetsAt === undefined ? "" : `; it is reset at ${resetsAt}`;
       const again = retryAt === undefined
         ? ""
-        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery, { at, retryAt }) ? "" : ` at ${localTime(retryAt)}`}`;
-      return line(
+        : `; ${RECOVERY_WORDS[recovery]}${isAtOnce(recovery, { at, retryAt }) ? "" : ` at ${retryAt}`}`;
+      const shown = line(
         `${role} failed (${failureClass}): ${
           retryAt === undefined ? message : message.replace(/\.$/, "")
         }${reset}${again}`,
         retryAt === undefined ? "bad" : "caution",
       );
+      return timed(shown, [resetsAt, retryAt]);
     },
-    items: ({ role: lane, turnId: turn, class: failure, retryAt }, { title, text }) =>
+    items: ({ role: lane, turnId: turn, class: failure, retryAt }, { title, times, text }) =>
       adds({
         kind: failure === "usage_limit" ? "limit" : retryAt === undefined ? "warning" : "retry",
-        ...{ lane, turn, title, text, tone: retryAt === undefined ? "bad" : "caution" },
+        ...{ lane, turn, title, times, text, tone: retryAt === undefined ? "bad" : "caution" },
       }),
   }),
   /** What a role's session has used since its beginning, by the record of its CLI. */

@@ -22,10 +22,18 @@ export interface ShownLine {
   readonly text: string;
   readonly tone: Tone;
   readonly importance: Importance;
+  /** Moments that stand in the text as they are on record, ISO 8601: who shows it writes them as its reader's time. */
+  readonly times?: readonly string[];
 }
 
 export function line(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {
   return { text: sanitizeLine(value), tone, importance };
+}
+
+/** A line in whose text these moments stand. */
+export function timed(shown: ShownLine, given: readonly (string | undefined)[]): ShownLine {
+  const times = given.filter((at) => at !== undefined);
+  return times.length === 0 ? shown : { ...shown, times };
 }
 
 export function paragraph(value: string, tone: Tone = "plain", importance: Importance = "normal"): ShownLine {

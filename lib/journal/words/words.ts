@@ -85,6 +85,13 @@ export function localTime(at: string): string {
   return `${day} ${timeOfDay(moment)}`;
 }
 
+/** A text with the moments that stand in it, ISO 8601, as its reader's times. */
+export function withLocalTimes(
+  { text, times = [] }: { readonly text: string; readonly times?: readonly string[] | undefined },
+): string {
+  return times.reduce((all, at) => all.replaceAll(at, localTime(at)), text);
+}
+
 export function timeOfDay(moment: Date): string {
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;

@@ -3,7 +3,7 @@ import type { ReportDocument } from "../../../lib/api/report/model.ts";
 import { pageDocument } from "../../../lib/api/report/page_document.ts";
 import { type PageOptions, startBrowser, type TestPage, whyNoBrowser } from "../../support/browser.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { hostileReport, longReport, reportDocument } from "./page_fixture.ts";
+import { at, hostileReport, longReport, reportDocument } from "./page_fixture.ts";
 
 const missing = await whyNoBrowser();
 
@@ -205,6 +205,13 @@ browserTest("of 10,000 entries only those that are near are drawn, and the last 
   await page.type("verdict 9987");
   await page.until(`document.querySelector(".filters output").innerText === "1 of 10,000"`);
 }, { document: longReport(10_000) });
+
+browserTest("a moment in a title is told in the time of who reads it", async (page) => {
+  const titles = await page.evaluate<string[]>(shownTitles);
+  const local = new Date(Date.parse(at(480 + 5 * 3600)) + 9 * 3_600_000).toISOString();
+  const text = `${local.slice(0, 10)} ${local.slice(11, 19)}`;
+  assert(titles.some((title) => title.endsWith(`Usage limit reached; it is reset at ${text}`)), titles.join("\n"));
+}, { timeZone: "Asia/Tokyo" });
 
 browserTest("text of agents is text: it runs nothing, links nowhere, and hides nothing", async (page) => {
   const count = await page.evaluate<number>(`document.querySelectorAll(".item").length`);
