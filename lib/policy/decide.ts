@@ -130,7 +130,11 @@ function surely(decision: "deny" | "ask", { sure }: FoundRule): PermissionVerdic
 
 function perhaps({ maybe }: FoundRule): PermissionVerdict | undefined {
   if (maybe === undefined) return undefined;
-  return verdict("ask", "uncertain", `It may match ${maybe.place}: ${maybe.why}.`);
+  const { place, isSure } = maybe;
+  const reason = isSure
+    ? `It may match ${place}: some of its words are known only when it runs.`
+    : `It may match ${place}: its tool is not known.`;
+  return verdict("ask", "uncertain", reason);
 }
 
 /** A command may be as long as a file; the sentence about it is for a person to read. */

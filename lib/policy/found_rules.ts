@@ -16,10 +16,8 @@ export function spelled(inspection: Inspection) {
 
 export interface FoundRule {
   readonly sure?: { readonly place: string; readonly what: string };
-  readonly maybe?: { readonly place: string; readonly why: string };
+  readonly maybe?: Pick<ListedRule, "place" | "isSure">;
 }
-
-const UNKNOWN_WORDS = "some of its words are known only when it runs";
 
 /** The first rule of `deny` or `ask` that holds, or else the first that may. */
 export function findRule(rules: readonly ListedRule[], spelled: Spelled): FoundRule {
@@ -31,7 +29,7 @@ export function findRule(rules: readonly ListedRule[], spelled: Spelled): FoundR
     if (!aboutWrites && !concernsKind(listed, kind)) continue;
     const held = holds(listed, spelled);
     if (held.outcome === "yes" && listed.isSure) return { sure: { place, what: held.what } };
-    if (held.outcome !== "no") maybe ??= { place, why: listed.isSure ? UNKNOWN_WORDS : "its tool is not known" };
+    if (held.outcome !== "no") maybe ??= listed;
   }
   return maybe === undefined ? {} : { maybe };
 }

@@ -30,7 +30,7 @@ const builtin = z.union([
 const asks = z.strictObject({
   ...{ runners: z.array(names), switches: names, harmless: names, leaving: names },
   scripted: z.strictObject({
-    ...{ tools: names, keys: names, conditions: names },
+    ...{ tools: names, keys: names, typing: z.string(), typed: z.string(), conditions: names },
     escapes: z.record(z.string(), z.string()),
   }),
 });
