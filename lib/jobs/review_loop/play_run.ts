@@ -25,7 +25,23 @@ import type { RunParts } from "./run_parts.ts";
  * Nothing of it is left running afterwards, unless the plan says so.
  */
 export async function playRun(parts: RunParts): Promise<RunResult> {
-  const { plan, folder, state, record, clock } = parts;
+  const { plan, state, record, clock } = parts;
+  const next = await findNext(parts).catch(async (error) => {
+    // The session of an earlier process is not adopted yet, and nobody else ends it.
+    if (plan.cleanupOnExit) await endLeftSession(state(), { clock }).catch(() => {});
+    throw error;
+  });
+  if (next.do !== "finish_run") return await inRunSession(parts, (session) => runWithAgents(parts, session));
+  await endLeft(parts);
+  for (const event of state().untold) record(event);
+  await failLeftMessages(parts);
+  if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
+  return next;
+}
+
+/** What is to be done, once all is on record that an earlier process could not write down any more. */
+async function findNext(parts: RunParts) {
+  const { plan, folder, state, record } = parts;
   const late = await findLateResponse(folder, state());
   if (late !== undefined) record(late.event, late.text);
   for (const reply of await findLateReplies(folder, state())) record(reply);
@@ -33,11 +49,6 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
   const next = nextAction(state().loop);
   // No agent is started for a turn that may not begin.
   if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });
-  if (next.do !== "finish_run") return await inRunSession(parts, (session) => runWithAgents(parts, session));
-  await endLeft(parts);
-  for (const event of state().untold) record(event);
-  await failLeftMessages(parts);
-  if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
   return next;
 }
 
