@@ -12,6 +12,8 @@ export interface DialogDesk {
   holds?(): boolean;
   /** Told at each poll that finds no dialog open. */
   noteClosed(): void;
+  /** Told when its agent is gone, or has failed: what a person is asked stays open, and their answer counts. */
+  leaveOpen?(): void;
   /**
    * Told when the turn begins: until disposal it may answer requests that come to it without a dialog, within the
    * limits of the turn.

@@ -80,6 +80,13 @@ export function noteDialogClosed(turn: Turn): void {
   turn.dialogs?.noteClosed();
 }
 
+/** The agent that showed a dialog is gone, or has failed. */
+export function noteDialogLost(turn: Turn): void {
+  turn.progress.dialogReported = false;
+  endWaiting(turn);
+  turn.dialogs?.leaveOpen?.();
+}
+
 interface Acceptance {
   /** The end of the screen; `undefined` where it cannot be read. */
   tail(): Promise<readonly string[] | undefined>;

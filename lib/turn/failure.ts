@@ -123,6 +123,22 @@ export async function interruptStalled(turn: Turn): Promise<string> {
   throw failureError(turn, failure);
 }
 
+/**
+ * Ends an agent that works on although its turn's time is up, where another one may be started: it takes the response.
+ *
+ * @throws {AgentGivenUpError} where one is
+ */
+export async function replaceAtWork(turn: Turn): Promise<void> {
+  const failure: AgentFailure = {
+    class: "other",
+    text: "it works on although its time is up, and is not to be interrupted",
+    evidence: "its screen, its response file",
+    isTurnOver: false,
+  };
+  const retry = retryOf(turn, failure);
+  if (retry !== undefined) await begin(turn, failure, retry);
+}
+
 function retryOf(
   { fallbacks, mayRecover, mayReplace = false, progress: { tried }, settings, wallClock }: Turn,
   failure: Parameters<typeof planRetry>[0],

@@ -2,7 +2,7 @@ import { RuntimeError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { isAtRest } from "../base/status.ts";
 import { writeToArchive } from "./archive.ts";
-import { limitsOf, noteDialogClosed, settleAnswers } from "./dialogs.ts";
+import { limitsOf, noteDialogClosed, noteDialogLost, settleAnswers } from "./dialogs.ts";
 import {
   agentError,
   awaitRetry,
@@ -10,6 +10,7 @@ import {
   interrupt,
   interruptStalled,
   isFailedTurnOver,
+  replaceAtWork,
 } from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
@@ -160,7 +161,8 @@ async function waitForResponse(
     const status = await readStatus(turn);
     // A second look at a file takes no time from the rules, which count from poll to poll.
     const nowMs = clock.now();
-    if (status !== "waiting_user_answer" && status !== "unknown") noteDialogClosed(turn);
+    if (status === "error") noteDialogLost(turn);
+    else if (status !== "waiting_user_answer" && status !== "unknown") noteDialogClosed(turn);
     const found = await inspectResponse(turn, place, { before: seen, mayTake: isAtRest(status) });
     seen = found.seen;
     state = { ...state, deadlineMs: deadlineMs + waitedForPersonMs(turn) };
@@ -172,9 +174,12 @@ async function waitForResponse(
         if (action.startupTimedOut) await warnOfStartup(turn);
         if (status !== "processing") turn.progress.standing = undefined;
         else if (await hasStalled(turn)) {
-          const text = await takeFromWorking(turn, dispatch);
-          if (text !== undefined) return { kind: "response", text };
-          return { kind: "failed", continuation: await interruptStalled(turn) };
+          const first = await takeFromWorking(turn, dispatch);
+          if (first !== undefined) return { kind: "response", text: first };
+          const continuation = await interruptStalled(turn);
+          // It may not have heard the first time.
+          const text = await takeInterrupted(turn, dispatch);
+          return text === undefined ? { kind: "failed", continuation } : { kind: "response", text };
         }
         break;
       case "handle_dialog":
@@ -192,6 +197,7 @@ async function waitForResponse(
       case "fail_timeout": {
         const text = await takeFromWorking(turn, dispatch);
         if (text !== undefined) return { kind: "response", text };
+        if (isAnsweredAtWork(turn, dispatch)) await replaceAtWork(turn);
         throw timeoutError(turn);
       }
     }
@@ -221,12 +227,20 @@ async function takeBeforeFailure(turn: Turn, dispatch: DispatchMark): Promise<st
   return await takeReady(turn, dispatch, `failed after it had written its response, which is taken: ${how}`);
 }
 
+function isAnsweredAtWork(turn: Turn, dispatch: DispatchMark | undefined): dispatch is DispatchMark {
+  const { expectsResponse, progress: { lastStatus } } = turn;
+  return dispatch !== undefined && expectsResponse && lastStatus === "processing" && isAnswered(turn, dispatch);
+}
+
 /** The complete response of an agent that does not end its turn: it is interrupted first. */
 async function takeFromWorking(turn: Turn, dispatch: DispatchMark | undefined): Promise<string | undefined> {
-  const { expectsResponse, progress: { lastStatus } } = turn;
-  if (dispatch === undefined || !expectsResponse || !isAnswered(turn, dispatch)) return undefined;
   // Esc would answer a dialog.
-  if (lastStatus !== "processing" || await interrupt(turn) === "at_work") return undefined;
+  if (!isAnsweredAtWork(turn, dispatch) || await interrupt(turn) === "at_work") return undefined;
+  return await takeInterrupted(turn, dispatch);
+}
+
+async function takeInterrupted(turn: Turn, dispatch: DispatchMark | undefined): Promise<string | undefined> {
+  if (dispatch === undefined || !turn.expectsResponse || !isAnswered(turn, dispatch)) return undefined;
   return await takeReady(
     turn,
     dispatch,

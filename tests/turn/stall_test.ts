@@ -80,8 +80,11 @@ Deno.test("an agent that works on after its complete response is interrupted whe
   assertEquals([stalls.end, stalls.failures, stalls.minutes, stalls.sent.length], ["RESULT: PASS", [], 20, 1]);
   const late = await stalled({ mark: String, ...told });
   assertEquals([late.end, late.failures, late.minutes], ["RESULT: PASS", [], 120]);
+  // One that does not hear it is ended: the agent in its place takes the response.
   const deaf = await stalled({ mark: String, responds: true });
-  assertStringIncludes(deaf.end, "the limit of 7200 s passed");
+  assertEquals([deaf.failures, deaf.minutes], [["restart"], 120]);
+  const only = await stalled({ mark: String, responds: true, mayReplace: false });
+  assertStringIncludes(only.end, "the limit of 7200 s passed");
 });
 
 Deno.test("what changes, what cannot be told and a command that runs are no standstill", async () => {

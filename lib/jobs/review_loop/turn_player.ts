@@ -125,6 +125,7 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
         await comesToRest(async () => ({ status: (await terminal.status({ signal })).status }), { clock, signal });
       }
     } catch (error) {
+      desk.leaveOpen?.();
       if (!signal.aborted) await noteFailure(terminal, { turnId, role });
       throw error;
     } finally {

@@ -68,6 +68,10 @@ export function createDesk(context: DialogDeskContext, turn: DeskTurn, adapter: 
       waiting.end();
       adapter.noteClosed?.();
     },
+    leaveOpen() {
+      waiting.leaveOpen();
+      adapter.noteClosed?.();
+    },
   };
 }
 

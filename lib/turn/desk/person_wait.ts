@@ -69,7 +69,7 @@ export class PersonWait {
     tellOfStray(this, matter);
     const said = await saidOf(this, matter);
     if (said !== undefined || clock.now() - matter.sinceMs < (limitOf(this.context) ?? Infinity) * 1000) return said;
-    this.#park();
+    this.leaveOpen();
     throw tooLateError(this, asked, why);
   }
 
@@ -79,8 +79,8 @@ export class PersonWait {
     for (const { id } of this.context.openQuestions(this.turn.turnId)) await tellOfUnused(this, id);
   }
 
-  /** Nobody is waited for any longer, but the question stays open: a later process of the run takes its answer. */
-  #park(): void {
+  /** Nobody is waited for any longer, but the question stays open: its answer is for the agent that asks it again. */
+  leaveOpen(): void {
     this.matter?.closed.abort();
     this.matter = undefined;
   }
@@ -88,7 +88,7 @@ export class PersonWait {
   /** The matter is settled, or another one; nothing where no person was asked. A run that is stopped leaves it open. */
   end(): void {
     if (this.matter === undefined) return;
-    if (this.context.signal.aborted) return this.#park();
+    if (this.context.signal.aborted) return this.leaveOpen();
     const { context: { clock, emit }, turn: { turnId, role }, matter: { closed, question, sinceMs, told } } = this;
     this.matter = undefined;
     closed.abort();

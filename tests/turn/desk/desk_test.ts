@@ -307,6 +307,23 @@ Deno.test("the desk itself sends no key on recorded screens without a dialog, an
   assertEquals([...kinds].toSorted(), ["command", "patch"]);
 });
 
+Deno.test("what an agent that is gone had asked stays open: the next agent that asks it has the answer", async () => {
+  await using bench = await openBench({ autoAccept: false });
+  bench.ask("npm test");
+  assertEquals(await bench.desk.inspect(), { decision: "wait" });
+  const [asked] = bench.events;
+  assert(asked?.type === "dialog_waiting" && asked.question !== undefined);
+  const open = [{ id: asked.question, fingerprint: asked.fingerprint }];
+  await leaveAnswerFor(bench.folder, { question: asked.question, answer: "yes", by: "command", answeredAt: "" });
+  bench.desk.leaveOpen?.();
+  bench.desk.noteClosed();
+  assertEquals(typesOf(bench.events), ["dialog_waiting"]);
+  const next = bench.deskWith({ ...bench.context, openQuestions: () => open });
+  const dialog = await next.inspect();
+  assert(dialog?.decision === "accept");
+  assertEquals(bench.events.map((event) => event.type === "dialog_waiting" ? event.question : ""), ["q1", "q1"]);
+});
+
 Deno.test("no dialog is accepted on its screen alone, and the person is told so", async () => {
   await using bench = await openBench();
   bench.shown = approval("npm test");
