@@ -282,19 +282,9 @@ export class AgentProgram {
 
   #finish(turn: OpenTurn): void {
     if (turn.isOver) return;
-    const { session, prompt, number } = turn;
+    const { session, number } = turn;
     const is = (what: Trouble["what"]) => turn.trouble.some((one) => one.what === what);
-    const target = findResponseTarget(prompt);
-    const { files } = this.machine;
-    const respond = () => {
-      if (target === undefined) return;
-      const text = is("empty") ? "\n" : this.world.responseTo(target.path, number);
-      files.mkdir(target.path.slice(0, target.path.lastIndexOf("/")), { recursive: true });
-      files.write(`${target.path}.partial`, text);
-      this.world.noteReplaced(target.path);
-      files.rename(`${target.path}.partial`, target.path);
-      if (!is("empty")) this.world.noteResponse(target.path, text);
-    };
+    const respond = () => this.world.respond(findResponseTarget(turn.prompt)?.path, { number, isEmpty: is("empty") });
     if (is("disobey")) this.world.violate("an agent does what it may not");
     if (is("leave_server")) this.world.leaveServer(this.process);
     if (is("late")) this.machine.time.after(2000 + this.#random.int(20_000), respond);

@@ -1,4 +1,5 @@
 import { packProvider } from "../../lib/agents/packs/provider.ts";
+import { replayProvider } from "../../lib/agents/replay/provider.ts";
 import { ROLES } from "../../lib/base/roles.ts";
 import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
 import { defaultsOf } from "../../lib/base/settings.ts";
@@ -61,11 +62,14 @@ const PROVIDER = packProvider("night", {
 
 const AGENT = { provider: PROVIDER, args: [], env: {} };
 
+const PANE_AGENT = { provider: replayProvider, command: ["night-pane"], args: ["--script", "none"], env: {} } as const;
+
 function agentOf(plan: NightPlan) {
-  if (!hasOtherLogin(plan)) return AGENT;
+  const agent = plan.inPanes ? PANE_AGENT : AGENT;
+  if (!hasOtherLogin(plan)) return agent;
   return {
-    ...AGENT,
-    fallbacks: [{ ...AGENT, env: { [LOGIN_VARIABLE]: OTHER_LOGIN }, login: `night (${OTHER_LOGIN})` }],
+    ...agent,
+    fallbacks: [{ ...agent, env: { [LOGIN_VARIABLE]: OTHER_LOGIN }, login: `night (${OTHER_LOGIN})` }],
   };
 }
 
@@ -158,6 +162,7 @@ function reviewPlan({ plan }: NightOptions): ReviewRunPlan {
       pollSeconds: random.pick([2, 5, 20]),
       autoAcceptPermissions: random.int(2) === 0,
       waitForUsageLimitReset: random.int(2) === 0,
+      stallMinutes: random.pick([0, 20]),
     },
     tmux: defaultsOf(TMUX_SETTINGS),
     postProcessing: defaultsOf(POST_PROCESSING_SETTINGS),

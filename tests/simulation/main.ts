@@ -1,6 +1,6 @@
 /**
  * Plays nights: `deno task test:nights --seeds 2000`, `--from 5000`, `--workers 2`. One night with its story:
- * `--seed 17`, and with some of its troubles only: `--troubles 0,3`.
+ * `--seed 17`, and with some of its troubles only: `--troubles 0,3`. With `--panes` all roles have their agents in panes.
  *
  * @module
  */
@@ -15,8 +15,11 @@ const MAX_TOLD = 2;
 
 const print = (text: string) => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
-async function playOne(seed: number, kept: string | undefined): Promise<boolean> {
-  const plan = planOf(seed);
+async function playOne(
+  seed: number,
+  { kept, inPanes }: { readonly kept: string | undefined; readonly inPanes: boolean },
+): Promise<boolean> {
+  const plan = planOf(seed, { inPanes });
   const troubles = kept === undefined
     ? plan.troubles
     : kept.split(",").filter((place) => place !== "").map((place) => plan.troubles[Number(place)]!);
@@ -29,14 +32,23 @@ async function playOne(seed: number, kept: string | undefined): Promise<boolean>
   return night.violations.length === 0;
 }
 
-function tell({ seed, violations, failed }: NightReport): void {
+function tell({ seed, violations, failed }: NightReport, inPanes: boolean): void {
   print(`\nnight ${seed} DOES NOT HOLD: ${violations.join("\n  ")}`);
   for (const line of failed?.story ?? []) print(line);
-  print(`play it again: deno task test:nights --seed ${seed} --troubles ${failed?.kept.join(",")}`);
+  print(
+    `play it again: deno task test:nights --seed ${seed} --troubles ${failed?.kept.join(",")}${
+      inPanes ? " --panes" : ""
+    }`,
+  );
 }
 
 async function playAll(
-  { from, seeds, workers }: { readonly from: number; readonly seeds: number; readonly workers: number },
+  { from, seeds, workers, inPanes }: {
+    readonly from: number;
+    readonly seeds: number;
+    readonly workers: number;
+    readonly inPanes: boolean;
+  },
 ) {
   let next = from;
   const reports: NightReport[] = [];
@@ -48,13 +60,13 @@ async function playAll(
     if (violation === undefined) return;
     const kind = kindOf(violation);
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-    if (kinds.get(kind)! <= MAX_TOLD) tell(report);
+    if (kinds.get(kind)! <= MAX_TOLD) tell(report, inPanes);
   };
   await Promise.all(Array.from({ length: workers }, () =>
     new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
       const give = () => {
-        if (next < from + seeds) return worker.postMessage({ seed: next++ });
+        if (next < from + seeds) return worker.postMessage({ seed: next++, inPanes });
         worker.terminate();
         resolve();
       };
@@ -84,10 +96,12 @@ async function playAll(
   return failing.length === 0;
 }
 
-const { seed, seeds, from, workers, troubles } = parseArgs(Deno.args, {
+const { seed, seeds, from, workers, troubles, panes } = parseArgs(Deno.args, {
+  boolean: ["panes"],
   string: ["seed", "seeds", "from", "workers", "troubles"],
 });
+const inPanes = panes === true;
 const holds = seed === undefined
-  ? await playAll({ from: Number(from ?? 0), seeds: Number(seeds ?? 2000), workers: Number(workers ?? 2) })
-  : await playOne(Number(seed), troubles === undefined ? undefined : String(troubles));
+  ? await playAll({ from: Number(from ?? 0), seeds: Number(seeds ?? 2000), workers: Number(workers ?? 2), inPanes })
+  : await playOne(Number(seed), { kept: troubles === undefined ? undefined : String(troubles), inPanes });
 Deno.exit(holds ? 0 : 1);

@@ -7,10 +7,11 @@ import { listRunIds } from "../../lib/run/find_run.ts";
 import { type RunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { executeNight, keepsGoing, type Played, resumeNight, TASKS } from "./jobs.ts";
 import { AgentProgram } from "./agent.ts";
+import { PaneAgentProgram } from "./pane_agent.ts";
 import { judge, recordsOf } from "./judge.ts";
 import { Machine, type PortCall, type PortFault } from "./machine/machine.ts";
 import type { NightProcess } from "./machine/programs.ts";
-import { describe, type Trouble, troublesOf } from "./troubles.ts";
+import { describe, paneTroublesOf, type Trouble, troublesOf } from "./troubles.ts";
 import { PROJECT, World } from "./world.ts";
 
 /** What a night is: the same one plays the same, byte for byte. */
@@ -18,6 +19,8 @@ export interface NightPlan {
   readonly seed: number;
   readonly job: "run" | "exec";
   readonly troubles: readonly Trouble[];
+  /** Whether the agents of its roles are in panes. @default {false} */
+  readonly inPanes?: boolean;
 }
 
 /** How one process of panewright ended. */
@@ -66,8 +69,11 @@ const LONGEST_MS = 30 * 3_600_000;
 const LOOK_MINUTES = 720;
 const MINUTE_MS = 60_000;
 
-export function planOf(seed: number): NightPlan {
-  return { seed, job: seed % 3 === 2 ? "exec" : "run", troubles: troublesOf(seed) };
+/** @param options.inPanes whether all nights of roles have them in panes; otherwise a part of them has */
+export function planOf(seed: number, { inPanes: all = false } = {}): NightPlan {
+  const job = seed % 3 === 2 ? "exec" : "run";
+  const inPanes = job === "run" && (all || seed % 6 === 4 || seed % 12 === 3);
+  return { seed, job, inPanes, troubles: [...troublesOf(seed), ...inPanes ? paneTroublesOf(seed) : []] };
 }
 
 /** Plays one night to its end, with as many processes of panewright as it takes, and judges it. */
@@ -101,6 +107,7 @@ export async function playNight(plan: NightPlan): Promise<Night> {
   };
   const programs = new Map<string, (process: NightProcess) => void>([
     ["night-agent", (process) => void new AgentProgram(process, machine, world)],
+    ["night-pane", (process) => void new PaneAgentProgram(process, machine, world)],
     ["server", () => {}],
     ["make", (process) => {
       const code = world.chance(5) === 0 ? 1 : 0;
@@ -166,6 +173,7 @@ class NightPlay {
       machine.time.after(trouble.number * MINUTE_MS, () => {
         tell(describe(trouble));
         if (trouble.what === "jump") machine.time.wallOffsetMs += trouble.ms;
+        else if (trouble.what === "tmux_dies") machine.tmux.killServers();
         else this.#abort.now.abort(new HumanInterventionRequiredError("Stopped by Ctrl-C"));
       });
     }

@@ -55,6 +55,24 @@ Deno.test("what an agent has left is ended by the process that finds the run to 
   }
 });
 
+Deno.test("in panes: what an agent has written whole is taken, though it hangs then and hears no Esc", async () => {
+  for (const seed of [1021, 1270, 2224]) {
+    for (let number = 1; number <= 5; number += 2) {
+      const hang = { at: "prompt", number, what: "hang", when: "after" } as const;
+      const { violations, story } = await playNight({ ...planOf(seed, { inPanes: true }), troubles: [hang] });
+      assertEquals(violations, [], `night ${seed}, prompt ${number}:\n${story.join("\n")}`);
+    }
+  }
+});
+
+Deno.test("in panes: an answer that comes as the tmux server dies is used, and nobody is asked again", async () => {
+  for (const seed of [3268, 5356]) {
+    const { violations, story } = await playNight(planOf(seed, { inPanes: true }));
+    assertEquals(violations, [], story.join("\n"));
+    assert(story.some((line) => line.includes("the tmux server is gone")), story.join("\n"));
+  }
+});
+
 Deno.test("a night that fails is told with no more troubles than it takes", async () => {
   const [seed, kind] = [3, "an agent does what it may not"];
   const troubles = [...troublesOf(9), { at: "prompt", number: 2, what: "disobey" } as const, ...troublesOf(12)];

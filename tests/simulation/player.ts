@@ -20,8 +20,8 @@ export interface NightReport {
 /** How many nights are played twice. */
 const TWICE_EVERY = 25;
 
-export async function reportOf(seed: number, { shrinks = true } = {}): Promise<NightReport> {
-  const plan = planOf(seed);
+export async function reportOf(seed: number, { shrinks = true, inPanes = false } = {}): Promise<NightReport> {
+  const plan = planOf(seed, { inPanes });
   const beganMs = performance.now();
   const night = await playNight(plan);
   const ms = performance.now() - beganMs;

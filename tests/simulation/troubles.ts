@@ -39,7 +39,7 @@ export type Trouble =
   | { readonly at: "question"; readonly number: number; readonly what: "late" | "no" | "twice" | "never" | "forged" }
   /** After so many minutes. */
   | { readonly at: "minute"; readonly number: number; readonly what: "jump"; readonly ms: number }
-  | { readonly at: "minute"; readonly number: number; readonly what: "interrupt" };
+  | { readonly at: "minute"; readonly number: number; readonly what: "interrupt" | "tmux_dies" };
 
 const FAILURES: readonly FailureClass[] = [
   ...["overloaded", "overloaded", "rate_limit", "network", "network", "usage_limit", "auth", "model"] as const,
@@ -63,6 +63,12 @@ const QUESTIONS = 6;
 export function troublesOf(seed: number): readonly Trouble[] {
   const random = createRandom(seed * 7919 + 1);
   return Array.from({ length: random.int(7) }, () => trouble(random));
+}
+
+/** What happens in panes besides: in a part of the nights the tmux server goes, with all that runs in it. */
+export function paneTroublesOf(seed: number): readonly Trouble[] {
+  const random = createRandom(seed * 6421 + 5);
+  return random.int(4) > 0 ? [] : [{ at: "minute", number: random.int(30), what: "tmux_dies" }];
 }
 
 function trouble(random: Random): Trouble {

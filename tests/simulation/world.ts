@@ -56,6 +56,8 @@ export class World {
   strikes: Trouble | undefined;
   /** For how many calls that write the disk is full. */
   readonly disk = { fullFor: 0 };
+  /** The logins that were told once that their model is not to be had. */
+  readonly #modelless = new Set<string>();
   /** Until when nothing is left of the account of a login. */
   readonly #limitUntilMs = new Map<string, number>();
   readonly #random: Random;
@@ -105,6 +107,7 @@ export class World {
     if (failure === "auth") this.loggedOut.add(login);
     if (failure === "usage_limit") this.#limitUntilMs.set(login, this.machine.time.now() + 3 * 3_600_000);
     if (failure === "context") session.isFull = true;
+    if (failure === "model") this.#modelless.add(login);
   }
 
   /** How long the limit of a login's account lasts still. */
@@ -116,7 +119,9 @@ export class World {
   noteEnd({ outcome, reason }: { readonly outcome: string; readonly reason: string }): void {
     if (!hasOtherLogin(this) || outcome === "interrupted" || outcome === "killed") return;
     const why = /usage limit|not logged in/.exec(reason)?.[0];
-    const free = [OWN_LOGIN, OTHER_LOGIN].find((login) => this.failureOf(login) === undefined);
+    const free = [OWN_LOGIN, OTHER_LOGIN].find((login) =>
+      this.failureOf(login) === undefined && !this.#modelless.has(login)
+    );
     if (why !== undefined && free !== undefined) this.violate(`it ended for ${why}, although ${free} was free`);
   }
 
@@ -136,12 +141,23 @@ export class World {
     return `Response ${number}.\n${text}\n`;
   }
 
-  noteResponse(path: string, text: string): void {
-    this.responses.push({ path, text, isReplaced: false });
+  /** An agent writes its response; an empty one where it forgets what it wanted to say. */
+  respond(
+    path: string | undefined,
+    { number, isEmpty }: { readonly number: number; readonly isEmpty: boolean },
+  ): void {
+    if (path === undefined) return;
+    const { files } = this.machine;
+    const text = isEmpty ? "\n" : this.responseTo(path, number);
+    files.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    files.write(`${path}.partial`, text);
+    this.#noteReplaced(path);
+    files.rename(`${path}.partial`, path);
+    if (!isEmpty) this.responses.push({ path, text, isReplaced: false });
   }
 
   /** What stands at a path is about to be written over by the agent itself. */
-  noteReplaced(path: string): void {
+  #noteReplaced(path: string): void {
     if (!this.machine.files.has(path)) return;
     const text = this.machine.files.text(path);
     for (const one of this.responses) if (one.path === path && one.text === text) one.isReplaced = true;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createRandom, type Random } from "../../support/random.ts";
 import { MemoryFiles, noSpace, type OpenFile } from "./files.ts";
 import { type Program, Programs } from "./programs.ts";
+import { Tmux } from "./tmux.ts";
 import { NightTime } from "./time.ts";
 
 /** What the process of panewright meets that was killed: nothing of it goes on. */
@@ -49,6 +50,7 @@ export class Machine {
   readonly time = new NightTime();
   readonly files = new MemoryFiles(() => this.time.wall());
   readonly programs: Programs;
+  readonly tmux = new Tmux(() => this.programs);
   readonly #chance: Random;
   calls = 0;
   /** Whether the process of panewright was killed. */
@@ -66,7 +68,7 @@ export class Machine {
     },
   ) {
     this.#chance = createRandom(seed ^ 0x5eed);
-    this.programs = new Programs(this.time, programs);
+    this.programs = new Programs(this.time, new Map([...programs, ["tmux", this.tmux.program], ["sleep", () => {}]]));
     this.onCall = onCall;
   }
 

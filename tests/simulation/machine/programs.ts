@@ -6,8 +6,10 @@ export class NightProcess {
   readonly env: Readonly<Record<string, string>>;
   parentPid: number;
   isAlive = true;
-  #out: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #err: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** How it ended. */
+  end: { readonly code: number; readonly signal: Deno.Signal | null } | undefined;
+  #out: ReadableByteStreamController | undefined;
+  #err: ReadableByteStreamController | undefined;
   #ended: PromiseWithResolvers<Deno.CommandStatus> | undefined = Promise.withResolvers();
   /** What it does with bytes on its standard input; `undefined` for its end. */
   onInput: (text: string | undefined) => void = () => {};
@@ -25,16 +27,23 @@ export class NightProcess {
   }
 
   print(text: string): void {
-    if (this.isAlive) this.#out?.enqueue(new TextEncoder().encode(text));
+    if (this.isAlive && text !== "") this.#out?.enqueue(new TextEncoder().encode(text));
+  }
+
+  printError(text: string): void {
+    if (this.isAlive) this.#err?.enqueue(new TextEncoder().encode(text));
   }
 
   exit(code: number, signal: Deno.Signal | null = null): void {
     if (!this.isAlive) return;
     this.isAlive = false;
+    this.end = { code, signal };
     this.onEnd();
     for (const stream of [this.#out, this.#err]) {
       try {
         stream?.close();
+        // A reader that gave its own buffer learns of the end by it.
+        stream?.byobRequest?.respond(0);
       } catch { /* nobody reads it any more */ }
     }
     this.#out = this.#err = undefined;
@@ -56,8 +65,8 @@ export class NightProcess {
   }
 
   child(): Deno.ChildProcess {
-    const bytes = (keep: (controller: ReadableStreamDefaultController<Uint8Array>) => void) =>
-      new ReadableStream<Uint8Array>({ start: keep, cancel: () => {} });
+    const bytes = (keep: (controller: ReadableByteStreamController) => void) =>
+      new ReadableStream({ type: "bytes", start: keep, cancel: () => {} });
     const decoder = new TextDecoder();
     const child = {
       pid: this.pid,
@@ -174,8 +183,10 @@ export class Programs {
     }
     const entries = ({ env }: NightProcess) => Object.entries(env).map(([key, value]) => `${key}=${value}`);
     const pattern = args.at(args.indexOf("-e") + 1) ?? "";
-    if (args.includes("-lsF")) {
-      const found = running.filter((one) => entries(one).some((entry) => entry.includes(pattern)));
+    if (args.includes("-lsF") || args.includes("-lszxE")) {
+      const whole = new RegExp(`^(?:${pattern})$`);
+      const isMeant = (entry: string) => args.includes("-lsF") ? entry.includes(pattern) : whole.test(entry);
+      const found = running.filter((one) => entries(one).some(isMeant));
       return found.map(({ pid }) => `/proc/${pid}/environ\n`).join("");
     }
     const names = new RegExp(args.find((word) => word.startsWith("^(")) ?? "^$");
