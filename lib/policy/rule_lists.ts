@@ -51,17 +51,8 @@ export function ruleListsByTool(policy: PermissionPolicy, who: Parameters<typeof
 }
 
 function namesTool(pattern: string, tool = ""): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (rest.length === 0) return tool === pattern;
-  const last = rest.pop() ?? "";
-  if (!tool.startsWith(first) || !tool.endsWith(last) || tool.length < first.length + last.length) return false;
-  const between = tool.slice(first.length, tool.length - last.length);
-  let at = 0;
-  return rest.every((part) => {
-    const found = between.indexOf(part, at);
-    at = found + part.length;
-    return found !== -1;
-  });
+  const parts = pattern.split("*").map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join("[^]*")}$`).test(tool);
 }
 
 export function concernsKind({ rule: { kinds } }: ListedRule, kind: DialogKind): boolean {

@@ -65,7 +65,7 @@ export interface Work {
  * continues where that one left it. A turn that fails leaves what can be seen of its agent in the run's folder.
  */
 export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, terminal: RoleAgent) => Promise<void> {
-  const { plan, folder, redactor, team, counter, responses, state, record, createDesk, clock } = options;
+  const { plan, folder, team, counter, responses, state, createDesk, clock } = options;
   const known = new Set<string>();
   const acceptTimes = new Map<string, number>();
 
@@ -125,25 +125,25 @@ export function createTurnPlayer(options: TurnPlayerOptions): (work: Work, termi
         await comesToRest(async () => ({ status: (await terminal.status({ signal })).status }), { clock, signal });
       }
     } catch (error) {
-      desk.leaveOpen?.();
-      if (!signal.aborted) await noteFailure(terminal, { turnId, role });
+      if (!signal.aborted) await noteFailure(options, { terminal, turnId, role, desk });
       throw error;
     } finally {
       desk.noteClosed();
     }
   };
+}
 
-  /** What can be seen of it; the failure itself must be told, whatever comes of this. */
-  async function noteFailure(
-    terminal: RoleAgent,
-    { turnId, role }: { readonly turnId: string; readonly role: Role },
-  ): Promise<void> {
-    const file = await keepScreen(terminal, { folder, name: turnId, redactor });
-    if (file === undefined) return;
-    try {
-      record({ type: "screen_kept", turnId, role, moment: "failure", file, passable: true });
-    } catch { /* the journal cannot be written: that is what the turn has failed of */ }
-  }
+/** What can be seen of it, and what it asks; the failure itself must be told, whatever comes of this. */
+async function noteFailure(
+  { folder, redactor, record }: Pick<TurnPlayerOptions, "folder" | "redactor" | "record">,
+  { terminal, turnId, role, desk }: AgentTurn & { readonly desk: DialogDesk },
+): Promise<void> {
+  desk.leaveOpen?.();
+  const file = await keepScreen(terminal, { folder, name: turnId, redactor });
+  if (file === undefined) return;
+  try {
+    record({ type: "screen_kept", turnId, role, moment: "failure", file, passable: true });
+  } catch { /* the journal cannot be written: that is what the turn has failed of */ }
 }
 
 function replaceable(
