@@ -1,4 +1,5 @@
 import type { NightProcess, Program, Programs } from "./programs.ts";
+import { type Command, commandsIn, controlWords, expand, plain, readArguments, readFlags } from "./tmux_words.ts";
 
 /** A program in a pane: what it shows, and what it does with what is typed there. */
 export interface Terminal {
@@ -40,26 +41,7 @@ interface Reply {
   readonly text: string;
 }
 
-type Command = readonly string[];
-
 const VERSION = "tmux 3.3a\n";
-
-/** The options of commands that take a value, those that panewright uses. */
-const VALUED: Readonly<Record<string, string>> = {
-  "new-session": "snxyct",
-  "new-window": "nFtce",
-  "set-option": "t",
-  "resize-window": "txy",
-  "display-message": "t",
-  "capture-pane": "tSE",
-  "list-panes": "tF",
-  "load-buffer": "b",
-  "paste-buffer": "bt",
-  "delete-buffer": "b",
-  "send-keys": "t",
-  "rename-window": "t",
-  "refresh-client": "AB",
-};
 
 /** The tmux servers of a night's machine, as tmux 3.3a has them: they outlive who started them. */
 export class Tmux {
@@ -154,7 +136,7 @@ export class Tmux {
   }
 
   #run(server: Server, [name = "", ...args]: Command, stdin: string): Reply {
-    const { flags, has, words } = readFlags(args, VALUED[name] ?? "t");
+    const { flags, has, words } = readFlags(name, args);
     const done = (text = ""): Reply => ({ ok: true, text });
     const target = flags.get("t") ?? "";
     const pane = () => this.#paneAt(server, target);
@@ -366,64 +348,6 @@ function finish(process: NightProcess, { ok, text }: Reply): void {
   process.exit(ok ? 0 : 1);
 }
 
-function readArguments(argv: readonly string[]): { readonly socket: string; readonly words: readonly string[] } {
-  const words = argv.slice(1);
-  let socket = "default";
-  while (words[0] === "-u" || words[0] === "-N" || words[0] === "-L" || words[0] === "-S" || words[0] === "-f") {
-    const [flag] = words.splice(0, words[0] === "-u" || words[0] === "-N" ? 1 : 2, ...[]);
-    if (flag === "-L" || flag === "-S") socket = argv[argv.indexOf(flag) + 1] ?? "";
-  }
-  return { socket, words };
-}
-
-function commandsIn(words: readonly string[]): readonly Command[] {
-  const commands: string[][] = [[]];
-  for (const word of words) {
-    if (word === ";") commands.push([]);
-    else commands.at(-1)?.push(word.endsWith("\\;") ? `${word.slice(0, -2)};` : word);
-  }
-  return commands;
-}
-
-/** The words of a line of control mode. */
-function controlWords(line: string): readonly string[] {
-  return [...line.matchAll(/"((?:\\.|[^"\\])*)"|(\S+)/g)].map(([, quoted, bare]) =>
-    quoted === undefined
-      ? bare ?? ""
-      : quoted.replaceAll(/\\([0-7]{3})|\\(.)/g, (_, octal, one) =>
-        octal ? String.fromCharCode(parseInt(octal, 8)) : one)
-  );
-}
-
-function readFlags(args: readonly string[], valued: string) {
-  const flags = new Map<string, string>();
-  const has = new Set<string>();
-  let at = 0;
-  for (; at < args.length; at++) {
-    const word = args[at]!;
-    if (word === "--") {
-      at++;
-      break;
-    }
-    if (!/^-[A-Za-z]/.test(word)) break;
-    const name = word[1]!;
-    if (valued.includes(name)) flags.set(name, args[++at] ?? "");
-    else for (const each of word.slice(1)) has.add(each);
-  }
-  return { flags, has, words: args.slice(at) };
-}
-
 function sessionAt(server: Server, target: string): Session | undefined {
   return server.sessions.get(target.replace(/^=/, "").split(":")[0] ?? "");
-}
-
-function expand(format: string, facts: Readonly<Record<string, string | number>>): string {
-  return format.replaceAll(/#\{(?:s\/[^:]*:)?(@?\w+)\}/g, (_, name: string) => String(facts[name] ?? ""));
-}
-
-// deno-lint-ignore no-control-regex -- the sequences that give text its style
-const STYLES = /\x1b\[[0-9;]*m/g;
-
-function plain(row: string): string {
-  return row.replaceAll(STYLES, "");
 }
