@@ -3,9 +3,9 @@ import { systemProcessRunner, trySignal } from "../base/ports/process.ts";
 import { listProcesses, processTree } from "../base/ports/process_table.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
+import { placeBrought } from "./brought.ts";
 import { type OpenFolder, openFolder } from "./open_folder.ts";
 import { makePlaceholders } from "./placeholders.ts";
-import { placeSeccomp } from "./seccomp.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
 
 interface HostIo {
@@ -32,11 +32,14 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   async function open({ hosts, folder, locks, writable }: Message<"open">): Promise<void> {
     folderOpen = await openFolder(Deno.cwd(), locks);
     await makePlaceholders(Deno.cwd());
+    const { javaAgent, seccomp } = await placeBrought(folder);
     await SandboxManager.initialize(
       {
         network: { allowedDomains: [...hosts], deniedDomains: [] },
         filesystem: { denyRead: [], allowWrite: [...writable], denyWrite: [] },
-        seccomp: { applyPath: await placeSeccomp(folder) },
+        seccomp: { applyPath: seccomp },
+        // Without it the library asks npm for a folder, in the agents' own.
+        javaAgentJarPath: javaAgent,
       },
       async ({ host, port = 0 }) => {
         const id = asked++;

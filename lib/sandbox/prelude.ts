@@ -23,7 +23,7 @@ const PRELUDE = `ulimit -f ${MOST_BLOCKS} 2>/dev/null; ` +
   ">/dev/null 2>&1 & " +
   'x=$(printf %04X "$p"); n=0; ' +
   'until grep -q ":$x 00000000:0000 0A" /proc/net/tcp || [ $n -ge 100 ]; do sleep 0.02; n=$((n+1)); done; ' +
-  'done; unset a n p x ports; [ -f "${JAVA_TOOL_OPTIONS#-javaagent:}" ] || unset JAVA_TOOL_OPTIONS; exec "$@"';
+  'done; unset a n p x ports; exec "$@"';
 
 /** The shell text that runs a program inside. */
 export function insideScript(

@@ -7,7 +7,7 @@ export const TO_HOST = z.discriminatedUnion("type", [
     hosts: z.array(z.string()).readonly(),
     /** What any of its programs may write: what is refused beyond that is told. */
     writable: z.array(z.string()).readonly(),
-    /** Where the program that bars Unix sockets is kept. */
+    /** Where the library's files that run inside are kept. */
     folder: z.string(),
     /** Where it says that a sandbox is open in its folder. */
     locks: z.string(),

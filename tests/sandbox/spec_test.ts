@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { isPlaceholder } from "../../lib/sandbox/placeholders.ts";
 import { insideScript } from "../../lib/sandbox/prelude.ts";
 import { secretsOf, VARIABLES, withheldNames } from "../../lib/sandbox/spec.ts";
-import { placeSeccomp } from "../../lib/sandbox/seccomp.ts";
+import { placeBrought } from "../../lib/sandbox/brought.ts";
 import { runProgram } from "../support/program.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -42,15 +42,21 @@ Deno.test("a program inside gets its arguments as they are, and its own folder f
   assertEquals((await runProgram(["bash", "-c", shown], options)).stdout, "/tmp/its own");
 });
 
-Deno.test("what bars Unix sockets is the library's own program, and one that was changed is put right", async () => {
+Deno.test("what runs inside are the library's own files, and one that was changed is put right", async () => {
   await using folder = await tempDir();
-  const path = await placeSeccomp(`${folder.path}/bin`);
+  const placed = await placeBrought(`${folder.path}/bin`);
   const machine = { x86_64: "x64", aarch64: "arm64" }[Deno.build.arch as string];
-  const original = await Deno.readFile(
-    `node_modules/@anthropic-ai/sandbox-runtime/vendor/seccomp/${machine}/apply-seccomp`,
-  );
-  assertEquals(await Deno.readFile(path), original);
-  await Deno.writeTextFile(path, '#!/bin/sh\nexec "$@"\n');
-  assertEquals(await placeSeccomp(`${folder.path}/bin`), path);
-  assertEquals(await Deno.readFile(path), original);
+  const vendor = "node_modules/@anthropic-ai/sandbox-runtime/vendor";
+  for (
+    const [path, of] of [
+      [placed.seccomp, `seccomp/${machine}/apply-seccomp`],
+      [placed.javaAgent, "java-proxy-agent/srt-proxy-agent.jar"],
+    ] as const
+  ) {
+    const original = await Deno.readFile(`${vendor}/${of}`);
+    assertEquals(await Deno.readFile(path), original);
+    await Deno.writeTextFile(path, '#!/bin/sh\nexec "$@"\n');
+    assertEquals(await placeBrought(`${folder.path}/bin`), placed);
+    assertEquals(await Deno.readFile(path), original);
+  }
 });
