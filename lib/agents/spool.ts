@@ -14,6 +14,27 @@ export interface HeldMessage extends SpooledMessage {
   release(answer?: string): void;
 }
 
+/** Where a spool lies: absolute paths of two folders, which are made where they are missing. */
+export interface SpoolPlace {
+  /** Of its messages: a sandbox lets its programs write there. */
+  readonly folder: string;
+  /** Of the answers: whoever can write there decides. */
+  readonly answers: string;
+}
+
+export function spoolAt(folder: string): SpoolPlace {
+  return { folder, answers: `${folder}.answers` };
+}
+
+/** A spool's place in another one's. @param name a relative path; without one it is that place itself */
+export function placeBelow({ folder, answers }: SpoolPlace, name?: string): SpoolPlace {
+  return name === undefined ? { folder, answers } : { folder: `${folder}/${name}`, answers: `${answers}/${name}` };
+}
+
+export async function removeSpool({ folder, answers }: SpoolPlace): Promise<void> {
+  for (const path of [folder, answers]) await Deno.remove(path, { recursive: true }).catch(() => {});
+}
+
 export interface Spool extends AsyncDisposable {
   /**
    * What leaves its standard input as a message of a sender: a text for any shell. It takes a few milliseconds, prints
@@ -46,25 +67,28 @@ const BEAT = ".beat";
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens a spool in a folder that only its owner can reach: whoever can write there is believed. What lies there from
- * before is kept, and so is all of it afterwards.
+ * Opens a spool in folders that only their owner can reach: whoever can write messages is believed, and whoever can
+ * write answers obeyed. What lies there from before is kept, and so is all of it afterwards.
  *
  * A program need not start for a message, nor need anybody listen, and messages stay in their order: a sender has left
  * one before its command ends.
  *
- * @param folder absolute path; it is made where it is missing
- * @throws when the folder cannot be made
+ * @throws when its folders cannot be made
  */
 export async function openSpool(
-  folder: string,
+  place: SpoolPlace,
   { clock = systemClock, beatMs = BEAT_MS }: { readonly clock?: Clock; readonly beatMs?: number } = {},
 ): Promise<Spool> {
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  await Deno.chmod(folder, 0o700);
+  const { folder, answers } = place;
+  for (const path of [folder, answers]) {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+    await Deno.chmod(path, 0o700);
+  }
+  const given: string[] = [];
   const listeners = new Map<() => void, string>();
   const stop = new AbortController();
   const watch = watchFolder(folder, { clock });
-  const beating = setInterval(() => beat(folder, { ifWaitedFor: true }), beatMs);
+  const beating = setInterval(() => beat(place, { ifWaitedFor: true }), beatMs);
   const watching = (async () => {
     let known = new Set(namesIn(folder));
     while (!stop.signal.aborted) {
@@ -77,18 +101,18 @@ export async function openSpool(
     // A folder that cannot be listed gives no hints; whoever takes messages now and then is told why.
   })().catch(() => {});
   return {
-    commandFor: (sender) => commandFor(folder, { sender, waits: false }),
-    waitingCommandFor: (sender) => commandFor(folder, { sender, waits: true }),
+    commandFor: (sender) => commandFor(place, { sender, waits: false }),
+    waitingCommandFor: (sender) => commandFor(place, { sender, waits: true }),
     askingCommandFor(sender, otherwise, how) {
-      if (how?.isPatient === true) beat(folder);
-      return commandFor(folder, { sender, waits: true, otherwise, ...how });
+      if (how?.isPatient === true) beat(place);
+      return commandFor(place, { sender, waits: true, otherwise, ...how });
     },
     take(sender) {
-      const messages = messagesOf(folder, sender);
+      const messages = messagesOf(place, { sender, given });
       for (const { release } of messages) release();
       return messages.map(({ text, writtenAt }) => ({ text, writtenAt }));
     },
-    held: (sender) => messagesOf(folder, sender),
+    held: (sender) => messagesOf(place, { sender, given }),
     onArrival(sender, listener) {
       listeners.set(listener, sender);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -122,28 +146,42 @@ interface SpoolCommand {
   readonly isPatient?: boolean;
 }
 
-/** A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named. */
-function commandFor(folder: string, { sender, waits, otherwise, isPatient = false }: SpoolCommand): string {
+/**
+ * A message gets its name when it is complete. The CLI may run this with any shell, so a POSIX one is named.
+ *
+ * One that asks takes no answer to another text than its own: what runs beside it could have put that in its place.
+ */
+function commandFor(
+  { folder, answers }: SpoolPlace,
+  { sender, waits, otherwise, isPatient = false }: SpoolCommand,
+): string {
   const look = !isPatient
     ? PAUSE
-    : `c=; { read -r c <"$d/${BEAT}"; } 2>/dev/null; if [ "$c" = "$b" ]; then l=$((l+s)); ` +
+    : `c=; { read -r c <"$r/${BEAT}"; } 2>/dev/null; if [ "$c" = "$b" ]; then l=$((l+s)); ` +
       `else b=$c; l=0; m=${LOST_LOOKS}; fi; if [ $l -ge $m ]; then break; fi; ` +
       `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else s=${SLOW_LOOK}; sleep 1; fi`;
   const looks = isPatient ? PATIENT_LOOKS : ASKING_LOOKS;
-  const script = 'd=$1; f=$2.$$; if [ -d "$d" ]; then umask 077; ' +
-    '{ cat >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; else cat >/dev/null; fi; ' +
+  const asks = otherwise !== undefined;
+  const script = `d=$1; f=$2.$$; ${asks ? "r=$4; t=$(cat; printf x); " : ""}if [ -d "$d" ]; then umask 077; ` +
+    `{ ${asks ? 'printf %s "${t%x}"' : "cat"} >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; ` +
+    `${asks ? "" : "else cat >/dev/null; "}fi; ` +
     (!waits
       ? ""
-      : otherwise === undefined
+      : !asks
       ? `while [ -e "$d/$f" ]; do ${PAUSE}; done; `
       : `n=0; l=0; m=${ASKING_LOOKS}; s=1; b=; while [ -e "$d/$f" ] && [ $n -lt ${looks} ]; do ${look}; n=$((n+1)); done; `) +
-    (otherwise === undefined ? "" : `a=$d/${ANSWER}$f; cat "$a" 2>/dev/null && rm -f "$a" || printf %s "$3"; `) +
+    (!asks ? "" : `a=$r/$f; if [ "$({ cat "$a${QUESTION}" && printf x; } 2>/dev/null)" = "$t" ]; then cat "$a"; ` +
+      'else printf %s "$3"; fi; ') +
     "exit 0";
-  const words = otherwise === undefined ? [folder, sender] : [folder, sender, otherwise];
+  const words = asks ? [folder, sender, otherwise, answers] : [folder, sender];
   return `/bin/sh -c ${shellQuote(script)} panewright ${words.map(shellQuote).join(" ")}`;
 }
 
-const ANSWER = ".answer.";
+/** Of the file beside an answer that tells what it answers. */
+const QUESTION = ".asked";
+
+/** So many answers are kept: who asked cannot remove its own, and has read it long before as many others are there. */
+const KEPT_ANSWERS = 64;
 
 /** Whose message a file is; `undefined` for one that is still written. */
 function senderOf(name: string): string | undefined {
@@ -154,19 +192,41 @@ function processIdIn(name: string): number {
   return Number(name.slice(name.lastIndexOf(".") + 1));
 }
 
-function messagesOf(folder: string, sender: string): readonly HeldMessage[] {
-  const names = namesIn(folder).filter((name) => senderOf(name) === sender);
-  // Times have steps of some milliseconds; process ids tell what came first within one.
-  const paths = names.sort((one, other) => processIdIn(one) - processIdIn(other)).map((name) => `${folder}/${name}`);
-  return paths.flatMap(readMessage).sort((one, other) => one.writtenAt - other.writtenAt);
+interface Giving {
+  /** The names of the answers that are kept, the oldest first. */
+  readonly given: string[];
 }
 
-function readMessage(path: string): readonly HeldMessage[] {
+function messagesOf(
+  place: SpoolPlace,
+  { sender, given }: Giving & { readonly sender: string },
+): readonly HeldMessage[] {
+  const names = namesIn(place.folder).filter((name) => senderOf(name) === sender);
+  // Times have steps of some milliseconds; process ids tell what came first within one.
+  const inOrder = names.sort((one, other) => processIdIn(one) - processIdIn(other));
+  return inOrder.flatMap((name) => readMessage(place, { name, given })).sort((one, other) =>
+    one.writtenAt - other.writtenAt
+  );
+}
+
+function readMessage(
+  { folder, answers }: SpoolPlace,
+  { name, given }: Giving & { readonly name: string },
+): readonly HeldMessage[] {
+  const path = `${folder}/${name}`;
   try {
     const writtenAt = Deno.lstatSync(path).mtime?.getTime() ?? Date.now();
     const text = readRegularText(path, { maxBytes: MAX_MESSAGE_BYTES });
     const release = (answer?: string) => {
-      if (answer !== undefined) writeAnew(answerPath(path), answer);
+      // An earlier process of this number may have had one.
+      const forget = (one: string) => [QUESTION, ""].forEach((end) => removeQuietly(`${answers}/${one}${end}`));
+      forget(name);
+      if (answer !== undefined) {
+        writeAnew(`${answers}/${name}`, answer);
+        writeAnew(`${answers}/${name}${QUESTION}`, text);
+        given.push(name);
+        if (given.length > KEPT_ANSWERS) forget(given.shift() ?? "");
+      }
       removeQuietly(path);
     };
     return [{ id: path, text, writtenAt, release }];
@@ -177,14 +237,14 @@ function readMessage(path: string): readonly HeldMessage[] {
   }
 }
 
-function beat(folder: string, { ifWaitedFor = false } = {}): void {
+function beat({ folder, answers }: SpoolPlace, { ifWaitedFor = false } = {}): void {
   try {
     if (ifWaitedFor && !namesIn(folder).some((name) => senderOf(name) !== undefined)) return;
-    writeAnew(`${folder}/${BEAT}`, `${crypto.randomUUID()}\n`);
+    writeAnew(`${answers}/${BEAT}`, `${crypto.randomUUID()}\n`);
   } catch { /* who waits gives up, and is told no */ }
 }
 
-/** An agent in a sandbox can write there: what it has put at that path is replaced, and no link followed. */
+/** What is at that path is replaced, and no link followed: an answer is there whole, or not at all. */
 function writeAnew(path: string, text: string): void {
   const draft = `${path.slice(0, path.lastIndexOf("/"))}/.${crypto.randomUUID()}`;
   Deno.writeTextFileSync(draft, text, { createNew: true, mode: 0o600 });
@@ -194,11 +254,6 @@ function writeAnew(path: string, text: string): void {
     removeQuietly(draft);
     throw error;
   }
-}
-
-function answerPath(path: string): string {
-  const at = path.lastIndexOf("/") + 1;
-  return `${path.slice(0, at)}${ANSWER}${path.slice(at)}`;
 }
 
 function removeQuietly(path: string): void {

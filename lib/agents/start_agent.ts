@@ -10,12 +10,13 @@ import { notJudged, ProcessAgent } from "./process/process_agent.ts";
 import type { CliStart } from "./process/start.ts";
 import { requireHeldInput } from "./require_held_input.ts";
 import { isCliStepProvider, type Provider } from "./provider.ts";
+import type { SpoolPlace } from "./spool.ts";
 
 /** What any driver without a pane starts an agent with; of the hooks, those that have some take their part. */
 interface DrivenStart extends Omit<CliStart, "provider" | "hooks"> {
   readonly provider: Provider;
-  /** What the CLI's hooks are for, and the folder in which they tell it; without one there are none. */
-  readonly hookUse: Parameters<typeof openCommandHooks>[1] & { readonly folder: string | undefined };
+  /** What the CLI's hooks are for, and where they tell it; without a place there are none. */
+  readonly hookUse: Parameters<typeof openCommandHooks>[1] & { readonly place: SpoolPlace | undefined };
   readonly onTrouble: (text: string) => void;
 }
 
@@ -26,14 +27,14 @@ export async function startAgent(
 ): Promise<DrivenAgent> {
   const { provider, requiresHooks } = start;
   if (driver === "process" && isCliStepProvider(provider)) {
-    const { folder, ...use } = hookUse;
+    const { place, ...use } = hookUse;
     if (requiresHooks === "to_judge") {
       const { acceptsTypedInput: isAccepted = false, launch, name, signal } = start;
       const ground = { host: systemHost(launch.env), processRunner: systemProcessRunner, signal };
       const unheld = await requireHeldInput(provider, { name, isAccepted, launch, ...ground });
       if (unheld !== undefined) onTrouble(unheld);
     }
-    const hooks = folder === undefined ? undefined : await openCommandHooks(folder, use)
+    const hooks = place === undefined ? undefined : await openCommandHooks(place, use)
       .catch((error) => onTrouble(`the CLI's hooks cannot report commands: ${errorText(error)}`)) ?? undefined;
     if (hooks === undefined && requiresHooks === "to_judge") throw notJudged(provider, "there is no place for them");
     return new ProcessAgent({ ...start, provider }, hooks);

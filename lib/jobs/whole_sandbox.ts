@@ -11,7 +11,7 @@ import { findSandboxObstacle } from "../sandbox/obstacles.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import type { Run } from "../run/execution.ts";
 import { roleMark } from "../run/left_processes.ts";
-import { agentsFolderOf, hooksFolderOf } from "../run/state_names.ts";
+import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
 import { obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
@@ -101,19 +101,21 @@ export async function boundsOf(
   const states = new Map(
     [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),
   );
-  const hooks = hooksFolderOf(name);
+  const hooks = hooksOf(name);
   return {
     ...{ hosts: [...hosts], states, root, state },
     of(worker) {
       const own = worker === undefined ? undefined : states.get(worker);
       const temporary = own?.temporary ?? `${root}/commands`;
-      const extra = [...own?.writable ?? [temporary], ...(own === undefined || hooks === undefined ? [] : [hooks])];
+      const hookFolders = own === undefined || hooks === undefined ? undefined : hooks;
+      const extra = [...own?.writable ?? [temporary], ...(hookFolders === undefined ? [] : [hookFolders.folder])];
       return {
         name: worker ?? "command",
         writable: [workdir, ...writable, ...extra],
         readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
-        shown: extra,
+        // What answers the hooks inside is read there, and written here alone.
+        shown: [...extra, ...(hookFolders === undefined ? [] : [hookFolders.answers])],
         temporary,
         variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
       };
@@ -144,7 +146,7 @@ export async function openWholeSandbox(
     throw new UsageError(`Cannot open the sandbox: ${obstacle.problem}`, { hint: obstacle.remedy });
   }
   const { hosts, of, root, state, states } = await boundsOf(workers, around);
-  const hooks = hooksFolderOf(name);
+  const hooks = hooksOf(name);
   for (const path of [`${state}/sandbox`, root]) makeOwnFolder(path);
   const env = Deno.env.toObject();
   const copyOf = async (worker: string) => {
@@ -185,7 +187,7 @@ export async function openWholeSandbox(
       writable,
       around: aroundOne(worker, async () => {
         await copyOf(worker);
-        if (hooks !== undefined) makeOwnFolder(hooks);
+        if (hooks !== undefined) { for (const path of [hooks.folder, hooks.answers]) makeOwnFolder(path); }
       }),
     }),
     commands: aroundOne(undefined, () => Promise.resolve(makeOwnFolder(`${root}/commands`))),

@@ -1,3 +1,4 @@
+import { placeBelow, spoolAt, type SpoolPlace } from "../agents/spool.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -11,14 +12,15 @@ export async function nameInState({ id, path }: Pick<RunFolder, "id" | "path">, 
 }
 
 /**
- * Absolute path of the folder where the hooks of a run's agents ask and tell. It is the person's: one in the working
- * directory could be written by an agent in a sandbox. `undefined` where the person has no state folder.
+ * Where the hooks of a run's agents ask and tell. It is the person's: one in the working directory could be written by
+ * an agent in a sandbox. `undefined` where the person has no state folder.
  *
  * @param name the run's, as {@linkcode nameInState} has it
+ * @param below of them, those of one agent, or for one purpose: `roles/tester`
  */
-export function hooksFolderOf(name: string): string | undefined {
+export function hooksOf(name: string, below?: string): SpoolPlace | undefined {
   const state = stateFolder();
-  return state === undefined ? undefined : `${state}/hooks/${name}`;
+  return state === undefined ? undefined : placeBelow(spoolAt(`${state}/hooks/${name}`), below);
 }
 
 /** Absolute path of the folder of a run's agents in the sandbox around them: their settings, sessions and temporary files. */

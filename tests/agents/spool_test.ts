@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { exists } from "@std/fs";
-import { ASKING_LOOKS, openSpool } from "../../lib/agents/spool.ts";
+import { ASKING_LOOKS, openSpool, spoolAt } from "../../lib/agents/spool.ts";
 import { until } from "../support/until.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -19,7 +19,7 @@ const QUIET = [0, "", ""];
 
 Deno.test("messages come in whole and in their order, each to its sender and once", async () => {
   await using dir = await tempDir();
-  await using spool = await openSpool(`${dir.path}/it's a spool`);
+  await using spool = await openSpool(spoolAt(`${dir.path}/it's a spool`));
   const large = "x".repeat(200_000);
   for (const text of ["one", "", large]) assertEquals(await run(spool.commandFor("tester"), text), QUIET);
   assertEquals(await run(spool.commandFor("analyst"), "two", "bash"), QUIET);
@@ -32,7 +32,7 @@ Deno.test("messages come in whole and in their order, each to its sender and onc
 Deno.test("messages of one moment are in the order of their processes", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;
-  await using spool = await openSpool(folder);
+  await using spool = await openSpool(spoolAt(folder));
   for (const pid of [1000, 99, 101]) {
     await Deno.writeTextFile(`${folder}/tester.${pid}`, `${pid}`);
     await Deno.utime(`${folder}/tester.${pid}`, 1000, 1000);
@@ -43,7 +43,7 @@ Deno.test("messages of one moment are in the order of their processes", async ()
 
 Deno.test("whoever waits for a message of a sender is told when it is there", async () => {
   await using dir = await tempDir();
-  await using spool = await openSpool(`${dir.path}/spool`);
+  await using spool = await openSpool(spoolAt(`${dir.path}/spool`));
   const arrived = Promise.withResolvers<void>();
   let others = 0;
   using _one = spool.onArrival("tester", arrived.resolve);
@@ -57,18 +57,18 @@ Deno.test("what was left while nobody listened is there for the next process", a
   await using dir = await tempDir();
   let command = "";
   {
-    await using spool = await openSpool(`${dir.path}/spool`);
+    await using spool = await openSpool(spoolAt(`${dir.path}/spool`));
     command = spool.commandFor("tester");
   }
   assertEquals(await run(command, "meanwhile"), QUIET);
-  await using spool = await openSpool(`${dir.path}/spool`);
+  await using spool = await openSpool(spoolAt(`${dir.path}/spool`));
   assertEquals(spool.take("tester").map(({ text }) => text), ["meanwhile"]);
 });
 
 Deno.test("one that asks prints the answer, or what it was given where there is none", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;
-  await using spool = await openSpool(folder);
+  await using spool = await openSpool(spoolAt(folder));
   const command = spool.askingCommandFor("asker", 'no: "it\'s" 100%');
   for (const [answer, printed] of [["yes\n", "yes\n"], ["", ""], [undefined, 'no: "it\'s" 100%']] as const) {
     const asking = run(command, "May I?");
@@ -86,7 +86,7 @@ Deno.test("one that asks prints the answer, or what it was given where there is 
 Deno.test("when the folder is gone, or cannot be written, the command still ends well and says nothing", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;
-  await using spool = await openSpool(folder);
+  await using spool = await openSpool(spoolAt(folder));
   const command = spool.commandFor("tester");
   await Deno.remove(folder, { recursive: true });
   assertEquals(await run(command, "x".repeat(200_000)), QUIET);
@@ -100,7 +100,7 @@ Deno.test("when the folder is gone, or cannot be written, the command still ends
 Deno.test("only the owner can reach a spool, and only files count", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;
-  await using spool = await openSpool(folder);
+  await using spool = await openSpool(spoolAt(folder));
   assertEquals(((await Deno.stat(folder)).mode ?? 0) & 0o777, 0o700);
   await dir.write({ "elsewhere": "a secret" });
   await Deno.symlink(`${dir.path}/elsewhere`, `${folder}/tester.1`);
@@ -117,7 +117,7 @@ Deno.test("only the owner can reach a spool, and only files count", async () => 
 Deno.test("a sender that waits ends when its message is released, and when the folder is gone", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;
-  await using spool = await openSpool(folder);
+  await using spool = await openSpool(spoolAt(folder));
   for (const end of ["released", "gone"]) {
     let isOver = false;
     const sending = run(spool.waitingCommandFor("tester"), end).finally(() => isOver = true);
@@ -133,38 +133,76 @@ Deno.test("a sender that waits ends when its message is released, and when the f
 
 Deno.test("one that asks waits for so many looks only, and takes what it was given then", async () => {
   await using dir = await tempDir();
-  await using spool = await openSpool(`${dir.path}/spool`);
+  await using spool = await openSpool(spoolAt(`${dir.path}/spool`));
   const command = spool.askingCommandFor("tester", "no");
   const impatient = command.replace(`-lt ${ASKING_LOOKS}`, "-lt 2");
   assert(impatient !== command);
   assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
 });
 
-Deno.test("what an agent has put in the place of an answer, or of a sign, is replaced and never followed", async () => {
+Deno.test("what runs beside one that asks cannot give its answer, nor have another question answered for it", async () => {
+  await using dir = await tempDir();
+  const { folder, answers } = spoolAt(`${dir.path}/spool`);
+  await using spool = await openSpool({ folder, answers });
+  const ask = (text: string) => run(spool.askingCommandFor("tester", "no"), text);
+  const heldOf = () => until(() => spool.held("tester"), (messages) => messages.length > 0);
+
+  const forged = ask("rm -rf /");
+  const { id } = (await heldOf())[0]!;
+  for (const end of ["", ".asked"]) await Deno.writeTextFile(`${folder}/.answer.${id.split("/").at(-1)}${end}`, "yes");
+  await Deno.remove(id);
+  assertEquals(await forged, [0, "no", ""]);
+
+  const exchanged = ask("rm -rf /");
+  await Deno.writeTextFile((await heldOf())[0]!.id, "ls");
+  spool.held("tester")[0]!.release("yes");
+  assertEquals(await exchanged, [0, "no", ""]);
+
+  const fair = ask("ls\n");
+  (await heldOf())[0]!.release("yes");
+  assertEquals(await fair, [0, "yes", ""]);
+});
+
+Deno.test("what was put in the place of an answer, or of a sign, is replaced and never followed", async () => {
   await using dir = await tempDir();
   await dir.write({ "precious.txt": "mine" });
-  const folder = `${dir.path}/spool`;
-  await using spool = await openSpool(folder, { beatMs: 10 });
-  await Deno.symlink("../precious.txt", `${folder}/.beat`);
+  const { folder, answers } = spoolAt(`${dir.path}/spool`);
+  await using spool = await openSpool({ folder, answers }, { beatMs: 10 });
+  await Deno.symlink("../precious.txt", `${answers}/.beat`);
   const asking = run(spool.askingCommandFor("tester", "no", { isPatient: true }), "may I?");
   const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
-  await until(async () => (await Deno.lstat(`${folder}/.beat`)).isFile);
-  await Deno.symlink("../precious.txt", `${folder}/.answer.${message?.id.split("/").at(-1)}`);
+  await until(async () => (await Deno.lstat(`${answers}/.beat`)).isFile);
+  await Deno.symlink("../precious.txt", `${answers}/${message?.id.split("/").at(-1)}`);
   message?.release("yes");
   assertEquals(await asking, [0, "yes", ""]);
   assertEquals(await Deno.readTextFile(`${dir.path}/precious.txt`), "mine");
   // What cannot be replaced leaves nothing behind.
-  await Deno.remove(`${folder}/.beat`);
-  await Deno.mkdir(`${folder}/.beat`);
+  await Deno.remove(`${answers}/.beat`);
+  await Deno.mkdir(`${answers}/.beat`);
+  const before = [...Deno.readDirSync(answers)].map(({ name }) => name).toSorted();
   spool.askingCommandFor("tester", "no", { isPatient: true });
-  assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), [".beat"]);
+  assertEquals([...Deno.readDirSync(answers)].map(({ name }) => name).toSorted(), before);
+});
+
+Deno.test("of the answers those are kept that somebody may still read", async () => {
+  await using dir = await tempDir();
+  const place = spoolAt(`${dir.path}/spool`);
+  await using spool = await openSpool(place);
+  for (let pid = 1; pid <= 100; pid++) {
+    await Deno.writeTextFile(`${place.folder}/tester.${pid}`, "may I?");
+    spool.held("tester")[0]!.release("yes");
+  }
+  assertEquals([...Deno.readDirSync(place.answers)].length, 2 * 64);
+  await Deno.writeTextFile(`${place.folder}/tester.100`, "may I?");
+  spool.held("tester")[0]!.release();
+  assertEquals(await exists(`${place.answers}/tester.100`), false);
 });
 
 Deno.test("one that is patient waits on while some process has the spool open, and ends once none has", async () => {
   await using dir = await tempDir();
   const folder = `${dir.path}/spool`;
-  const beat = () => Deno.readTextFile(`${folder}/.beat`).catch(() => "");
-  const open = () => openSpool(folder, { beatMs: 10 });
+  const beat = () => Deno.readTextFile(`${spoolAt(folder).answers}/.beat`).catch(() => "");
+  const open = () => openSpool(spoolAt(folder), { beatMs: 10 });
   const first = await open();
   // So few looks without a sign are too many, and all of them are short.
   const command = first.askingCommandFor("tester", "no", { isPatient: true });

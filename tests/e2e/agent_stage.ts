@@ -6,7 +6,7 @@ import { startAgentTerminal } from "../../lib/agents/pane/start_agent_terminal.t
 import { findPaneProvider } from "../../lib/agents/mod.ts";
 import type { LaunchRequest, PaneProvider } from "../../lib/agents/provider.ts";
 import { turnHooksOf } from "../../lib/agents/pane/turn_hooks.ts";
-import { openSpool } from "../../lib/agents/spool.ts";
+import { openSpool, spoolAt } from "../../lib/agents/spool.ts";
 import { isAtRest, type TerminalStatus } from "../../lib/base/status.ts";
 import { ControlClient } from "../../lib/tmux/control_client.ts";
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
@@ -84,7 +84,7 @@ export async function setUpStage(options: AgentStageOptions): Promise<AgentStage
   const client = stack.use(new ControlClient({ plain, env, log: (message) => logged.push(message) }));
   const session = stack.use(await openSession(client, { name: "stage", ...options.size }));
   if (options.controlMode) await client.connect("stage");
-  const spool = options.turnHooks ? stack.use(await openSpool(`${root}/turns`)) : undefined;
+  const spool = options.turnHooks ? stack.use(await openSpool(spoolAt(`${root}/turns`))) : undefined;
   const resources = stack.move();
   const start = async (role = "tester", request: Partial<LaunchRequest> = {}) => {
     const { turnHook, hookMail } = spool === undefined ? {} : turnHooksOf(spool, role);

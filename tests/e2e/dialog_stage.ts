@@ -1,3 +1,4 @@
+import { spoolAt } from "../../lib/agents/spool.ts";
 import type { DialogFact } from "../../lib/journal/loop/facts.ts";
 import { walk } from "@std/fs";
 import { responseFileInstruction } from "../../lib/turn/instruction.ts";
@@ -98,7 +99,7 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
   );
   const { project } = stage.sandbox;
   const hooks = options.hooks === false ? undefined : stack.use(
-    await openHookChannel({ folder: `${stage.sandbox.root}/hooks` }),
+    await openHookChannel({ place: spoolAt(`${stage.sandbox.root}/hooks`) }),
   );
   const hook = hooks?.hookOf("tester");
   const agent = await stage.start("tester", {

@@ -185,7 +185,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     assert(await exists(`${project.sandbox.project}/wip`));
     const { entries } = project.server.log;
     assertEquals(entries.filter((entry) => entry.event === "request" && entry.kind === "main").length, 1);
-    assertEquals(await exists(request.ask.hookFolder ?? ""), false);
+    assertEquals(await exists(request.ask.hooks?.folder ?? ""), false);
   });
 
   Deno.test(`exec, ${provider}: what runs before an ask ends first`, async () => {

@@ -1,3 +1,4 @@
+import { spoolAt } from "../../lib/agents/spool.ts";
 import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
 import type { AgentFact } from "../../lib/agents/agent.ts";
 import { present } from "../../lib/base/schema.ts";
@@ -59,7 +60,7 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
           channelFolder: `${folder}/asks`,
           launcherFolder: `${folder}/bin`,
           panewright: argv,
-          ...(options.hooks === false ? {} : { hookFolder: `${root}/hooks/attempt-${attempts}` }),
+          ...(options.hooks === false ? {} : { hooks: spoolAt(`${root}/hooks/attempt-${attempts}`) }),
         },
         signal: new AbortController().signal,
         clock: systemClock,

@@ -1,3 +1,4 @@
+import { spoolAt } from "../../lib/agents/spool.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { askHookChannel } from "../../lib/turn/desk/hook_client.ts";
@@ -25,7 +26,9 @@ interface Bench extends AsyncDisposable {
 async function openBench(name = "channel", panewright?: readonly string[]): Promise<Bench> {
   await using stack = new AsyncDisposableStack();
   const folder = `${stack.use(await tempDir()).path}/${name}`;
-  const channel = stack.use(await openHookChannel({ folder, ...(panewright === undefined ? {} : { panewright }) }));
+  const channel = stack.use(
+    await openHookChannel({ place: spoolAt(folder), ...(panewright === undefined ? {} : { panewright }) }),
+  );
   const resources = stack.move();
   return { folder, channel, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -26,6 +26,10 @@ const GET_OUT = [
   "true",
 ].join("; ") + "; true";
 
+/** Tries to write where panewright answers what the agent's hooks ask. */
+const FORGE = 'cd "$HOME"/.local/state/panewright/hooks/*.answers && touch "$OLDPWD/SEEN" && ' +
+  'echo yes > forged && touch "$OLDPWD/FORGED"; true';
+
 for (const provider of PROVIDERS) {
   const label = CLI_LABELS[provider];
 
@@ -81,7 +85,10 @@ for (const provider of PROVIDERS) {
   Deno.test(`exec: what the policy denies a real ${label} is denied in a sandbox around it, too`, async () => {
     await using project = await pipelineProject({
       provider,
-      turnFor: () => [{ do: "shell", command: "git push origin; touch PUSHED" }, { do: "say", text: "Done." }],
+      turnFor: () => [
+        { do: "shell", command: "git push origin; touch PUSHED" },
+        { do: "say", text: "Done." },
+      ],
       config: {
         sandbox: "agent",
         permissions: { deny: ["git push"] },
@@ -93,6 +100,21 @@ for (const provider of PROVIDERS) {
     assertStringIncludes(run.stderr, "git push");
     assertEquals(await exists(`${project.sandbox.project}/PUSHED`), false, run.stderr);
     await project.sandbox.assertNothingLeft();
+  });
+
+  Deno.test(`exec: nothing inside can answer what the hooks of a real ${label} in a sandbox around it ask`, async () => {
+    await using project = await pipelineProject({
+      provider,
+      turnFor: () => [{ do: "shell", command: FORGE }, { do: "say", text: "Done." }],
+      config: {
+        sandbox: "agent",
+        permissions: { deny: [{ tool: "mcp__of_nobody__*" }] },
+        pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" } }] },
+      },
+    });
+    const run = await project.run("exec", "task.md", "--trust", "--no-input");
+    const made = ["SEEN", "FORGED"].map((name) => exists(`${project.sandbox.project}/${name}`));
+    assertEquals([run.code, ...await Promise.all(made)], [0, true, false], run.stderr);
   });
 
   Deno.test(`run: five agents of a real ${label} work in the sandbox around them, and nobody is asked anything`, async () => {

@@ -138,7 +138,7 @@ export class Attempt {
         ...{ provider, name: "agent", worker: "step", mark: this.mark, variables: this.variables, clock } as const,
         ...{ ask, requiresHooks: judgesAll ? "to_judge" : judgesCalls ? "to_refuse" : undefined } as const,
         launch: { workdir, command, model, ...present({ args, env, sandbox }) },
-        hookUse: { folder: ask.hookFolder, clock, judgesCalls, asks: judge !== undefined, isPatient: false },
+        hookUse: { place: ask.hooks, clock, judgesCalls, asks: judge !== undefined, isPatient: false },
         ...present({ resume: resumeSessionId, onForcedExit, acceptsTypedInput: judge?.acceptsTypedInput }),
         signal: unstarted.signal,
         mayGoOn: () => this.mayGoOn,

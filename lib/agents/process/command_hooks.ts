@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import { watchFolder } from "../../base/follow/folder_watch.ts";
-import { type HeldMessage, openSpool, type Spool } from "../spool.ts";
+import { type HeldMessage, openSpool, removeSpool, type Spool, type SpoolPlace } from "../spool.ts";
 import {
   type CommandHookEvent,
   denyOutput,
@@ -68,17 +68,17 @@ const UNANSWERED = "panewright does not answer whether this may be done.";
 const LOOK_ANYWAY_MS = 250;
 
 export async function openCommandHooks(
-  folder: string,
+  place: SpoolPlace,
   { clock, ...options }: CommandHookOptions & { readonly clock: Clock },
 ): Promise<CommandHooks> {
   // What an attempt left that was broken off is not of this one.
-  await Deno.remove(folder, { recursive: true }).catch(() => {});
-  const spool = await openSpool(folder, { clock });
+  await removeSpool(place);
+  const spool = await openSpool(place, { clock });
   return {
     commands: commandsOf(spool, options),
     async follow(listener, { signal }) {
       const asked = new Set<string>();
-      const watch = watchFolder(folder, { clock });
+      const watch = watchFolder(place.folder, { clock });
       for (;;) {
         const last = signal.aborted;
         // Read first: what was told before these commands is there then.
@@ -99,7 +99,7 @@ export async function openCommandHooks(
     },
     async [Symbol.asyncDispose]() {
       await spool[Symbol.asyncDispose]();
-      await Deno.remove(folder, { recursive: true }).catch(() => {});
+      await removeSpool(place);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Request } from "../../policy/request.ts";
 import type { AgentStart, Driver } from "../driven_agent.ts";
 import type { AgentLaunch } from "../launch_plan.ts";
 import type { Provider } from "../provider.ts";
+import type { SpoolPlace } from "../spool.ts";
 import type { CallJudge } from "./call_judge.ts";
 import type { AskLaunchers } from "./cli.ts";
 import type { ToldCost, Usage } from "../../base/usage.ts";
@@ -17,7 +18,7 @@ type RefuseWrite = (request: Request) => string | undefined;
 interface AskSettings extends AskLaunchers {
   readonly channelFolder: string;
   readonly panewright?: readonly [string, ...string[]];
-  readonly hookFolder?: string;
+  readonly hooks?: SpoolPlace;
 }
 
 export interface AttemptRequest extends AgentLaunch {

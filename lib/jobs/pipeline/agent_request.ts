@@ -1,5 +1,6 @@
 import type { SandboxRequest } from "../../agents/launch_plan.ts";
 import type { AttemptRequest } from "../../agents/process/seam.ts";
+import type { SpoolPlace } from "../../agents/spool.ts";
 import { realPathSnapshot } from "../../base/ports/real_path.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
 import { readText } from "./read_text.ts";
@@ -11,8 +12,8 @@ interface AttemptFolders {
   readonly folder: string;
   /** Absolute folder of the launchers of the ask commands. */
   readonly launcherFolder: string;
-  /** Absolute folder for what the CLI's hooks tell; without it there are none. */
-  readonly hookFolder?: string;
+  /** Where the CLI's hooks tell what they do, and ask; without it there are none. */
+  readonly hooks?: SpoolPlace;
 }
 
 export type AgentRequest = Omit<
@@ -22,7 +23,7 @@ export type AgentRequest = Omit<
 
 export function agentRequest(
   step: StepPlan,
-  { plan, prompt, folder, launcherFolder, hookFolder }: AttemptFolders & {
+  { plan, prompt, folder, launcherFolder, hooks }: AttemptFolders & {
     readonly plan: ExecPlan;
     readonly prompt: string;
   },
@@ -43,7 +44,7 @@ export function agentRequest(
       commands: settings.askCommands,
       channelFolder,
       launcherFolder,
-      ...present({ hookFolder }),
+      ...present({ hooks }),
     },
     timeLimitSeconds,
     ...present({ stallMinutes: plan.handoff.stallMinutes }),

@@ -4,7 +4,7 @@ import type { AgentFact } from "../../agents/agent.ts";
 import { tokenCapOf, TokensUnknownError } from "../../run/caps.ts";
 import { AgentAskedError, type AttemptRequest, type HeadlessResult } from "../../agents/process/seam.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
-import { hooksFolderOf, nameInState } from "../../run/state_names.ts";
+import { hooksOf, nameInState } from "../../run/state_names.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { watchCommands } from "../files/command_watch.ts";
 import type { Drive } from "./context.ts";
@@ -47,7 +47,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     startedAt: drive.wallClock().toISOString(),
   });
   const progress = recordProgress({ at, attempt: attempt.number }, drive);
-  const hookFolder = hooksFolderOf(await nameInState(drive.folder, drive.state().run?.isCopy === true));
+  const hooks = hooksOf(await nameInState(drive.folder, drive.state().run?.isCopy === true));
   const { allowWrite } = plan;
   const request: AttemptRequest = {
     ...(allowWrite === undefined ? {} : { refuseWrite: (call) => whyRefused(call, { workdir, allowWrite }) }),
@@ -56,7 +56,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
       prompt,
       folder,
       launcherFolder: drive.folder.binDir,
-      ...present({ hookFolder }),
+      ...present({ hooks }),
     }),
     judge: createStepJudge({ at, attempt: attempt.number }, drive),
     signal: drive.signal,

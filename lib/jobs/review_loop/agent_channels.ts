@@ -1,6 +1,7 @@
 import { unaskedCalls } from "../../turn/desk/decision.ts";
 import { type HookChannel, openHookChannel } from "../../turn/desk/hook_channel.ts";
-import { hooksFolderOf } from "../../run/state_names.ts";
+import { STATE_FOLDER_HINT } from "../../base/ports/state_folder.ts";
+import { hooksOf } from "../../run/state_names.ts";
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { activityPathOf } from "../../run/activity_file.ts";
 import { type ActivityWriter, openActivityWriter } from "../../run/activity_writer.ts";
@@ -20,11 +21,11 @@ type ChannelParts = Pick<RunParts, "plan" | "folder" | "state" | "record" | "red
 export async function openHooks(parts: ChannelParts): Promise<HookChannel | undefined> {
   const { plan, folder, record } = parts;
   const hasHooks = agentsUsed(plan).some((provider) => provider.terminal?.hasPermissionHook);
-  const channel = hooksFolderOf(folder.id);
-  if (!hasHooks || channel === undefined) return undefined;
+  const place = hooksOf(folder.id);
+  if (!hasHooks || place === undefined) return undefined;
   try {
     return await openHookChannel({
-      folder: channel,
+      place,
       refusalOf(role, request) {
         const ruled = unaskedCalls(plan, { role, provider: agentInUse(role, parts).provider })?.(request);
         return ruled && !plan.permissions.dryRun ? ruled.reason : undefined;
@@ -46,7 +47,9 @@ export async function openTurnEvents(
   { folder, record, clock }: ChannelParts,
 ): Promise<Spool | undefined> {
   try {
-    return await openSpool(`${hooksFolderOf(folder.id)}/turns`, { clock });
+    const place = hooksOf(folder.id, "turns");
+    if (place === undefined) throw new Error(STATE_FOLDER_HINT);
+    return await openSpool(place, { clock });
   } catch (error) {
     const message = `the agents' hooks cannot report their turns, so their ends are noticed later: ${errorText(error)}`;
     record({ type: "warning", message });

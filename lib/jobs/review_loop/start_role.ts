@@ -11,7 +11,7 @@ import { systemProcessRunner } from "../../base/ports/process.ts";
 import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
-import { hooksFolderOf } from "../../run/state_names.ts";
+import { hooksOf } from "../../run/state_names.ts";
 import { auditEntry } from "../../turn/desk/asked.ts";
 import { unaskedCalls } from "../../turn/desk/decision.ts";
 import { hasResponse } from "../../turn/response_reading.ts";
@@ -90,7 +90,6 @@ async function startWithoutPane(
     known = sessionId;
   };
   const named = whatIsPut(role, { plan, audit });
-  const channel = hooksFolderOf(folder.id);
   const start = () =>
     startAgent(driver, {
       ...{ provider, name: role, worker: "role", mark: newRoleMark(folder), clock, signal, onForcedExit } as const,
@@ -102,7 +101,7 @@ async function startWithoutPane(
       ...(named === undefined ? {} : { requiresHooks: "to_judge", isPut: named } as const),
       acceptsTypedInput: plan.permissions.acceptTypedInput,
       hookUse: {
-        folder: channel && `${channel}/roles/${role}`,
+        place: hooksOf(folder.id, `roles/${role}`),
         ...{ clock, judgesCalls: named !== undefined, asks: true, isPatient: true },
       },
       onActivity(activity) {

@@ -1,6 +1,6 @@
 import type { HookCommand } from "../../agents/hook_command.ts";
 import { denyOutput, type HookAnswer, readHookPayload } from "../../agents/hook_payload.ts";
-import { type HeldMessage, openSpool } from "../../agents/spool.ts";
+import { type HeldMessage, openSpool, type SpoolPlace } from "../../agents/spool.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { Request } from "../../policy/request.ts";
 import type { HookedRequest } from "./hooked_request.ts";
@@ -26,9 +26,9 @@ const NOT_JUDGED = "panewright does not answer whether this may be done.";
  *
  * @throws when the folder cannot be made
  */
-export async function openCallChannel(folder: string, { deciders, refusalOf }: CallJudges) {
+export async function openCallChannel(place: SpoolPlace, { deciders, refusalOf }: CallJudges) {
   await using cleanUp = new AsyncDisposableStack();
-  const spool = cleanUp.use(await openSpool(folder));
+  const spool = cleanUp.use(await openSpool(place));
   const ended = new AbortController();
   cleanUp.defer(() => ended.abort());
   const sender = (role: Role) => `call-${role}`;

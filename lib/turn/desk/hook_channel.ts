@@ -1,6 +1,7 @@
 import { makeOwnFolder } from "../../base/ports/state_folder.ts";
 import { type HookAnswer, hookOutput, readHookPayload } from "../../agents/hook_payload.ts";
 import { openCallChannel } from "./call_channel.ts";
+import { placeBelow, removeSpool, type SpoolPlace } from "../../agents/spool.ts";
 import type { HookedRequest } from "./hooked_request.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import type { HookCommand } from "../../agents/hook_command.ts";
@@ -15,8 +16,8 @@ import { present } from "../../base/schema.ts";
 export type HookChannel = Awaited<ReturnType<typeof openHookChannel>>;
 
 interface HookChannelOptions {
-  /** Absolute path of the folder for its files: none that an agent in a sandbox can write. It is made, and removed. */
-  readonly folder: string;
+  /** Where its files are. It is made, and removed. */
+  readonly place: SpoolPlace;
   readonly panewright?: readonly string[];
   /** Why a call is refused that comes while nobody listens. @default {() => undefined} it is not */
   readonly refusalOf?: ((role: Role, request: Request) => string | undefined) | undefined;
@@ -44,11 +45,12 @@ const MESSAGE = { maxBytes: 2 * MAX_PAYLOAD_BYTES, to: "line_end" } as const;
  * @throws when the folder or the socket cannot be made
  */
 export async function openHookChannel(options: HookChannelOptions) {
-  const { folder, panewright, refusalOf } = options;
+  const { place, panewright, refusalOf } = options;
+  const { folder } = place;
   await using cleanUp = new AsyncDisposableStack();
   if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
   makeOwnFolder(folder);
-  cleanUp.defer(() => Deno.remove(folder, { recursive: true }).catch(() => {}));
+  cleanUp.defer(() => removeSpool(place));
   const path = await socketPath(folder, cleanUp);
   const listener = await listenAt(path, cleanUp);
   const secret = await writeChannelFile(folder, path);
@@ -56,7 +58,7 @@ export async function openHookChannel(options: HookChannelOptions) {
   const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
   const open = new Set<Deno.Conn>();
-  const calls = cleanUp.use(await openCallChannel(`${folder}/calls`, { deciders, refusalOf }));
+  const calls = cleanUp.use(await openCallChannel(placeBelow(place, "calls"), { deciders, refusalOf }));
 
   async function serve(connection: Deno.Conn): Promise<void> {
     const closed = new AbortController();

@@ -4,7 +4,7 @@ import { readHookEvent } from "../../agents/pane/hook_events.ts";
 import { startAgentTerminal } from "../../agents/pane/start_agent_terminal.ts";
 import { turnHooksOf } from "../../agents/pane/turn_hooks.ts";
 import type { PaneProvider, TerminalProvider } from "../../agents/provider.ts";
-import { openSpool } from "../../agents/spool.ts";
+import { openSpool, spoolAt } from "../../agents/spool.ts";
 import { openSession } from "../../tmux/open_session.ts";
 import { createTmuxClient } from "../../tmux/plain_client.ts";
 import { openHookChannel } from "../desk/hook_channel.ts";
@@ -23,7 +23,7 @@ export async function playInPane(ground: TrialGround): Promise<void> {
   const { terminal: inPane } = provider;
   if (inPane === undefined) throw new TypeError(`Cannot try ${provider.id} in a pane: it has none`);
   await using stack = new AsyncDisposableStack();
-  const channel = stack.use(await openHookChannel({ folder: `${root}/hooks` }));
+  const channel = stack.use(await openHookChannel({ place: spoolAt(`${root}/hooks`) }));
   stack.use(channel.listen(ROLE, async ({ request: { subject }, reply }) => {
     if (hasRun(project, subject)) return;
     seen.heard.add(subject);
@@ -31,7 +31,7 @@ export async function playInPane(ground: TrialGround): Promise<void> {
     if (subject === TRIAL_COMMANDS.allowed) await reply({ behavior: "allow" });
     else await reply({ behavior: "deny", reason: "This was a trial of hooks." });
   }));
-  const spool = stack.use(await openSpool(`${root}/hooks/turns`));
+  const spool = stack.use(await openSpool(spoolAt(`${root}/turns`)));
   const client = createTmuxClient({ socket: `panewright-trial-${crypto.randomUUID().slice(0, 8)}` });
   const session = stack.use(await openSession(client, { name: "trial" }));
   const { turnHook } = turnHooksOf(spool, ROLE);

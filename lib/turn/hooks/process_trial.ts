@@ -1,6 +1,7 @@
 import { TRIAL_COMMANDS } from "../../agents/hook_trial.ts";
 import { ATTEMPT_VARIABLE } from "../../agents/process/ask_channel.ts";
 import { startAgent } from "../../agents/start_agent.ts";
+import { spoolAt } from "../../agents/spool.ts";
 import { type CliStepProvider, isCliStepProvider } from "../../agents/provider.ts";
 import type { Request } from "../../policy/request.ts";
 import { cleanArgv, hasRun, type TrialGround } from "./ground.ts";
@@ -13,7 +14,7 @@ export async function playWithoutPane(ground: TrialGround): Promise<void> {
   await using agent = await startAgent("process", {
     ...{ provider: withoutOurVariables(provider), name: "agent", worker: "step", mark, clock, signal } as const,
     launch: { workdir: project, command, env, ...trialArgs(provider) },
-    hookUse: { folder: `${root}/hooks`, clock, judgesCalls: true, asks: true, isPatient: false },
+    hookUse: { place: spoolAt(`${root}/hooks`), clock, judgesCalls: true, asks: true, isPatient: false },
     onTrouble: () => {},
   });
   const answer = async (request: Request) => {

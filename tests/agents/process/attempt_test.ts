@@ -1,3 +1,4 @@
+import { spoolAt } from "../../../lib/agents/spool.ts";
 import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
 import { assert, assertEquals, assertLess, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, UsageError } from "../../../lib/base/errors.ts";
@@ -584,7 +585,7 @@ for (
         commands: ASK_COMMANDS,
         channelFolder: `${folder}/asks`,
         launcherFolder: `${folder}/bin`,
-        hookFolder: `${folder}/hooks`,
+        hooks: spoolAt(`${folder}/hooks`),
       },
     });
     if (isBrokenOff) await assertRejects(() => attempt, UsageError, "they do not report its calls");

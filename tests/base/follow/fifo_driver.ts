@@ -1,7 +1,7 @@
 import { watchResponses } from "../../../lib/turn/response_watch.ts";
 import { ensureResponseDir, responsePathFor } from "../../../lib/turn/response_files.ts";
 import { followAsks, recordAsk } from "../../../lib/agents/process/ask_channel.ts";
-import { openSpool } from "../../../lib/agents/spool.ts";
+import { openSpool, spoolAt } from "../../../lib/agents/spool.ts";
 
 // Watches a folder in which an agent makes FIFOs, from beginning to end. A program of its own, as it may freeze.
 
@@ -25,7 +25,7 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     await told.promise;
   },
   async spool() {
-    await using spool = await openSpool(`${folder}/spool`);
+    await using spool = await openSpool(spoolAt(`${folder}/spool`));
     await mkfifo(`${folder}/spool/tester.1`);
     const told = Promise.withResolvers<void>();
     using _listening = spool.onArrival("tester", told.resolve);

@@ -245,7 +245,7 @@ Deno.test("a copy of a run has hooks and heads of its own: it can be resumed bes
     await answer(runFolderAt(dir.path, id), dir === original || hookFolders.length === 0 ? "q1" : "q2", "This.");
     const agents = cast(calls([], { subject: "npm test" }, { subject: "npm publish" }));
     await resumeIn(dir, [step("a")], { ...agents, permitted, auditCopy, run: id });
-    hookFolders.push(agents.requests[0]?.ask.hookFolder ?? "none");
+    hookFolders.push(agents.requests[0]?.ask.hooks?.folder ?? "none");
   }
   assertEquals([hookFolders[0] === hookFolders[1], hookFolders[0] === hookFolders[2]], [false, true]);
   for (const { path: cwd } of places) {
