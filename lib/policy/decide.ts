@@ -51,12 +51,16 @@ export function decideUnasked(request: PermissionRequest, context: PermissionCon
   return decidePermission(request, context);
 }
 
-/** Whether a policy is about calls that need no permission: something is to be denied or asked about. */
+/**
+ * Whether a policy is about calls that need no permission: something is to be denied or asked about.
+ *
+ * @param whose the agent, and the tool; without that, of any
+ */
 export function judgesUnasked(
   policy: PermissionPolicy,
-  who: Pick<PermissionContext, "role" | "provider">,
+  whose: Pick<PermissionContext, "role" | "provider"> & Pick<PermissionRequest, "tool">,
 ): boolean {
-  const { deny, ask } = ruleLists(policy, who);
+  const { deny, ask } = ruleLists(policy, whose);
   return deny.length + ask.length > 0;
 }
 

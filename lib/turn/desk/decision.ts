@@ -74,14 +74,25 @@ const INSIDE_KINDS: readonly DialogKind[] = ["command", "patch", "file_write", "
 /** In a sandbox around it, an agent does what it wants without being asked, but for what an entry names, or may name. */
 function decideInside(asked: Request | DialogInfo, context: DecisionContext): PermissionVerdict | undefined {
   const { plan, provider: { id: provider }, role } = context;
-  const { permissions: { dryRun, policy }, sandboxOfCommands, workdir } = plan;
+  const { permissions: { dryRun, policy }, sandboxOfCommands } = plan;
   if (sandboxOfCommands === undefined || dryRun) return undefined;
   if (!("source" in asked) || !INSIDE_KINDS.includes(asked.kind)) return undefined;
-  const hasEntries = judgesUnasked(policy, { role, provider });
+  const hasEntries = judgesUnasked(policy, { role, provider, tool: asked.tool });
   if (hasEntries && asked.kind === "other") return undefined;
-  const cwd = asked.cwd ?? workdir;
-  const named = hasEntries ? decideUnasked(matterIn(asked), { ...contextOf(context), cwd }) : undefined;
-  return named ?? { decision: "allow", rule: INSIDE, reason: "It is in the sandbox around its agent." };
+  return (hasEntries ? whatEntriesSay(asked, context) : undefined) ??
+    { decision: "allow", rule: INSIDE, reason: "It is in the sandbox around its agent." };
+}
+
+/** Which built-in rules are about what the sandbox around an agent keeps from happening, whatever a command says. */
+const KEPT_BY_SANDBOX = ["sudo", "rm_outside_workdir", "write_outside_workdir"] as const;
+
+function whatEntriesSay(request: Request, context: DecisionContext): PermissionVerdict | undefined {
+  const { permissions: { policy }, sandboxOfCommands, workdir } = context.plan;
+  const kept = sandboxOfCommands === undefined ? [] : KEPT_BY_SANDBOX;
+  return decideUnasked(matterIn(request), {
+    ...contextOf(context),
+    ...{ cwd: request.cwd ?? workdir, policy: { ...policy, liftBuiltin: [...policy.liftBuiltin, ...kept] } },
+  });
 }
 
 /**
@@ -89,11 +100,11 @@ function decideInside(asked: Request | DialogInfo, context: DecisionContext): Pe
  * says nothing here: a repository may bring the server, and the rule as well.
  */
 export function decideCall(request: Request, context: DecisionContext): PermissionVerdict | undefined {
-  const { plan: { workdir, permissions: { policy, dryRun } }, role, provider } = context;
+  const { plan: { permissions: { policy, dryRun } }, role, provider } = context;
   // Its hook may be there for another reason, such as allow_write.
   if (request.needsPermission === false && !judgesUnasked(policy, { role, provider: provider.id })) return undefined;
   if (request.needsPermission !== false) return decide(request, context);
-  const ruled = decideUnasked(matterIn(request), { ...contextOf(context), cwd: request.cwd ?? workdir });
+  const ruled = whatEntriesSay(request, context);
   // What a known tool is told to do, and nobody can read, may be anything.
   const isAsked = isUnread(request) || isMcpTool(request.tool);
   if (isAsked && (dryRun || ruled?.decision !== "deny")) return decide(request, context);

@@ -87,6 +87,21 @@ const CASES: readonly Case[] = [
     outcome: "allow inside",
   },
   {
+    name: "what the sandbox keeps from happening, where entries name others",
+    ...{ isInside: true, subject: 'touch "$X/seen"; sudo ls', policy: { deny: [{ command: "git push" }] } },
+    outcome: "allow inside",
+  },
+  {
+    name: "what cannot be known in it, where it may be what an entry names",
+    ...{ isInside: true, subject: 'eval "$X"', policy: { deny: [{ command: "git push" }] } },
+    outcome: "ask uncertain",
+  },
+  {
+    name: "what cannot be known in it, where entries name tools",
+    ...{ isInside: true, subject: 'eval "$X"', tool: "Bash", policy: { deny: [{ tool: "mcp__git__*" }] } },
+    outcome: "allow inside",
+  },
+  {
     name: "a question in it",
     isInside: true,
     kind: "question",
