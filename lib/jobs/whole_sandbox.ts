@@ -107,15 +107,15 @@ export async function boundsOf(
     of(worker) {
       const own = worker === undefined ? undefined : states.get(worker);
       const temporary = own?.temporary ?? `${root}/commands`;
-      const hookFolders = own === undefined || hooks === undefined ? undefined : hooks;
-      const extra = [...own?.writable ?? [temporary], ...(hookFolders === undefined ? [] : [hookFolders.folder])];
+      const told = own && hooks;
+      const extra = [...own?.writable ?? [temporary], ...(told === undefined ? [] : [told.folder])];
       return {
         name: worker ?? "command",
         writable: [workdir, ...writable, ...extra],
         readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
         // What answers the hooks inside is read there, and written here alone.
-        shown: [...extra, ...(hookFolders === undefined ? [] : [hookFolders.answers])],
+        shown: [...extra, ...(told === undefined ? [] : [told.answers])],
         temporary,
         variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
       };
@@ -138,10 +138,7 @@ export async function openWholeSandbox(
   const obstacle = await findSandboxObstacle({ processRunner: systemProcessRunner, signal });
   if (obstacle !== undefined) {
     if (whole.orCommands === true) {
-      return {
-        notOpened: obstacle.problem,
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      };
+      return { notOpened: obstacle.problem, [Symbol.asyncDispose]: () => Promise.resolve() };
     }
     throw new UsageError(`Cannot open the sandbox: ${obstacle.problem}`, { hint: obstacle.remedy });
   }

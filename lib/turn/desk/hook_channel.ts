@@ -45,8 +45,7 @@ const MESSAGE = { maxBytes: 2 * MAX_PAYLOAD_BYTES, to: "line_end" } as const;
  * @throws when the folder or the socket cannot be made
  */
 export async function openHookChannel(options: HookChannelOptions) {
-  const { place, panewright, refusalOf } = options;
-  const { folder } = place;
+  const { place, place: { folder }, panewright, refusalOf } = options;
   await using cleanUp = new AsyncDisposableStack();
   if (folder.includes(",")) throw new RuntimeError(`Cannot open a channel in ${folder}: there is a comma in the path`);
   makeOwnFolder(folder);
