@@ -1,0 +1,61 @@
+import { RuntimeError } from "../base/errors.ts";
+import { runGit } from "../base/ports/git.ts";
+import { present } from "../base/schema.ts";
+import { lastLines } from "../base/text/lines.ts";
+
+interface GitAsk {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly maxOutputBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Exit codes that are an answer. @default {[0]} */
+  readonly codes?: readonly number[];
+}
+
+/** Whose commits ours are: no agent's, and not the person's own. */
+const AUTHOR = Object.fromEntries(
+  ["AUTHOR", "COMMITTER"].flatMap((
+    who,
+  ) => [[`GIT_${who}_NAME`, "panewright"], [`GIT_${who}_EMAIL`, "panewright@localhost"]]),
+);
+
+/** What git says, without running anything of the repository's.
+ *
+ * @throws {RuntimeError} with git's own words
+ */
+export async function git(
+  args: readonly string[],
+  { cwd, env, codes = [0], signal, ...rest }: GitAsk,
+): Promise<string> {
+  const { code, stdout, stderr, truncated } = await runGit(args, {
+    cwd,
+    // Its own large files it fetches by itself, when it wants them.
+    env: { ...AUTHOR, GIT_ALLOW_PROTOCOL: "file", GIT_LFS_SKIP_SMUDGE: "1", ...env },
+    ...rest,
+    ...present({ signal }),
+  });
+  if (codes.includes(code) && !truncated) return stdout;
+  const verb = args.find((word) => /^[a-z]/.test(word) && !word.includes("=")) ?? "";
+  throw new RuntimeError(
+    `Cannot work with the repository: git ${verb}: ${
+      truncated ? "too much" : lastLines(stderr, 1)[0] ?? `code ${code}`
+    }`,
+  );
+}
+
+/** One line of an answer. */
+export async function gitLine(args: readonly string[], ask: GitAsk): Promise<string> {
+  return (await git(args, ask)).trimEnd();
+}
+
+/** What makes git work on a folder's files with our own repository and index: nothing of the folder's `.git` is obeyed. */
+export function withStore(
+  { store, tree, index }: { readonly store: string; readonly tree: string; readonly index: string },
+): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
+  return { cwd: tree, env: { GIT_DIR: store, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index } };
+}
+
+export function asSettings(settings: readonly string[]): readonly string[] {
+  return settings.flatMap((setting) => ["-c", setting]);
+}

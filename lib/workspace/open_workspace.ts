@@ -1,0 +1,168 @@
+import { UsageError } from "../base/errors.ts";
+import { runGit } from "../base/ports/git.ts";
+import { makeOwnFolder } from "../base/ports/state_folder.ts";
+import { present } from "../base/schema.ts";
+import { sha256Hex } from "../base/text/digest.ts";
+import { git, gitLine } from "./git.ts";
+import { beginIndex, bringObjects, commitFiles } from "./snapshot.ts";
+import { freeName, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
+
+/** What of a person's repository says what its files look like on the disk. */
+const KEPT_SETTINGS = [
+  ...["core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.symlinks", "core.precomposeunicode"],
+];
+
+interface Repository {
+  readonly top: string;
+  /** The folder's path below it, with `/` at the end; empty for the top itself. */
+  readonly prefix: string;
+  readonly gitFolder: string;
+  readonly objects: string;
+  /** `undefined` where there is no commit yet. */
+  readonly head: string | undefined;
+  readonly settings: readonly string[];
+  readonly author: readonly string[];
+  readonly exclude: string;
+}
+
+/**
+ * Makes a clone of the repository that a folder is in, with the files as they are now: what is not committed, too, but
+ * for what git ignores. It has its own refs, index, stash, settings and hooks, and nothing in it names that repository.
+ *
+ * @param task what it is for: its name is made of that
+ * @throws {UsageError} where the folder is in no repository
+ * @throws {RuntimeError} where git cannot make it; nothing is left then
+ */
+export async function openWorkspace(
+  folder: string,
+  { task, now, signal }: { readonly task: string; readonly now: Date; readonly signal: AbortSignal },
+): Promise<Workspace> {
+  const repository = await repositoryOf(folder, signal);
+  const { known, stores, trees } = placesOf();
+  for (const path of [known, stores, trees]) makeOwnFolder(path);
+  const store = `${stores}/${(await sha256Hex(repository.gitFolder)).slice(0, 16)}.git`;
+  await git(["init", "--quiet", "--bare", "--template=", store], { cwd: stores, signal });
+  await Deno.mkdir(`${store}/info`, { recursive: true });
+  await Deno.writeTextFile(`${store}/info/exclude`, `${repository.exclude}\n${OURS}`);
+  const name = freeName(task);
+  const tree = `${trees}/${name}`;
+  try {
+    const base = await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal });
+    await clone(repository, { store, base, tree, name, signal });
+    const workspace: Workspace = {
+      ...{ name, tree, store, base, origin: folder, top: repository.top, settings: repository.settings },
+      workdir: `${tree}/${repository.prefix}`.replace(/\/$/, ""),
+      madeAt: now.toISOString(),
+    };
+    await Deno.mkdir(workspace.workdir, { recursive: true });
+    await noteWorkspace(workspace);
+    return workspace;
+  } catch (error) {
+    await Deno.remove(tree, { recursive: true }).catch(() => {});
+    throw error;
+  } finally {
+    await Deno.remove(`${known}/${name}.index`).catch(() => {});
+  }
+}
+
+/** What panewright itself puts into a working directory. */
+const OURS = "/.tmp/agent-responses/\n.panewright/\n";
+
+/** A commit of a person's checkout as it is, in the store: HEAD itself where nothing was changed. */
+async function commitOfCheckout(
+  { gitFolder, head, objects, settings, top }: Repository,
+  { index, signal, store }: { readonly store: string; readonly index: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const files = { store, tree: top, index, settings, borrowed: objects, signal };
+  await beginIndex(`${gitFolder}/index`, index);
+  const message = "The checkout as it was";
+  const commit = await commitFiles(files, { parent: head, message });
+  try {
+    await bringObjects(commit, files);
+    return commit;
+  } catch (error) {
+    if (head === undefined) throw error;
+    // A shallow or partial clone has not all that its commits name: without them, its files are all there is.
+    const alone = await commitFiles(files, { parent: undefined, message });
+    await bringObjects(alone, files);
+    return alone;
+  }
+}
+
+/** What is looked at in a checkout anew, with the commit that it has now. */
+export async function commitOfNow(
+  { base, origin, settings, store, top }: Workspace,
+  { index, signal }: { readonly index: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const { gitFolder, objects } = await repositoryOf(origin, signal);
+  await beginIndex(`${gitFolder}/index`, index);
+  const files = { store, tree: top, index, settings, borrowed: objects, signal };
+  const commit = await commitFiles(files, { parent: base, message: "The checkout as it is" });
+  await bringObjects(commit, files);
+  return commit;
+}
+
+async function clone(
+  { author }: Repository,
+  { base, name, signal, store, tree }: {
+    readonly store: string;
+    readonly base: string;
+    readonly tree: string;
+    readonly name: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const branch = `panewright/${name}`;
+  makeOwnFolder(tree);
+  const here = { cwd: tree, signal };
+  await git(["init", "--quiet", "--template=", `--initial-branch=${branch}`, "."], here);
+  await Deno.mkdir(`${tree}/.git/info`, { recursive: true });
+  await Deno.writeTextFile(`${tree}/.git/info/exclude`, OURS);
+  await Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${store}/objects\n`);
+  for (const setting of author) {
+    const [key = "", value = ""] = setting.split(/=(.*)/s);
+    await git(["config", key, value], here);
+  }
+  await git(["update-ref", `refs/heads/${branch}`, base], here);
+  await git(["reset", "--quiet", "--hard"], here);
+}
+
+async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
+  const here = { cwd: folder, signal };
+  const places = await runGit([
+    "rev-parse",
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--git-dir",
+    "--git-common-dir",
+  ], {
+    cwd: folder,
+    ...present({ signal }),
+  });
+  const [top, gitFolder, common] = places.stdout.split("\n");
+  if (places.code !== 0 || top === undefined || gitFolder === undefined || common === undefined || top === "") {
+    throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git`, {
+      hint: "A workspace is a clone: make the folder a repository (git init), or leave out --workspace.",
+    });
+  }
+  const head = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {
+    cwd: folder,
+    ...present({ signal }),
+  });
+  const valuesOf = async (keys: readonly string[]) => {
+    const values = await Promise.all(keys.map(async (key) => {
+      const value = await gitLine(["config", "--get", key], { ...here, codes: [0, 1] });
+      return value === "" ? [] : [`${key}=${value}`];
+    }));
+    return values.flat();
+  };
+  return {
+    ...{ top, gitFolder },
+    prefix: await gitLine(["rev-parse", "--show-prefix"], here),
+    objects: `${common}/objects`,
+    head: head.code === 0 ? head.stdout.trim() : undefined,
+    settings: await valuesOf(KEPT_SETTINGS),
+    author: await valuesOf(["user.name", "user.email"]),
+    exclude: await Deno.readTextFile(`${common}/info/exclude`).catch(() => ""),
+  };
+}

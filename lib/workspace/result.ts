@@ -1,0 +1,173 @@
+import { UsageError } from "../base/errors.ts";
+import { git, gitLine, withStore } from "./git.ts";
+import { commitOfNow } from "./open_workspace.ts";
+import { bringObjects, commitFiles } from "./snapshot.ts";
+import { placesOf, type Workspace } from "./workspace.ts";
+
+/** What came of a workspace. */
+export interface WorkspaceResult {
+  /** The commit of all that is in it now; the one that it began with where nothing was changed. */
+  readonly commit: string;
+  /** The ref in the person's repository that holds it. */
+  readonly ref: string;
+  readonly files: readonly ChangedFile[];
+  /** Repositories that were made inside: what is in them is in no commit. */
+  readonly inner: readonly string[];
+}
+
+interface ChangedFile {
+  /** Below the top of the repository. */
+  readonly path: string;
+  /** `undefined` for a file that is no text. */
+  readonly added: number | undefined;
+  readonly removed: number | undefined;
+}
+
+interface Asking {
+  readonly signal: AbortSignal;
+}
+
+/** Commits all that is in a workspace, and brings the commit into the person's repository, under a ref of ours. */
+export async function keepResult(workspace: Workspace, { signal }: Asking): Promise<WorkspaceResult> {
+  const { base, name, settings, store, top, tree } = workspace;
+  const index = `${placesOf().known}/${name}.kept`;
+  const files = { store, tree, index, settings, signal };
+  const commit = await commitFiles(files, { parent: base, message: `What came of ${name}` });
+  await bringObjects(commit, files);
+  const ref = `refs/panewright/${name}`;
+  const quiet = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"];
+  await git(["fetch", ...quiet, store, `+refs/kept/${commit}:${ref}`], { cwd: top, signal });
+  return {
+    commit,
+    ref,
+    files: await changedBetween([base, commit], { store, signal }),
+    inner: await innerOf(workspace, { signal }),
+  };
+}
+
+async function changedBetween(
+  [from, to]: readonly [string, string],
+  { store, signal }: Pick<Workspace, "store"> & Asking,
+): Promise<readonly ChangedFile[]> {
+  const said = await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to], inStore(store, signal));
+  return said.split("\0").filter((line) => line !== "").map((line) => {
+    const [added = "", removed = "", path = ""] = line.split(/\t(.*?)\t(.*)/s);
+    const count = (text: string) => text === "-" ? undefined : Number(text);
+    return { path, added: count(added), removed: count(removed) };
+  });
+}
+
+async function innerOf({ base, name, store, tree }: Workspace, { signal }: Asking): Promise<readonly string[]> {
+  const now = withStore({ store, tree, index: `${placesOf().known}/${name}.kept` });
+  const [before, after] = await Promise.all([
+    git(["ls-tree", "-r", "-z", base], inStore(store, signal)),
+    git(["ls-files", "-z", "--stage"], { ...now, signal }),
+  ]);
+  const known = new Set(linksIn(before));
+  return linksIn(after).filter((path) => !known.has(path));
+}
+
+function linksIn(listed: string): readonly string[] {
+  return listed.split("\0").filter((line) => line.startsWith("160000 ")).map((line) =>
+    line.slice(line.indexOf("\t") + 1)
+  );
+}
+
+/** What was changed in a workspace since it began, as a patch for people. */
+export async function diffOf(
+  { base, store }: Workspace,
+  { commit }: Pick<WorkspaceResult, "commit">,
+  { signal }: Asking,
+) {
+  return await git(["diff", "--no-ext-diff", "--no-textconv", "--no-color", base, commit], inStore(store, signal));
+}
+
+/**
+ * Brings what was changed in a workspace into the person's checkout, where what they have changed since stays: nothing
+ * is overwritten, and where both have changed the same lines, nothing is written at all.
+ *
+ * @returns the files that were written; none where all of it is there already
+ * @throws {UsageError} which names the files that both have changed
+ */
+export async function applyResult(
+  workspace: Workspace,
+  { commit }: Pick<WorkspaceResult, "commit">,
+  { signal }: Asking,
+): Promise<readonly string[]> {
+  const { name, store, top } = workspace;
+  const index = `${placesOf().known}/${name}.checkout`;
+  try {
+    const now = await commitOfNow(workspace, { index, signal });
+    const here = inStore(store, signal);
+    const said = await git(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", now, commit], {
+      ...here,
+      codes: [0, 1],
+    });
+    const [merged = "", ...conflicts] = said.split("\0").filter((line) => line !== "");
+    if (conflicts.length > 0) throw conflictError(workspace, conflicts);
+    const files = await changedBetween([now, merged], { store, signal });
+    if (files.length === 0) return [];
+    const patch = await git(["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", now, merged], here);
+    await git(["apply", "--whitespace=nowarn", "-"], { cwd: top, stdin: patch, signal });
+    return files.map(({ path }) => path);
+  } finally {
+    await Deno.remove(index).catch(() => {});
+  }
+}
+
+function conflictError({ name }: Workspace, files: readonly string[]): UsageError {
+  return new UsageError(
+    `Cannot apply ${name}: your checkout has other changes to the same lines of ${files.join(", ")}`,
+    {
+      hint:
+        `Nothing was written. Commit or undo yours first, or take the result as a branch: panewright apply ${name} --branch ${name}`,
+    },
+  );
+}
+
+/** @throws {UsageError} where there is a branch of that name */
+export async function branchResult(
+  { top }: Workspace,
+  { commit, branch, signal }: Pick<WorkspaceResult, "commit"> & Asking & { readonly branch: string },
+): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  await git(["check-ref-format", ref], { cwd: top, signal }).catch(() => {
+    throw new UsageError(`Cannot make the branch "${branch}": git takes no such name`);
+  });
+  const there = await gitLine(["rev-parse", "--verify", "--quiet", ref], { cwd: top, codes: [0, 1], signal });
+  if (there === commit) return;
+  if (there !== "") {
+    throw new UsageError(`Cannot make the branch ${branch}: there is one`, { hint: "Name another one." });
+  }
+  // Only where there is none: another process may be as fast.
+  await git(["update-ref", ref, commit, "0".repeat(commit.length)], { cwd: top, signal });
+}
+
+/**
+ * Removes a workspace. What was in it stays under its ref.
+ *
+ * @param result all of it, as it is now
+ * @throws {UsageError} where something in it is in no commit
+ */
+export async function removeWorkspace(
+  { name, tree }: Workspace,
+  { inner, ref }: WorkspaceResult,
+): Promise<void> {
+  if (inner.length > 0) {
+    throw new UsageError(
+      `Cannot remove the workspace ${name}: repositories were made in it, and ${ref} has nothing of them`,
+      {
+        hint: `Take out of it what you want to keep: ${inner.map((path) => `${tree}/${path}`).join(", ")}`,
+      },
+    );
+  }
+  const { known } = placesOf();
+  await Deno.remove(tree, { recursive: true });
+  for (const end of ["kept", "json"]) await Deno.remove(`${known}/${name}.${end}`).catch(() => {});
+}
+
+function inStore(store: string, signal: AbortSignal) {
+  return { cwd: store, env: { GIT_DIR: store }, maxOutputBytes: MOST_BYTES, signal };
+}
+
+const MOST_BYTES = 256 * 1024 * 1024;

@@ -1,0 +1,65 @@
+import { isAbsence } from "../base/ports/files.ts";
+import { asSettings, git, gitLine, withStore } from "./git.ts";
+
+interface Files {
+  readonly store: string;
+  /** Absolute path of the folder with the files: the top of a checkout. */
+  readonly tree: string;
+  /** Where our own index is kept; it makes the next look fast. */
+  readonly index: string;
+  readonly settings: readonly string[];
+  /** Where objects are as well: those of the person's repository, while it is looked at. */
+  readonly borrowed?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A commit of all files of a folder as they are, but for what git ignores. The folder's own index, stash, HEAD and
+ * settings are neither changed nor obeyed.
+ *
+ * @param parent the commit that it follows; where its files are the same, that is the answer
+ * @throws {RuntimeError} where git cannot take a file
+ */
+export async function commitFiles(
+  files: Files,
+  { parent, message }: { readonly parent: string | undefined; readonly message: string },
+): Promise<string> {
+  const { borrowed, index, settings, signal, store, tree } = files;
+  const { cwd, env } = withStore({ store, tree, index });
+  const ask = {
+    cwd,
+    signal,
+    env: borrowed === undefined ? env : { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed },
+  };
+  await git([...asSettings(settings), "add", "--all", "--", "."], ask);
+  const written = await gitLine(["write-tree"], ask);
+  if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
+  const follows = parent === undefined ? [] : ["-p", parent];
+  return await gitLine(["commit-tree", written, ...follows, "-m", message], ask);
+}
+
+/** Begins our index with another one, whose looks at files are kept. */
+export async function beginIndex(from: string, index: string): Promise<void> {
+  await Deno.remove(index).catch(() => {});
+  try {
+    await Deno.copyFile(from, index);
+    // By its time git tells which files it may have looked at too early.
+    const { mtime } = await Deno.stat(from);
+    if (mtime !== null) await Deno.utime(index, mtime, mtime);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}
+
+/** Brings a commit, and all that it reaches, into the store, where none of it is there yet. */
+export async function bringObjects(
+  commit: string,
+  { store, borrowed, signal }: Pick<Files, "store" | "borrowed" | "signal">,
+): Promise<void> {
+  const own = { cwd: store, env: { GIT_DIR: store }, signal };
+  const known = (await git(["for-each-ref", "--format=^%(objectname)"], own)).split("\n").filter((line) => line !== "");
+  const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
+  const stdin = `${[commit, ...known].join("\n")}\n`;
+  await git(["pack-objects", "--revs", "--quiet", `${store}/objects/pack/pack`], { ...own, env, stdin });
+  await git(["update-ref", `refs/kept/${commit}`, commit], own);
+}

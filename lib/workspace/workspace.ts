@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { RuntimeError } from "../base/errors.ts";
+import { isAbsence } from "../base/ports/files.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { parseJsonObject } from "../base/text/json.ts";
+
+// A workspace is a clone in which agents work apart from the checkout of the person: what git may do there reaches
+// nothing of theirs. What comes in is a folder of a repository; what goes out is a commit, and what it changes.
+
+const WORKSPACE = z.object({
+  name: z.string(),
+  /** The folder that the person meant; its place in the clone is `workdir`. All paths are absolute. */
+  origin: z.string(),
+  workdir: z.string(),
+  /** The person's checkout, and the clone. */
+  top: z.string(),
+  tree: z.string(),
+  /** The repository of ours whose objects the clone borrows. */
+  store: z.string(),
+  /** The commit that it began with: the checkout as it was. */
+  base: z.string(),
+  /** Settings of the person's repository that say what its files look like: `core.autocrlf=input`. */
+  settings: z.array(z.string()).readonly(),
+  madeAt: z.iso.datetime(),
+}).readonly();
+
+/** A clone, and where it came from. */
+export type Workspace = z.infer<typeof WORKSPACE>;
+
+/** Where workspaces are: what is known of them where no agent in a sandbox can write, and beside it what agents work in. */
+interface Places {
+  readonly known: string;
+  readonly stores: string;
+  readonly trees: string;
+}
+
+/** @throws {RuntimeError} where the person has no state folder */
+export function placesOf(state = stateFolder()): Places {
+  if (state === undefined) {
+    throw new RuntimeError("Cannot keep workspaces: there is no place", { hint: STATE_FOLDER_HINT });
+  }
+  return { known: `${state}/workspaces`, stores: `${state}/stores`, trees: `${state}-workspaces` };
+}
+
+export async function noteWorkspace(workspace: Workspace): Promise<void> {
+  const { known } = placesOf();
+  makeOwnFolder(known);
+  await replaceFile(`${known}/${workspace.name}.json`, `${JSON.stringify(workspace, null, 2)}\n`);
+}
+
+/** All of them, the oldest first; one that cannot be read is passed by. */
+export function listWorkspaces(): readonly Workspace[] {
+  const { known } = placesOf();
+  const names = namesIn(known).filter((name) => name.endsWith(".json"));
+  const all = names.flatMap((name) => readAt(`${known}/${name}`) ?? []);
+  return all.toSorted((one, other) => one.madeAt < other.madeAt ? -1 : 1);
+}
+
+export function findWorkspace(name: string): Workspace | undefined {
+  return NAME.test(name) ? readAt(`${placesOf().known}/${name}.json`) : undefined;
+}
+
+/** The workspace that a folder is in. */
+export function workspaceAround(folder: string): Workspace | undefined {
+  const state = stateFolder();
+  const { trees } = state === undefined ? { trees: undefined } : placesOf(state);
+  if (trees === undefined || !folder.startsWith(`${trees}/`)) return undefined;
+  return findWorkspace(folder.slice(trees.length + 1).split("/", 1)[0] ?? "");
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]*$/;
+
+const MAX_NAME = 32;
+
+/** A name that no workspace has, made of a task: `fix-the-rounding`. */
+export function freeName(task: string): string {
+  const words = task.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  let name = "";
+  for (const word of words) {
+    const longer = name === "" ? word.slice(0, MAX_NAME) : `${name}-${word}`;
+    if (longer.length > MAX_NAME) break;
+    name = longer;
+  }
+  const first = name === "" ? "work" : name;
+  for (let number = 1;; number++) {
+    const one = number === 1 ? first : `${first}-${number}`;
+    if (!isTaken(one)) return one;
+  }
+}
+
+function isTaken(name: string): boolean {
+  const { known, trees } = placesOf();
+  return [`${known}/${name}.json`, `${trees}/${name}`].some((path) => {
+    try {
+      return Deno.lstatSync(path) !== undefined;
+    } catch (error) {
+      if (isAbsence(error)) return false;
+      throw new RuntimeError(`Cannot make a workspace: ${errorText(error)}`, { cause: error });
+    }
+  });
+}
+
+function readAt(path: string): Workspace | undefined {
+  try {
+    return WORKSPACE.safeParse(parseJsonObject(readRegularText(path, { maxBytes: 64 * 1024 }))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,317 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { UsageError } from "../../lib/base/errors.ts";
+import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
+import { applyResult, branchResult, diffOf, keepResult, removeWorkspace } from "../../lib/workspace/result.ts";
+import {
+  findWorkspace,
+  freeName,
+  listWorkspaces,
+  type Workspace,
+  workspaceAround,
+} from "../../lib/workspace/workspace.ts";
+import { runProgram } from "../support/program.ts";
+import { useStateHome } from "../support/state_home.ts";
+import { type TempDir, tempDir } from "../support/temp_dir.ts";
+
+const { signal } = new AbortController();
+const NOW = new Date("2026-01-02T03:04:05Z");
+
+/** Git as a person, or an agent, calls it in a folder. */
+async function git(folder: string, ...args: readonly string[]): Promise<string> {
+  const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "", GIT_CONFIG_NOSYSTEM: "1" };
+  const who = ["-c", "user.name=A Person", "-c", "user.email=person@example.com"];
+  const { code, stderr, stdout } = await runProgram(["git", ...who, ...args], { cwd: folder, env, timeoutMs: 20_000 });
+  assertEquals(code, 0, `git ${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** A person's checkout, with changes of all kinds that are in no commit. */
+async function dirtyCheckout() {
+  const dir = await tempDir();
+  const stateHome = useStateHome(`${dir.path}/state`);
+  const repo = `${dir.path}/repo`;
+  await Deno.mkdir(repo);
+  await git(repo, "init", "--quiet", "--initial-branch=main");
+  await dir.write({
+    "repo/a.txt": "one\ntwo\nthree\nfour\nfive\n",
+    "repo/b.txt": "b\n",
+    "repo/gone.txt": "x\n",
+    "repo/.gitignore": "*.log\n",
+    "repo/sub/c.txt": "c\n",
+  });
+  await git(repo, "add", ".");
+  await git(repo, "commit", "--quiet", "-m", "first");
+  await dir.write({ "repo/b.txt": "stashed\n" });
+  await git(repo, "stash");
+  await dir.write({ "repo/b.txt": "staged\n" });
+  await git(repo, "add", "b.txt");
+  await dir.write({ "repo/b.txt": "staged and changed\n", "repo/new.txt": "new\n", "repo/debug.log": "noise\n" });
+  await Deno.remove(`${repo}/gone.txt`);
+  return {
+    ...{ dir, repo },
+    open: (folder = repo, task = "Fix the rounding") => openWorkspace(folder, { task, now: NOW, signal }),
+    async [Symbol.asyncDispose]() {
+      stateHome[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** All that a person has in a checkout, byte for byte: files with their times, index, refs, stash, settings. */
+async function stateOf(repo: string): Promise<string> {
+  const { stdout } = await runProgram(
+    [
+      "sh",
+      "-c",
+      "find . -type f ! -path './.git/objects/*' -exec stat -c '%n %Y %y %a' {} + | sort; " +
+      "find . -type f ! -path './.git/objects/*' -exec sha256sum {} + | sort",
+    ],
+    { cwd: repo, env: { PATH: Deno.env.get("PATH") ?? "" }, timeoutMs: 20_000 },
+  );
+  return stdout;
+}
+
+const write = (dir: TempDir, { tree }: Workspace, files: Readonly<Record<string, string>>) =>
+  dir.write(
+    Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [`${tree.slice(dir.path.length + 1)}/${name}`, text]),
+    ),
+  );
+
+const read = (folder: string, name: string) => Deno.readTextFile(`${folder}/${name}`);
+
+Deno.test("a workspace has the checkout as it is, and the checkout stays as it was, byte for byte", async () => {
+  await using checkout = await dirtyCheckout();
+  const { repo } = checkout;
+  const before = await stateOf(repo);
+  const workspace = await checkout.open();
+  assertEquals(await stateOf(repo), before);
+  const { tree } = workspace;
+  assertEquals([await read(tree, "b.txt"), await read(tree, "new.txt")], ["staged and changed\n", "new\n"]);
+  assertEquals([await exists(`${tree}/gone.txt`), await exists(`${tree}/debug.log`)], [false, false]);
+  assertEquals(await git(tree, "status", "--porcelain"), "");
+  assertEquals((await git(tree, "log", "--format=%s")).split("\n"), ["The checkout as it was", "first", ""]);
+  assertEquals((await git(tree, "branch", "--show-current")).trim(), "panewright/fix-the-rounding");
+  assertEquals(await git(tree, "remote"), "");
+  assertEquals([findWorkspace("fix-the-rounding"), listWorkspaces()], [workspace, [workspace]]);
+  assertEquals(workspaceAround(`${tree}/sub`), workspace);
+  assertEquals([workspaceAround(repo), workspaceAround(`${tree}-2`)], [undefined, undefined]);
+  // Nothing in it names the person's repository.
+  const inGit = await runProgram(["grep", "-rla", repo, `${tree}/.git`], {
+    cwd: tree,
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+    timeoutMs: 20_000,
+  });
+  assertEquals(inGit.stdout, "");
+});
+
+Deno.test("what was done in a workspace comes home as one commit under a ref, and into the checkout beside what is there", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { "a.txt": "one\ntwo\nthree\nfour\nFIVE\n", "made/d.txt": "d\n", "x.log": "noise\n" });
+  await Deno.remove(`${workspace.tree}/new.txt`);
+  const result = await keepResult(workspace, { signal });
+  assertEquals(result.files, [
+    { path: "a.txt", added: 1, removed: 1 },
+    { path: "made/d.txt", added: 1, removed: 0 },
+    { path: "new.txt", added: 0, removed: 1 },
+  ]);
+  assertEquals((await git(repo, "rev-parse", "refs/panewright/fix-the-rounding")).trim(), result.commit);
+  assertMatch(await diffOf(workspace, result, { signal }), /-five\n\+FIVE/);
+
+  // Meanwhile the person works on.
+  await dir.write({ "repo/a.txt": "ONE\ntwo\nthree\nfour\nfive\n", "repo/own.txt": "own\n" });
+  const staged = await git(repo, "diff", "--cached");
+  assertEquals(await applyResult(workspace, result, { signal }), ["a.txt", "made/d.txt", "new.txt"]);
+  assertEquals(await read(repo, "a.txt"), "ONE\ntwo\nthree\nfour\nFIVE\n");
+  assertEquals([await exists(`${repo}/new.txt`), await read(repo, "made/d.txt"), await read(repo, "own.txt")], [
+    false,
+    "d\n",
+    "own\n",
+  ]);
+  assertEquals(await git(repo, "diff", "--cached"), staged);
+  // A second time there is nothing left to write.
+  assertEquals(await applyResult(workspace, result, { signal }), []);
+});
+
+Deno.test("where both have changed the same lines nothing is written, and a branch takes it", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { "a.txt": "one\ntwo\nTHREE\nfour\nfive\n", "made.txt": "made\n" });
+  const result = await keepResult(workspace, { signal });
+  await dir.write({ "repo/a.txt": "one\ntwo\n3\nfour\nfive\n" });
+  const before = await stateOf(repo);
+  const error = await assertRejects(() => applyResult(workspace, result, { signal }), UsageError);
+  assertStringIncludes(error.message, "the same lines of a.txt");
+  assertEquals(await stateOf(repo), before);
+  await branchResult(workspace, { ...result, branch: "fix", signal });
+  await branchResult(workspace, { ...result, branch: "fix", signal });
+  assertEquals(await git(repo, "show", "fix:a.txt"), "one\ntwo\nTHREE\nfour\nfive\n");
+  await assertRejects(() => branchResult(workspace, { ...result, branch: "main", signal }), UsageError, "there is one");
+  await assertRejects(() => branchResult(workspace, { ...result, branch: "a..b", signal }), UsageError, "no such name");
+});
+
+Deno.test("a file that git ignores in the checkout is never overwritten", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { ".gitignore": "", "debug.log": "theirs\n" });
+  const result = await keepResult(workspace, { signal });
+  await assertRejects(() => applyResult(workspace, result, { signal }));
+  assertEquals([await read(repo, "debug.log"), await read(repo, ".gitignore")], ["noise\n", "*.log\n"]);
+});
+
+Deno.test("ten things that an agent may do to git in its workspace reach nothing outside of it", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  const other = await checkout.open(repo, "Another one");
+  const before = [await stateOf(repo), await stateOf(other.tree)];
+  const { tree } = workspace;
+  const evil = `${dir.path}/evil`;
+  await Deno.writeTextFile(evil, `#!/bin/sh\necho ran >> ${dir.path}/RAN\ncat\n`, { mode: 0o755 });
+  await write(dir, workspace, { "b.txt": "of the agent\n" });
+  await git(tree, "stash");
+  await git(tree, "stash", "pop");
+  await git(tree, "stash", "clear");
+  await git(tree, "gc", "--quiet", "--prune=now");
+  for (const key of ["core.fsmonitor", "core.editor", "diff.external", "filter.evil.clean", "core.pager"]) {
+    await git(tree, "config", key, evil);
+  }
+  await git(tree, "config", "core.hooksPath", dir.path);
+  for (const hook of ["pre-commit", "reference-transaction", "post-checkout"]) {
+    await Deno.copyFile(evil, `${dir.path}/${hook}`);
+  }
+  await git(
+    tree,
+    "-c",
+    "core.fsmonitor=",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "update-ref",
+    "refs/heads/main",
+    workspace.base,
+  );
+  await write(dir, workspace, { ".gitattributes": "* filter=evil diff=evil\n" });
+  await Deno.remove(`${dir.path}/RAN`).catch(() => {});
+  const result = await keepResult(workspace, { signal });
+  assertStringIncludes(await diffOf(workspace, result, { signal }), "of the agent");
+  await applyResult(workspace, result, { signal });
+  await git(repo, "checkout", "--quiet", "HEAD", "--", ".gitignore");
+  assertEquals(await exists(`${dir.path}/RAN`), false);
+  assertEquals(await stateOf(other.tree), before[1]);
+  assertEquals(
+    await git(repo, "for-each-ref", "--format=%(refname)"),
+    "refs/heads/main\nrefs/panewright/fix-the-rounding\nrefs/stash\n",
+  );
+  assertEquals((await git(repo, "fsck", "--full")).includes("missing"), false);
+});
+
+Deno.test("what an agent puts in the place of its .git, or breaks in it, is not obeyed, and its files come home all the same", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { "b.txt": "of the agent\n" });
+  await Deno.remove(`${workspace.tree}/.git`, { recursive: true });
+  await Deno.writeTextFile(`${workspace.tree}/.git`, `gitdir: ${repo}/.git\n`);
+  const { files } = await keepResult(workspace, { signal });
+  assertEquals(files.map(({ path }) => path), ["b.txt"]);
+});
+
+Deno.test("nothing is lost when git tidies up on either side", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { "a.txt": "all anew\n" });
+  // The person drops all that the workspace began with.
+  await git(repo, "checkout", "--quiet", "--orphan", "anew");
+  await git(repo, "branch", "--quiet", "-D", "main");
+  await git(repo, "reflog", "expire", "--expire=now", "--all");
+  await git(repo, "gc", "--quiet", "--prune=now");
+  await git(workspace.tree, "gc", "--quiet", "--prune=now");
+  assertEquals((await git(workspace.tree, "log", "--format=%s")).split("\n").length, 3);
+  const result = await keepResult(workspace, { signal });
+  assertEquals(await git(repo, "show", `${result.ref}:a.txt`), "all anew\n");
+});
+
+Deno.test("a workspace is removed when all of it is under its ref, and not before", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  const { tree } = workspace;
+  await write(dir, workspace, { "a.txt": "kept\n", "inner/file.txt": "in no commit\n" });
+  await git(`${tree}/inner`, "init", "--quiet");
+  await git(`${tree}/inner`, "add", ".");
+  await git(`${tree}/inner`, "commit", "--quiet", "-m", "inner");
+  const held = await keepResult(workspace, { signal });
+  assertEquals(held.inner, ["inner"]);
+  await assertRejects(() => removeWorkspace(workspace, held), UsageError, "repositories were made in it");
+  assertEquals(await exists(`${tree}/inner/file.txt`), true);
+  await Deno.remove(`${tree}/inner`, { recursive: true });
+  await removeWorkspace(workspace, await keepResult(workspace, { signal }));
+  assertEquals([await exists(tree), listWorkspaces()], [false, []]);
+  assertEquals(await git(repo, "show", "refs/panewright/fix-the-rounding:a.txt"), "kept\n");
+});
+
+Deno.test("a folder below the top, one without a commit, a detached HEAD and a shallow clone", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const below = await checkout.open(`${repo}/sub`);
+  assertEquals([below.workdir, await read(below.workdir, "c.txt")], [`${below.tree}/sub`, "c\n"]);
+
+  await Deno.mkdir(`${dir.path}/empty`);
+  await git(`${dir.path}/empty`, "init", "--quiet");
+  await dir.write({ "empty/first.txt": "first\n" });
+  const unborn = await checkout.open(`${dir.path}/empty`, "First");
+  assertEquals(await read(unborn.tree, "first.txt"), "first\n");
+  await write(dir, unborn, { "first.txt": "second\n" });
+  const result = await keepResult(unborn, { signal });
+  assertEquals(await applyResult(unborn, result, { signal }), ["first.txt"]);
+  assertEquals(await read(`${dir.path}/empty`, "first.txt"), "second\n");
+
+  await git(repo, "stash");
+  await git(repo, "checkout", "--quiet", "--detach");
+  const clean = await checkout.open();
+  assertEquals(clean.name, "fix-the-rounding-2");
+
+  await git(repo, "commit", "--quiet", "--allow-empty", "-m", "second");
+  await git(dir.path, "clone", "--quiet", "--depth=1", `file://${repo}`, "shallow");
+  const shallow = await checkout.open(`${dir.path}/shallow`, "Of a shallow one");
+  assertEquals(await read(shallow.tree, "a.txt"), "one\ntwo\nthree\nfour\nfive\n");
+  assertEquals((await git(shallow.tree, "log", "--format=%s")).split("\n").length, 2);
+});
+
+Deno.test("a folder that is in no repository is refused with what helps, and nothing is left", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir } = checkout;
+  await Deno.mkdir(`${dir.path}/plain`);
+  const error = await assertRejects(() => checkout.open(`${dir.path}/plain`), UsageError, "in no working tree of git");
+  assertStringIncludes(error.hint ?? "", "git init");
+  assertEquals(listWorkspaces(), []);
+});
+
+Deno.test("a workspace's name is made of its task, and no two have the same", async () => {
+  await using checkout = await dirtyCheckout();
+  const names = [
+    "Fix the rounding in price.js, please: 33 % of 9.99",
+    "",
+    "日本語",
+    "Ünïcode!",
+    "x".repeat(50),
+    "../../etc",
+  ];
+  assertEquals(names.map(freeName), [
+    "fix-the-rounding-in-price-js",
+    "work",
+    "work",
+    "unicode",
+    "x".repeat(32),
+    "etc",
+  ]);
+  await checkout.open(undefined, "");
+  assertEquals(freeName("日本語"), "work-2");
+  assertEquals(findWorkspace("../work"), undefined);
+});
