@@ -16,6 +16,8 @@ import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
+import { workspaceAround } from "../workspace/workspace.ts";
+import { moveToWorkspace, tellWorkspace } from "./move_to_workspace.ts";
 import { examineFolder } from "./folder_trust.ts";
 import { requireFolderTrust, requireObeyedTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
 
@@ -29,6 +31,8 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   readonly earlier?: Progress;
   readonly facts?: readonly ExecFact[];
   readonly junit?: string;
+  /** The task for which a workspace is made; without it the work is done where the configuration says. */
+  readonly workspaceFor?: string;
   /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
@@ -55,24 +59,28 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     { panes: false },
   );
   const { plan, loaded, builtIn } = read;
+  const { origin: trustedFolder = plan.workdir } = workspaceAround(plan.workdir) ?? {};
   await refuseBegun(plan.workdir, io);
   const pipelines = await around.pipelinesOf?.(plan);
   const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
   await requireTrust(loaded, whoTrusts);
   if (builtIn !== undefined) {
-    await requireFolderTrust(examineFolder(plan.workdir, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
+    await requireFolderTrust(examineFolder(trustedFolder, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
   }
   const agents = plannedAgents(plan).map(({ provider }) => provider);
-  await requireObeyedTrust({ workdir: plan.workdir, agents }, whoTrusts);
+  await requireObeyedTrust({ workdir: plan.workdir, trustedFolder, agents }, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);
   }
+  const used = around.workspaceFor === undefined ? read : await moveToWorkspace(config, { ...around, read, warn });
+  const { plan: { workdir } } = used;
+  await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(workdir, around) };
   try {
-    return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, onEvent, ...options }) =>
+    return await carryOut({ ...around, output, workdir }, ({ person, onEvent, ...options }) =>
       execute({
         ...options,
-        plan,
+        plan: used.plan,
         auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
         onEvent(event) {
           reports.before(event);
@@ -80,12 +88,12 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
           reports.after(event);
         },
         ...passedTasksFileIn(io),
-        async beforeResume(used) {
-          preflight.require(await lookAtSteps({ plan, pipelines: used }, preflight));
+        async beforeResume(pipelines) {
+          preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
         },
         ...(person &&
           { askAtTerminal: person.ask, person: (question, signal) => person.ask(askedQuestion(question), signal) }),
-      }, read));
+      }, used));
   } finally {
     await reports.write();
   }

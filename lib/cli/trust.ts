@@ -83,13 +83,21 @@ export async function requireFolderTrust(
   throw untrusted(subject.file, changes, { known, remedy: "Start it in a terminal: there you are asked." });
 }
 
+interface ObeyedPlace {
+  readonly workdir: string;
+  readonly agents: readonly Provider[];
+  /** The folder whose clone that is: what a person trusts there is trusted here, as long as it is the same. */
+  readonly trustedFolder?: string;
+}
+
 /** Refuses to start agents where they would obey what no person has seen. What was shown is trusted by its hash. */
 export async function requireObeyedTrust(
-  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
+  obeyed: ObeyedPlace,
   { io, trust, mayAsk }: TrustSurroundings,
 ): Promise<void> {
   if (trust || isTrustedByVariable(io)) return;
-  const subject = await examineObeyed({ workdir, agents }, io);
+  const { workdir } = obeyed;
+  const subject = await examineObeyed(obeyed, io);
   const store = trustStorePath(io.env);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
   const known = trusted !== undefined;
@@ -105,10 +113,10 @@ export async function requireObeyedTrust(
 }
 
 export async function examineObeyed(
-  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
+  { workdir, agents, trustedFolder = workdir }: ObeyedPlace,
   { env }: CliIo,
 ): Promise<TrustSubject> {
-  return await obeyedSubject(workdir, await surveyObeyed(agents, { workdir, home: env("HOME") }));
+  return await obeyedSubject(trustedFolder, await surveyObeyed(agents, { workdir, home: env("HOME") }));
 }
 
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {

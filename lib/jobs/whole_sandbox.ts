@@ -13,6 +13,7 @@ import type { Run } from "../run/execution.ts";
 import { roleMark } from "../run/left_processes.ts";
 import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
+import { workspaceAround } from "../workspace/workspace.ts";
 import { obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
@@ -102,6 +103,8 @@ export async function boundsOf(
     [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),
   );
   const hooks = hooksOf(name);
+  // The clone of a workspace has its objects there.
+  const borrowed = [workspaceAround(workdir)?.store ?? []].flat();
   return {
     ...{ hosts: [...hosts], states, root, state },
     of(worker) {
@@ -115,7 +118,7 @@ export async function boundsOf(
         readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
         // What answers the hooks inside is read there, and written here alone.
-        shown: [...extra, ...(told === undefined ? [] : [told.answers])],
+        shown: [...extra, ...(told === undefined ? [] : [told.answers]), ...borrowed],
         temporary,
         variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
       };

@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["run"],
   ["turn"],
   ["agents"],
-  ["policy", "tmux", "sandbox"],
+  ["policy", "tmux", "sandbox", "workspace"],
   ["screen", "shell"],
   ["journal"],
   ["base"],

@@ -135,6 +135,35 @@ export const RUN_OUTPUTS = {
     kept: z.record(z.string(), z.int()).describe("How many old runs were kept, by the reason."),
     dryRun: flag("Whether nothing was removed."),
   }),
+  workspace: output("A clone in which agents work apart from a checkout.", {
+    name: text("`panewright apply NAME` brings what was changed in it into the checkout."),
+    origin: text("The folder that it is of."),
+    workdir: text("That folder in the clone: what commands about its runs take as `--wd`."),
+    tree: text("The clone."),
+    base: text("The commit that it began with: the checkout as it was."),
+    madeAt: time("When it was made"),
+  }),
+  workspace_result: output("What was changed in a workspace.", {
+    name: z.string(),
+    ref: text("The ref of the checkout's repository that holds it."),
+    commit: text("What that is: one commit after `base`."),
+    files: z.array(z.object({
+      path: text("Below the top of the repository."),
+      added: count("Lines; missing where it is no text.").optional(),
+      removed: count("Lines; missing where it is no text.").optional(),
+    })),
+    inner: z.array(z.string()).describe("Repositories that were made in it: what is in them is in no commit."),
+  }),
+  workspace_applied: output("What was brought out of a workspace.", {
+    name: z.string(),
+    files: z.array(z.string()).describe("The files that were written; none where all of it was there."),
+    branch: text("The branch that it is; missing where the checkout has it.").optional(),
+  }),
+  workspace_discarded: output("A workspace was removed.", {
+    name: z.string(),
+    ref: text("What keeps all that was done in it."),
+    commit: z.string(),
+  }),
   task_preview: output("What a run would do with a task (`exec --dry-run`).", {
     file: text("Its path."),
     text: text("The task itself, where it is in no file.").optional(),

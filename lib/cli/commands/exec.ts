@@ -1,3 +1,4 @@
+import { basename } from "@std/path/posix";
 import { present } from "../../base/schema.ts";
 import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import type { ExecOverrides } from "../../journal/exec/fields.ts";
@@ -36,6 +37,9 @@ export const command = defineCommand({
     ),
     "keep-going": switchFlag("do a folder's other tasks even if one has failed, or waits for an answer"),
     force: switchFlag("do a folder's tasks even if an earlier run has passed them"),
+    workspace: switchFlag(
+      "work in a clone of the repository, apart from your checkout; panewright apply brings the result into it",
+    ),
     "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
     junit: JUNIT_FLAG,
     "no-input": NO_INPUT_FLAG,
@@ -66,7 +70,7 @@ export const command = defineCommand({
       global,
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
-      ...present({ junit }),
+      ...present({ junit, workspaceFor: flags.workspace === true ? taskOf(positionals[0]) : undefined }),
       async pipelinesOf(plan) {
         const files = await filesOf(target, overrides);
         requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
@@ -82,3 +86,8 @@ export const command = defineCommand({
     });
   },
 });
+
+/** What a workspace is named by. */
+function taskOf(given = ""): string {
+  return given.includes(" ") ? given : basename(given).replace(/\.\w+$/, "");
+}

@@ -1,0 +1,55 @@
+import { outputLine } from "../../api/output/line.ts";
+import { UsageError } from "../../base/errors.ts";
+import { runInForeground } from "../../base/ports/process.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { age } from "../../journal/words/words.ts";
+import { listWorkspaces, type Workspace } from "../../workspace/workspace.ts";
+import { defineCommand } from "../console/command.ts";
+import { padEnd } from "../console/layout.ts";
+import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
+import { workspaceFields } from "../show/workspace_words.ts";
+
+const ACTIONS = ["list", "open"];
+
+/** `panewright workspaces`: the clones in which agents have worked apart from checkouts. */
+export const command = defineCommand({
+  arguments: [
+    { name: "ACTION", description: "list (what it does by itself), or open: a shell there", choices: ACTIONS },
+    WORKSPACE_ARGUMENT,
+  ],
+  flags: {},
+  async run({ global, positionals: [action = "list", name] }, io) {
+    if (!ACTIONS.includes(action)) {
+      throw new UsageError(`Cannot do "${action}" with workspaces${didYouMean(action, ACTIONS)}`, {
+        hint: `ACTION is ${ACTIONS.join(" or ")}.`,
+      });
+    }
+    if (action === "open") {
+      const { workdir } = await meantWorkspace(name, io);
+      return await runInForeground({ argv: [io.env("SHELL") ?? "/bin/sh"], cwd: workdir, signal: io.signal });
+    }
+    if (name !== undefined) throw new UsageError(`Cannot list "${name}": list takes no name`);
+    const all = listWorkspaces();
+    if (global.json) { for (const one of all) io.stdout(outputLine("workspace", workspaceFields(one))); }
+    else if (all.length > 0) io.stdout(tableOf(all));
+    else if (!global.quiet) io.stdout("There are no workspaces.\n");
+    return 0;
+  },
+});
+
+function tableOf(all: readonly Workspace[]): string {
+  const now = Date.now();
+  const rows = all.map(({ name, madeAt, origin, workdir }) => [
+    name,
+    age((now - Date.parse(madeAt)) / 1000),
+    sanitizeLine(origin),
+    sanitizeLine(workdir),
+  ]);
+  const table = [["WORKSPACE", "AGE", "OF", "IN"], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const lines = table.map((row) =>
+    row.map((cell, at) => at < widths.length ? padEnd(cell, widths[at]!) : cell).join("  ")
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,47 @@
+import { UsageError } from "../base/errors.ts";
+import { isExecuted } from "../base/ports/lock_file.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { listRunIds } from "../run/find_run.ts";
+import { runFolderAt } from "../run/run_folder.ts";
+import { findWorkspace, listWorkspaces, type Workspace } from "../workspace/workspace.ts";
+import type { CliIo } from "./console/command.ts";
+
+export const WORKSPACE_ARGUMENT = {
+  name: "NAME",
+  description: "the workspace's name, which is not needed where there is one only of this checkout",
+} as const;
+
+/** @throws {UsageError} which names those that there are */
+export async function meantWorkspace(name: string | undefined, { cwd }: Pick<CliIo, "cwd">): Promise<Workspace> {
+  const all = listWorkspaces();
+  if (name !== undefined) {
+    const found = findWorkspace(name);
+    if (found !== undefined) return found;
+    const names = all.map((one) => one.name);
+    throw new UsageError(`Cannot find the workspace "${name}"${didYouMean(name, names)}`, { hint: hintOf(all) });
+  }
+  const here = await Deno.realPath(cwd);
+  const own = all.filter(({ top, tree }) => [top, tree].some((folder) => `${here}/`.startsWith(`${folder}/`)));
+  const [only, ...others] = own;
+  if (only !== undefined && others.length === 0) return only;
+  const why = only === undefined ? `there is none of ${here}` : `there are ${own.length} of this checkout`;
+  throw new UsageError(`Cannot tell which workspace is meant: ${why}`, {
+    hint: hintOf(only === undefined ? all : own),
+  });
+}
+
+function hintOf(all: readonly Workspace[]): string {
+  return all.length === 0
+    ? "There are no workspaces. One is made by: panewright exec --workspace TASK"
+    : `There are ${all.map(({ name }) => name).join(", ")}: panewright workspaces`;
+}
+
+/** @throws {UsageError} while a run is at work in it: what it will be is not known yet */
+export async function requireAtRest({ name, workdir }: Workspace, verb: string): Promise<void> {
+  for (const id of await listRunIds(workdir)) {
+    if (!await isExecuted(runFolderAt(workdir, id))) continue;
+    throw new UsageError(`Cannot ${verb} ${name}: run ${id} is at work in it`, {
+      hint: `Wait for its end, or stop it: panewright stop ${id} --wd ${workdir}`,
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { plural } from "../../journal/words/words.ts";
+import type { WorkspaceResult } from "../../workspace/result.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+
+const SHOWN_FILES = 20;
+
+/** What was changed in a workspace, a line each; and what can be done with it. */
+export function resultText({ name, tree }: Workspace, { files, inner, ref }: WorkspaceResult): string {
+  const lines = files.length === 0
+    ? [`No file was changed in the workspace ${name}.`]
+    : [`Changed in the workspace ${name}: ${sumText(files)}`, ...fileLines(files)];
+  const apart = inner.map((path) =>
+    `  ${sanitizeLine(`${tree}/${path}`)} is a repository of its own: what is in it is not in ${ref}`
+  );
+  const commands = [
+    ...(files.length === 0 ? [] : [
+      ["diff", "shows it"],
+      ["apply", "brings it into your checkout"],
+    ]),
+    ["discard", files.length === 0 ? "removes the workspace" : `removes the workspace; ${ref} keeps what was done`],
+  ].map(([verb, does]) => `  panewright ${verb} ${name}`.padEnd(name.length + 24) + does);
+  return `${[...lines, ...apart, "", ...commands].join("\n")}\n`;
+}
+
+export function sumText(files: WorkspaceResult["files"]): string {
+  const sum = (of: "added" | "removed") => files.reduce((all, file) => all + (file[of] ?? 0), 0);
+  return `${plural(files.length, "file")}, +${sum("added")} −${sum("removed")}`;
+}
+
+function fileLines(files: WorkspaceResult["files"]): readonly string[] {
+  const shown = files.slice(0, SHOWN_FILES).map(({ path, added, removed }) =>
+    `  ${sanitizeLine(path)}  ${added === undefined ? "not a text" : `+${added} −${removed}`}`
+  );
+  return files.length > SHOWN_FILES ? [...shown, `  and ${files.length - SHOWN_FILES} more`] : shown;
+}
+
+/** The fields of a workspace for `--json`. */
+export function workspaceFields({ base, madeAt, name, origin, tree, workdir }: Workspace) {
+  return { name, origin, workdir, tree, base, madeAt };
+}
+
+export function openedText({ name, workdir }: Workspace): string {
+  return `works in the workspace ${name}, apart from your checkout: ${sanitizeLine(workdir)}`;
+}
