@@ -16,9 +16,7 @@ import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
-import { workspaceAround } from "../workspace/workspace.ts";
-import { moveToWorkspace, tellWorkspace } from "./move_to_workspace.ts";
-import { examineFolder } from "./folder_trust.ts";
+import { beginWorkspace, tellWorkspace } from "./in_workspace.ts";
 import { requireFolderTrust, requireObeyedTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
 
 /** Where it is kept which tasks have passed, if there is a place. */
@@ -52,28 +50,27 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     ...around,
     onWarning: warn,
   });
-  const read = await preflight.readBesideMachine(
-    // Of all pipelines, only those that are used need their programs.
-    () =>
-      loadExecConfig(io, { ...config, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`)),
-    { panes: false },
-  );
+  // Of all pipelines, only those that are used need their programs.
+  const load = (more: ExecConfigOptions) =>
+    loadExecConfig(io, { ...more, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`));
+  const read = await preflight.readBesideMachine(() => load(config), { panes: false });
   const { plan, loaded, builtIn } = read;
-  const { origin: trustedFolder = plan.workdir } = workspaceAround(plan.workdir) ?? {};
   await refuseBegun(plan.workdir, io);
   const pipelines = await around.pipelinesOf?.(plan);
   const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
   await requireTrust(loaded, whoTrusts);
   if (builtIn !== undefined) {
-    await requireFolderTrust(examineFolder(trustedFolder, builtIn.check), { ...whoTrusts, isOwn: builtIn.isOwn });
+    await requireFolderTrust({ folder: plan.workdir, check: builtIn.check }, { ...whoTrusts, isOwn: builtIn.isOwn });
   }
   const agents = plannedAgents(plan).map(({ provider }) => provider);
-  await requireObeyedTrust({ workdir: plan.workdir, trustedFolder, agents }, whoTrusts);
+  await requireObeyedTrust({ workdir: plan.workdir, agents }, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);
   }
-  const used = around.workspaceFor === undefined ? read : await moveToWorkspace(config, { ...around, read, warn });
+  const task = around.workspaceFor;
+  const apart = task === undefined ? undefined : await beginWorkspace(plan.workdir, { ...around, task });
+  const used = apart === undefined ? read : await load({ ...config, flags: { ...config.flags, wd: apart.workdir } });
   const { plan: { workdir } } = used;
   await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(workdir, around) };
   try {

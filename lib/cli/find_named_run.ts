@@ -1,7 +1,7 @@
 import { isExecuted } from "../base/ports/lock_file.ts";
 import { basename, dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
-import { findReferredRun, findRun, listRunIds } from "../run/find_run.ts";
+import { findReferredRun, findRun, listRunIds, meantRunIds } from "../run/find_run.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { type CliIo, textFlag } from "./console/command.ts";
@@ -21,8 +21,18 @@ export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promis
   if (configured !== undefined && (await listRunIds(configured)).length > 0) return configured;
   for (let folder = dirname(io.cwd);; folder = dirname(folder)) {
     if ((await listRunIds(folder)).length > 0) return folder;
-    if (dirname(folder) === folder) return io.cwd;
+    if (dirname(folder) === folder) return await workspaceWithRuns(io) ?? io.cwd;
   }
+}
+
+/** The newest workspace of this checkout that has runs, or this one. It is looked for only where no run is at hand. */
+async function workspaceWithRuns(io: CliIo, run?: string): Promise<string | undefined> {
+  const { workspacesOf } = await import("./meant_workspace.ts");
+  for (const { workdir } of (await workspacesOf(io)).toReversed()) {
+    const ids = await listRunIds(workdir);
+    if ((run === undefined ? ids : meantRunIds(run, ids)).length > 0) return workdir;
+  }
+  return undefined;
 }
 
 async function namedFolder(io: CliIo, wd: string): Promise<string> {
@@ -51,7 +61,12 @@ async function configuredWorkdir(io: CliIo): Promise<string | undefined> {
 }
 
 export async function findNamedRun(io: CliIo, run: string, wd: string | undefined): Promise<RunFolder> {
-  if (!run.includes("/")) return await inRealWorkdir(await findReferredRun(await findRunsWorkdir(io, wd), run));
+  if (!run.includes("/")) {
+    const workdir = await findRunsWorkdir(io, wd);
+    const isThere = wd !== undefined || meantRunIds(run, await listRunIds(workdir)).length > 0;
+    const apart = isThere ? undefined : await workspaceWithRuns(io, run);
+    return await inRealWorkdir(await findReferredRun(apart ?? workdir, run));
+  }
   const path = resolve(io.cwd, run);
   const runs = dirname(path);
   if (basename(runs) !== "runs" || basename(dirname(runs)) !== ".panewright") {

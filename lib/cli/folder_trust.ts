@@ -1,6 +1,8 @@
+import { folderOfPerson } from "../workspace/workspace.ts";
 import type { TrustSubject } from "../config/trust/examine.ts";
 
-export function examineFolder(folder: string, check: string): TrustSubject {
+export function examineFolder(workdir: string, check: string): TrustSubject {
+  const folder = folderOfPerson(workdir);
   const items = [
     {
       key: "folder",

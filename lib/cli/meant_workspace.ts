@@ -20,14 +20,19 @@ export async function meantWorkspace(name: string | undefined, { cwd }: Pick<Cli
     const names = all.map((one) => one.name);
     throw new UsageError(`Cannot find the workspace "${name}"${didYouMean(name, names)}`, { hint: hintOf(all) });
   }
-  const here = await Deno.realPath(cwd);
-  const own = all.filter(({ top, tree }) => [top, tree].some((folder) => `${here}/`.startsWith(`${folder}/`)));
+  const own = await workspacesOf({ cwd });
   const [only, ...others] = own;
   if (only !== undefined && others.length === 0) return only;
-  const why = only === undefined ? `there is none of ${here}` : `there are ${own.length} of this checkout`;
+  const why = only === undefined ? `there is none of ${cwd}` : `there are ${own.length} of this checkout`;
   throw new UsageError(`Cannot tell which workspace is meant: ${why}`, {
     hint: hintOf(only === undefined ? all : own),
   });
+}
+
+/** The workspaces of the checkout that a folder is in, or the one that it is in; the oldest first. */
+export async function workspacesOf({ cwd }: Pick<CliIo, "cwd">): Promise<readonly Workspace[]> {
+  const here = `${await Deno.realPath(cwd).catch(() => cwd)}/`;
+  return listWorkspaces().filter(({ top, tree }) => here.startsWith(`${top}/`) || here.startsWith(`${tree}/`));
 }
 
 function hintOf(all: readonly Workspace[]): string {

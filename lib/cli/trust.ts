@@ -1,3 +1,5 @@
+import { examineFolder } from "./folder_trust.ts";
+import { folderOfPerson } from "../workspace/workspace.ts";
 import { basename, dirname, resolve } from "@std/path/posix";
 import { DEFAULT_CONFIG_FILE } from "../config/default_file.ts";
 import type { LoadedSettings } from "../config/load.ts";
@@ -66,10 +68,11 @@ export async function requireTrust(
 }
 
 export async function requireFolderTrust(
-  subject: TrustSubject,
+  { folder, check }: { readonly folder: string; readonly check: string },
   { io, trust, mayAsk, isOwn }: TrustSurroundings & { readonly isOwn: boolean },
 ): Promise<void> {
   if (trust || isTrustedByVariable(io)) return;
+  const subject = examineFolder(folder, check);
   const store = trustStorePath(io.env);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
   const known = trusted !== undefined;
@@ -83,21 +86,13 @@ export async function requireFolderTrust(
   throw untrusted(subject.file, changes, { known, remedy: "Start it in a terminal: there you are asked." });
 }
 
-interface ObeyedPlace {
-  readonly workdir: string;
-  readonly agents: readonly Provider[];
-  /** The folder whose clone that is: what a person trusts there is trusted here, as long as it is the same. */
-  readonly trustedFolder?: string;
-}
-
 /** Refuses to start agents where they would obey what no person has seen. What was shown is trusted by its hash. */
 export async function requireObeyedTrust(
-  obeyed: ObeyedPlace,
+  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
   { io, trust, mayAsk }: TrustSurroundings,
 ): Promise<void> {
   if (trust || isTrustedByVariable(io)) return;
-  const { workdir } = obeyed;
-  const subject = await examineObeyed(obeyed, io);
+  const subject = await examineObeyed({ workdir, agents }, io);
   const store = trustStorePath(io.env);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
   const known = trusted !== undefined;
@@ -113,10 +108,10 @@ export async function requireObeyedTrust(
 }
 
 export async function examineObeyed(
-  { workdir, agents, trustedFolder = workdir }: ObeyedPlace,
+  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
   { env }: CliIo,
 ): Promise<TrustSubject> {
-  return await obeyedSubject(trustedFolder, await surveyObeyed(agents, { workdir, home: env("HOME") }));
+  return await obeyedSubject(folderOfPerson(workdir), await surveyObeyed(agents, { workdir, home: env("HOME") }));
 }
 
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {

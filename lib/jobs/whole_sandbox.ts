@@ -103,8 +103,6 @@ export async function boundsOf(
     [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),
   );
   const hooks = hooksOf(name);
-  // The clone of a workspace has its objects there.
-  const borrowed = [workspaceAround(workdir)?.store ?? []].flat();
   return {
     ...{ hosts: [...hosts], states, root, state },
     of(worker) {
@@ -117,8 +115,8 @@ export async function boundsOf(
         writable: [workdir, ...writable, ...extra],
         readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
-        // What answers the hooks inside is read there, and written here alone.
-        shown: [...extra, ...(told === undefined ? [] : [told.answers]), ...borrowed],
+        // What answers the hooks inside, and what a workspace borrows, is read there, and written here alone.
+        shown: [...extra, told?.answers, workspaceAround(workdir)?.store].filter((path) => path !== undefined),
         temporary,
         variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
       };

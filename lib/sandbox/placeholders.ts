@@ -23,6 +23,12 @@ export function isPlaceholder(path: string, { mode, size }: Partial<Pick<Deno.Fi
   return mayBePlaceholder(path) && size === 0 && ((mode ?? 0) & 0o777) === 0o444;
 }
 
+/** The paths in a folder that are such files now; and the folder that is there for the same reason. */
+export function placeholdersIn(folder: string): readonly string[] {
+  const isOne = (name: string) => isPlaceholder(name, lstatOrUndefined(`${folder}/${name}`) ?? {});
+  return [...NAMES].filter(isOne);
+}
+
 /**
  * A folder of which the library keeps parts from being made: it has to be there before any program is started. Otherwise
  * one that is started while another makes it as its placeholder cannot start (0.0.83).

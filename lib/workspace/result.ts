@@ -1,4 +1,5 @@
-import { UsageError } from "../base/errors.ts";
+import { RuntimeError, UsageError } from "../base/errors.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { git, gitLine, withStore } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
 import { bringObjects, commitFiles } from "./snapshot.ts";
@@ -87,7 +88,7 @@ export async function diffOf(
  * is overwritten, and where both have changed the same lines, nothing is written at all.
  *
  * @returns the files that were written; none where all of it is there already
- * @throws {UsageError} which names the files that both have changed
+ * @throws {RuntimeError} which names the files that both have changed, or those that are in the way
  */
 export async function applyResult(
   workspace: Workspace,
@@ -108,15 +109,20 @@ export async function applyResult(
     const files = await changedBetween([now, merged], { store, signal });
     if (files.length === 0) return [];
     const patch = await git(["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", now, merged], here);
-    await git(["apply", "--whitespace=nowarn", "-"], { cwd: top, stdin: patch, signal });
+    await git(["apply", "--whitespace=nowarn", "-"], { cwd: top, stdin: patch, signal }).catch((cause) => {
+      throw new RuntimeError(`Cannot apply ${name}: something of yours is in the way`, {
+        cause,
+        hint: `Nothing was written. ${errorText(cause)}`,
+      });
+    });
     return files.map(({ path }) => path);
   } finally {
     await Deno.remove(index).catch(() => {});
   }
 }
 
-function conflictError({ name }: Workspace, files: readonly string[]): UsageError {
-  return new UsageError(
+function conflictError({ name }: Workspace, files: readonly string[]): RuntimeError {
+  return new RuntimeError(
     `Cannot apply ${name}: your checkout has other changes to the same lines of ${files.join(", ")}`,
     {
       hint:

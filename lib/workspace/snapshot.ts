@@ -1,4 +1,5 @@
 import { isAbsence } from "../base/ports/files.ts";
+import { placeholdersIn } from "../sandbox/placeholders.ts";
 import { asSettings, git, gitLine, withStore } from "./git.ts";
 
 interface Files {
@@ -31,7 +32,9 @@ export async function commitFiles(
     signal,
     env: borrowed === undefined ? env : { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed },
   };
-  await git([...asSettings(settings), "add", "--all", "--", "."], ask);
+  // What a sandbox that is open shows there is no work of anybody.
+  const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
+  await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask);
   const written = await gitLine(["write-tree"], ask);
   if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
   const follows = parent === undefined ? [] : ["-p", parent];

@@ -53,7 +53,9 @@ export async function noteWorkspace(workspace: Workspace): Promise<void> {
 
 /** All of them, the oldest first; one that cannot be read is passed by. */
 export function listWorkspaces(): readonly Workspace[] {
-  const { known } = placesOf();
+  const state = stateFolder();
+  if (state === undefined) return [];
+  const { known } = placesOf(state);
   const names = namesIn(known).filter((name) => name.endsWith(".json"));
   const all = names.flatMap((name) => readAt(`${known}/${name}`) ?? []);
   return all.toSorted((one, other) => one.madeAt < other.madeAt ? -1 : 1);
@@ -69,6 +71,11 @@ export function workspaceAround(folder: string): Workspace | undefined {
   const { trees } = state === undefined ? { trees: undefined } : placesOf(state);
   if (trees === undefined || !folder.startsWith(`${trees}/`)) return undefined;
   return findWorkspace(folder.slice(trees.length + 1).split("/", 1)[0] ?? "");
+}
+
+/** The folder that a person knows: what they trust there is trusted in its clone, as long as it is the same. */
+export function folderOfPerson(folder: string): string {
+  return workspaceAround(folder)?.origin ?? folder;
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]*$/;

@@ -1,5 +1,4 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { examineFolder } from "../../lib/cli/folder_trust.ts";
 import { requireFolderTrust } from "../../lib/cli/trust.ts";
 import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
 import { callCli } from "../support/call_cli.ts";
@@ -12,8 +11,7 @@ Deno.test("a folder is trusted with its check once a person has said so; another
   await Deno.mkdir(env.HOME);
   const need = async (check: string, { isOwn = false, keys }: { isOwn?: boolean; keys?: readonly string[] } = {}) => {
     const io = fakeIo({ env, cwd: dir.path, terminal: keys !== undefined, keys: keys ?? [] });
-    const subject = examineFolder(dir.path, check);
-    await requireFolderTrust(subject, { io, trust: false, mayAsk: true, isOwn });
+    await requireFolderTrust({ folder: dir.path, check }, { io, trust: false, mayAsk: true, isOwn });
     return io.written.stderr;
   };
   const isRefused = (check: string, options: Parameters<typeof need>[1] = {}) =>

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
-import { UsageError } from "../../lib/base/errors.ts";
+import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { applyResult, branchResult, diffOf, keepResult, removeWorkspace } from "../../lib/workspace/result.ts";
 import {
@@ -144,7 +144,7 @@ Deno.test("where both have changed the same lines nothing is written, and a bran
   const result = await keepResult(workspace, { signal });
   await dir.write({ "repo/a.txt": "one\ntwo\n3\nfour\nfive\n" });
   const before = await stateOf(repo);
-  const error = await assertRejects(() => applyResult(workspace, result, { signal }), UsageError);
+  const error = await assertRejects(() => applyResult(workspace, result, { signal }), RuntimeError);
   assertStringIncludes(error.message, "the same lines of a.txt");
   assertEquals(await stateOf(repo), before);
   await branchResult(workspace, { ...result, branch: "fix", signal });
@@ -160,7 +160,8 @@ Deno.test("a file that git ignores in the checkout is never overwritten", async 
   const workspace = await checkout.open();
   await write(dir, workspace, { ".gitignore": "", "debug.log": "theirs\n" });
   const result = await keepResult(workspace, { signal });
-  await assertRejects(() => applyResult(workspace, result, { signal }));
+  const error = await assertRejects(() => applyResult(workspace, result, { signal }), RuntimeError);
+  assertMatch(error.hint ?? "", /^Nothing was written\..*debug\.log/);
   assertEquals([await read(repo, "debug.log"), await read(repo, ".gitignore")], ["noise\n", "*.log\n"]);
 });
 

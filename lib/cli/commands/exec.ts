@@ -14,6 +14,7 @@ import { findExecTarget } from "../exec_target.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { TRUST_FLAG } from "../trust.ts";
 import { showPreview } from "../exec_preview.ts";
+import { WORKSPACE_FLAG } from "../in_workspace.ts";
 import { executeSteps } from "../execute_steps.ts";
 
 export const command = defineCommand({
@@ -37,9 +38,7 @@ export const command = defineCommand({
     ),
     "keep-going": switchFlag("do a folder's other tasks even if one has failed, or waits for an answer"),
     force: switchFlag("do a folder's tasks even if an earlier run has passed them"),
-    workspace: switchFlag(
-      "work in a clone of the repository, apart from your checkout; panewright apply brings the result into it",
-    ),
+    workspace: WORKSPACE_FLAG,
     "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
     junit: JUNIT_FLAG,
     "no-input": NO_INPUT_FLAG,

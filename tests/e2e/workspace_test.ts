@@ -1,0 +1,129 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { CLI_LABELS, type CliName } from "../support/clis.ts";
+import { parseEvents } from "../support/panewright.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import { pipelineProject } from "./pipeline_project.ts";
+
+const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
+
+async function shell(folder: string, script: string): Promise<string> {
+  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: "/nowhere" };
+  const { code, stdout, stderr } = await runProgram(["sh", "-c", script], { cwd: folder, env, timeoutMs: 20_000 });
+  assertEquals(code, 0, stderr);
+  return stdout;
+}
+
+/** Commits what a project begins with, and changes it once more. */
+const dirty = (folder: string) =>
+  shell(
+    folder,
+    "git add -A && git -c user.name=Me -c user.email=me@example.com commit -qm first && echo mine > mine.txt && " +
+      "echo staged > staged.txt && git add staged.txt && echo more >> staged.txt",
+  );
+
+/** All that a person has in a checkout but for the objects and our own refs: names, contents, times. */
+const checkoutOf = (folder: string) =>
+  shell(
+    folder,
+    "find . -type f ! -path './.git/objects/*' ! -path './.git/refs/panewright/*' -exec stat -c '%n %Y %a' {} + | sort; " +
+      "find . -type f ! -path './.git/objects/*' ! -path './.git/refs/panewright/*' -exec sha256sum {} + | sort",
+  );
+
+for (const provider of PROVIDERS) {
+  const label = CLI_LABELS[provider];
+
+  Deno.test(`exec --workspace: a real ${label} in a sandbox works apart from the checkout, and apply brings its work there`, async () => {
+    await using project = await pipelineProject({
+      provider,
+      turnFor: () => [
+        {
+          do: "shell",
+          command: "cat mine.txt staged.txt > made.txt; git log --oneline > LOG; git stash; git stash pop; true",
+        },
+        { do: "say", text: "Done." },
+      ],
+      config: {
+        sandbox: "agent",
+        pipelines: { main: [{ name: "work", prompt: "self", check: { type: "shell", command: "test -f made.txt" } }] },
+      },
+    });
+    const { project: folder } = project.sandbox;
+    await dirty(folder);
+    const before = await checkoutOf(folder);
+    const { code, stderr, stdout } = await project.run("exec", "task.md", "--workspace", "--trust", "--no-input");
+    assertEquals(code, 0, stderr + stdout);
+    assertEquals(await checkoutOf(folder), before);
+    assertStringIncludes(stderr, "panewright apply task");
+    const shown = await project.run("diff", "task");
+    assertMatch(shown.stdout, /\+mine\n\+staged\n\+more/);
+    // What the sandbox shows is in no commit.
+    assertEquals((await shell(folder, "git diff --name-only refs/panewright/task~ refs/panewright/task")).split("\n"), [
+      "LOG",
+      "made.txt",
+      "",
+    ]);
+    const applied = await project.run("apply");
+    assertEquals(
+      [applied.code, await Deno.readTextFile(`${folder}/made.txt`)],
+      [0, "mine\nstaged\nmore\n"],
+      applied.stderr,
+    );
+    assertEquals((await project.run("discard", "task")).code, 0);
+    assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
+    await project.sandbox.assertNothingLeft();
+  });
+}
+
+Deno.test("exec --workspace: a question is answered, and the step resumed, by the commands that are printed", async () => {
+  await using project = await pipelineProject({ config: { sandbox: "agent" } });
+  const { project: folder } = project.sandbox;
+  await dirty(folder);
+  const stopped = await project.run("exec", "task.md", "--workspace", "--trust", "--no-input", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const events = parseEvents(stopped.stdout);
+  const { workdir = "" } = events.find(({ type }) => type === "workspace") as { workdir?: string };
+  for (const words of [["answer", "PostgreSQL", "--trust", "--wd", workdir], ["resume", "--trust", "--no-input"]]) {
+    const { code, stderr } = await project.run(...words);
+    assertEquals(code, 0, stderr);
+  }
+  // The run is found from the checkout, too, by its name and without.
+  const { run } = JSON.parse((await project.run("status", "--json")).stdout.split("\n")[0] ?? "");
+  assertEquals((await project.run("logs", run)).code, 0);
+  assertEquals(await exists(`${folder}/database.txt`), false);
+  const applied = await project.run("apply", "--json");
+  assertEquals(applied.code, 0, applied.stderr);
+  assertStringIncludes(await Deno.readTextFile(`${folder}/database.txt`), "PostgreSQL");
+});
+
+Deno.test("exec --workspace: after kill -9 nothing of it is lost, and the checkout is as it was", async () => {
+  await using project = await pipelineProject({
+    turnFor: () => [{ do: "shell", command: "echo half > half.txt; sleep 600" }],
+    config: {
+      sandbox: "agent",
+      pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" } }] },
+    },
+  });
+  const { home, project: folder } = project.sandbox;
+  await dirty(folder);
+  const before = await checkoutOf(folder);
+  const tree = `${home}/.local/state/panewright-workspaces/task`;
+  {
+    const [file = "", ...args] = [...project.argv, "exec", "task.md", "--workspace", "--trust", "--no-input"];
+    await using running = startProgram([file, ...args], { cwd: folder, env: project.env });
+    await until(() => exists(`${tree}/half.txt`));
+    const early = await project.run("apply", "task");
+    assertEquals(early.code, 2);
+    assertMatch(early.stderr, /run \S+ is at work in it[^]*panewright stop \S+ --wd/);
+    running.kill("SIGKILL");
+    await running.ended;
+  }
+  assertEquals(await checkoutOf(folder), before);
+  const { code, stdout, stderr } = await project.run("diff", "task");
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stdout, "+half");
+  assertEquals(await shell(folder, "git diff --name-only refs/panewright/task~ refs/panewright/task"), "half.txt\n");
+  assertEquals((await project.run("stop", "--wd", tree)).code, 0);
+  await project.sandbox.assertNothingLeft();
+});
