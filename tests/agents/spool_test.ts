@@ -9,8 +9,8 @@ async function run(command: string, input: string, shell = "sh") {
   const child = new Deno.Command(shell, { args: ["-c", command], stdin: "piped", stdout: "piped", stderr: "piped" })
     .spawn();
   const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(input));
-  await writer.close();
+  // It may end without having read it.
+  await writer.write(new TextEncoder().encode(input)).then(() => writer.close()).catch(() => {});
   const { code, stdout, stderr } = await child.output();
   return [code, new TextDecoder().decode(stdout), new TextDecoder().decode(stderr)];
 }

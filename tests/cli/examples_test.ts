@@ -30,6 +30,8 @@ import {
   writeReview,
   writeRun,
 } from "../support/run_folders.ts";
+import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
+import { useStateHome } from "../support/state_home.ts";
 import { holdRun, leaveAnswerFor } from "../support/run_mail.ts";
 import { denoDirectory, panewrightArgv, playPanewright } from "../support/run_panewright.ts";
 import { startOwner } from "../support/start_owner.ts";
@@ -89,6 +91,8 @@ const PROJECT: Readonly<Record<string, string>> = {
 const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^logs .*--role/, { setUp: runOverAcp }],
   [/^(runs|status|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
+  [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
+  [/^exec .*--workspace/, { setUp: workspace }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],
   [/^answer ("PostgreSQL"|.*(--question|- <))/, { setUp: askingRun }],
@@ -224,6 +228,20 @@ async function recording({ project }: Sandbox): Promise<void> {
 }
 
 /** Runs an example in a project of its own. @returns what is not as expected */
+/** A workspace of the project, in which a file was changed. */
+async function workspace({ home, project }: Sandbox): Promise<void> {
+  const script = "git init -q && git add . && git -c user.name=Me -c user.email=me@example.com commit -qm first";
+  await runProgram(["sh", "-c", script], {
+    cwd: project,
+    env: { PATH: Deno.env.get("PATH") ?? "", HOME: home },
+    timeoutMs: 20_000,
+  });
+  using _state = useStateHome(`${home}/.local/state`);
+  const { signal } = new AbortController();
+  const { tree } = await openWorkspace(project, { task: "Fix the rounding", now: new Date(), signal });
+  await Deno.writeTextFile(`${tree}/src/a.ts`, "export {};\n");
+}
+
 async function problemOf(example: string): Promise<string | undefined> {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await createSandbox());
