@@ -8,7 +8,7 @@ import { isSecret, withheldNames } from "../sandbox/spec.ts";
 import { claudeInside } from "./claude_code/sandbox.ts";
 import { codexInside } from "./codex/sandbox.ts";
 import type { Provider, ProviderId } from "./provider.ts";
-import type { WholeSupport } from "./whole_support.ts";
+import type { CloneFolders, WholeSupport } from "./whole_support.ts";
 
 /** An agent, as the configuration wants it started. */
 export interface WholeAgent {
@@ -121,8 +121,16 @@ function refuseSecrets(
   );
 }
 
-/** Makes an agent's copy anew, without what its sessions have left there. */
-export async function copyState(root: string, agent: WholeAgent, around: Surroundings): Promise<void> {
+/**
+ * Makes an agent's copy anew, without what its sessions have left there.
+ *
+ * @param around.clone where it works in one
+ */
+export async function copyState(
+  root: string,
+  agent: WholeAgent,
+  around: Surroundings & { readonly clone?: CloneFolders },
+): Promise<void> {
   const support = wholeSupportOf(agent);
   const { folder: from, beside } = statePlaces(support, agent, around);
   const to = `${root}/state`;
@@ -142,6 +150,7 @@ export async function copyState(root: string, agent: WholeAgent, around: Surroun
     await shareLogin(`${from}/${support.login}`, `${to}/${support.login}`);
   }
   await support.adapt?.(to);
+  if (around.clone !== undefined) await support.trustClone?.(to, around.clone);
 }
 
 /** An agent may have put links, or files, where the folders of its copy were: from the top, or one would be followed. */

@@ -21,4 +21,12 @@ export interface WholeSupport {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Makes a copy of its state fit for work inside. */
   readonly adapt?: (folder: string) => Promise<void>;
+  /** Has a copy of its state trust a clone, where it trusts what that is a clone of: its terminal would ask. */
+  readonly trustClone?: (folder: string, clone: CloneFolders) => Promise<void>;
+}
+
+/** The folders of a clone, and those of the person that it is of; absolute paths. */
+export interface CloneFolders {
+  readonly folders: readonly string[];
+  readonly of: readonly string[];
 }

@@ -7,6 +7,7 @@ import type { Progress } from "../journal/progress.ts";
 import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import { carryOut, type Surroundings, whereOf } from "./carry_out.ts";
 import { askedDialog } from "./console/ask_person.ts";
+import { tellWorkspace } from "./in_workspace.ts";
 import { openLiveOutput } from "./show/live_output.ts";
 import { commandInForm, startOfThis } from "./start_form.ts";
 
@@ -33,6 +34,7 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
     leavesAgents: !plan.cleanupOnExit,
     attachCommand: (runId) => commandInForm(["attach", runId, ...where], startOfThis(io)),
   });
+  await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(plan.workdir, around) };
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({

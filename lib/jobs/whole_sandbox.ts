@@ -13,7 +13,7 @@ import type { Run } from "../run/execution.ts";
 import { roleMark } from "../run/left_processes.ts";
 import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
-import { workspaceAround } from "../workspace/workspace.ts";
+import { cloneOf, workspaceAround } from "../workspace/workspace.ts";
 import { obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
@@ -150,7 +150,7 @@ export async function openWholeSandbox(
   const copyOf = async (worker: string) => {
     const agent = workers.get(worker);
     if (agent === undefined) throw new TypeError(`Cannot put ${worker} inside: who is it?`);
-    await copyState(`${root}/${worker}`, agent, { env });
+    await copyState(`${root}/${worker}`, agent, { env, ...present({ clone: cloneOf(workdir) }) });
   };
   // Before an agent is started, its CLI may be asked about itself.
   for (const worker of workers.keys()) await copyOf(worker);

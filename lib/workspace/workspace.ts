@@ -78,6 +78,14 @@ export function folderOfPerson(folder: string): string {
   return workspaceAround(folder)?.origin ?? folder;
 }
 
+/** The folders of a clone, and those of the person that it is of; `undefined` for a folder that is in none. */
+export function cloneOf(folder: string) {
+  const workspace = workspaceAround(folder);
+  if (workspace === undefined) return undefined;
+  const { origin, top, tree, workdir } = workspace;
+  return { folders: [tree, workdir], of: [top, origin] };
+}
+
 const NAME = /^[a-z0-9][a-z0-9-]*$/;
 
 const MAX_NAME = 32;

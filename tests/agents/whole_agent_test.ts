@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { parse } from "@std/toml";
 import { packProvider } from "../../lib/agents/packs/provider.ts";
 import { agentStateAt, copyState } from "../../lib/agents/whole_agent.ts";
 import type { PackSandbox } from "../../lib/agents/packs/pack.ts";
@@ -109,5 +110,37 @@ Deno.test("what an agent has made of its copy does nothing outside when that is 
     assertEquals(await seen(), theirs);
     assertEquals(await Deno.readTextFile(`${root}/state/mine.json`), "adapted");
     assertEquals([...Deno.readDirSync(`${home}/other`)].map(({ name }) => name), ["auth.json"]);
+  }
+});
+
+Deno.test("a copy trusts a clone where the person's own settings trust what it is of, and not otherwise", async () => {
+  await using dir = await tempDir();
+  const clone = { folders: ["/clones/shop", "/clones/shop/web"], of: ["/home/me/shop", "/home/me/shop/web"] };
+  const trusting = { "/home/me/shop": { hasTrustDialogAccepted: true, allowedTools: [] }, "/else": {} };
+  await dir.write({
+    "home/.codex/config.toml": 'model = "m"\n[projects."/home/me/shop"]\ntrust_level = "trusted"\n',
+    "home/.claude.json": JSON.stringify({ projects: trusting }),
+  });
+  const copied = async (sandbox: string, file: string, more: { readonly clone?: typeof clone }) => {
+    const [agent, around] = agentIn(dir, sandbox);
+    await copyState(`${dir.path}/${sandbox}`, agent, { ...around, ...more });
+    return await Deno.readTextFile(`${dir.path}/${sandbox}/state/${file}`);
+  };
+  const { projects } = parse(await copied("codex", "config.toml", { clone })) as { projects: object };
+  assertEquals(projects, {
+    "/home/me/shop": { trust_level: "trusted" },
+    "/clones/shop": { trust_level: "trusted" },
+    "/clones/shop/web": { trust_level: "trusted" },
+  });
+  const ofClaude = JSON.parse(await copied("claude_code", ".claude.json", { clone })).projects;
+  assertEquals(ofClaude, {
+    ...trusting,
+    "/clones/shop": trusting["/home/me/shop"],
+    "/clones/shop/web": trusting["/home/me/shop"],
+  });
+  const other = { clone: { ...clone, of: ["/home/me/other"] } };
+  for (const more of [{}, other]) {
+    assertEquals((await copied("codex", "config.toml", more)).includes("/clones"), false);
+    assertEquals((await copied("claude_code", ".claude.json", more)).includes("/clones"), false);
   }
 });

@@ -5,6 +5,8 @@ import { parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { pipelineProject } from "./pipeline_project.ts";
+import { createReviewModel } from "./review_model.ts";
+import { reviewProject } from "./review_project.ts";
 
 const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
 
@@ -126,4 +128,44 @@ Deno.test("exec --workspace: after kill -9 nothing of it is lost, and the checko
   assertEquals(await shell(folder, "git diff --name-only refs/panewright/task~ refs/panewright/task"), "half.txt\n");
   assertEquals((await project.run("stop", "--wd", tree)).code, 0);
   await project.sandbox.assertNothingLeft();
+});
+
+for (const provider of PROVIDERS) {
+  Deno.test(`run --workspace: five agents of a real ${CLI_LABELS[provider]} work apart from the checkout, and apply brings their work there`, async () => {
+    const review =
+      "REVIEW_RESULT: APPROVED\nREVIEW_NOTES:\n- The plan is complete for `greeting.txt` and `check.sh`.\n" +
+      '- The scenario "hello, world" is covered.\n- Run `check.sh` afterwards.\n';
+    const model = createReviewModel((name) => {
+      if (name === "programmer_summary") {
+        return { commands: ['echo "hello, world" > greeting.txt'], response: "greeting.txt says hello, world." };
+      }
+      if (name === "test_result") return { response: "I looked at it.\n\nRESULT: PASS" };
+      return { response: name === "analyst_summary" ? "Plan: write greeting.txt, run check.sh." : review };
+    });
+    await using project = await reviewProject({
+      provider,
+      respond: model.respond,
+      config: { sandbox: "agent", limits: { min_review_cycles_before_approval: 1, review_evidence_min_match: 0 } },
+    });
+    const { project: folder } = project.sandbox;
+    await shell(folder, "git init -q . 2>/dev/null; true");
+    await dirty(folder);
+    const before = await checkoutOf(folder);
+    const { code, stdout, stderr } = await project.run("run", "--workspace");
+    assertEquals(code, 0, stderr + stdout);
+    assertEquals(await checkoutOf(folder), before);
+    const applied = await project.run("apply");
+    assertEquals([applied.code, applied.stderr], [0, ""]);
+    assertEquals(await Deno.readTextFile(`${folder}/greeting.txt`), "hello, world\n");
+    assertEquals((await project.run("discard")).code, 0);
+    await project.sandbox.assertNothingLeft();
+  });
+}
+
+Deno.test("run --workspace: without the sandbox around its agents it is refused before anything is made", async () => {
+  await using project = await reviewProject({ provider: "codex", respond: () => [], config: { sandbox: "off" } });
+  const { code, stderr } = await project.run("run", "--workspace");
+  assertEquals(code, 2);
+  assertMatch(stderr, /Cannot use --workspace[^]*"sandbox": "agent"/);
+  assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
 });

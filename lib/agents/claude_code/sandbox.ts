@@ -11,7 +11,7 @@ import {
 } from "../sandbox.ts";
 import { readClaudeSettings } from "./effective_settings.ts";
 import { present } from "../../base/schema.ts";
-import type { WholeSupport } from "../whole_support.ts";
+import type { CloneFolders, WholeSupport } from "../whole_support.ts";
 
 export const claudeSandbox: SandboxSupport = {
   findLoosening: findClaudeLoosening,
@@ -40,7 +40,18 @@ export const claudeInside: WholeSupport = {
   // It refuses to permit everything to root elsewhere (2.1.330).
   env: { IS_SANDBOX: "1" },
   adapt: permitAll,
+  trustClone,
 };
+
+async function trustClone(folder: string, { folders, of }: CloneFolders): Promise<void> {
+  const path = `${folder}/.claude.json`;
+  const known = parseJsonObject(await Deno.readTextFile(path).catch(() => "{}")) ?? {};
+  const projects = objectOf(known["projects"]);
+  const own = of.map((one) => objectOf(projects[one])).find((one) => one["hasTrustDialogAccepted"] === true);
+  if (own === undefined) return;
+  const added = Object.fromEntries(folders.map((one) => [one, own]));
+  await Deno.writeTextFile(path, JSON.stringify({ ...known, projects: { ...projects, ...added } }), { mode: 0o600 });
+}
 
 /** It asks once whether it may work without asking: inside there is nothing to ask about. */
 async function permitAll(folder: string): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from "../sandbox.ts";
 import { findNativeCodex } from "./program.ts";
 import { present } from "../../base/schema.ts";
-import type { WholeSupport } from "../whole_support.ts";
+import type { CloneFolders, WholeSupport } from "../whole_support.ts";
 
 export const codexSandbox: SandboxSupport = {
   findLoosening: findCodexLoosening,
@@ -37,7 +37,19 @@ export const codexInside: WholeSupport = {
   login: "auth.json",
   hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
   variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
+  trustClone,
 };
+
+async function trustClone(folder: string, { folders, of }: CloneFolders): Promise<void> {
+  const path = `${folder}/config.toml`;
+  const text = await Deno.readTextFile(path).catch(() => "");
+  const { parse } = await import("@std/toml");
+  const projects = objectOf(objectOf(parse(text))["projects"]);
+  if (!of.some((one) => textOf(objectOf(projects[one])["trust_level"]) === "trusted")) return;
+  const added = [...new Set(folders)].filter((one) => projects[one] === undefined)
+    .map((one) => `\n[projects.${JSON.stringify(one)}]\ntrust_level = "trusted"\n`);
+  await Deno.writeTextFile(path, `${text}\n${added.join("")}`);
+}
 
 /**
  * The settings (`-c`) that switch the sandbox on. They go before every config.toml, profile and permission profile

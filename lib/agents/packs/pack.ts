@@ -57,7 +57,7 @@ export type AcpUsageSource =
   | { readonly from: "message"; readonly of: "request" }
   | { readonly from: "cost"; readonly of: "session" };
 
-export type PackSandbox = Omit<WholeSupport, "adapt">;
+export type PackSandbox = Omit<WholeSupport, "adapt" | "trustClone">;
 
 /** An agent as one file describes it: the form of `packs/*.jsonc`, and of the files that `agents` names. */
 export interface Pack {

@@ -29,7 +29,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     objects: {
       ...recordsOf(REVIEW_FOLDS.facts, RECORD_TEXTS.run),
       ...JOURNAL_OPENED,
-      ...these("role_activity", "run_detached", "error"),
+      ...these("role_activity", "run_detached", "workspace", "workspace_result", "error"),
     },
   },
   exec: {

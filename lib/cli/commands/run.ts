@@ -13,6 +13,9 @@ import { openPreflight } from "../preflight/mod.ts";
 import { checkJob, lookAtReviewRun } from "../preflight/look_at_needs.ts";
 import { agentsUsed } from "../../jobs/review_loop/plan.ts";
 import { requireObeyedTrust, requireTrust, TRUST_FLAG } from "../trust.ts";
+import { beginWorkspace, WORKSPACE_FLAG } from "../in_workspace.ts";
+import { firstLine } from "../../base/text/lines.ts";
+import { UsageError } from "../../base/errors.ts";
 import { executeReview } from "../execute_review.ts";
 
 export const command = defineCommand({
@@ -21,20 +24,26 @@ export const command = defineCommand({
     ...CONFIG_FLAGS,
     ...DETACH_FLAGS,
     trust: TRUST_FLAG,
+    workspace: WORKSPACE_FLAG,
   },
   async run(parsed, io) {
-    const { flags: { trust, detach: leaves, key, ...flags }, positionals, global } = parsed;
+    const { flags: { trust, detach: leaves, key, workspace, ...flags }, positionals, global } = parsed;
     if (leaves === true) return await detach("run", parsed, io);
     refuseKey(key);
     const [path] = positionals;
-    const read = async () => {
-      const settings = await loadConfig(await configSource(io, { flags, path }));
+    const read = async (given: typeof flags) => {
+      const settings = await loadConfig(await configSource(io, { flags: given, path }));
       return { ...settings, plan: toRunPlan(settings) };
     };
     const preflight = openPreflight("start the run", { io, global });
-    const loaded = await preflight.readBesideMachine(read, { panes: ({ plan }) => hasPanes(plan) });
+    const loaded = await preflight.readBesideMachine(() => read(flags), { panes: ({ plan }) => hasPanes(plan) });
     const { plan, sources } = loaded;
     await refuseBegun(plan.workdir, io);
+    if (workspace === true && hasPanes(plan) && plan.sandbox?.whole === undefined) {
+      throw new UsageError("Cannot use --workspace: the terminals of the agents would ask whether to trust the clone", {
+        hint: 'In the sandbox around them they have copies of their settings, which trust it: "sandbox": "agent".',
+      });
+    }
     const review = { plan, roles: rolesUsed(plan.loop), sources };
     const unwritten = checkJob(plan.job, review);
     const isUnwritten = unwritten.length > 0;
@@ -45,7 +54,14 @@ export const command = defineCommand({
     preflight.require(await lookAtReviewRun(review, preflight, { place, unwritten }));
     await keepEditorSchema(loaded, io);
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
-    const origin = { configFile, cwd: io.cwd, flags };
-    return await executeReview(plan, { io, global, execute: (options) => executeReviewRun(origin, options) });
+    const task = firstLine(`${plan.job.introduction}\n${plan.job.exploreSummary}`);
+    const apart = workspace === true ? await beginWorkspace(plan.workdir, { io, global, task }) : undefined;
+    const used = apart === undefined ? flags : { ...flags, wd: apart.workdir };
+    const origin = { configFile, cwd: io.cwd, flags: used };
+    return await executeReview(apart === undefined ? plan : (await read(used)).plan, {
+      io,
+      global,
+      execute: (options) => executeReviewRun(origin, options),
+    });
   },
 });

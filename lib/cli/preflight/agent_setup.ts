@@ -1,3 +1,4 @@
+import { folderOfPerson } from "../../workspace/workspace.ts";
 import type { SetupLook, SetupWord } from "../../agents/setup.ts";
 import { SETUP_FILES } from "../../agents/setup_files.ts";
 import type { AgentToLookAt, CliHere } from "./agent_cli.ts";
@@ -23,7 +24,7 @@ export async function lookAtLogin(
 
 export function setupLook({ agent, env }: CliHere, { version }: Pick<SetupLook, "version">): SetupLook {
   const { args = [], profile, workdir, asksPerson } = agent;
-  return { env, args, profile, workdir, asksPerson, version, ...SETUP_FILES };
+  return { env, args, profile, workdir: folderOfPerson(workdir), asksPerson, version, ...SETUP_FILES };
 }
 
 export function loginRemedy({ provider: { acp, cli, terminal } }: AgentToLookAt): string {
