@@ -7,7 +7,6 @@ interface GitAsk {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  readonly maxOutputBytes?: number;
   readonly signal?: AbortSignal | undefined;
   /** Exit codes that are an answer. @default {[0]} */
   readonly codes?: readonly number[];
@@ -19,6 +18,8 @@ const AUTHOR = Object.fromEntries(
     who,
   ) => [[`GIT_${who}_NAME`, "panewright"], [`GIT_${who}_EMAIL`, "panewright@localhost"]]),
 );
+
+const MOST_BYTES = 256 * 1024 * 1024;
 
 /** What git says, without running anything of the repository's.
  *
@@ -34,6 +35,7 @@ export async function git(
     env: { ...AUTHOR, GIT_ALLOW_PROTOCOL: "file", GIT_LFS_SKIP_SMUDGE: "1", ...env },
     ...rest,
     ...present({ signal }),
+    maxOutputBytes: MOST_BYTES,
   });
   if (codes.includes(code) && !truncated) return stdout;
   const verb = args.find((word) => /^[a-z]/.test(word) && !word.includes("=")) ?? "";

@@ -1,6 +1,6 @@
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { git, gitLine, withStore } from "./git.ts";
+import { git, gitLine } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
 import { bringObjects, commitFiles } from "./snapshot.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
@@ -42,7 +42,7 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
     commit,
     ref,
     files: await changedBetween([base, commit], { store, signal }),
-    inner: await innerOf(workspace, { signal }),
+    inner: await innerOf(workspace, commit, { signal }),
   };
 }
 
@@ -58,19 +58,11 @@ async function changedBetween(
   });
 }
 
-async function innerOf({ base, name, store, tree }: Workspace, { signal }: Asking): Promise<readonly string[]> {
-  const now = withStore({ store, tree, index: `${placesOf().known}/${name}.kept` });
-  const [before, after] = await Promise.all([
-    git(["ls-tree", "-r", "-z", base], inStore(store, signal)),
-    git(["ls-files", "-z", "--stage"], { ...now, signal }),
-  ]);
-  const known = new Set(linksIn(before));
-  return linksIn(after).filter((path) => !known.has(path));
-}
-
-function linksIn(listed: string): readonly string[] {
-  return listed.split("\0").filter((line) => line.startsWith("160000 ")).map((line) =>
-    line.slice(line.indexOf("\t") + 1)
+/** Folders that stand for another repository's commit, and did not before. */
+async function innerOf({ base, store }: Workspace, commit: string, { signal }: Asking): Promise<readonly string[]> {
+  const said = await git(["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit], inStore(store, signal));
+  return [...said.matchAll(/:(\d+) 160000 [^\0]*\0([^\0]*)\0/g)].flatMap(([, before, path = ""]) =>
+    before === "160000" ? [] : path
   );
 }
 
@@ -173,7 +165,5 @@ export async function removeWorkspace(
 }
 
 function inStore(store: string, signal: AbortSignal) {
-  return { cwd: store, env: { GIT_DIR: store }, maxOutputBytes: MOST_BYTES, signal };
+  return { cwd: store, env: { GIT_DIR: store }, signal };
 }
-
-const MOST_BYTES = 256 * 1024 * 1024;

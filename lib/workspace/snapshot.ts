@@ -63,6 +63,7 @@ export async function bringObjects(
   const known = (await git(["for-each-ref", "--format=^%(objectname)"], own)).split("\n").filter((line) => line !== "");
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;
-  await git(["pack-objects", "--revs", "--quiet", `${store}/objects/pack/pack`], { ...own, env, stdin });
+  // To look for what is alike in so many files takes long, and saves little here: what is packed already stays so.
+  await git(["pack-objects", "--revs", "--quiet", "--window=0", `${store}/objects/pack/pack`], { ...own, env, stdin });
   await git(["update-ref", `refs/kept/${commit}`, commit], own);
 }
