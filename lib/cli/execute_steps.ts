@@ -29,8 +29,10 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   readonly earlier?: Progress;
   readonly facts?: readonly ExecFact[];
   readonly junit?: string;
-  /** The task for which a workspace is made; without it the work is done where the configuration says. */
-  readonly workspaceFor?: string;
+  /** What a new run is about, in a few words; missing for one that is resumed. */
+  readonly taskName?: string;
+  /** Whether it works in a workspace. @default what the configuration says */
+  readonly isApart?: boolean;
   /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
@@ -68,8 +70,8 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);
   }
-  const task = around.workspaceFor;
-  const apart = task === undefined ? undefined : await beginWorkspace(plan.workdir, { ...around, task });
+  const { taskName: task, isApart = loaded.config.isolation === "workspace" } = around;
+  const apart = isApart && task !== undefined ? await beginWorkspace(plan.workdir, { ...around, task }) : undefined;
   const used = apart === undefined ? read : await load({ ...config, flags: { ...config.flags, wd: apart.workdir } });
   const { plan: { workdir } } = used;
   await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(workdir, around) };

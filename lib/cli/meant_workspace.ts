@@ -1,5 +1,7 @@
 import { UsageError } from "../base/errors.ts";
-import { isExecuted } from "../base/ports/lock_file.ts";
+import { JOBS } from "../jobs/mod.ts";
+import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
+import { readOverview } from "../run/overview.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { runFolderAt } from "../run/run_folder.ts";
@@ -43,9 +45,11 @@ function hintOf(all: readonly Workspace[]): string {
 
 /** @throws {UsageError} while a run is at work in it: what it will be is not known yet */
 export async function requireAtRest({ name, workdir }: Workspace, verb: string): Promise<void> {
+  const processes = await lookAtProcesses();
   for (const id of await listRunIds(workdir)) {
-    if (!await isExecuted(runFolderAt(workdir, id))) continue;
-    throw new UsageError(`Cannot ${verb} ${name}: run ${id} is at work in it`, {
+    const { executed, folder, progress } = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
+    if (!executed && (progress === undefined || !await isAnythingLeft(progress, folder, processes))) continue;
+    throw new UsageError(`Cannot ${verb} ${name}: run ${id} is at work in it${executed ? "" : ", or its agents are"}`, {
       hint: `Wait for its end, or stop it: panewright stop ${id} --wd ${workdir}`,
     });
   }

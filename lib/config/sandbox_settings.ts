@@ -10,6 +10,13 @@ const host = () =>
   });
 
 export const SANDBOX_SETTINGS = {
+  isolation: {
+    names: { key: "isolation", env: "PANEWRIGHT_ISOLATION" },
+    value: { kind: "choice", of: ["none", "workspace"], default: "none" },
+    description:
+      "`workspace`: new runs work in a clone of the repository, apart from your checkout, until you `panewright apply` what came " +
+      "of it. `none`: in the working directory itself.",
+  },
   sandbox: {
     names: { key: "sandbox", env: "PANEWRIGHT_SANDBOX" },
     value: { kind: "choice", of: SANDBOX_MODES, default: "off" },

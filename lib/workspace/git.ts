@@ -19,6 +19,9 @@ const AUTHOR = Object.fromEntries(
   ) => [[`GIT_${who}_NAME`, "panewright"], [`GIT_${who}_EMAIL`, "panewright@localhost"]]),
 );
 
+/** Several workspaces may be begun at a time. */
+const PATIENT = ["-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"];
+
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /** What git says, without running anything of the repository's.
@@ -29,7 +32,7 @@ export async function git(
   args: readonly string[],
   { cwd, env, codes = [0], signal, ...rest }: GitAsk,
 ): Promise<string> {
-  const { code, stdout, stderr, truncated } = await runGit(args, {
+  const { code, stdout, stderr, truncated } = await runGit([...PATIENT, ...args], {
     cwd,
     // Its own large files it fetches by itself, when it wants them.
     env: { ...AUTHOR, GIT_ALLOW_PROTOCOL: "file", GIT_LFS_SKIP_SMUDGE: "1", ...env },

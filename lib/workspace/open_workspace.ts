@@ -1,11 +1,14 @@
 import { UsageError } from "../base/errors.ts";
 import { runGit } from "../base/ports/git.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { present } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
+import { lastLines } from "../base/text/lines.ts";
 import { git, gitLine } from "./git.ts";
 import { beginIndex, bringObjects, commitFiles } from "./snapshot.ts";
-import { freeName, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
+import { noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
 /** What of a person's repository says what its files look like on the disk. */
 const KEPT_SETTINGS = [
@@ -41,10 +44,10 @@ export async function openWorkspace(
   const { known, stores, trees } = placesOf();
   for (const path of [known, stores, trees]) makeOwnFolder(path);
   const store = `${stores}/${(await sha256Hex(repository.gitFolder)).slice(0, 16)}.git`;
-  await git(["init", "--quiet", "--bare", "--template=", store], { cwd: stores, signal });
-  await Deno.mkdir(`${store}/info`, { recursive: true });
-  await Deno.writeTextFile(`${store}/info/exclude`, `${repository.exclude}\n${OURS}`);
-  const name = freeName(task);
+  await makeStore(store, signal);
+  await replaceFile(`${store}/info/exclude`, `${repository.exclude}\n${OURS}`);
+  const refs = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/panewright"], { cwd: folder, signal });
+  const name = takeName(task, new Set(refs.split("\n")));
   const tree = `${trees}/${name}`;
   try {
     const base = await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal });
@@ -63,6 +66,18 @@ export async function openWorkspace(
   } finally {
     await Deno.remove(`${known}/${name}.index`).catch(() => {});
   }
+}
+
+/** Makes the store of a repository, unless it is there: whoever else makes it meanwhile, it appears whole. */
+async function makeStore(store: string, signal: AbortSignal): Promise<void> {
+  if (lstatOrUndefined(store) !== undefined) return;
+  const draft = `${store}.${crypto.randomUUID()}`;
+  await Deno.mkdir(`${draft}/info`, { recursive: true, mode: 0o700 });
+  await git(["init", "--quiet", "--bare", "--template=", draft], { cwd: draft, signal });
+  await Deno.rename(draft, store).catch(async (error) => {
+    await Deno.remove(draft, { recursive: true });
+    if (lstatOrUndefined(store) === undefined) throw error;
+  });
 }
 
 /** What panewright itself puts into a working directory. */
@@ -113,7 +128,6 @@ async function clone(
   },
 ): Promise<void> {
   const branch = `panewright/${name}`;
-  makeOwnFolder(tree);
   const here = { cwd: tree, signal };
   await git(["init", "--quiet", "--template=", `--initial-branch=${branch}`, "."], here);
   await Deno.mkdir(`${tree}/.git/info`, { recursive: true });
@@ -141,8 +155,10 @@ async function repositoryOf(folder: string, signal: AbortSignal): Promise<Reposi
   });
   const [top, gitFolder, common] = places.stdout.split("\n");
   if (places.code !== 0 || top === undefined || gitFolder === undefined || common === undefined || top === "") {
-    throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git`, {
-      hint: "A workspace is a clone: make the folder a repository (git init), or leave out --workspace.",
+    const [said = "it is in no working tree"] = lastLines(places.stderr, 1);
+    throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git that can be used`, {
+      hint:
+        `A workspace is a clone: make the folder a repository (git init), or leave out --workspace ("isolation": "none"). git says: ${said}`,
     });
   }
   const head = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { RuntimeError } from "../base/errors.ts";
-import { isAbsence } from "../base/ports/files.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
-import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 
 // A workspace is a clone in which agents work apart from the checkout of the person: what git may do there reaches
@@ -90,8 +89,29 @@ const NAME = /^[a-z0-9][a-z0-9-]*$/;
 
 const MAX_NAME = 32;
 
-/** A name that no workspace has, made of a task: `fix-the-rounding`. */
-export function freeName(task: string): string {
+/**
+ * Takes a name that no workspace has, made of a task: `fix-the-rounding`. The clone's folder is there from then on, so that
+ * nobody else takes it.
+ *
+ * @param taken names that are not free either: of workspaces that are gone, whose refs are still there
+ */
+export function takeName(task: string, taken: ReadonlySet<string>): string {
+  const { known, trees } = placesOf();
+  const first = nameOf(task);
+  for (let number = 1;; number++) {
+    const name = number === 1 ? first : `${first}-${number}`;
+    if (taken.has(name) || lstatOrUndefined(`${known}/${name}.json`) !== undefined) continue;
+    try {
+      Deno.mkdirSync(`${trees}/${name}`, { mode: 0o700 });
+      return name;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    }
+  }
+}
+
+/** A name made of a task's first words. */
+export function nameOf(task: string): string {
   const words = task.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().match(/[a-z0-9]+/g) ?? [];
   let name = "";
   for (const word of words) {
@@ -99,23 +119,7 @@ export function freeName(task: string): string {
     if (longer.length > MAX_NAME) break;
     name = longer;
   }
-  const first = name === "" ? "work" : name;
-  for (let number = 1;; number++) {
-    const one = number === 1 ? first : `${first}-${number}`;
-    if (!isTaken(one)) return one;
-  }
-}
-
-function isTaken(name: string): boolean {
-  const { known, trees } = placesOf();
-  return [`${known}/${name}.json`, `${trees}/${name}`].some((path) => {
-    try {
-      return Deno.lstatSync(path) !== undefined;
-    } catch (error) {
-      if (isAbsence(error)) return false;
-      throw new RuntimeError(`Cannot make a workspace: ${errorText(error)}`, { cause: error });
-    }
-  });
+  return name === "" ? "work" : name;
 }
 
 function readAt(path: string): Workspace | undefined {

@@ -99,6 +99,37 @@ Deno.test("exec --workspace: a question is answered, and the step resumed, by th
   assertStringIncludes(await Deno.readTextFile(`${folder}/database.txt`), "PostgreSQL");
 });
 
+Deno.test("exec --workspace: three agents at once in one checkout do not tread on each other, and all of it is applied", async () => {
+  await using project = await pipelineProject({
+    turnFor: (prompt) => {
+      const name = /Write (\w+)/.exec(prompt)?.[1] ?? "none";
+      return [{ do: "shell", command: `ls *.made; echo ${name} > ${name}.made; git stash -u; git stash pop` }, {
+        do: "say",
+        text: "Done.",
+      }];
+    },
+    config: {
+      sandbox: "agent",
+      isolation: "workspace",
+      pipelines: { main: [{ name: "work", prompt: "self", check: { type: "none" } }] },
+    },
+  });
+  const { project: folder } = project.sandbox;
+  await dirty(folder);
+  const before = await checkoutOf(folder);
+  const names = ["one", "two", "three"];
+  const runs = await Promise.all(
+    names.map((name) => project.run("exec", `Write ${name} down`, "--trust", "--no-input", "--json")),
+  );
+  assertEquals(runs.map(({ code }) => code), [0, 0, 0], runs.map(({ stderr }) => stderr).join("\n"));
+  assertEquals(await checkoutOf(folder), before);
+  for (const name of names) {
+    const { code, stdout, stderr } = await project.run("apply", `write-${name}-down`, "--json");
+    assertEquals([code, JSON.parse(stdout).files], [0, [`${name}.made`]], stderr);
+  }
+  await project.sandbox.assertNothingLeft();
+});
+
 Deno.test("exec --workspace: after kill -9 nothing of it is lost, and the checkout is as it was", async () => {
   await using project = await pipelineProject({
     turnFor: () => [{ do: "shell", command: "echo half > half.txt; sleep 600" }],
@@ -166,6 +197,6 @@ Deno.test("run --workspace: without the sandbox around its agents it is refused 
   await using project = await reviewProject({ provider: "codex", respond: () => [], config: { sandbox: "off" } });
   const { code, stderr } = await project.run("run", "--workspace");
   assertEquals(code, 2);
-  assertMatch(stderr, /Cannot use --workspace[^]*"sandbox": "agent"/);
+  assertMatch(stderr, /Cannot work in a workspace[^]*"sandbox": "agent"/);
   assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
 });

@@ -5,8 +5,8 @@ import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { applyResult, branchResult, diffOf, keepResult, removeWorkspace } from "../../lib/workspace/result.ts";
 import {
   findWorkspace,
-  freeName,
   listWorkspaces,
+  nameOf,
   type Workspace,
   workspaceAround,
 } from "../../lib/workspace/workspace.ts";
@@ -294,7 +294,7 @@ Deno.test("a folder that is in no repository is refused with what helps, and not
   assertEquals(listWorkspaces(), []);
 });
 
-Deno.test("a workspace's name is made of its task, and no two have the same", async () => {
+Deno.test("a workspace's name is made of its task, and no two have the same, also where one is gone", async () => {
   await using checkout = await dirtyCheckout();
   const names = [
     "Fix the rounding in price.js, please: 33 % of 9.99",
@@ -304,7 +304,7 @@ Deno.test("a workspace's name is made of its task, and no two have the same", as
     "x".repeat(50),
     "../../etc",
   ];
-  assertEquals(names.map(freeName), [
+  assertEquals(names.map(nameOf), [
     "fix-the-rounding-in-price-js",
     "work",
     "work",
@@ -312,7 +312,11 @@ Deno.test("a workspace's name is made of its task, and no two have the same", as
     "x".repeat(32),
     "etc",
   ]);
-  await checkout.open(undefined, "");
-  assertEquals(freeName("日本語"), "work-2");
+  const all = await Promise.all([1, 2, 3].map(() => checkout.open(undefined, "")));
+  assertEquals(all.map(({ name }) => name).toSorted(), ["work", "work-2", "work-3"]);
+  const [first] = all as [Workspace];
+  await removeWorkspace(first, await keepResult(first, { signal }));
+  // What came of it is under its name still.
+  assertEquals((await checkout.open(undefined, "")).name, "work-4");
   assertEquals(findWorkspace("../work"), undefined);
 });

@@ -69,7 +69,8 @@ export const command = defineCommand({
       global,
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
-      ...present({ junit, workspaceFor: flags.workspace === true ? taskOf(positionals[0]) : undefined }),
+      ...present({ junit, isApart: flags.workspace }),
+      taskName: nameOfTask(positionals[0]),
       async pipelinesOf(plan) {
         const files = await filesOf(target, overrides);
         requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
@@ -87,6 +88,6 @@ export const command = defineCommand({
 });
 
 /** What a workspace is named by. */
-function taskOf(given = ""): string {
+function nameOfTask(given = ""): string {
   return given.includes(" ") ? given : basename(given).replace(/\.\w+$/, "");
 }

@@ -39,10 +39,14 @@ export const command = defineCommand({
     const loaded = await preflight.readBesideMachine(() => read(flags), { panes: ({ plan }) => hasPanes(plan) });
     const { plan, sources } = loaded;
     await refuseBegun(plan.workdir, io);
-    if (workspace === true && hasPanes(plan) && plan.sandbox?.whole === undefined) {
-      throw new UsageError("Cannot use --workspace: the terminals of the agents would ask whether to trust the clone", {
-        hint: 'In the sandbox around them they have copies of their settings, which trust it: "sandbox": "agent".',
-      });
+    const isApart = workspace ?? loaded.config.isolation === "workspace";
+    if (isApart && hasPanes(plan) && plan.sandbox?.whole === undefined) {
+      throw new UsageError(
+        "Cannot work in a workspace: the terminals of the agents would ask whether to trust the clone",
+        {
+          hint: 'In the sandbox around them they have copies of their settings, which trust it: "sandbox": "agent".',
+        },
+      );
     }
     const review = { plan, roles: rolesUsed(plan.loop), sources };
     const unwritten = checkJob(plan.job, review);
@@ -55,7 +59,7 @@ export const command = defineCommand({
     await keepEditorSchema(loaded, io);
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const task = firstLine(`${plan.job.introduction}\n${plan.job.exploreSummary}`);
-    const apart = workspace === true ? await beginWorkspace(plan.workdir, { io, global, task }) : undefined;
+    const apart = isApart ? await beginWorkspace(plan.workdir, { io, global, task }) : undefined;
     const used = apart === undefined ? flags : { ...flags, wd: apart.workdir };
     const origin = { configFile, cwd: io.cwd, flags: used };
     return await executeReview(apart === undefined ? plan : (await read(used)).plan, {
