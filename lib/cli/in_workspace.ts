@@ -1,4 +1,5 @@
 import { outputLine } from "../api/output/line.ts";
+import { UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult } from "../workspace/result.ts";
@@ -20,6 +21,11 @@ export async function beginWorkspace(
   folder: string,
   { global, io, task }: Around & { readonly task: string },
 ): Promise<Workspace> {
+  if (io.detached?.request !== undefined) {
+    throw new UsageError("Cannot work in a workspace: a key (--key, HTTP, MCP) is known in its own folder only", {
+      hint: 'Start it without a key, or with "isolation": "none".',
+    });
+  }
   const workspace = await openWorkspace(folder, { task, now: new Date(), signal: io.signal });
   if (global.json) io.stdout(outputLine("workspace", workspaceFields(workspace)));
   else if (!global.quiet) io.stderr(`${openedText(workspace)}\n`);

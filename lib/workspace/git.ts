@@ -12,19 +12,24 @@ interface GitAsk {
   readonly codes?: readonly number[];
 }
 
+const NAME = "panewright";
+const EMAIL = "panewright@localhost";
+
 /** Whose commits ours are: no agent's, and not the person's own. */
-const AUTHOR = Object.fromEntries(
-  ["AUTHOR", "COMMITTER"].flatMap((
-    who,
-  ) => [[`GIT_${who}_NAME`, "panewright"], [`GIT_${who}_EMAIL`, "panewright@localhost"]]),
-);
+const AUTHOR = {
+  GIT_AUTHOR_NAME: NAME,
+  GIT_AUTHOR_EMAIL: EMAIL,
+  GIT_COMMITTER_NAME: NAME,
+  GIT_COMMITTER_EMAIL: EMAIL,
+};
 
 /** Several workspaces may be begun at a time. */
 const PATIENT = ["-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"];
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** What git says, without running anything of the repository's.
+/**
+ * What git says, without running anything of the repository's.
  *
  * @throws {RuntimeError} with git's own words
  */
@@ -42,11 +47,8 @@ export async function git(
   });
   if (codes.includes(code) && !truncated) return stdout;
   const verb = args.find((word) => /^[a-z]/.test(word) && !word.includes("=")) ?? "";
-  throw new RuntimeError(
-    `Cannot work with the repository: git ${verb}: ${
-      truncated ? "too much" : lastLines(stderr, 1)[0] ?? `code ${code}`
-    }`,
-  );
+  const said = truncated ? "it says too much" : lastLines(stderr, 1)[0] ?? `code ${code}`;
+  throw new RuntimeError(`Cannot work with the repository: git ${verb}: ${said}`);
 }
 
 /** One line of an answer. */

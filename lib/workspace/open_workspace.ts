@@ -43,7 +43,7 @@ export async function openWorkspace(
   const repository = await repositoryOf(folder, signal);
   const { known, stores, trees } = placesOf();
   for (const path of [known, stores, trees]) makeOwnFolder(path);
-  const store = `${stores}/${(await sha256Hex(repository.gitFolder)).slice(0, 16)}.git`;
+  const store = `${stores}/${(await sha256Hex(repository.objects)).slice(0, 16)}.git`;
   await makeStore(store, signal);
   await replaceFile(`${store}/info/exclude`, `${repository.exclude}\n${OURS}`);
   const refs = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/panewright"], { cwd: folder, signal });
@@ -104,21 +104,19 @@ async function commitOfCheckout(
   }
 }
 
-/** What is looked at in a checkout anew, with the commit that it has now. */
+/** A commit of a checkout as it is now, and where its objects are besides the store. */
 export async function commitOfNow(
   { base, origin, settings, store, top }: Workspace,
   { index, signal }: { readonly index: string; readonly signal: AbortSignal },
-): Promise<string> {
+): Promise<{ readonly commit: string; readonly objects: string }> {
   const { gitFolder, objects } = await repositoryOf(origin, signal);
   await beginIndex(`${gitFolder}/index`, index);
   const files = { store, tree: top, index, settings, borrowed: objects, signal };
-  const commit = await commitFiles(files, { parent: base, message: "The checkout as it is" });
-  await bringObjects(commit, files);
-  return commit;
+  return { commit: await commitFiles(files, { parent: base, message: "The checkout as it is" }), objects };
 }
 
 async function clone(
-  { author }: Repository,
+  { author, settings }: Repository,
   { base, name, signal, store, tree }: {
     readonly store: string;
     readonly base: string;
@@ -133,7 +131,7 @@ async function clone(
   await Deno.mkdir(`${tree}/.git/info`, { recursive: true });
   await Deno.writeTextFile(`${tree}/.git/info/exclude`, OURS);
   await Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${store}/objects\n`);
-  for (const setting of author) {
+  for (const setting of [...author, ...settings]) {
     const [key = "", value = ""] = setting.split(/=(.*)/s);
     await git(["config", key, value], here);
   }
@@ -143,16 +141,8 @@ async function clone(
 
 async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
   const here = { cwd: folder, signal };
-  const places = await runGit([
-    "rev-parse",
-    "--path-format=absolute",
-    "--show-toplevel",
-    "--git-dir",
-    "--git-common-dir",
-  ], {
-    cwd: folder,
-    ...present({ signal }),
-  });
+  const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];
+  const places = await runGit(["rev-parse", ...asked], { cwd: folder, ...present({ signal }) });
   const [top, gitFolder, common] = places.stdout.split("\n");
   if (places.code !== 0 || top === undefined || gitFolder === undefined || common === undefined || top === "") {
     const [said = "it is in no working tree"] = lastLines(places.stderr, 1);

@@ -41,16 +41,16 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
   return {
     commit,
     ref,
-    files: await changedBetween([base, commit], { store, signal }),
+    files: await changedBetween([base, commit], inStore(store, signal)),
     inner: await innerOf(workspace, commit, { signal }),
   };
 }
 
 async function changedBetween(
   [from, to]: readonly [string, string],
-  { store, signal }: Pick<Workspace, "store"> & Asking,
+  place: ReturnType<typeof inStore>,
 ): Promise<readonly ChangedFile[]> {
-  const said = await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to], inStore(store, signal));
+  const said = await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to], place);
   return said.split("\0").filter((line) => line !== "").map((line) => {
     const [added = "", removed = "", path = ""] = line.split(/\t(.*?)\t(.*)/s);
     const count = (text: string) => text === "-" ? undefined : Number(text);
@@ -90,15 +90,15 @@ export async function applyResult(
   const { name, store, top } = workspace;
   const index = `${placesOf().known}/${name}.checkout`;
   try {
-    const now = await commitOfNow(workspace, { index, signal });
-    const here = inStore(store, signal);
+    const { commit: now, objects } = await commitOfNow(workspace, { index, signal });
+    const here = inStore(store, signal, objects);
     const said = await git(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", now, commit], {
       ...here,
       codes: [0, 1],
     });
     const [merged = "", ...conflicts] = said.split("\0").filter((line) => line !== "");
     if (conflicts.length > 0) throw conflictError(workspace, conflicts);
-    const files = await changedBetween([now, merged], { store, signal });
+    const files = await changedBetween([now, merged], here);
     if (files.length === 0) return [];
     const patch = await git(["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", now, merged], here);
     await git(["apply", "--whitespace=nowarn", "-"], { cwd: top, stdin: patch, signal }).catch((cause) => {
@@ -164,6 +164,8 @@ export async function removeWorkspace(
   for (const end of ["kept", "json"]) await Deno.remove(`${known}/${name}.${end}`).catch(() => {});
 }
 
-function inStore(store: string, signal: AbortSignal) {
-  return { cwd: store, env: { GIT_DIR: store }, signal };
+/** @param borrowed where objects are as well, which none of the store's commits need */
+function inStore(store: string, signal: AbortSignal, borrowed?: string) {
+  const env = { GIT_DIR: store, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
+  return { cwd: store, env, signal };
 }

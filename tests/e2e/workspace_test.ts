@@ -200,3 +200,12 @@ Deno.test("run --workspace: without the sandbox around its agents it is refused 
   assertMatch(stderr, /Cannot work in a workspace[^]*"sandbox": "agent"/);
   assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
 });
+
+Deno.test("exec --workspace: with a key it is refused before anything is made", async () => {
+  await using project = await pipelineProject();
+  const words = ["exec", "task.md", "--workspace", "--trust", "--detach", "--key", "once"];
+  const { code, stderr } = await project.run(...words);
+  assertEquals(code, 2);
+  assertMatch(stderr, /Cannot work in a workspace: a key/);
+  assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
+});

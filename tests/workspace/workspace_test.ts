@@ -257,7 +257,7 @@ Deno.test("a workspace is removed when all of it is under its ref, and not befor
   assertEquals(await git(repo, "show", "refs/panewright/fix-the-rounding:a.txt"), "kept\n");
 });
 
-Deno.test("a folder below the top, one without a commit, a detached HEAD and a shallow clone", async () => {
+Deno.test("a folder below the top, one without a commit, a detached HEAD, a linked worktree and a shallow clone", async () => {
   await using checkout = await dirtyCheckout();
   const { dir, repo } = checkout;
   const below = await checkout.open(`${repo}/sub`);
@@ -277,6 +277,12 @@ Deno.test("a folder below the top, one without a commit, a detached HEAD and a s
   await git(repo, "checkout", "--quiet", "--detach");
   const clean = await checkout.open();
   assertEquals(clean.name, "fix-the-rounding-2");
+
+  await git(repo, "config", "core.autocrlf", "input");
+  await git(repo, "worktree", "add", "--quiet", `${dir.path}/linked`);
+  const linked = await checkout.open(`${dir.path}/linked`, "Of a linked one");
+  assertEquals([linked.store, linked.settings.includes("core.autocrlf=input")], [clean.store, true]);
+  assertEquals((await git(linked.tree, "config", "core.autocrlf")).trim(), "input");
 
   await git(repo, "commit", "--quiet", "--allow-empty", "-m", "second");
   await git(dir.path, "clone", "--quiet", "--depth=1", `file://${repo}`, "shallow");
