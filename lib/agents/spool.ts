@@ -224,6 +224,8 @@ function readMessage(
       if (answer !== undefined) {
         writeAnew(`${answers}/${name}`, answer);
         writeAnew(`${answers}/${name}${QUESTION}`, text);
+        const again = given.indexOf(name);
+        if (again >= 0) given.splice(again, 1);
         given.push(name);
         if (given.length > KEPT_ANSWERS) forget(given.shift() ?? "");
       }
