@@ -92,7 +92,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^logs .*--role/, { setUp: runOverAcp }],
   [/^(runs|status|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
   [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
-  [/^exec .*--workspace/, { setUp: workspace }],
+  [/^exec .*--workspace/, { setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],
   [/^answer ("PostgreSQL"|.*(--question|- <))/, { setUp: askingRun }],
@@ -228,14 +228,20 @@ async function recording({ project }: Sandbox): Promise<void> {
 }
 
 /** Runs an example in a project of its own. @returns what is not as expected */
-/** A workspace of the project, in which a file was changed. */
-async function workspace({ home, project }: Sandbox): Promise<void> {
+/** The project as a repository, with a commit. */
+async function repository({ home, project }: Sandbox): Promise<void> {
   const script = "git init -q && git add . && git -c user.name=Me -c user.email=me@example.com commit -qm first";
   await runProgram(["sh", "-c", script], {
     cwd: project,
     env: { PATH: Deno.env.get("PATH") ?? "", HOME: home },
     timeoutMs: 20_000,
   });
+}
+
+/** A workspace of it, in which a file was changed. Its state folder is this process': one example at a time. */
+async function workspace(sandbox: Sandbox): Promise<void> {
+  const { home, project } = sandbox;
+  await repository(sandbox);
   using _state = useStateHome(`${home}/.local/state`);
   const { signal } = new AbortController();
   const { tree } = await openWorkspace(project, { task: "Fix the rounding", now: new Date(), signal });
