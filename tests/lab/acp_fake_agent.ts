@@ -348,6 +348,7 @@ class FakeAgent {
     };
     const play = new TurnPlayer({ agent: this, sessionId, cwd: session.cwd, prompt, reply, turn });
     const steps = this.#chooseTurn(prompt)?.steps ?? [{ say: "Done." }];
+    Deno.writeTextFileSync(`${this.folder}/begun`, "");
     const cancelled = new Promise<"cancelled">((resolve) => {
       turn.cancel.signal.addEventListener("abort", () => resolve("cancelled"));
     });

@@ -1,3 +1,4 @@
+import { exists } from "@std/fs";
 import { present } from "../../lib/base/schema.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { JOB } from "../e2e/review_project.ts";
@@ -271,7 +272,8 @@ async function castFake(
     program: agent.path,
     path: [],
     enter: () => Promise.resolve({}),
-    untilHeld: async () => void await until(prompts, (got) => got.length > 0),
+    // Killed before it has chosen a turn, it would play that one anew.
+    untilHeld: async () => void await until(() => exists(`${bin}/fake-agent.script.json.state/begun`)),
     prompts,
     forgetSessions: () => Deno.remove(`${bin}/fake-agent.script.json.state/sessions`, { recursive: true }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
