@@ -25,7 +25,7 @@ export async function meantWorkspace(name: string | undefined, { cwd }: Pick<Cli
   const own = await workspacesOf({ cwd });
   const [only, ...others] = own;
   if (only !== undefined && others.length === 0) return only;
-  const why = only === undefined ? `there is none of ${cwd}` : `there are ${own.length} of this checkout`;
+  const why = only === undefined ? `${cwd} has none` : `this checkout has ${own.length}`;
   throw new UsageError(`Cannot tell which workspace is meant: ${why}`, {
     hint: hintOf(only === undefined ? all : own),
   });
@@ -40,7 +40,7 @@ export async function workspacesOf({ cwd }: Pick<CliIo, "cwd">): Promise<readonl
 function hintOf(all: readonly Workspace[]): string {
   return all.length === 0
     ? "There are no workspaces. One is made by: panewright exec --workspace TASK"
-    : `There are ${all.map(({ name }) => name).join(", ")}: panewright workspaces`;
+    : `Name one: ${all.map(({ name }) => name).join(", ")}. "panewright workspaces" says of what they are.`;
 }
 
 /** @throws {UsageError} while a run is at work in it: what it will be is not known yet */

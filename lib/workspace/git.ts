@@ -26,6 +26,9 @@ const AUTHOR = {
 /** Several workspaces may be begun at a time. */
 const PATIENT = ["-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"];
 
+/** Many files take their time; but an agent can make what git waits for without an end. */
+const LIMIT_MS = 10 * 60_000;
+
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -37,17 +40,19 @@ export async function git(
   args: readonly string[],
   { cwd, env, codes = [0], signal, ...rest }: GitAsk,
 ): Promise<string> {
-  const { code, stdout, stderr, truncated } = await runGit([...PATIENT, ...args], {
+  const { code, stdout, stderr, timedOut, truncated } = await runGit([...PATIENT, ...args], {
     cwd,
     // Its own large files it fetches by itself, when it wants them.
     env: { ...AUTHOR, GIT_ALLOW_PROTOCOL: "file", GIT_LFS_SKIP_SMUDGE: "1", ...env },
     ...rest,
     ...present({ signal }),
     maxOutputBytes: MOST_BYTES,
+    timeoutMs: LIMIT_MS,
   });
   if (codes.includes(code) && !truncated) return stdout;
   const verb = args.find((word) => /^[a-z]/.test(word) && !word.includes("=")) ?? "";
-  const said = truncated ? "it says too much" : lastLines(stderr, 1)[0] ?? `code ${code}`;
+  const words = lastLines(stderr, 2).join("; ");
+  const said = timedOut ? "it does not end" : truncated ? "it says too much" : words === "" ? `code ${code}` : words;
   throw new RuntimeError(`Cannot work with the repository: git ${verb}: ${said}`);
 }
 

@@ -41,8 +41,9 @@ export async function openWorkspace(
   { task, now, signal }: { readonly task: string; readonly now: Date; readonly signal: AbortSignal },
 ): Promise<Workspace> {
   const repository = await repositoryOf(folder, signal);
+  for (const path of Object.values(placesOf())) makeOwnFolder(path);
+  // A path is a real one once it is there.
   const { known, stores, trees } = placesOf();
-  for (const path of [known, stores, trees]) makeOwnFolder(path);
   const store = `${stores}/${(await sha256Hex(repository.objects)).slice(0, 16)}.git`;
   await makeStore(store, signal);
   await replaceFile(`${store}/info/exclude`, `${repository.exclude}\n${OURS}`);

@@ -89,6 +89,7 @@ export async function applyResult(
 ): Promise<readonly string[]> {
   const { name, store, top } = workspace;
   const index = `${placesOf().known}/${name}.checkout`;
+  const patch = `${placesOf().known}/${name}.patch`;
   try {
     const { commit: now, objects } = await commitOfNow(workspace, { index, signal });
     const here = inStore(store, signal, objects);
@@ -100,8 +101,10 @@ export async function applyResult(
     if (conflicts.length > 0) throw conflictError(workspace, conflicts);
     const files = await changedBetween([now, merged], here);
     if (files.length === 0) return [];
-    const patch = await git(["diff", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", now, merged], here);
-    await git(["apply", "--whitespace=nowarn", "-"], { cwd: top, stdin: patch, signal }).catch((cause) => {
+    // Through a file, and byte for byte: what is in files need not be UTF-8.
+    const how = ["--binary", "--full-index", "--no-ext-diff", "--no-textconv", `--output=${patch}`];
+    await git(["diff", ...how, now, merged], here);
+    await git(["apply", "--whitespace=nowarn", patch], { cwd: top, signal }).catch((cause) => {
       throw new RuntimeError(`Cannot apply ${name}: something of yours is in the way`, {
         cause,
         hint: `Nothing was written. ${errorText(cause)}`,
@@ -109,7 +112,7 @@ export async function applyResult(
     });
     return files.map(({ path }) => path);
   } finally {
-    await Deno.remove(index).catch(() => {});
+    for (const path of [index, patch]) await Deno.remove(path).catch(() => {});
   }
 }
 

@@ -1,3 +1,7 @@
+import { RuntimeError } from "../base/errors.ts";
+import { systemProcessRunner } from "../base/ports/process.ts";
+import { present } from "../base/schema.ts";
+import { lastLines } from "../base/text/lines.ts";
 import { isAbsence } from "../base/ports/files.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
 import { asSettings, git, gitLine, withStore } from "./git.ts";
@@ -32,6 +36,7 @@ export async function commitFiles(
     signal,
     env: borrowed === undefined ? env : { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed },
   };
+  await requireReadable(tree, signal);
   // What a sandbox that is open shows there is no work of anybody.
   const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
   await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask);
@@ -39,6 +44,17 @@ export async function commitFiles(
   if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
   const follows = parent === undefined ? [] : ["-p", parent];
   return await gitLine(["commit-tree", written, ...follows, "-m", message], ask);
+}
+
+/** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */
+async function requireReadable(tree: string, signal: AbortSignal | undefined): Promise<void> {
+  const read = ["(", "-name", ".gitignore", "-o", "-name", ".gitattributes", ")"];
+  const { stdout } = await systemProcessRunner.run({
+    argv: ["find", tree, ...read, "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-print"],
+    ...present({ signal }),
+  });
+  const [odd] = lastLines(stdout, 1);
+  if (odd !== undefined) throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is no file`);
 }
 
 /** Begins our index with another one, whose looks at files are kept. */

@@ -41,7 +41,16 @@ export function placesOf(state = stateFolder()): Places {
   if (state === undefined) {
     throw new RuntimeError("Cannot keep workspaces: there is no place", { hint: STATE_FOLDER_HINT });
   }
-  return { known: `${state}/workspaces`, stores: `${state}/stores`, trees: `${state}-workspaces` };
+  return { known: `${state}/workspaces`, stores: `${state}/stores`, trees: realPathOf(`${state}-workspaces`) };
+}
+
+/** Folders are known by their real paths. */
+function realPathOf(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 export async function noteWorkspace(workspace: Workspace): Promise<void> {

@@ -165,6 +165,38 @@ Deno.test("a file that git ignores in the checkout is never overwritten", async 
   assertEquals([await read(repo, "debug.log"), await read(repo, ".gitignore")], ["noise\n", "*.log\n"]);
 });
 
+Deno.test("what is not UTF-8 comes into the checkout byte for byte", async () => {
+  await using checkout = await dirtyCheckout();
+  const workspace = await checkout.open();
+  const bytes = Uint8Array.from([0x67, 0x72, 0xfc, 0xdf, 0x0a, 0x0d, 0x0a, 0xff, 0x0a]);
+  await Deno.writeFile(`${workspace.tree}/latin.txt`, bytes);
+  await applyResult(workspace, await keepResult(workspace, { signal }), { signal });
+  assertEquals(await Deno.readFile(`${checkout.repo}/latin.txt`), bytes);
+});
+
+Deno.test("a FIFO where git reads a file is told, and nobody waits for it", async () => {
+  await using checkout = await dirtyCheckout();
+  const workspace = await checkout.open();
+  for (const name of [".gitignore", "sub/.gitattributes"]) {
+    const path = `${workspace.tree}/${name}`;
+    await Deno.remove(path).catch(() => {});
+    await new Deno.Command("mkfifo", { args: [path] }).output();
+    await assertRejects(() => keepResult(workspace, { signal }), RuntimeError, `${name}, which is no file`);
+    await Deno.remove(path);
+  }
+  await keepResult(workspace, { signal });
+});
+
+Deno.test("a state folder behind a link has workspaces all the same", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir } = checkout;
+  await Deno.mkdir(`${dir.path}/real`);
+  await Deno.symlink("real", `${dir.path}/link`);
+  using _state = useStateHome(`${dir.path}/link`);
+  const workspace = await checkout.open();
+  assertEquals(workspaceAround(await Deno.realPath(workspace.workdir))?.name, workspace.name);
+});
+
 Deno.test("ten things that an agent may do to git in its workspace reach nothing outside of it", async () => {
   await using checkout = await dirtyCheckout();
   const { dir, repo } = checkout;

@@ -17,7 +17,7 @@ export const command = defineCommand({
     } else if (flags.stat === true) io.stdout(resultText(workspace, result));
     else {
       const patch = await diffOf(workspace, result, io);
-      // A file gets the bytes as they are, a terminal no control characters.
+      // A terminal gets no control characters.
       io.stdout(io.isTerminal.stdout ? sanitizeText(patch) : patch);
     }
     return 0;

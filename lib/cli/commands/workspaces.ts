@@ -31,7 +31,8 @@ export const command = defineCommand({
     }
     if (name !== undefined) throw new UsageError(`Cannot list "${name}": list takes no name`);
     const all = listWorkspaces();
-    if (global.json) { for (const one of all) io.stdout(outputLine("workspace", workspaceFields(one))); }
+    const lines = all.map((one) => outputLine("workspace", workspaceFields(one)));
+    if (global.json) io.stdout(lines.join(""));
     else if (all.length > 0) io.stdout(tableOf(all));
     else if (!global.quiet) io.stdout("There are no workspaces.\n");
     return 0;

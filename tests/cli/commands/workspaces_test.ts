@@ -38,7 +38,7 @@ Deno.test("the workspace of a checkout is the one that is meant where there is o
   assertEquals(none.code, 2);
   assertMatch(
     none.stderr,
-    /Cannot tell which workspace is meant: there is none of \S+shop\n {2}There are no workspaces/,
+    /Cannot tell which workspace is meant: \S+shop has none\n {2}There are no workspaces/,
   );
   const workspace = await all.open("shop", "Fix it");
   await Deno.writeTextFile(`${workspace.tree}/a.txt`, "two\n");
@@ -47,10 +47,10 @@ Deno.test("the workspace of a checkout is the one that is meant where there is o
   }
   assertMatch(
     (await all.call("blog", "diff")).stderr,
-    /there is none of \S+blog\n {2}There are fix-it: panewright workspaces/,
+    /\S+blog has none\n {2}Name one: fix-it\./,
   );
   await all.open("shop", "Fix it");
-  assertMatch((await all.call("shop", "diff")).stderr, /there are 2 of this checkout\n {2}There are fix-it, fix-it-2/);
+  assertMatch((await all.call("shop", "diff")).stderr, /this checkout has 2\n {2}Name one: fix-it, fix-it-2\./);
 });
 
 Deno.test("apply, discard and workspaces tell what they did, in words and as JSON", async () => {
