@@ -1,3 +1,4 @@
+import { workspaceAround } from "../workspace/workspace.ts";
 import { defaultDecision } from "../policy/mod.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
@@ -34,7 +35,7 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
     leavesAgents: !plan.cleanupOnExit,
     attachCommand: (runId) => commandInForm(["attach", runId, ...where], startOfThis(io)),
   });
-  await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(plan.workdir, around) };
+  await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(workspaceAround(plan.workdir), around) };
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({

@@ -1,7 +1,7 @@
 import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
-import type { ExecFact } from "../journal/exec/facts.ts";
+import type { ExecEvent, ExecFact } from "../journal/exec/facts.ts";
 import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
@@ -16,6 +16,8 @@ import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
+import { playLanes } from "../lanes/mod.ts";
+import { findWorkspace, workspaceAround } from "../workspace/workspace.ts";
 import { beginWorkspace, tellWorkspace } from "./in_workspace.ts";
 import { requireFolderTrust, requireObeyedTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
 
@@ -35,6 +37,8 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   readonly isApart?: boolean;
   /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
+  /** How many tasks of its folder are done at a time. @default {1} */
+  readonly parallel?: (plan: ExecPlan) => number;
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
 
@@ -71,17 +75,26 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     await keepEditorSchema(loaded, io);
   }
   const { taskName: task, isApart = loaded.config.isolation === "workspace" } = around;
-  const apart = isApart && task !== undefined ? await beginWorkspace(plan.workdir, { ...around, task }) : undefined;
+  const isSideBySide = (around.parallel?.(plan) ?? 1) > 1;
+  const planIn = async (wd: string) => (await load({ ...config, flags: { ...config.flags, wd } })).plan;
+  const apart = isApart && !isSideBySide && task !== undefined
+    ? await beginWorkspace(plan.workdir, { ...around, task })
+    : undefined;
   const used = apart === undefined ? read : await load({ ...config, flags: { ...config.flags, wd: apart.workdir } });
   const { plan: { workdir } } = used;
-  await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(workdir, around) };
+  let target = targetIn(facts);
+  await using _told = {
+    [Symbol.asyncDispose]: () =>
+      tellWorkspace(target === undefined ? workspaceAround(workdir) : findWorkspace(target), around),
+  };
   try {
-    return await carryOut({ ...around, output, workdir }, ({ person, onEvent, ...options }) =>
-      execute({
-        ...options,
+    return await carryOut({ ...around, output, workdir }, ({ person, onEvent, ...given }) => {
+      const options: ExecOptions = {
+        ...given,
         plan: used.plan,
         auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
         onEvent(event) {
+          if (event.type === "lanes_opened") target = targetIn([event]);
           reports.before(event);
           onEvent?.(event);
           reports.after(event);
@@ -92,8 +105,15 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
         },
         ...(person &&
           { askAtTerminal: person.ask, person: (question, signal) => person.ask(askedQuestion(question), signal) }),
-      }, used));
+      };
+      return execute(isSideBySide ? { ...options, play: (run) => playLanes(run, { options, planIn }) } : options, used);
+    });
   } finally {
     await reports.write();
   }
+}
+
+/** The name of the workspace in which tasks that are done side by side come together. */
+function targetIn(facts: readonly ExecEvent[]): string | undefined {
+  return facts.flatMap((fact) => fact.type === "lanes_opened" ? [fact.target] : [])[0];
 }

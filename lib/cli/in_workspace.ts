@@ -3,7 +3,7 @@ import { UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult } from "../workspace/result.ts";
-import { type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { type CliIo, type GlobalFlags, switchFlag } from "./console/command.ts";
 import { openedText, resultText, workspaceFields } from "./show/workspace_words.ts";
 
@@ -32,9 +32,8 @@ export async function beginWorkspace(
   return workspace;
 }
 
-/** Brings home what was done in a workspace, and tells what can be done with it; nothing for another folder. */
-export async function tellWorkspace(workdir: string, { global, io }: Around): Promise<void> {
-  const workspace = workspaceAround(workdir);
+/** Brings home what was done in a workspace, and tells what can be done with it. */
+export async function tellWorkspace(workspace: Workspace | undefined, { global, io }: Around): Promise<void> {
   if (workspace === undefined) return;
   // Also for a run that was interrupted: nothing of it is to be lost.
   const result = await keepResult(workspace, { signal: new AbortController().signal }).catch((error) => {

@@ -71,3 +71,9 @@ export function withStore(
 export function asSettings(settings: readonly string[]): readonly string[] {
   return settings.flatMap((setting) => ["-c", setting]);
 }
+
+/** @param borrowed where objects are as well, which none of the store's commits need */
+export function inStore(store: string, signal: AbortSignal, borrowed?: string) {
+  const env = { GIT_DIR: store, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
+  return { cwd: store, env, signal };
+}

@@ -28,17 +28,28 @@ interface Repository {
   readonly exclude: string;
 }
 
+interface Opening {
+  /** What it is for: its name is made of that. */
+  readonly task: string;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  /** A commit of the repository's store. @default the checkout as it is now */
+  readonly at?: string;
+  /** Whether what was done in others is to be merged in it: it gets no files then. @default {false} */
+  readonly isTarget?: boolean;
+  readonly partOf?: Workspace["partOf"];
+}
+
 /**
  * Makes a clone of the repository that a folder is in, with the files as they are now: what is not committed, too, but
  * for what git ignores. It has its own refs, index, stash, settings and hooks, and nothing in it names that repository.
  *
- * @param task what it is for: its name is made of that
  * @throws {UsageError} where the folder is in no repository
  * @throws {RuntimeError} where git cannot make it; nothing is left then
  */
 export async function openWorkspace(
   folder: string,
-  { task, now, signal }: { readonly task: string; readonly now: Date; readonly signal: AbortSignal },
+  { at, task, now, signal, isTarget = false, partOf }: Opening,
 ): Promise<Workspace> {
   const repository = await repositoryOf(folder, signal);
   for (const path of Object.values(placesOf())) makeOwnFolder(path);
@@ -51,12 +62,14 @@ export async function openWorkspace(
   const name = takeName(task, new Set(refs.split("\n")));
   const tree = `${trees}/${name}`;
   try {
-    const base = await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal });
-    await clone(repository, { store, base, tree, name, signal });
+    const base = at ?? await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal });
+    if (!isTarget) await clone(repository, { store, base, tree, name, signal });
     const workspace: Workspace = {
       ...{ name, tree, store, base, origin: folder, top: repository.top, settings: repository.settings },
       workdir: `${tree}/${repository.prefix}`.replace(/\/$/, ""),
       madeAt: now.toISOString(),
+      ...(isTarget ? { isTarget } : {}),
+      ...present({ partOf }),
     };
     await Deno.mkdir(workspace.workdir, { recursive: true });
     await noteWorkspace(workspace);

@@ -1,8 +1,10 @@
 import { RuntimeError, UsageError } from "../base/errors.ts";
+import { isAbsence } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { git, gitLine } from "./git.ts";
+import { git, gitLine, inStore } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
-import { bringObjects, commitFiles } from "./snapshot.ts";
+import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
+import { landedIn } from "./target.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
 
 /** What came of a workspace. */
@@ -30,11 +32,11 @@ interface Asking {
 
 /** Commits all that is in a workspace, and brings the commit into the person's repository, under a ref of ours. */
 export async function keepResult(workspace: Workspace, { signal }: Asking): Promise<WorkspaceResult> {
-  const { base, name, settings, store, top, tree } = workspace;
-  const index = `${placesOf().known}/${name}.kept`;
-  const files = { store, tree, index, settings, signal };
-  const commit = await commitFiles(files, { parent: base, message: `What came of ${name}` });
-  await bringObjects(commit, files);
+  const { base, name, store, top } = workspace;
+  const commit = workspace.isTarget === true
+    ? await landedIn(workspace, { signal })
+    : await commitWork(workspace, { signal });
+  await bringObjects(commit, { store, signal });
   const ref = `refs/panewright/${name}`;
   const quiet = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"];
   await git(["fetch", ...quiet, store, `+refs/kept/${commit}:${ref}`], { cwd: top, signal });
@@ -46,7 +48,20 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
   };
 }
 
-async function changedBetween(
+/** Commits all that is in the files of a workspace, in the store. */
+async function commitWork(
+  { base, name, settings, store, tree }: Workspace,
+  { signal }: Asking,
+): Promise<string> {
+  const kept = `${placesOf().known}/${name}.kept`;
+  await using index = await ownIndex(kept);
+  const files = { store, tree, index: index.path, settings, signal };
+  const commit = await commitFiles(files, { parent: base, message: `What came of ${name}` });
+  await Deno.rename(index.path, kept).catch(() => {});
+  return commit;
+}
+
+export async function changedBetween(
   [from, to]: readonly [string, string],
   place: ReturnType<typeof inStore>,
 ): Promise<readonly ChangedFile[]> {
@@ -88,10 +103,10 @@ export async function applyResult(
   { signal }: Asking,
 ): Promise<readonly string[]> {
   const { name, store, top } = workspace;
-  const index = `${placesOf().known}/${name}.checkout`;
   const patch = `${placesOf().known}/${name}.patch`;
   try {
-    const { commit: now, objects } = await commitOfNow(workspace, { index, signal });
+    await using index = await ownIndex(`${placesOf().known}/${name}.checkout`);
+    const { commit: now, objects } = await commitOfNow(workspace, { index: index.path, signal });
     const here = inStore(store, signal, objects);
     const said = await git(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", now, commit], {
       ...here,
@@ -112,7 +127,7 @@ export async function applyResult(
     });
     return files.map(({ path }) => path);
   } finally {
-    for (const path of [index, patch]) await Deno.remove(path).catch(() => {});
+    await Deno.remove(patch).catch(() => {});
   }
 }
 
@@ -162,13 +177,16 @@ export async function removeWorkspace(
       },
     );
   }
-  const { known } = placesOf();
-  await Deno.remove(tree, { recursive: true });
-  for (const end of ["kept", "json"]) await Deno.remove(`${known}/${name}.${end}`).catch(() => {});
+  await dropWorkspace({ name, tree });
 }
 
-/** @param borrowed where objects are as well, which none of the store's commits need */
-function inStore(store: string, signal: AbortSignal, borrowed?: string) {
-  const env = { GIT_DIR: store, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
-  return { cwd: store, env, signal };
+/** Removes a workspace, and whatever is in it. */
+export async function dropWorkspace({ name, tree }: Pick<Workspace, "name" | "tree">): Promise<void> {
+  const { known } = placesOf();
+  await Deno.remove(tree, { recursive: true }).catch((error) => {
+    if (!isAbsence(error)) throw error;
+  });
+  // Names have no dot.
+  const own = [...Deno.readDirSync(known)].map((entry) => entry.name).filter((file) => file.startsWith(`${name}.`));
+  for (const file of own) await Deno.remove(`${known}/${file}`).catch(() => {});
 }

@@ -57,6 +57,21 @@ async function requireReadable(tree: string, signal: AbortSignal | undefined): P
   if (odd !== undefined) throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is no file`);
 }
 
+/**
+ * An index of this process alone, which begins with another one: a git that was killed has locked what it worked with, for
+ * good.
+ */
+export async function ownIndex(from: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = `${from}.${crypto.randomUUID()}`;
+  await beginIndex(from, path);
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      for (const left of [path, `${path}.lock`]) await Deno.remove(left).catch(() => {});
+    },
+  };
+}
+
 /** Begins our index with another one, whose looks at files are kept. */
 export async function beginIndex(from: string, index: string): Promise<void> {
   await Deno.remove(index).catch(() => {});

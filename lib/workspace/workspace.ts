@@ -24,6 +24,10 @@ const WORKSPACE = z.object({
   /** Settings of the person's repository that say what its files look like: `core.autocrlf=input`. */
   settings: z.array(z.string()).readonly(),
   madeAt: z.iso.datetime(),
+  /** Whether it is a target, in which what was done in others is merged: nobody works in it, and it has no files. */
+  isTarget: z.boolean().optional(),
+  /** The target that what is done in it is merged in; `check`: what the two come to is tested in it, and it is removed then. */
+  partOf: z.object({ target: z.string(), as: z.enum(["lane", "check"]) }).readonly().optional(),
 }).readonly();
 
 /** A clone, and where it came from. */

@@ -97,6 +97,7 @@ Deno.test("the settings of exec are taken over", async () => {
     exec: {
       resume: "native",
       ask_commands: [["ask"]],
+      parallel: 3,
       max_questions_per_step: 0,
       at_level_0: "ask",
       answer_timeout_seconds: 9,
@@ -110,6 +111,7 @@ Deno.test("the settings of exec are taken over", async () => {
     autonomyLevel: 5,
     resume: "native",
     askCommands: [["ask"]],
+    parallel: 3,
     maxQuestionsPerStep: 0,
     atLevel0: "ask",
     answerTimeoutSeconds: 9,

@@ -9,6 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["api"],
   ["lab"],
   ["config"],
+  ["lanes"],
   ["jobs"],
   ["run"],
   ["turn"],

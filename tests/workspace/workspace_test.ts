@@ -358,3 +358,16 @@ Deno.test("a workspace's name is made of its task, and no two have the same, als
   assertEquals((await checkout.open(undefined, "")).name, "work-4");
   assertEquals(findWorkspace("../work"), undefined);
 });
+
+Deno.test("a git that was killed at work keeps nothing of a workspace locked", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { "a.txt": "A\n" });
+  const known = `${dir.path}/state/panewright/workspaces`;
+  for (const left of ["kept.lock", "checkout.lock"]) await Deno.writeTextFile(`${known}/fix-the-rounding.${left}`, "");
+  const result = await keepResult(workspace, { signal });
+  assertEquals(await applyResult(workspace, result, { signal }), ["a.txt"]);
+  await removeWorkspace(workspace, result);
+  assertEquals([...Deno.readDirSync(known)].map(({ name }) => name), []);
+});

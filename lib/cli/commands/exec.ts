@@ -5,6 +5,7 @@ import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import { executeExec } from "../../jobs/pipeline/execute.ts";
 import { pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
+import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
@@ -62,6 +63,10 @@ export const command = defineCommand({
         "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
       );
     }
+    if (target.kind !== "folder" && overrides.parallel !== undefined) {
+      throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
+    }
+    const parallel = ({ settings }: ExecPlan) => target.kind === "folder" ? overrides.parallel ?? settings.parallel : 1;
     const config = { flags: present({ wd, provider }), ...present({ path }), builtIn };
     if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
     return await executeSteps(config, {
@@ -70,6 +75,7 @@ export const command = defineCommand({
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
       ...present({ junit, isApart: flags.workspace }),
+      parallel,
       taskName: nameOfTask(positionals[0]),
       async pipelinesOf(plan) {
         const files = await filesOf(target, overrides);
@@ -79,8 +85,12 @@ export const command = defineCommand({
       execute: (options, { file: configFile, builtIn: used }) =>
         executeExec({
           target,
-          // The agent's work could change which test command is found: a run that is resumed keeps its own.
-          overrides: { ...overrides, ...(used && { provider: used.provider, check: used.check }) },
+          // What the agent does, or a person to the configuration, could change these: a run that is resumed keeps its own.
+          overrides: {
+            ...overrides,
+            ...(used && { provider: used.provider, check: used.check }),
+            ...(options.play === undefined ? {} : { parallel: parallel(options.plan) }),
+          },
           configFile,
         }, options),
     });

@@ -20,7 +20,7 @@ export async function resumeSteps(
   const { wd, config } = around;
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
-  const { workdir, target, overrides: { provider, check } } = started;
+  const { workdir, target, overrides: { provider, check, parallel = 1 } } = started;
   // Who has written the journal is not known, so a person must have agreed to its check.
   const builtIn = target.text === undefined ? undefined : { check, isOwn: false };
   const flags = { wd: workdir, ...present({ provider }) };
@@ -30,6 +30,7 @@ export async function resumeSteps(
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
     facts,
+    parallel: () => parallel,
     execute: (options) =>
       resumeExec(folder, {
         ...options,

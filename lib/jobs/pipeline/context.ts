@@ -1,6 +1,6 @@
 import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.ts";
-import type { PlannedOptions, Run } from "../../run/execution.ts";
+import type { PlannedOptions, Run, RunResult } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
 import type { LeftCommands } from "../left_running.ts";
@@ -27,6 +27,8 @@ export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPers
   /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
   readonly passedTasksFile?: string;
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
+  /** What plays the run instead of its steps one after another. */
+  readonly play?: (run: Run<ExecFact, ExecState>) => Promise<RunResult>;
   /** @default {runHeadless of lib/agents} */
   readonly runHeadless?: (request: AttemptRequest) => Promise<HeadlessResult>;
 }

@@ -54,7 +54,7 @@ function execExecution(options: ExecOptions): Execution<ExecFact, ExecState> {
     subfolders: ["stepsDir"],
     resume: (folder, state, { clock }) => continueRun(folder, state, { ...options, clock }),
     isCopy: (state) => headOf(state).isCopy,
-    play: (run) => playSteps(run, options),
+    play: options.play ?? ((run) => playSteps(run, options)),
     warning: (message) => ({ type: "warning", message }),
     // The question that waits says how to continue.
     isOver: (outcome) => outcome === "pass" || outcome === "waiting",

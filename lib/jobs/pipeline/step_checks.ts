@@ -1,3 +1,4 @@
+import type { AroundAgent } from "../../agents/launch_plan.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { fingerprintFiles } from "../files/fingerprint.ts";
 import { runTestOf } from "../test_of_run.ts";
@@ -12,7 +13,10 @@ export async function runCheck({ at, number, check }: Extract<Action, { do: "che
   const description = describeCheck(check);
   drive.record({ type: "check_started", ...place, description });
   const startedAtMs = drive.clock.now();
-  const result = check.type === "review" ? judgeReview(at.step.finalText) : await resultOf(check, drive);
+  const { workdir, sandboxOfCommands: around } = drive.plan;
+  const result = check.type === "review"
+    ? judgeReview(at.step.finalText)
+    : await makeCheck(check, { run: drive, workdir, around });
   const seconds = (drive.clock.now() - startedAtMs) / 1000;
   const mayRepeat = !result.passed && result.notMade !== true && at.plan.retry > 0 &&
     drive.limitOf(noProgressName("maxSameTestOutput")) !== undefined;
@@ -33,8 +37,15 @@ export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive):
   return await fingerprintFiles({ workdir: plan.workdir, sinceMs, except: [".panewright"], signal });
 }
 
-async function resultOf(check: Exclude<CheckPlan, { type: "review" }>, drive: Drive): Promise<CheckResult> {
-  const { plan: { workdir } } = drive;
+/** Makes a check that needs no agent's words, in a folder. */
+export async function makeCheck(
+  check: Exclude<CheckPlan, { type: "review" }>,
+  { run, workdir, around }: {
+    readonly run: Parameters<typeof runTestOf>[0];
+    readonly workdir: string;
+    readonly around: AroundAgent | undefined;
+  },
+): Promise<CheckResult> {
   switch (check.type) {
     case "none":
       return { passed: true, detail: "nothing to check", output: "" };
@@ -43,9 +54,8 @@ async function resultOf(check: Exclude<CheckPlan, { type: "review" }>, drive: Dr
     case "shell":
       return judgeCommand(
         check,
-        await runTestOf(drive, {
-          ...{ command: check.command, cwd: workdir, timeoutSeconds: check.timeLimitSeconds },
-          around: drive.plan.sandboxOfCommands,
+        await runTestOf(run, {
+          ...{ command: check.command, cwd: workdir, timeoutSeconds: check.timeLimitSeconds, around },
         }),
       );
   }

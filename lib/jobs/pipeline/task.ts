@@ -1,12 +1,17 @@
 import type { AutonomyLevel, ExecOverrides } from "../../journal/exec/fields.ts";
 import { type Excerpt, UsageError } from "../../base/errors.ts";
 import type { ExecPlan } from "./plan.ts";
+import { present } from "../../base/schema.ts";
 import { didYouMean, nearest } from "../../base/text/suggest.ts";
 
 export interface Task {
   readonly pipeline: string | undefined;
   readonly autonomyLevel: AutonomyLevel | undefined;
   readonly text: string;
+  /** The names of tasks of its folder that come before it. @default {[]} */
+  readonly needs?: readonly string[];
+  /** Patterns of the files that it writes: tasks that write the same are not done at a time. @default {[]} */
+  readonly writes?: readonly string[];
 }
 
 export interface TaskProblem {
@@ -83,6 +88,7 @@ export function readTask(source: string): ReadTask {
     autonomyLevel: level === undefined ? undefined : Number(level) as AutonomyLevel,
     text,
     problems,
+    ...present({ needs: namesIn(values.get("needs")), writes: namesIn(values.get("writes")) }),
     ...(pipeline === undefined || pipelinePlace === undefined ? {} : { pipelinePlace }),
   };
 }
@@ -90,7 +96,13 @@ export function readTask(source: string): ReadTask {
 /** `KEY: VALUE` */
 const ENTRY = /^([^\s:#][^:]*?)\s*:(?:\s(.*))?$/;
 
-const FRONT_MATTER_KEYS: readonly string[] = ["pipeline", "autonomy_level"];
+const FRONT_MATTER_KEYS: readonly string[] = ["pipeline", "autonomy_level", "needs", "writes"];
+
+/** `a, b`, also in brackets and quotes; `undefined` where there are none. */
+function namesIn(value = ""): readonly string[] | undefined {
+  const names = value.replace(/^\[(.*)\]$/, "$1").split(",").map((name) => scalar(name)).filter((name) => name !== "");
+  return names.length === 0 ? undefined : names;
+}
 
 function unknownKey(key: string): string {
   const meant = nearest(key, FRONT_MATTER_KEYS);

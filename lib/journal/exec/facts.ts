@@ -2,6 +2,7 @@ import type { AgentFact } from "../../base/activity.ts";
 import { type FactsOf, foldsOf } from "../entry.ts";
 import { ATTEMPT_RECORDS } from "./attempt.ts";
 import { CHECK_RECORDS } from "./check.ts";
+import { LANE_RECORDS } from "./lane.ts";
 import { QUESTION_RECORDS } from "./question.ts";
 import { RUN_BEGINS, RUN_ENDS } from "./run.ts";
 import type { ExecState } from "./state.ts";
@@ -17,6 +18,7 @@ export const EXEC_RECORDS = {
   ...ATTEMPT_RECORDS,
   ...QUESTION_RECORDS,
   ...CHECK_RECORDS,
+  ...LANE_RECORDS,
   ...TASK_ENDS,
   ...RUN_ENDS,
 } as const;

@@ -55,6 +55,8 @@ export interface ExecOverrides {
   readonly provider?: string;
   /** The command for `sh -c` that must pass after the step of the built-in pipeline. */
   readonly check?: string;
+  /** How many of a folder's tasks are done side by side, each in a workspace. @default one after another, in the folder */
+  readonly parallel?: number;
 }
 
 /** What is executed: one task, or the tasks of a folder. Paths are absolute. */

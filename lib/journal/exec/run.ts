@@ -6,6 +6,7 @@ import { type AttemptReason, autonomyLevel } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
+import { lanesTakenUp } from "./lane.ts";
 import { FINISHED, GROUND, HOST_DECIDED, REFUSED_INSIDE, RESUMED, STARTED, WARNED } from "../common.ts";
 import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";
 import { mayAnswer } from "../waiting.ts";
@@ -30,6 +31,7 @@ export const RUN_BEGINS = {
       force: optional(flag),
       provider: optional(text),
       check: optional(text),
+      parallel: optional(number),
     }),
   }, {
     paths: ({ workdir, target, configFile }, map) => ({
@@ -77,7 +79,8 @@ export const RUN_BEGINS = {
       };
       // What the CLI's session knows are the paths of the old place.
       const here = carriedFrom === undefined ? after : inStep(after, (step) => ({ ...step, sessionId: undefined }));
-      return { ...here, run, failed: [], groundRestarts: 0, ...stillUnusable(state), finished: undefined };
+      const fresh = { failed: [], groundRestarts: 0, ...stillUnusable(state), ...lanesTakenUp(state) };
+      return { ...here, run, ...fresh, finished: undefined };
     },
     progress: (before, { folder, configFile, modelAnswers, answersFrom, onAnswer, at }) => ({
       folder,

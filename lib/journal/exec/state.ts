@@ -22,6 +22,10 @@ export interface ExecState extends Recoverable, WithUnusable, Reaching {
   readonly current: TaskState | undefined;
   /** The tasks whose agents wait for an answer while others are done. */
   readonly parked: readonly TaskState[];
+  /** The tasks that are done side by side, those to be merged in the order in which they passed. @default none are */
+  readonly lanes?: readonly LaneState[];
+  /** The name of the workspace in which they come together. */
+  readonly target?: string;
   readonly interactions: readonly Interaction[];
   readonly questions: readonly QuestionState[];
   readonly tokens: TokenCounts;
@@ -171,6 +175,34 @@ export interface QuestionState {
   /** How a person is shown what a yes to it permits; missing in older journals, and for a question. */
   readonly shown?: Shown;
   readonly open: boolean;
+}
+
+/** One of a folder's tasks that is done beside others: a run of its own, in a workspace of its own. */
+export interface LaneState {
+  readonly number: number;
+  readonly file: string;
+  /** `merge`: an agent is to bring the work together with what was landed meanwhile. */
+  readonly purpose: "task" | "merge";
+  /** The names of its workspace, and of the one that the work was done in first. */
+  readonly workspace: string;
+  readonly workdir: string;
+  /** The target's commit that it began with. */
+  readonly base: string;
+  /** What the agent of a merge is told. */
+  readonly problem?: MergeProblem;
+  /** `passed`: its work is to be merged. `failed`: until the run is resumed. */
+  readonly stage: "working" | "waiting" | "passed" | "failed" | "landed";
+  /** What came of it. */
+  readonly commit?: string | undefined;
+  /** The commit that was about to be landed when that was told last. */
+  readonly candidate?: string;
+}
+
+export interface MergeProblem {
+  /** Files that both sides have changed at the same place. */
+  readonly conflicts: readonly string[];
+  /** What the checks said of the two together, where git could merge them. */
+  readonly output: string;
 }
 
 export interface Interaction {

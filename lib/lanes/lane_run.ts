@@ -1,0 +1,146 @@
+import { type ExecReport, executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
+import { JOBS } from "../jobs/mod.ts";
+import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import type { ExecEvent } from "../journal/exec/facts.ts";
+import { headOf, type LaneState } from "../journal/exec/state.ts";
+import { allAsked } from "../journal/exec/question.ts";
+import { runCommandLine } from "../run/command_line.ts";
+import { listRunIds } from "../run/find_run.ts";
+import { readOverview } from "../run/overview.ts";
+import { runFolderAt } from "../run/run_folder.ts";
+import type { Lanes } from "./context.ts";
+import type { LaneTask } from "./lane_tasks.ts";
+import { mergeText } from "./merge_task.ts";
+
+/** How the run of a lane has ended. */
+export type LaneEnd = Pick<ExecReport, "outcome" | "reason"> & {
+  /** The commands that answer what it waits for. */
+  readonly questions: readonly { readonly id: string; readonly text: string; readonly answerCommand: string }[];
+};
+
+/** Plays the run of a lane to its end, or takes it up where an earlier process has left it. */
+export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): Promise<LaneEnd> {
+  const { workdir } = lane;
+  const [before] = (await listRunIds(workdir)).toReversed();
+  const folder = before === undefined ? undefined : runFolderAt(workdir, before);
+  const { progress } = folder === undefined ? {} : await readOverview(folder, JOBS, { brief: true });
+  // Somebody may have resumed it by itself.
+  if (progress?.finished?.outcome === "pass") {
+    return { outcome: "pass", reason: progress.finished.reason, questions: [] };
+  }
+  const { configFile, overrides: { only: _, keepGoing: _keep, force: _force, parallel: _parallel, ...overrides } } =
+    headOf(
+      lanes.run.state(),
+    );
+  const plan = await lanes.planIn(workdir);
+  const options = {
+    ...lanes.options,
+    ...{ plan: lane.purpose === "merge" ? mergePlan(plan, task) : { ...plan, caps: {} }, signal: lanes.signal },
+    whereArguments: ["--wd", workdir],
+    onEvent: tellOf(lane, lanes),
+  };
+  const { pipeline: _own, ...ofMerge } = overrides;
+  const report = folder !== undefined && progress !== undefined
+    ? await resumeExec(folder, options)
+    : await executeExec({
+      configFile,
+      ...(lane.purpose === "merge"
+        ? {
+          target: { kind: "task", path: `${workdir}/merge`, text: textOfMerge(lane, task, lanes) },
+          overrides: ofMerge,
+        }
+        : { target: { kind: "task", path: task.file }, overrides }),
+    }, options);
+  const { outcome, reason, state, folder: { id } } = report;
+  const questions = state.questions.filter(({ open }) => open).map(({ id: question, text, call }) => ({
+    ...{
+      id: `${id} ${question}`,
+      text,
+      answerCommand: answerCommand(id, { question, workdir, isPermission: call !== undefined }),
+    },
+  }));
+  return { outcome, reason, questions };
+}
+
+/** One bounded turn: the first step's agent, once, with the checks of the task's pipeline. */
+function mergePlan(plan: ExecPlan, { pipeline }: LaneTask): ExecPlan {
+  const steps = plan.pipelines[pipeline] ?? [];
+  const [first] = steps;
+  const merge = first === undefined ? [] : [{
+    ...first,
+    ...{ name: "merge", prompt: { kind: "self" } as const, checks: checksOf(steps), retry: 0, next: {} },
+  }];
+  return { ...plan, caps: {}, pipelines: { merge }, defaultPipeline: "merge" };
+}
+
+/** What must hold of a task's work, whoever has done it: the last checks of its pipeline that need no agent's words. */
+export function checksOf(steps: ExecPlan["pipelines"][string]) {
+  const own = steps.map(({ checks }) =>
+    checks.flatMap((check) =>
+      check.type === "fileExists" || check.type === "shell" && check.expect === "pass" ? [check] : []
+    )
+  );
+  return own.findLast((checks) => checks.length > 0) ?? [];
+}
+
+function textOfMerge(
+  { problem = { conflicts: [], output: "" } }: LaneState,
+  task: LaneTask,
+  { run, tasks }: Lanes,
+): string {
+  const { passed } = run.state();
+  const landed = tasks.filter(({ file }) => passed.includes(file)).map(({ text }) => text);
+  return mergeText({ problem, task: task.text, landed });
+}
+
+/** Tells in the run of all what happens in the one of a lane. */
+function tellOf({ file, number: task, workdir }: LaneState, { onAsking, run: { record } }: Lanes) {
+  let run = "";
+  let step = { name: "", provider: "" };
+  const about = { task, file };
+  return (event: ExecEvent): void => {
+    switch (event.type) {
+      case "run_started":
+      case "run_resumed":
+        run = event.runId;
+        return;
+      case "step_started":
+        step = event;
+        return;
+      case "attempt_started": {
+        const { name, provider } = step;
+        return record({ type: "lane_turn_started", ...about, run, step: name, attempt: event.attempt, provider });
+      }
+      case "tokens_counted":
+        return record({ type: "lane_counted", ...about, usage: event.usage, passable: true });
+      case "attempt_finished": {
+        const { outcome, seconds, usage } = event;
+        return record({ type: "lane_turn_ended", ...about, outcome, seconds, usage });
+      }
+      case "question_asked": {
+        const { seconds, usage, call } = event;
+        record({ type: "lane_turn_ended", ...about, outcome: "asked", seconds, usage });
+        onAsking(file, true);
+        for (const { question, text } of allAsked(event)) {
+          const answer = answerCommand(run, { question, workdir, isPermission: call !== undefined });
+          record({ type: "lane_asked", ...about, run, text, answerCommand: answer });
+        }
+        return;
+      }
+      case "question_answered":
+        return onAsking(file, false);
+    }
+  };
+}
+
+function answerCommand(
+  run: string,
+  { question, workdir, isPermission }: {
+    readonly question: string;
+    readonly workdir: string;
+    readonly isPermission: boolean;
+  },
+): string {
+  const words = isPermission ? "yes, or no and why" : "YOUR ANSWER";
+  return `${runCommandLine(["answer", run, "--question", question], workdir)} "${words}"`;
+}

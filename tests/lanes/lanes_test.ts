@@ -1,0 +1,209 @@
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { UsageError } from "../../lib/base/errors.ts";
+import { CapReachedError } from "../../lib/run/caps.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { listWorkspaces } from "../../lib/workspace/workspace.ts";
+import { asks, fails, only, says, step } from "../jobs/pipeline/support.ts";
+import { leaveAnswerFor } from "../support/run_mail.ts";
+import { lanesProject, shell, writes } from "./support.ts";
+
+const CHECK = { type: "shell", command: "sh check.sh", expect: "pass", timeLimitSeconds: 20 } as const;
+const STEPS = [step("work", { checks: [CHECK] })];
+const FILES = { "check.sh": "true\n", "base.txt": "one\ntwo\nthree\n" };
+
+Deno.test("a folder's tasks side by side: each works apart, and all of it is landed, one commit a task", async () => {
+  await using project = await lanesProject({
+    ...FILES,
+    "t/a.md": "a: write",
+    "t/b.md": "b: write",
+    "t/c.md": "c: write",
+  });
+  const before = await shell(project.repo, "git status --porcelain; git log --all --format=%s -- . ':!refs'; ls");
+  // Each of them waits for the others: they are at work at a time.
+  const all = Promise.withResolvers<void>();
+  let atWork = 0;
+  const together = (name: string) => async (request: Parameters<ReturnType<typeof writes>>[0]) => {
+    if (++atWork === 3) all.resolve();
+    await all.promise;
+    return await writes({ [`${name}.txt`]: `${name}\n` })(request);
+  };
+  const acts = { a: together("a"), b: together("b"), c: together("c") };
+  const { events, report } = await project.run({ steps: STEPS, acts });
+  assertEquals([report.outcome, report.reason], ["pass", "all 3 tasks passed"]);
+  assertEquals(await project.landed(), { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
+  const log = (await shell(project.repo, "git log --format=%s refs/panewright/t")).trim().split("\n");
+  assertEquals([log.slice(0, 3).sort(), log.slice(3)], [["a", "b", "c"], ["first"]]);
+  assertEquals(only(events, "merge_finished").map(({ outcome }) => outcome), ["landed", "landed", "landed"]);
+  // Nothing of it is in the checkout.
+  assertEquals(await shell(project.repo, "git status --porcelain; git log --format=%s -- . ':!refs'; ls"), before);
+  // The workspaces that only checks were made in are gone.
+  assertEquals(listWorkspaces().map(({ name }) => name).sort(), ["a", "b", "c", "t"]);
+});
+
+Deno.test("what was tested is what is landed: the checks run on the merge, in a workspace that no agent has seen", async () => {
+  await using project = await lanesProject({
+    ...FILES,
+    // It fails where both are there, and where what is not committed is.
+    "check.sh": "! test -e junk.log && ! { test -e a.txt && test -e b.txt; }\n",
+    ".gitignore": "*.log\n",
+    "t/a.md": "a: write",
+    "t/b.md": "b: write",
+  });
+  const acts = { a: writes({ "a.txt": "a\n" }), b: writes({ "b.txt": "b\n" }), merge: says("It cannot be done.") };
+  const { events, report } = await project.run({ steps: STEPS, acts, overrides: { parallel: 2 } });
+  assertEquals(only(events, "merge_finished").map(({ outcome }) => outcome), ["landed", "failed"]);
+  assertMatch(report.reason, /^1 of 2 tasks failed: [ab]$/);
+  assertStringIncludes(only(events, "task_finished").at(-1)?.reason ?? "", "the check failed with exit code 1");
+  const prompt = project.prompts.find((text) => text.includes("Two pieces")) ?? "";
+  assertStringIncludes(prompt, "sh check.sh: the check failed with exit code 1");
+  assertEquals(Object.keys(await project.landed()).length, 1);
+});
+
+Deno.test("a conflict is one bounded turn of an agent with both tasks' texts; what it makes of it is tested and landed", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: upper case", "t/b.md": "b: a better word" });
+  const acts = {
+    a: writes({ "base.txt": "one\nTWO\nthree\n" }),
+    b: writes({ "base.txt": "one\nzwei\nthree\n" }),
+    merge: writes({ "base.txt": "one\nZWEI\nthree\n" }),
+  };
+  const { events, report } = await project.run({ steps: STEPS, acts });
+  assertEquals(report.outcome, "pass", report.reason);
+  assertEquals(only(events, "merge_finished").map(({ outcome }) => outcome), ["landed", "conflict", "landed"]);
+  assertEquals(await project.landed(), { "base.txt": "one\nZWEI\nthree\n" });
+  const prompt = project.prompts.find((text) => text.includes("Two pieces")) ?? "";
+  for (const text of ["- base.txt", "a: upper case", "b: a better word"]) assertStringIncludes(prompt, text);
+});
+
+Deno.test("an agent that leaves git's marks has resolved nothing: the task is not landed, and resume tries once more", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: x", "t/b.md": "b: x" });
+  const acts = { a: writes({ "base.txt": "A\n" }), b: writes({ "base.txt": "B\n" }) };
+  const { events, report } = await project.run({ steps: STEPS, acts });
+  assertEquals(only(events, "merge_finished").map(({ outcome }) => outcome), ["landed", "conflict", "conflict"]);
+  assertMatch(report.reason, /1 of 2 tasks failed/);
+  const before = await project.landed();
+  assertMatch(before["base.txt"] ?? "", /^[AB]\n$/);
+  const again = await project.resume(report.folder.id, {
+    steps: STEPS,
+    acts: { merge: writes({ "base.txt": "A and B\n" }) },
+  });
+  assertEquals(again.report.outcome, "pass", again.report.reason);
+  assertEquals(await project.landed(), { "base.txt": "A and B\n" });
+});
+
+Deno.test("needs: a task begins with what those before it have landed; one whose need has failed is not begun", async () => {
+  await using project = await lanesProject({
+    ...FILES,
+    "t/a.md": "a: first",
+    "t/b.md": "---\nneeds: a\n---\nb: second",
+    "t/c.md": "c: fails",
+    "t/d.md": "---\nneeds: [c, b]\n---\nd: never",
+  });
+  const acts = {
+    a: writes({ "a.txt": "a\n" }),
+    b: async (request: Parameters<ReturnType<typeof writes>>[0]) =>
+      await writes({ "b.txt": `after ${await Deno.readTextFile(`${request.workdir}/a.txt`)}` })(request),
+    c: fails("no"),
+  };
+  const { events, report } = await project.run({ steps: STEPS, acts, overrides: { keepGoing: true } });
+  assertEquals(report.outcome, "fail");
+  assertEquals(await project.landed(), { "a.txt": "a\n", "b.txt": "after a\n" });
+  assertEquals(only(events, "tasks_left").map(({ files }) => files.map((file) => file.split("/").at(-1))), [["d.md"]]);
+});
+
+for (
+  const [needs, message] of [
+    ["a", "it needs itself"],
+    ["nobody", 'it needs "nobody", and there is no such task'],
+    ["b", "they need each other in a circle: a -> b -> a"],
+  ] as const
+) {
+  Deno.test(`a folder whose task needs ${needs} is refused before anything is begun`, async () => {
+    await using project = await lanesProject({
+      ...FILES,
+      "t/a.md": `---\nneeds: ${needs}\n---\na: x`,
+      "t/b.md": "---\nneeds: a\n---\nb: x",
+    });
+    const error = await assertRejects(() => project.run({ steps: STEPS, acts: {} }), UsageError);
+    assertStringIncludes(error.message, message);
+    assertEquals([project.prompts, listWorkspaces()], [[], []]);
+  });
+}
+
+Deno.test("tasks that write the same files are not done at a time", async () => {
+  await using project = await lanesProject({
+    ...FILES,
+    "t/a.md": "---\nwrites: src/**\n---\na: x",
+    "t/b.md": "---\nwrites: src/b.ts\n---\nb: x",
+    "t/c.md": "---\nwrites: docs/**\n---\nc: x",
+  });
+  const { events } = await project.run({
+    steps: STEPS,
+    acts: { a: writes({ "a.txt": "a\n" }), b: writes({ "b.txt": "b\n" }) },
+  });
+  const order = events.flatMap((event) =>
+    event.type === "lane_started" || event.type === "merge_finished"
+      ? [`${event.type === "lane_started" ? "begun" : "over"} ${event.file.split("/").at(-1)}`]
+      : []
+  );
+  assertEquals(order.indexOf("over a.md") < order.indexOf("begun b.md"), true, order.join(", "));
+  assertEquals(order.indexOf("begun c.md") < order.indexOf("over a.md"), true, order.join(", "));
+});
+
+const STOPS = [
+  "lanes_opened",
+  "lane_started",
+  "lane_turn_started",
+  "lane_ended",
+  "merge_started",
+  "merge_finished",
+] as const;
+
+for (const type of STOPS) {
+  Deno.test(`a process that is stopped at its first ${type} has lost nothing: resume lands all of it, once`, async () => {
+    await using project = await lanesProject({ ...FILES, "t/a.md": "a: x", "t/b.md": "b: x" });
+    const acts = { a: writes({ "a.txt": "a\n" }), b: writes({ "base.txt": "b\n" }) };
+    const stop = new AbortController();
+    let run = "";
+    const stopped = project.run({
+      ...{ steps: STEPS, acts, signal: stop.signal },
+      onFact(event) {
+        if (event.type === "run_started") run = event.runId;
+        if (event.type === type) stop.abort(new DOMException("stopped", "AbortError"));
+      },
+    });
+    await assertRejects(() => stopped);
+    const { report } = await project.resume(run, { steps: STEPS, acts });
+    assertEquals(report.reason, "all 2 tasks passed");
+    assertEquals(await project.landed(), { "a.txt": "a\n", "base.txt": "b\n" });
+    const log = await shell(project.repo, "git log --format=%s refs/panewright/t");
+    assertEquals(log.trim().split("\n").sort(), ["a", "b", "first"]);
+  });
+}
+
+Deno.test("what one agent asks keeps no other from its work, and the answer is given to its own run", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: asks", "t/b.md": "b: works" });
+  const acts = { a: asks("Which?"), b: writes({ "b.txt": "b\n" }) };
+  const { events, report } = await project.run({ steps: STEPS, acts });
+  assertEquals([report.outcome, report.reason], ["waiting", "a waits for an answer"]);
+  assertEquals(await project.landed(), { "b.txt": "b\n" });
+  const [asked] = only(events, "lane_asked");
+  const [waits] = only(events, "question_waiting");
+  assertEquals([asked?.text, waits?.answerCommand], ["Which?", asked?.answerCommand]);
+  const { workdir = "" } = listWorkspaces().find(({ name }) => name === "a") ?? {};
+  assertStringIncludes(waits?.answerCommand ?? "", `panewright answer ${asked?.run} --question q1 --wd ${workdir}`);
+  await leaveAnswerFor(runFolderAt(workdir, asked?.run ?? ""), {
+    ...{ question: "q1", answer: "The first.", by: "command" },
+    answeredAt: "2026-01-02T03:04:05Z",
+  });
+  const again = await project.resume(report.folder.id, { steps: STEPS, acts: { a: writes({ "a.txt": "a\n" }) } });
+  assertEquals(again.report.reason, "all 2 tasks passed");
+  assertEquals(await project.landed(), { "a.txt": "a\n", "b.txt": "b\n" });
+});
+
+Deno.test("caps hold for all lanes together: turns and tokens of each count in the one run", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: x", "t/b.md": "b: x", "t/c.md": "c: x" });
+  const capped = { steps: STEPS, acts: {}, caps: { maxTurns: 2 } };
+  const error = await assertRejects(() => project.run({ ...capped, overrides: { parallel: 2 } }), CapReachedError);
+  assertStringIncludes(error.message, "max_turns");
+  assertEquals(project.prompts.length, 2);
+});
