@@ -5,6 +5,7 @@ import { readOverview } from "../run/overview.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { runFolderAt } from "../run/run_folder.ts";
+import { isBusy } from "../workspace/target.ts";
 import { findWorkspace, listWorkspaces, type Workspace } from "../workspace/workspace.ts";
 import type { CliIo } from "./console/command.ts";
 
@@ -22,7 +23,8 @@ export async function meantWorkspace(name: string | undefined, { cwd }: Pick<Cli
     const names = all.map((one) => one.name);
     throw new UsageError(`Cannot find the workspace "${name}"${didYouMean(name, names)}`, { hint: hintOf(all) });
   }
-  const own = await workspacesOf({ cwd });
+  // What tasks are done in side by side comes together in another one.
+  const own = (await workspacesOf({ cwd })).filter(({ partOf }) => partOf === undefined);
   const [only, ...others] = own;
   if (only !== undefined && others.length === 0) return only;
   const why = only === undefined ? `${cwd} has none` : `this checkout has ${own.length}`;
@@ -43,8 +45,18 @@ function hintOf(all: readonly Workspace[]): string {
     : `Name one: ${all.map(({ name }) => name).join(", ")}. "panewright workspaces" says of what they are.`;
 }
 
+/** The workspaces in which the tasks were done that come together in one. */
+export function lanesOf({ name }: Workspace): readonly Workspace[] {
+  return listWorkspaces().filter(({ partOf }) => partOf?.target === name);
+}
+
 /** @throws {UsageError} while a run is at work in it: what it will be is not known yet */
-export async function requireAtRest({ name, workdir }: Workspace, verb: string): Promise<void> {
+export async function requireAtRest({ name, workdir, ...workspace }: Workspace, verb: string): Promise<void> {
+  if (workspace.isTarget === true && await isBusy({ name })) {
+    throw new UsageError(`Cannot ${verb} ${name}: a run is at work whose tasks come together in it`, {
+      hint: `Wait for its end, or stop it: panewright stop --wd ${workspace.origin}`,
+    });
+  }
   const processes = await lookAtProcesses();
   for (const id of await listRunIds(workdir)) {
     const { executed, folder, progress } = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });

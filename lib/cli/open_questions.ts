@@ -8,6 +8,7 @@ import { levelOf } from "../journal/progress.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import { findRunMail } from "../run/run_mail.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
+import { withWorkspaces } from "../workspace/workspace.ts";
 import type { CliIo } from "./console/command.ts";
 import { runCommandLine } from "../run/command_line.ts";
 import { answerCommandOf } from "../api/show/run_view.ts";
@@ -17,14 +18,33 @@ export type WaitingQuestion = Omit<Exact<OutputFields["question"]>, "dialog"> & 
   readonly dialog?: WaitingDialog & { readonly role: string };
 };
 
+interface Looking {
+  readonly io: CliIo;
+  readonly wd: string | undefined;
+}
+
+interface Found {
+  /** What is to be done about it. */
+  readonly next: string;
+  /** The folder that its run works in. */
+  readonly workdir: string;
+}
+
 /**
- * What waits in all runs of a working directory; of one whose journal cannot be read only that is told. `next` says
- * what is to be done about it.
+ * What waits in all runs of a working directory, and, where it was not named, of its workspaces; of a run whose journal
+ * cannot be read only that is told.
  */
 export async function* openQuestions(
   workdir: string,
-  { io, wd }: { readonly io: CliIo; readonly wd: string | undefined },
-): AsyncGenerator<WaitingQuestion & { readonly next: string }> {
+  { io, wd }: Looking,
+): AsyncGenerator<WaitingQuestion & Found> {
+  yield* questionsIn(workdir, { io, wd });
+  if (wd !== undefined) return;
+  const here = await Deno.realPath(workdir).catch(() => workdir);
+  for (const apart of withWorkspaces([here])) if (apart !== here) yield* questionsIn(apart, { io, wd: apart });
+}
+
+async function* questionsIn(workdir: string, { io, wd }: Looking): AsyncGenerator<WaitingQuestion & Found> {
   for (const run of await listRunIds(workdir)) {
     const overview = await readOverview(runFolderAt(workdir, run), JOBS, { brief: true });
     const { folder, progress, problem, executed } = overview;
@@ -44,7 +64,7 @@ export async function* openQuestions(
         ? { task: levelOf(progress, "task")?.name ?? progress.about, text: question.text }
         : dialogFields(question, question.dialog);
       const who = reserved === true ? { reserved } : {};
-      yield { run, id, step, askedAt, answered, executed, shown, ...who, ...told, next };
+      yield { run, id, step, askedAt, answered, executed, shown, ...who, ...told, next, workdir };
     }
   }
 }

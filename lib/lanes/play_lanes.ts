@@ -11,7 +11,7 @@ import type { Run, RunResult } from "../run/execution.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult } from "../workspace/result.ts";
-import { freeTarget, landedIn } from "../workspace/target.ts";
+import { freeTarget, holdTarget, landedIn } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
 import { type LaneEnd, playLane } from "./lane_run.ts";
@@ -33,6 +33,8 @@ export async function playLanes(
   const { target: folder, overrides } = headOf(run.state());
   const tasks = await readLaneTasks(folder, { plan, overrides });
   const target = await targetOf(run, { parallel: overrides.parallel ?? 1, plan });
+  using _held = await holdTarget(target);
+  await freeTarget(target);
   const over = new AbortController();
   await using fan = openFan({
     ...{ run, plan, planIn, tasks, target },
@@ -57,10 +59,7 @@ async function targetOf(
   const state = run.state();
   if (state.target !== undefined) {
     const target = findWorkspace(state.target);
-    if (target !== undefined) {
-      await freeTarget(target);
-      return target;
-    }
+    if (target !== undefined) return target;
     throw new RuntimeError(`Cannot continue run ${run.folder.id}: the workspace ${state.target} is gone`, {
       hint: `What was landed is in refs/panewright/${state.target}. Start the tasks that are left anew.`,
     });

@@ -1,6 +1,7 @@
-import { RuntimeError } from "../base/errors.ts";
+import { RuntimeError, UsageError } from "../base/errors.ts";
+import { isLocked, readLockOwner, tryLockFile } from "../base/ports/lock_file.ts";
 import { git, gitLine, inStore } from "./git.ts";
-import type { Workspace } from "./workspace.ts";
+import { placesOf, type Workspace } from "./workspace.ts";
 
 // A target is what the results of several workspaces are merged in, one after another. Where it stands is one ref in the
 // store: a process that is killed at any moment leaves it either before a merge or after it.
@@ -69,6 +70,25 @@ export async function land(
   await git(["update-ref", refOf(name), commit, before], inStore(store, signal)).catch((cause) => {
     throw new RuntimeError(`Cannot land what was merged in ${name}: it does not stand where it stood`, { cause });
   });
+}
+
+/**
+ * Holds a target for the run whose tasks come together in it.
+ *
+ * @throws {UsageError} where another process has it
+ */
+export async function holdTarget({ name }: Pick<Workspace, "name">): Promise<Disposable> {
+  const held = await tryLockFile(lockOf(name), `process ${Deno.pid}`);
+  if (held !== undefined) return held;
+  throw new UsageError(`Cannot work with ${name}: ${readLockOwner(lockOf(name)) || "another process"} has it`);
+}
+
+export async function isBusy({ name }: Pick<Workspace, "name">): Promise<boolean> {
+  return await isLocked(lockOf(name));
+}
+
+function lockOf(name: string): string {
+  return `${placesOf().known}/${name}.lock`;
 }
 
 /** Takes away the lock that a git which was killed has left on a target; nobody else may be at work with it. */

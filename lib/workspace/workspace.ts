@@ -85,6 +85,12 @@ export function workspaceAround(folder: string): Workspace | undefined {
   return findWorkspace(folder.slice(trees.length + 1).split("/", 1)[0] ?? "");
 }
 
+/** Folders in which runs work, with the workspaces that are of them. */
+export function withWorkspaces(workdirs: readonly string[]): readonly string[] {
+  const apart = listWorkspaces().filter(({ isTarget, origin }) => isTarget !== true && workdirs.includes(origin));
+  return [...new Set([...workdirs, ...apart.map(({ workdir }) => workdir)])];
+}
+
 /** The folder that a person knows: what they trust there is trusted in its clone, as long as it is the same. */
 export function folderOfPerson(folder: string): string {
   return workspaceAround(folder)?.origin ?? folder;

@@ -2,36 +2,14 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { parseEvents } from "../support/panewright.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
+import { checkoutOf, dirty, shell } from "./checkouts.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 import { createReviewModel } from "./review_model.ts";
 import { reviewProject } from "./review_project.ts";
 
 const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
-
-async function shell(folder: string, script: string): Promise<string> {
-  const env = { PATH: Deno.env.get("PATH") ?? "", HOME: "/nowhere" };
-  const { code, stdout, stderr } = await runProgram(["sh", "-c", script], { cwd: folder, env, timeoutMs: 20_000 });
-  assertEquals(code, 0, stderr);
-  return stdout;
-}
-
-/** Commits what a project begins with, and changes it once more. */
-const dirty = (folder: string) =>
-  shell(
-    folder,
-    "git add -A && git -c user.name=Me -c user.email=me@example.com commit -qm first && echo mine > mine.txt && " +
-      "echo staged > staged.txt && git add staged.txt && echo more >> staged.txt",
-  );
-
-/** All that a person has in a checkout but for the objects and our own refs: names, contents, times. */
-const checkoutOf = (folder: string) =>
-  shell(
-    folder,
-    "find . -type f ! -path './.git/objects/*' ! -path './.git/refs/panewright/*' -exec stat -c '%n %Y %a' {} + | sort; " +
-      "find . -type f ! -path './.git/objects/*' ! -path './.git/refs/panewright/*' -exec sha256sum {} + | sort",
-  );
 
 for (const provider of PROVIDERS) {
   const label = CLI_LABELS[provider];

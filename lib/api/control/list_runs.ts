@@ -3,6 +3,7 @@ import { listRunIds } from "../../run/find_run.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
 import { compareText } from "../../base/text/order.ts";
+import { withWorkspaces } from "../../workspace/workspace.ts";
 import type { MeetRun } from "./act.ts";
 import { isRunId, runFolderAt } from "../../run/run_folder.ts";
 
@@ -31,13 +32,15 @@ export async function listRuns(
   return rows;
 }
 
-/** The runs of several working directories, the newest first: an id begins with the time at which its run was started. */
+/** The runs of several working directories, and of their workspaces, the newest first: an id begins with the time at which its run was started. */
 export async function listServedRuns(
   workdirs: readonly string[],
   context: { readonly meetRun?: MeetRun | undefined },
 ): Promise<readonly (RunRow & { readonly workdir: string })[]> {
   const rows = await Promise.all(
-    workdirs.map(async (workdir) => (await listRuns(workdir, context)).map((row) => ({ ...row, workdir }))),
+    withWorkspaces(workdirs).map(async (workdir) =>
+      (await listRuns(workdir, context)).map((row) => ({ ...row, workdir }))
+    ),
   );
   return rows.flat().sort((one, other) => compareText(other.folder.id, one.folder.id));
 }

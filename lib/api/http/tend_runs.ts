@@ -5,6 +5,7 @@ import { listRunIds } from "../../run/find_run.ts";
 import { readRun } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { withWorkspaces } from "../../workspace/workspace.ts";
 import type { ServeDeps } from "./deps.ts";
 import { present } from "../../base/schema.ts";
 
@@ -34,7 +35,7 @@ export async function tendRuns(parts: TendRunsParts): Promise<void> {
   let quietBefore = wallClock();
   while (!signal.aborted) {
     const now = wallClock();
-    for (const workdir of workdirs) {
+    for (const workdir of withWorkspaces(workdirs)) {
       for (const id of await listRunIds(workdir).then((ids) => ids.slice(-NEWEST), () => [])) {
         const problems = signal.aborted ? [] : await tend(workdir, id, { ...parts, quietBefore });
         // The same is not said every minute.

@@ -1,6 +1,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { findRun, listRunIds } from "../../run/find_run.ts";
 import { isRunId, refuseLinksIn, type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import { withWorkspaces } from "../../workspace/workspace.ts";
 import { Problem } from "../control/problem.ts";
 import type { ActContext } from "./context.ts";
 
@@ -79,6 +80,6 @@ export async function requestedRun(
 
 async function workdirsWith(run: string, workdirs: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const workdir of workdirs) if ((await listRunIds(workdir)).includes(run)) found.push(workdir);
+  for (const workdir of withWorkspaces(workdirs)) if ((await listRunIds(workdir)).includes(run)) found.push(workdir);
   return found;
 }

@@ -77,7 +77,7 @@ async function findOnlyQuestion(
   { id, wd }: { readonly id: string | undefined; readonly wd: string | undefined },
 ): Promise<{ readonly folder: RunFolder; readonly id: string }> {
   const workdir = await findRunsWorkdir(io, wd);
-  const open: (WaitingQuestion & { readonly next: string })[] = [];
+  const open: (WaitingQuestion & { readonly next: string; readonly workdir: string })[] = [];
   for await (const question of openQuestions(workdir, { io, wd })) {
     if (!question.answered && (id === undefined || id === question.id)) open.push(question);
   }
@@ -93,7 +93,7 @@ async function findOnlyQuestion(
       hint: open.map(({ step, next }) => `${sanitizeLine(step)}: ${next}`).join("\n"),
     });
   }
-  return { folder: await findNamedRun(io, only.run, workdir), id: only.id };
+  return { folder: await findNamedRun(io, only.run, only.workdir), id: only.id };
 }
 
 /** A yes permits what is asked now, which need not be what the person has seen. */

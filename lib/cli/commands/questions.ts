@@ -13,7 +13,7 @@ export const command = defineCommand({
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
     let count = 0;
-    for await (const { next, ...question } of openQuestions(workdir, { io, wd: flags.wd })) {
+    for await (const { next, workdir: _, ...question } of openQuestions(workdir, { io, wd: flags.wd })) {
       count++;
       io.stdout(
         global.json ? outputLine("question", question) : renderQuestion(question, { next, now: new Date() }),

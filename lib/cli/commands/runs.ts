@@ -1,5 +1,5 @@
 import { cut } from "../../base/text/display_width.ts";
-import { listRuns, type RunRow } from "../../api/control/list_runs.ts";
+import { listRuns, listServedRuns, type RunRow } from "../../api/control/list_runs.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -17,7 +17,9 @@ export const command = defineCommand({
   },
   async run({ flags, global }, io) {
     const workdir = await findRunsWorkdir(io, flags.wd);
-    const rows = await listRuns(workdir);
+    const rows = flags.wd === undefined
+      ? await listServedRuns([await Deno.realPath(workdir).catch(() => workdir)], {})
+      : await listRuns(workdir);
     if (global.json) {
       for (const row of rows) io.stdout(outputLine("run", runFields(row)));
       return 0;

@@ -26,7 +26,12 @@ export const command = defineCommand({
       });
     }
     if (action === "open") {
-      const { workdir } = await meantWorkspace(name, io);
+      const { isTarget, name: meant, workdir } = await meantWorkspace(name, io);
+      if (isTarget === true) {
+        throw new UsageError(`Cannot open ${meant}: tasks come together in it, and it has no files of its own`, {
+          hint: `Make a branch of it: panewright apply ${meant} --branch ${meant}`,
+        });
+      }
       return await runInForeground({ argv: [io.env("SHELL") ?? "/bin/sh"], cwd: workdir, signal: io.signal });
     }
     if (name !== undefined) throw new UsageError(`Cannot list "${name}": list takes no name`);

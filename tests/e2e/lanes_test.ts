@@ -1,0 +1,118 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { CLI_LABELS, type CliName } from "../support/clis.ts";
+import { startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import type { Turn } from "../lab/steps.ts";
+import { checkoutOf, dirty, shell } from "./checkouts.ts";
+import { pipelineProject } from "./pipeline_project.ts";
+
+const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
+
+/** A real agent in a sandbox, and a folder of tasks each of which names what is to be run. */
+async function nightProject(
+  provider: CliName,
+  tasks: Readonly<Record<string, string>>,
+  merge?: Turn,
+) {
+  const project = await pipelineProject({
+    provider,
+    turnFor(prompt) {
+      if (merge !== undefined && prompt.includes("Two pieces of work")) return merge;
+      const answer = /The answer of the person to it:\s`{3}text\s(.*?)\s`{3}/.exec(prompt)?.[1];
+      const command = answer === undefined
+        ? /Run: (.*?)\s*(?:`{3}|\n|$)/.exec(prompt)?.[1] ?? "true"
+        : `echo '${answer}' > answer.txt`;
+      return [{ do: "shell", command }, { do: "say", text: "Done." }];
+    },
+    config: {
+      sandbox: "agent",
+      pipelines: { main: [{ name: "work", prompt: "self", check: { type: "shell", command: "sh check.sh" } }] },
+    },
+  });
+  const { project: folder } = project.sandbox;
+  await Deno.mkdir(`${folder}/night`);
+  for (const [name, command] of Object.entries(tasks)) {
+    await Deno.writeTextFile(`${folder}/night/${name}.md`, `Run: ${command}\n`);
+  }
+  await Deno.writeTextFile(`${folder}/check.sh`, "! test -e broken.txt\n");
+  await Deno.writeTextFile(`${folder}/words.txt`, "one\ntwo\nthree\n");
+  await dirty(folder);
+  return { ...project, folder, before: await checkoutOf(folder) };
+}
+
+for (const provider of PROVIDERS) {
+  const label = CLI_LABELS[provider];
+
+  Deno.test(`exec --parallel: real ${label}s side by side, a conflict that one more turn resolves, and apply`, async () => {
+    await using project = await nightProject(provider, {
+      a: "git stash; sed -i s/two/TWO/ words.txt; echo a > a.txt",
+      b: "sed -i s/two/zwei/ words.txt; echo b > b.txt",
+      c: "cat mine.txt > c.txt",
+    }, [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }]);
+    const { folder } = project;
+    const { code, stderr, stdout } = await project.run("exec", "night", "--parallel", "3", "--trust", "--no-input");
+    assertEquals(code, 0, stderr + stdout);
+    assertEquals(await withoutRuns(folder), project.before);
+    assertStringIncludes(stderr, "panewright apply night");
+    const log = (await shell(folder, "git log --format=%s refs/panewright/night")).trim().split("\n");
+    assertEquals([log.slice(0, 3).sort(), log.slice(3)], [["a", "b", "c"], ["The checkout as it was", "first"]]);
+    assertEquals((await project.run("apply", "night")).code, 0);
+    const made = ["a.txt", "b.txt", "c.txt", "words.txt"].map((name) => Deno.readTextFile(`${folder}/${name}`));
+    assertEquals(await Promise.all(made), ["a\n", "b\n", "mine\n", "one\nZWEI\nthree\n"]);
+    const discarded = await project.run("discard", "night");
+    assertEquals(discarded.code, 0, discarded.stderr);
+    assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
+    await project.sandbox.assertNothingLeft();
+  });
+}
+
+/** What a person has there, but for the folder with the runs. */
+async function withoutRuns(folder: string): Promise<string> {
+  return (await checkoutOf(folder)).split("\n").filter((line) => !line.includes("./.panewright/")).join("\n");
+}
+
+Deno.test("exec --parallel: what one asks is told with the commands that answer and resume, and the others are done", async () => {
+  await using project = await nightProject("codex", {
+    a: 'panewright ask "Which?"',
+    b: "echo b > b.txt",
+  });
+  const { folder } = project;
+  const stopped = await project.run("exec", "night", "--parallel", "2", "--trust", "--no-input");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  assertStringIncludes(stopped.stderr, "b: landed");
+  const questions = await project.run("questions");
+  assertStringIncludes(questions.stdout, "Which?");
+  const [, answer = ""] = /Answer with: {2}panewright (.*) "YOUR ANSWER"/.exec(stopped.stdout) ?? [];
+  const [, resume = ""] = /Then resume: {2}panewright (.*)/.exec(stopped.stdout) ?? [];
+  for (const words of [[...answer.split(" "), "This one"], [...resume.split(" "), "--no-input"]]) {
+    const { code, stderr } = await project.run(...words);
+    assertEquals(code, 0, stderr);
+  }
+  assertEquals((await project.run("apply", "night")).code, 0);
+  assertMatch(await Deno.readTextFile(`${folder}/answer.txt`), /This one/);
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("exec --parallel: after kill -9 the target is as it was or as it was to be, and resume lands the rest, once", async () => {
+  await using project = await nightProject("codex", {
+    a: "echo a > a.txt",
+    b: "echo b > b.txt",
+    c: "test -e ../go || sleep 600; echo c > c.txt",
+  });
+  const { folder } = project;
+  const [file = "", ...args] = [...project.argv, "exec", "night", "--parallel", "3", "--trust", "--no-input"];
+  {
+    await using running = startProgram([file, ...args], { cwd: folder, env: project.env });
+    await until(() => exists(`${folder}/.git/refs/panewright/night`));
+    running.kill("SIGKILL");
+    await running.ended;
+  }
+  assertEquals(await withoutRuns(folder), project.before);
+  await Deno.writeTextFile(`${project.sandbox.home}/.local/state/panewright-workspaces/go`, "");
+  const resumed = await project.run("resume", "--no-input");
+  assertEquals(resumed.code, 0, resumed.stderr);
+  const log = (await shell(folder, "git log --format=%s refs/panewright/night")).trim().split("\n");
+  assertEquals(log.slice(0, 3).sort(), ["a", "b", "c"]);
+  await project.sandbox.assertNothingLeft();
+});
