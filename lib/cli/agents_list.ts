@@ -10,7 +10,7 @@ import { type CliState, lookAtCli } from "./preflight/agent.ts";
 import { hasCli } from "./preflight/agent_cli.ts";
 import { placeIn } from "./preflight/look_context.ts";
 import type { Machine } from "./preflight/machine_look.ts";
-import { programProblem } from "../jobs/programs.ts";
+import { programProblem } from "../run/programs.ts";
 
 type AgentRow = OutputFields["agent"];
 

@@ -9,7 +9,7 @@ import { withBuiltInPipeline } from "./built_in_pipeline.ts";
 import { UsageError } from "../base/errors.ts";
 import type { ProviderId } from "../agents/provider.ts";
 import type { CliIo } from "./console/command.ts";
-import { findProgram, type ProgramPlace, programProblem } from "../jobs/programs.ts";
+import { findProgram, type ProgramPlace, programProblem } from "../run/programs.ts";
 import { configSource } from "./environment.ts";
 import { packageVersion } from "./package_version.ts";
 

@@ -37,8 +37,8 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   readonly isApart?: boolean;
   /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
-  /** How many tasks of its folder are done at a time. @default {1} */
-  readonly parallel?: (plan: ExecPlan) => number;
+  /** How many lanes there are at a time. @default one after another, without lanes */
+  readonly widthOf?: (plan: ExecPlan) => { readonly parallel: number };
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
 
@@ -75,8 +75,10 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     await keepEditorSchema(loaded, io);
   }
   const { taskName: task, isApart = loaded.config.isolation === "workspace" } = around;
-  const isSideBySide = (around.parallel?.(plan) ?? 1) > 1;
-  const planIn = async (wd: string) => (await load({ ...config, flags: { ...config.flags, wd } })).plan;
+  const isSideBySide = (around.widthOf?.(plan).parallel ?? 1) > 1;
+  // Agents could change which test command is found.
+  const found = builtIn === undefined ? config : { ...config, builtIn };
+  const planIn = async (wd: string) => (await load({ ...found, flags: { ...config.flags, wd } })).plan;
   const apart = isApart && !isSideBySide && task !== undefined
     ? await beginWorkspace(plan.workdir, { ...around, task })
     : undefined;

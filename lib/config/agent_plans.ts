@@ -46,6 +46,17 @@ export function stepAgent(step: AgentConfig, { config, providers }: Loaded) {
   return withFallbacks(plan(step), { config, own: step, plan });
 }
 
+/** The agents of the attempts of a step, in turn; `undefined` where each has the step's own. */
+export function attemptAgents(step: AgentConfig, loaded: Loaded): readonly StepAgent[] | undefined {
+  const { config: { exec: { attempt_agents: entries }, provider } } = loaded;
+  if (step.provider !== undefined || entries.length === 0) return undefined;
+  // What a step says of how it is started is said of its own agent.
+  const { env = {} } = step;
+  return entries.map((entry) =>
+    stepAgent({ ...(entry.provider === provider ? step : {}), ...entry, env: { ...env, ...entry.env } }, loaded)
+  );
+}
+
 /** A role's or step's own entry takes precedence over its provider's; the variables of both are merged. */
 function startOf(own: AgentConfig, config: Config) {
   const provider = own.provider ?? config.provider;

@@ -5,7 +5,7 @@ import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
-import { stepAgent } from "./agent_plans.ts";
+import { attemptAgents, stepAgent } from "./agent_plans.ts";
 import { commonPlan } from "./plan.ts";
 import { settingsIn } from "./settings_in.ts";
 
@@ -36,6 +36,7 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
     retry: step.retry,
     timeLimitSeconds: step.time_limit_seconds,
     ...present({
+      attempts: attemptAgents(step, loaded),
       allowWrite: step.file_access?.allow_write,
       autonomyLevel: step.autonomy_level,
       next: step.next && present(step.next),

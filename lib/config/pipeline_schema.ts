@@ -59,6 +59,16 @@ const step = (providerIds: readonly ProviderId[]) => {
   });
 };
 
+const attemptAgent = (providerIds: readonly ProviderId[]) => {
+  const { profile: _, ...startKeys } = agentKeys();
+  return z.strictObject({
+    provider: z.enum(providerIds).describe("The agent CLI of the attempt."),
+    ...driverKey(),
+    ...startKeys,
+  });
+};
+
+export type AttemptAgentConfig = z.output<ReturnType<typeof attemptAgent>>;
 export type StepConfig = z.output<ReturnType<typeof step>>;
 export type CheckConfig = z.output<ReturnType<typeof check>>;
 
@@ -78,6 +88,19 @@ export const pipelineSettings = (providerIds: readonly ProviderId[]) => ({
         { name: "implement", prompt: "self", check: { type: "shell", command: ["npm", "test"] }, retry: 2 },
       ],
     },
+  },
+  attemptAgents: {
+    names: { key: "exec.attempt_agents" },
+    value: {
+      kind: "shape",
+      schema: () => z.array(attemptAgent(providerIds)).max(16),
+      must: "an array of agents",
+      default: [],
+    },
+    description:
+      "The agents of the attempts of a task (`--attempts`), in turn, for the steps that name no provider; without it, each " +
+      "attempt has the steps' own agent.",
+    example: [{ provider: "codex" }, { provider: "claude_code", model: "opus" }],
   },
   defaultPipeline: {
     names: { key: "default_pipeline" },

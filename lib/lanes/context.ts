@@ -1,6 +1,7 @@
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
+import type { Lane } from "../journal/exec/lane.ts";
 import type { ExecState } from "../journal/exec/state.ts";
 import type { Run } from "../run/execution.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -17,6 +18,6 @@ export interface Lanes {
   readonly planIn: (workdir: string) => Promise<ExecPlan>;
   readonly tasks: readonly LaneTask[];
   readonly target: Workspace;
-  readonly onAsking: (file: string, isAsking: boolean) => void;
+  readonly onAsking: (lane: Lane, isAsking: boolean) => void;
   readonly signal: AbortSignal;
 }

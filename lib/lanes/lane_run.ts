@@ -1,6 +1,7 @@
 import { type ExecReport, executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
 import { JOBS } from "../jobs/mod.ts";
-import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { type ExecPlan, planOfAttempt } from "../jobs/pipeline/plan.ts";
+import { present } from "../base/schema.ts";
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import { headOf, type LaneState } from "../journal/exec/state.ts";
 import { allAsked } from "../journal/exec/question.ts";
@@ -28,11 +29,10 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   if (progress?.finished?.outcome === "pass") {
     return { outcome: "pass", reason: progress.finished.reason, questions: [] };
   }
-  const { configFile, overrides: { only: _, keepGoing: _keep, force: _force, parallel: _parallel, ...overrides } } =
-    headOf(
-      lanes.run.state(),
-    );
-  const plan = await lanes.planIn(workdir);
+  const { configFile, overrides: given, target } = headOf(lanes.run.state());
+  // What holds for the run of all lanes is not for each.
+  const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, ...overrides } = given;
+  const plan = planOfAttempt(await lanes.planIn(workdir), lane.attempt ?? 1);
   const options = {
     ...lanes.options,
     ...{ plan: lane.purpose === "merge" ? mergePlan(plan, task) : { ...plan, caps: {} }, signal: lanes.signal },
@@ -49,7 +49,7 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
           target: { kind: "task", path: `${workdir}/merge`, text: textOfMerge(lane, task, lanes) },
           overrides: ofMerge,
         }
-        : { target: { kind: "task", path: task.file }, overrides }),
+        : { target: { kind: "task", path: task.file, ...present({ text: target.text }) }, overrides }),
     }, options);
   const { outcome, reason, state, folder: { id } } = report;
   const questions = state.questions.filter(({ open }) => open).map(({ id: question, text, call }) => ({
@@ -94,10 +94,10 @@ function textOfMerge(
 }
 
 /** Tells in the run of all what happens in the one of a lane. */
-function tellOf({ file, number: task, workdir }: LaneState, { onAsking, run: { record } }: Lanes) {
+function tellOf(lane: LaneState, { onAsking, run: { record } }: Lanes) {
   let run = "";
   let step = { name: "", provider: "" };
-  const about = { task, file };
+  const about = aboutLane(lane);
   return (event: ExecEvent): void => {
     switch (event.type) {
       case "run_started":
@@ -109,7 +109,7 @@ function tellOf({ file, number: task, workdir }: LaneState, { onAsking, run: { r
         return;
       case "attempt_started": {
         const { name, provider } = step;
-        return record({ type: "lane_turn_started", ...about, run, step: name, attempt: event.attempt, provider });
+        return record({ type: "lane_turn_started", ...about, run, step: name, stepAttempt: event.attempt, provider });
       }
       case "tokens_counted":
         return record({ type: "lane_counted", ...about, usage: event.usage, passable: true });
@@ -120,17 +120,22 @@ function tellOf({ file, number: task, workdir }: LaneState, { onAsking, run: { r
       case "question_asked": {
         const { seconds, usage, call } = event;
         record({ type: "lane_turn_ended", ...about, outcome: "asked", seconds, usage });
-        onAsking(file, true);
+        onAsking(lane, true);
         for (const { question, text } of allAsked(event)) {
-          const answer = answerCommand(run, { question, workdir, isPermission: call !== undefined });
+          const answer = answerCommand(run, { question, workdir: lane.workdir, isPermission: call !== undefined });
           record({ type: "lane_asked", ...about, run, text, answerCommand: answer });
         }
         return;
       }
       case "question_answered":
-        return onAsking(file, false);
+        return onAsking(lane, false);
     }
   };
+}
+
+/** The fields by which records name a lane. */
+export function aboutLane({ attempt, file, number: task }: LaneState) {
+  return { task, file, ...present({ attempt }) };
 }
 
 function answerCommand(

@@ -9,7 +9,7 @@ import { dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
 import { listWorkspaces } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
-import { checksOf } from "./lane_run.ts";
+import { aboutLane, checksOf } from "./lane_run.ts";
 
 /** What keeps a lane's work from being landed, with the commit that an agent may begin at to mend it. */
 export interface Unmerged {
@@ -22,13 +22,17 @@ export interface Unmerged {
  * Merges the work of a lane with what was landed before, makes the checks of both on exactly that, and lands it: the commit
  * that was tested is the commit that is landed.
  *
+ * @param how why this one of several, for people; empty where there is one only
  * @returns why it is not landed; nothing where it is
  */
-export async function mergeLane(lane: LaneState, lanes: Lanes): Promise<Unmerged | undefined> {
+export async function mergeLane(
+  lane: LaneState,
+  { how, lanes }: { readonly how: string; readonly lanes: Lanes },
+): Promise<Unmerged | undefined> {
   const { run: { record }, signal, target } = lanes;
-  const { candidate: earlier, commit = target.base, file, number: task } = lane;
+  const { candidate: earlier, commit = target.base } = lane;
   const { store } = target;
-  const about = { task, file };
+  const about = aboutLane(lane);
   const landed = (detail: string) =>
     record({ type: "merge_finished", ...about, outcome: "landed", detail, output: "" });
   if (earlier !== undefined && await hasLanded(earlier, { target, signal })) {
@@ -38,7 +42,7 @@ export async function mergeLane(lane: LaneState, lanes: Lanes): Promise<Unmerged
   const onto = await landedIn(target, { signal });
   const { conflicts, tree } = await mergeOf([onto, commit], { store, signal });
   const marked = await markedIn(commit, { files: lane.problem?.conflicts ?? [], store, signal });
-  const message = `${plainName(file)}\n`;
+  const message = `${plainName(lane.file)}\n`;
   const candidate = await commitTree(tree, { onto, message, store, signal });
   if (conflicts.length > 0 || marked.length > 0) {
     const files = [...new Set([...conflicts, ...marked])];
@@ -58,9 +62,8 @@ export async function mergeLane(lane: LaneState, lanes: Lanes): Promise<Unmerged
   }
   await land(candidate, { onto, target, signal });
   await keepResult(target, { signal });
-  return void landed(
-    checks.length === 0 ? "its pipeline has no check that could be made" : `${checks.join("; ")}: passed`,
-  );
+  const checked = checks.length === 0 ? "its pipeline has no check that could be made" : `${checks.join("; ")}: passed`;
+  return void landed(how === "" ? checked : `${checked}; ${how}`);
 }
 
 interface Together {

@@ -1,57 +1,101 @@
+import { isSameLane, type Lane } from "../journal/exec/lane.ts";
 import type { ExecState, LaneState } from "../journal/exec/state.ts";
 import { type LaneTask, writesSame } from "./lane_tasks.ts";
 
 export type LaneAction =
-  | { readonly do: "begin"; readonly task: LaneTask }
+  | { readonly do: "begin"; readonly task: LaneTask; readonly lane: Lane }
   /** Its run was left by an earlier process, or waits for an answer that may be there. */
   | { readonly do: "continue"; readonly lane: LaneState }
-  | { readonly do: "merge"; readonly lane: LaneState };
+  /** One of these, of the same task, is to be landed. */
+  | { readonly do: "land"; readonly lanes: readonly LaneState[] };
 
-/** What this process has under way, by the files of the tasks. */
+/** What this process has under way. */
 export interface UnderWay {
-  readonly running: ReadonlySet<string>;
+  readonly running: readonly Lane[];
   /** Of those, the ones that wait for a person. */
-  readonly asking: ReadonlySet<string>;
+  readonly asking: readonly Lane[];
   /** Those whose run has found no answer. */
-  readonly unanswered: ReadonlySet<string>;
+  readonly unanswered: readonly Lane[];
   readonly isMerging: boolean;
 }
 
+export interface Width {
+  /** How many lanes at a time. */
+  readonly parallel: number;
+  /** How often each task is tried. */
+  readonly attempts: number;
+  readonly keepGoing: boolean;
+}
+
 /**
- * What is to be begun now. What waits for a person takes no other task's place; one merge is made at a time, in the order in
- * which the tasks have passed.
+ * What is to be begun now. What waits for a person takes nobody's place; one merge is made at a time, in the order in which
+ * the tasks have passed.
  */
 export function dueLanes(
-  { failed, lanes = [], passed }: Pick<ExecState, "lanes" | "passed" | "failed">,
-  { keepGoing, parallel, tasks, underWay: { asking, isMerging, running, unanswered } }: {
+  state: Pick<ExecState, "lanes" | "passed" | "failed">,
+  { tasks, underWay, width: { attempts, keepGoing, parallel } }: {
     readonly tasks: readonly LaneTask[];
-    readonly parallel: number;
-    readonly keepGoing: boolean;
+    readonly width: Width;
     readonly underWay: UnderWay;
   },
 ): readonly LaneAction[] {
-  const left = lanes.filter(({ file, stage }) =>
-    !running.has(file) && (stage === "working" || stage === "waiting" && !unanswered.has(file))
-  );
-  const begun = new Set(lanes.map(({ file }) => file));
-  const atWork = tasks.filter(({ file }) => running.has(file) && !asking.has(file));
-  const fresh: LaneTask[] = [];
-  const places = Math.max(0, parallel - atWork.length);
-  const continued = left.slice(0, places);
+  const { failed, lanes = [], passed } = state;
+  const { asking, isMerging, running, unanswered } = underWay;
+  const places = Math.max(0, parallel - running.filter((lane) => !has(asking, lane)).length);
+  const continued = lanes.filter((lane) =>
+    !has(running, lane) && (lane.stage === "working" || lane.stage === "waiting" && !has(unanswered, lane))
+  ).slice(0, places);
+  const fresh: { readonly task: LaneTask; readonly lane: Lane }[] = [];
   for (const task of failed.length > 0 && !keepGoing ? [] : tasks) {
-    if (continued.length + fresh.length >= places) break;
-    const isDue = !begun.has(task.file) && task.needs.every((file) => passed.includes(file));
-    const besides = [...tasks.filter(({ file }) => isUnderWay(file, lanes)), ...fresh];
-    if (isDue && !besides.some((other) => writesSame(task, other))) fresh.push(task);
+    const isDue = task.needs.every((file) => passed.includes(file));
+    const besides = tasks.filter(({ file }) => isUnderWay(file, lanes) || fresh.some(({ lane }) => lane.file === file));
+    if (!isDue || besides.some((other) => other !== task && writesSame(task, other))) continue;
+    const begun = lanesOfTask(task, attempts).filter((lane) => !has(lanes, lane));
+    fresh.push(...begun.slice(0, places - continued.length - fresh.length).map((lane) => ({ task, lane })));
   }
-  const first = isMerging ? undefined : lanes.find(({ file, stage }) => stage === "passed" && !running.has(file));
+  const due = isMerging
+    ? undefined
+    : lanes.find((lane) => lane.stage === "passed" && !isAtWork(lane.file, { attempts, lanes, running }));
   return [
-    ...(first === undefined ? [] : [{ do: "merge", lane: first } as const]),
+    ...(due === undefined
+      ? []
+      : [{ do: "land", lanes: lanes.filter(({ file, stage }) => file === due.file && stage === "passed") } as const]),
     ...continued.map((lane) => ({ do: "continue", lane }) as const),
-    ...fresh.map((task) => ({ do: "begin", task }) as const),
+    ...fresh.map((one) => ({ do: "begin", ...one }) as const),
   ];
 }
 
-function isUnderWay(file: string, lanes: readonly LaneState[]): boolean {
-  return lanes.some((lane) => lane.file === file && lane.stage !== "landed" && lane.stage !== "failed");
+/** The lanes that a task is to have. */
+function lanesOfTask({ file }: Pick<LaneTask, "file">, attempts: number): readonly Lane[] {
+  return attempts === 1 ? [{ file }] : Array.from({ length: attempts }, (_, index) => ({ file, attempt: index + 1 }));
+}
+
+/** Whether an attempt of a task may still pass: nobody knows before which is the smallest. */
+function isAtWork(
+  of: string,
+  { attempts, lanes, running }: {
+    readonly attempts: number;
+    readonly lanes: readonly LaneState[];
+    readonly running: readonly Lane[];
+  },
+): boolean {
+  const own = lanes.filter(({ file }) => file === of);
+  const isBegun = lanesOfTask({ file: of }, attempts).every((lane) => has(own, lane));
+  return !isBegun || own.some(({ stage }) => stage === "working") || running.some(({ file }) => file === of);
+}
+
+function isUnderWay(of: string, lanes: readonly LaneState[]): boolean {
+  const own = lanes.filter(({ file }) => file === of);
+  return own.length > 0 && !own.some(({ stage }) => stage === "landed") &&
+    !own.every(({ stage }) => stage === "failed");
+}
+
+function has(lanes: readonly Lane[], lane: Lane): boolean {
+  return lanes.some((one) => isSameLane(one, lane));
+}
+
+/** Whether nothing of a task can come to pass any more. */
+export function isLost({ lanes = [] }: Pick<ExecState, "lanes">, file: string, attempts: number): boolean {
+  const own = lanes.filter((lane) => lane.file === file);
+  return own.length >= attempts && own.every(({ stage }) => stage === "failed" || stage === "unmerged");
 }

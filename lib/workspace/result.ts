@@ -61,7 +61,7 @@ async function commitWork(
   return commit;
 }
 
-export async function changedBetween(
+async function changedBetween(
   [from, to]: readonly [string, string],
   place: ReturnType<typeof inStore>,
 ): Promise<readonly ChangedFile[]> {
@@ -72,6 +72,17 @@ export async function changedBetween(
     return { path, added: count(added), removed: count(removed) };
   });
 }
+
+/** How many lines two commits differ in; a file that is no text counts as many. */
+export async function sizeBetween(
+  commits: readonly [string, string],
+  { store, signal }: Pick<Workspace, "store"> & Asking,
+): Promise<number> {
+  const files = await changedBetween(commits, inStore(store, signal));
+  return files.reduce((sum, { added = NO_TEXT, removed = 0 }) => sum + added + removed, 0);
+}
+
+const NO_TEXT = 1000;
 
 /** Folders that stand for another repository's commit, and did not before. */
 async function innerOf({ base, store }: Workspace, commit: string, { signal }: Asking): Promise<readonly string[]> {

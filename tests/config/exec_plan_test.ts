@@ -97,6 +97,7 @@ Deno.test("the settings of exec are taken over", async () => {
     exec: {
       resume: "native",
       ask_commands: [["ask"]],
+      attempts: 2,
       parallel: 3,
       max_questions_per_step: 0,
       at_level_0: "ask",
@@ -111,6 +112,7 @@ Deno.test("the settings of exec are taken over", async () => {
     autonomyLevel: 5,
     resume: "native",
     askCommands: [["ask"]],
+    attempts: 2,
     parallel: 3,
     maxQuestionsPerStep: 0,
     atLevel0: "ask",

@@ -1,4 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
+import { codexProvider } from "../../lib/agents/codex/provider.ts";
+import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
 import { UsageError } from "../../lib/base/errors.ts";
 import { CapReachedError } from "../../lib/run/caps.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
@@ -22,7 +25,7 @@ Deno.test("a folder's tasks side by side: each works apart, and all of it is lan
   // Each of them waits for the others: they are at work at a time.
   const all = Promise.withResolvers<void>();
   let atWork = 0;
-  const together = (name: string) => async (request: Parameters<ReturnType<typeof writes>>[0]) => {
+  const together = (name: string) => async (request: AttemptRequest) => {
     if (++atWork === 3) all.resolve();
     await all.promise;
     return await writes({ [`${name}.txt`]: `${name}\n` })(request);
@@ -100,7 +103,7 @@ Deno.test("needs: a task begins with what those before it have landed; one whose
   });
   const acts = {
     a: writes({ "a.txt": "a\n" }),
-    b: async (request: Parameters<ReturnType<typeof writes>>[0]) =>
+    b: async (request: AttemptRequest) =>
       await writes({ "b.txt": `after ${await Deno.readTextFile(`${request.workdir}/a.txt`)}` })(request),
     c: fails("no"),
   };
@@ -113,8 +116,8 @@ Deno.test("needs: a task begins with what those before it have landed; one whose
 for (
   const [needs, message] of [
     ["a", "it needs itself"],
-    ["nobody", 'it needs "nobody", and there is no such task'],
-    ["b", "they need each other in a circle: a -> b -> a"],
+    ["nobody", 'it needs "nobody", and there is no such task: b'],
+    ["b", "it needs itself by what it needs: a -> b -> a"],
   ] as const
 ) {
   Deno.test(`a folder whose task needs ${needs} is refused before anything is begun`, async () => {
@@ -206,4 +209,49 @@ Deno.test("caps hold for all lanes together: turns and tokens of each count in t
   const error = await assertRejects(() => project.run({ ...capped, overrides: { parallel: 2 } }), CapReachedError);
   assertStringIncludes(error.message, "max_turns");
   assertEquals(project.prompts.length, 2);
+});
+
+Deno.test("several attempts of a task: the smallest change that passes is landed, and the others stay under their refs", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: try" });
+  let attempt = 0;
+  const sizes = ["one\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\n", "broken\n"];
+  const acts = {
+    a: (request: AttemptRequest) => writes({ "base.txt": sizes[attempt++] ?? "" })(request),
+  };
+  const check = { ...CHECK, command: "! grep broken base.txt" };
+  const { events, report } = await project.run({
+    ...{ steps: [step("work", { checks: [check] })], acts },
+    overrides: { attempts: 3, parallel: 3 },
+  });
+  assertEquals(report.reason, "all steps of the task passed");
+  assertEquals(await project.landed(), { "base.txt": "one\ntwo\nthree\nfour\n" });
+  const [landed, ...more] = only(events, "merge_finished");
+  assertEquals([landed?.outcome, more], ["landed", []]);
+  assertMatch(landed?.detail ?? "", /the smallest that passes: 1 lines; a#\d: 2/);
+  const refs = (await shell(project.repo, "git for-each-ref --format='%(refname)' refs/panewright")).trim().split("\n");
+  assertEquals(refs, ["a-1", "a-2", "a-3", "t"].map((name) => `refs/panewright/${name}`));
+});
+
+Deno.test("attempts have the agents of the configuration in turn; where none passes, the task has failed once", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: try" });
+  const agents = [{ provider: codexProvider, model: "one" }, { provider: claudeCodeProvider, model: "two" }]
+    .map((agent) => ({ ...agent, args: [], env: {} }));
+  const seen: string[] = [];
+  const acts = {
+    a: (request: AttemptRequest) => {
+      seen.push(`${request.provider.id} ${request.model}`);
+      return fails("no")(request);
+    },
+  };
+  const { events, report } = await project.run({
+    ...{ steps: [step("work", { checks: [CHECK], attempts: agents })], acts },
+    overrides: { attempts: 3, parallel: 3 },
+  });
+  assertEquals(report.reason, "1 of 1 tasks failed: a");
+  assertEquals(seen.sort(), ["claude_code two", "codex one", "codex one"]);
+  assertStringIncludes(
+    only(events, "task_finished")[0]?.reason ?? "",
+    "none of its 3 attempts is landed; the last one: ",
+  );
+  assertEquals(only(events, "task_finished").length, 1);
 });

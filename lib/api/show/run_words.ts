@@ -37,7 +37,7 @@ export function taskName({ about, place }: Pick<Progress, "about" | "place">): s
 
 /** What a run is at, or was at when it was broken off, without its times: `round 2 of 8, cycle 1, programmer`. */
 export function placeText(progress: Pick<Progress, "place" | "workers" | "activity">): string {
-  return [...levelTexts(progress.place), ...activityTexts(progress)].join(", ") || "not begun";
+  return [...levelTexts(progress.place), ...laneTexts(progress), ...activityTexts(progress)].join(", ") || "not begun";
 }
 
 function levelTexts(place: readonly Level[], of = " of "): readonly string[] {
@@ -47,6 +47,14 @@ function levelTexts(place: readonly Level[], of = " of "): readonly string[] {
     const shown = count === undefined ? `${unit} ${number}` : `${unit} ${Math.min(number, count)}${of}${count}`;
     return name === undefined ? [shown] : [shown, sanitizeLine(name)];
   });
+}
+
+/** The tasks that are done side by side, each the name of a worker. */
+function laneTexts({ place, workers, activity }: Pick<Progress, "place" | "workers" | "activity">): readonly string[] {
+  if (place.length > 0 || activity === undefined || activity.kind === "starting" || activity.worker !== undefined) {
+    return [];
+  }
+  return workers.map(({ name, status }) => `${sanitizeLine(name)}${status === "waiting_user_answer" ? " (asks)" : ""}`);
 }
 
 function activityTexts(progress: Pick<Progress, "place" | "workers" | "activity">): readonly string[] {
@@ -149,7 +157,8 @@ export function liveText(progress: Progress, { now, columns, doing }: LiveTextOp
       (worker === undefined ? "" : workerStatusText(worker.status, worker.protocol)),
   );
   const beside = messages.map((one) => `message to ${one.worker}`);
-  const place = [...levelTexts(progress.place, "/"), ...activityTexts(progress), ...beside].join(", ");
+  const place = [...levelTexts(progress.place, "/"), ...laneTexts(progress), ...activityTexts(progress), ...beside]
+    .join(", ");
   const since = waiting?.askedAt ?? activity.since;
   const elapsed = `${forHowLong(since, now)} (run ${forHowLong(executedSince || since, now)})`;
   const room = Math.max(10, columns - place.length - elapsed.length - 6);

@@ -66,7 +66,10 @@ export const command = defineCommand({
     if (target.kind !== "folder" && overrides.parallel !== undefined) {
       throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
     }
-    const parallel = ({ settings }: ExecPlan) => target.kind === "folder" ? overrides.parallel ?? settings.parallel : 1;
+    const widthOf = ({ settings }: ExecPlan) => {
+      const { attempts = settings.attempts, parallel = settings.parallel } = overrides;
+      return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
+    };
     const config = { flags: present({ wd, provider }), ...present({ path }), builtIn };
     if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
     return await executeSteps(config, {
@@ -75,7 +78,7 @@ export const command = defineCommand({
       noInput: flags["no-input"] === true,
       trust: flags.trust === true,
       ...present({ junit, isApart: flags.workspace }),
-      parallel,
+      widthOf,
       taskName: nameOfTask(positionals[0]),
       async pipelinesOf(plan) {
         const files = await filesOf(target, overrides);
@@ -89,7 +92,7 @@ export const command = defineCommand({
           overrides: {
             ...overrides,
             ...(used && { provider: used.provider, check: used.check }),
-            ...(options.play === undefined ? {} : { parallel: parallel(options.plan) }),
+            ...(options.play === undefined ? {} : widthOf(options.plan)),
           },
           configFile,
         }, options),

@@ -1,7 +1,7 @@
 import { hasAcp } from "../../agents/mod.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { StepPlan } from "../../jobs/pipeline/plan.ts";
-import { findProgram, programProblem } from "../../jobs/programs.ts";
+import { findProgram, programProblem } from "../../run/programs.ts";
 import { checkAgent, checkTrust } from "../preflight/agent.ts";
 import { hasCli } from "../preflight/agent_cli.ts";
 import type { Finding } from "../preflight/finding.ts";

@@ -7,7 +7,7 @@ import { systemProcessRunner } from "../../base/ports/process.ts";
 import { findSandboxObstacle } from "../../sandbox/obstacles.ts";
 import { askLine } from "../console/ask_line.ts";
 import type { CliIo, TerminalInput } from "../console/command.ts";
-import { findProgram } from "../../jobs/programs.ts";
+import { findProgram } from "../../run/programs.ts";
 import { placeIn } from "../preflight/look_context.ts";
 import { type InstallHost, installHostsOf } from "./install_hosts.ts";
 import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";

@@ -1,5 +1,5 @@
 import { basename } from "@std/path/posix";
-import { findProgram, type ProgramPlace, programProblem } from "../../jobs/programs.ts";
+import { findProgram, type ProgramPlace, programProblem } from "../../run/programs.ts";
 import { systemHost } from "../../base/ports/host.ts";
 import type { CommandResult } from "../../base/ports/process.ts";
 import { openRegularFile } from "../../base/ports/regular_file.ts";

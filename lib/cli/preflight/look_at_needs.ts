@@ -3,7 +3,7 @@ import type { LoadedSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
 import { UsageError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
-import { commandProblem, programProblem } from "../../jobs/programs.ts";
+import { commandProblem, programProblem } from "../../run/programs.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { unwrittenSections } from "../../jobs/review_loop/job_template.ts";
 import { rolesUsed } from "../../jobs/review_loop/machine.ts";

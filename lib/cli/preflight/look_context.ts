@@ -1,4 +1,4 @@
-import type { ProgramPlace } from "../../jobs/programs.ts";
+import type { ProgramPlace } from "../../run/programs.ts";
 import type { ProcessRunner } from "../../base/ports/process.ts";
 
 export interface LookContext {

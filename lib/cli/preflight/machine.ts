@@ -1,6 +1,6 @@
 import { dirname } from "@std/path/posix";
 import { PanewrightError } from "../../base/errors.ts";
-import { findProgram } from "../../jobs/programs.ts";
+import { findProgram } from "../../run/programs.ts";
 import { hintOfWriteError } from "../../base/ports/file_errors.ts";
 import { removeIfThere } from "../../base/ports/files.ts";
 import { errorText } from "../../base/text/error_text.ts";

@@ -6,7 +6,7 @@ import type { Provider } from "../../agents/provider.ts";
 import type { Role } from "../../base/roles.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
-import type { StepAgent } from "../../jobs/pipeline/plan.ts";
+import { agentsOfStep } from "../../jobs/pipeline/plan.ts";
 import type { PlannedAgent } from "../../jobs/review_loop/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import type { SandboxPlan } from "../../jobs/whole_sandbox.ts";
@@ -89,7 +89,7 @@ export function needsOfSteps({ plan, pipelines }: StepsToLookAt): Needs {
   return {
     ...plan,
     workers: steps.flatMap((step) =>
-      agentsOf<StepAgent>(step).map((agent, index) => (
+      agentsOfStep(step).map((agent, index) => (
         { ...agent, name: workerNameOf(step.name, index), isInPane: false, asksPerson: false }
       ))
     ),

@@ -1,5 +1,5 @@
 import { NOTIFICATION_SETTINGS } from "../../config/notification_settings.ts";
-import { programProblem } from "../../jobs/programs.ts";
+import { programProblem } from "../../run/programs.ts";
 import { desktopProgram } from "../../run/notify/desktop.ts";
 import { ntfyAuthorization } from "../../run/notify/ntfy.ts";
 import { ownKeyOf } from "../../run/notify/webhook.ts";

@@ -30,7 +30,7 @@ export async function resumeSteps(
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
     facts,
-    parallel: () => parallel,
+    widthOf: () => ({ parallel }),
     execute: (options) =>
       resumeExec(folder, {
         ...options,

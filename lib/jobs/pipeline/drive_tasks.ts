@@ -5,7 +5,8 @@ import type { Drive } from "./context.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import type { Action } from "./machine.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
-import { choosePipeline, parseTask, type Task } from "./task.ts";
+import { choosePipeline, parseTask, readTask, type Task } from "./task.ts";
+import { neededFiles } from "./task_order.ts";
 import { filesOf, sourceOf } from "./task_folder.ts";
 import { present } from "../../base/schema.ts";
 
@@ -18,7 +19,8 @@ export async function beginTask(drive: Drive): Promise<boolean> {
   for (;;) {
     drive.signal.throwIfAborted();
     const { begun } = drive.state();
-    const { over, files, left: [file] } = await tasksOf(drive);
+    const { over, files, left } = await tasksOf(drive);
+    const file = left.find((each) => isDue(each, { files: [...over, ...files], drive }));
     if (file === undefined) return false;
     const of = new Set([...files, ...over]).size;
     const { task, pipeline, fingerprint } = await readWhole(file, drive);
@@ -41,6 +43,16 @@ export async function beginTask(drive: Drive): Promise<boolean> {
     });
     return true;
   }
+}
+
+/** Whether all that a task needs has passed. */
+function isDue(file: string, { drive, files }: { readonly files: readonly string[]; readonly drive: Drive }): boolean {
+  const { passed, skipped } = drive.state();
+  let needs: readonly string[] | undefined;
+  try {
+    ({ needs } = readTask(sourceOf(file, drive.target)));
+  } catch { /* whoever begins it says why it cannot be read */ }
+  return neededFiles({ needs }, files).every((other) => passed.includes(other) || skipped.includes(other));
 }
 
 /** The tasks on the disk, and those of them that are due; what is over, or rests, is not. */

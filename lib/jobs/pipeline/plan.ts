@@ -53,6 +53,8 @@ export interface StepPlan extends StepAgent {
   readonly prompt: { readonly kind: "self" } | PromptFile;
   /** Who may take the place of its agent. @default {[]} */
   readonly fallbacks?: readonly StepAgent[];
+  /** The agents of the attempts of its task, in turn. @default its own is that of each */
+  readonly attempts?: readonly (StepAgent & Pick<StepPlan, "fallbacks">)[];
   /** What must hold after the step, in this order. */
   readonly checks: readonly CheckPlan[];
   readonly retry: number;
@@ -65,7 +67,27 @@ export interface StepPlan extends StepAgent {
 
 /** The agents of all steps, with those that may take their places. */
 export function plannedAgents({ pipelines }: Pick<ExecPlan, "pipelines">): readonly StepAgent[] {
-  return Object.values(pipelines).flat().flatMap((step) => agentsOf<StepAgent>(step));
+  return Object.values(pipelines).flat().flatMap(agentsOfStep);
+}
+
+/** A step's own agent, those of attempts, and those that may take their places. */
+export function agentsOfStep(step: StepPlan): readonly StepAgent[] {
+  return [step, ...step.attempts ?? []].flatMap((agent) => agentsOf<StepAgent>(agent));
+}
+
+/** A plan for one attempt of a task. @param attempt counts from 1 */
+export function planOfAttempt(plan: ExecPlan, attempt: number): ExecPlan {
+  const put = ({ attempts = [], ...step }: StepPlan): StepPlan => {
+    const agent = attempts[(attempt - 1) % attempts.length];
+    if (agent === undefined) return step;
+    const { provider: _p, login: _l, driver: _d, command: _c, args: _a, env: _e, model: _m, fallbacks: _f, ...rest } =
+      step;
+    return { ...rest, ...agent };
+  };
+  return {
+    ...plan,
+    pipelines: Object.fromEntries(Object.entries(plan.pipelines).map(([name, steps]) => [name, steps.map(put)])),
+  };
 }
 
 export type CheckPlan =

@@ -27,6 +27,14 @@ export const EXEC_SETTINGS = {
       "merged, tested and landed one after another, apart from your checkout.",
     flagDescription: "do so many of a folder's tasks at a time, each in a workspace; what passes is merged one by one",
   },
+  attempts: {
+    names: { key: "exec.attempts", flag: "--attempts" },
+    value: { kind: "count", least: 1, most: 16, default: 1 },
+    description:
+      "How often each task is tried side by side, each time in a workspace of its own; of what passes, also merged, the smallest " +
+      "change is landed.",
+    flagDescription: "try each task so often side by side, and land the smallest change that passes",
+  },
   maxQuestionsPerStep: {
     names: { key: "exec.max_questions_per_step" },
     value: { kind: "count", least: 0, default: 5 },

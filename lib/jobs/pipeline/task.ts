@@ -78,7 +78,7 @@ export function readTask(source: string): ReadTask {
       : undefined;
     const message = ofName ?? valueProblem(key, scalar(value));
     if (message !== undefined) problems.push({ excerpt: ofName === undefined ? ofValue : ofKey, message });
-    else values.set(key, scalar(value));
+    else values.set(key, LISTS.includes(key) ? value.replace(/(?:^|\s)#.*$/, "").trim() : scalar(value));
     if (key === "pipeline" && message === undefined) pipelinePlace = ofValue;
   }
   const pipeline = values.get("pipeline") || undefined;
@@ -96,7 +96,9 @@ export function readTask(source: string): ReadTask {
 /** `KEY: VALUE` */
 const ENTRY = /^([^\s:#][^:]*?)\s*:(?:\s(.*))?$/;
 
-const FRONT_MATTER_KEYS: readonly string[] = ["pipeline", "autonomy_level", "needs", "writes"];
+const LISTS: readonly string[] = ["needs", "writes"];
+
+const FRONT_MATTER_KEYS: readonly string[] = ["pipeline", "autonomy_level", ...LISTS];
 
 /** `a, b`, also in brackets and quotes; `undefined` where there are none. */
 function namesIn(value = ""): readonly string[] | undefined {

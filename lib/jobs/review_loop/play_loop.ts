@@ -3,7 +3,7 @@ import type { WakeSource } from "../../agents/pane/wake_source.ts";
 import { createAcpDesk } from "../../turn/desk/acp_desk.ts";
 import type { DialogDeskContext } from "../../turn/desk/desk_context.ts";
 import { createPaneDesk } from "../../turn/desk/pane_desk.ts";
-import { isOutsideProgramGone } from "../programs.ts";
+import { isOutsideProgramGone } from "../../run/programs.ts";
 import { runTestOf } from "../test_of_run.ts";
 import type { AgentTeam } from "./agents.ts";
 import { createAgentTurns } from "./ask_agent.ts";

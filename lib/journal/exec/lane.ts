@@ -1,5 +1,5 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
-import { toldCost, usage } from "../../base/usage.ts";
+import { type Usage, usage } from "../../base/usage.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { line, note, outputOf, paragraph, tokensOf } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
@@ -9,33 +9,53 @@ import { newIn, takeCount } from "../usage.ts";
 import { plainName } from "./place.ts";
 import type { ExecState, LaneState } from "./state.ts";
 import { entriesOf } from "../entry.ts";
+import type { MapPath } from "../paths.ts";
 
 const laneRecord = entriesOf<ExecState>();
 
 const OF_LANE = {
   task: number,
-  /** Absolute path of the task. */
+  /** Absolute path of the task; only a name where the task is in no file. */
   file: text,
+  /** Which attempt of it, from 1; missing where it is tried once. */
+  attempt: optional(number),
 } as const;
 
-/** How a folder's tasks are done side by side, and come together. */
+/** What the lane of a task, or of an attempt of one, is called. */
+export function laneName({ attempt, file }: Lane): string {
+  return attempt === undefined ? plainName(file) : `${plainName(file)}#${attempt}`;
+}
+
+/** A task, or an attempt of one. */
+export type Lane = Pick<LaneState, "file" | "attempt">;
+
+export function isSameLane(one: Lane, other: Lane): boolean {
+  return one.file === other.file && one.attempt === other.attempt;
+}
+
+const ITS_FILE = {
+  paths: ({ file }: { readonly file: string }, map: MapPath) => ({ file: map(file) }),
+};
+
+/** How tasks are done side by side, and come together. */
 export const LANE_RECORDS = {
-  /** The tasks are done side by side from now on, and come together in a target. */
+  /** Tasks are done side by side from now on, and come together in a target. */
   lanes_opened: laneRecord({
     /** The name of the target among the workspaces. */
     target: text,
     /** The commit that it began with. */
     base: text,
-    /** How many at a time. */
+    /** How many lanes at a time. */
     parallel: number,
   }, {
     state: (state, { target }) => ({ ...state, target, lanes: [] }),
     words: ({ target, parallel }) =>
-      line(`up to ${parallel} tasks at a time, each in a workspace; they come together in ${target}`),
+      line(`up to ${parallel} at a time, each in a workspace; what passes comes together in ${target}`),
   }),
-  /** A task, or the merge of one, is begun in a workspace. */
+  /** A task, an attempt of one, or the merge of one is begun in a workspace. */
   lane_started: laneRecord({
     ...OF_LANE,
+    /** How many tasks there are. */
     of: number,
     purpose: oneOf("task", "merge"),
     workspace: text,
@@ -44,27 +64,30 @@ export const LANE_RECORDS = {
     base: text,
     problem: optional(object({ conflicts: listOf(text), output: text })),
   }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { task: number, file, purpose, workspace, workdir, base, problem }) => ({
+    ...ITS_FILE,
+    state: (state, { task: number, file, attempt, purpose, workspace, workdir, base, problem }) => ({
       ...withLane(state, {
         ...{ number, file, purpose, workspace, workdir, base, stage: "working" },
-        ...present({ problem }),
+        ...present({ attempt, problem }),
       }),
       begun: Math.max(state.begun, number),
     }),
-    progress: (before, { file, at }) => ({
-      workers: [...others(before, file), laneWorker(file, { provider: "", status: "starting", since: at })],
-    }),
-    words: ({ task, of, file, purpose, workspace }) =>
+    progress: (before, { at, ...lane }) =>
+      withWorkers(
+        before,
+        [...others(before, lane), laneWorker(lane, { provider: "", status: "starting", since: at })],
+        at,
+      ),
+    words: ({ task, of, purpose, workspace, ...lane }) =>
       line(
         purpose === "task"
-          ? `task ${task} of ${of}: ${plainName(file)}, in the workspace ${workspace}`
+          ? `task ${task} of ${of}: ${laneName(lane)}, in the workspace ${workspace}`
           : `${
-            plainName(file)
+            laneName(lane)
           }: an agent brings it together with what was landed meanwhile, in the workspace ${workspace}`,
         "heading",
       ),
-    items: ({ file }, { title }) => opens(`lane:${file}`, { kind: "round", lane: plainName(file), title }),
+    items: (lane, { title }) => opens(laneKey(lane), { kind: "round", lane: laneName(lane), title }),
   }),
   /** An agent of it begins a turn. */
   lane_turn_started: laneRecord({
@@ -72,92 +95,102 @@ export const LANE_RECORDS = {
     /** The id of the run of its own. */
     run: text,
     step: text,
-    attempt: number,
+    /** Counts from 1 in the step. */
+    stepAttempt: number,
     provider: text,
   }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { file }) => ({ ...state, tokens: withoutCount(state.tokens, file) }),
-    progress: (before, { file, provider, at }) => ({
-      workers: [...others(before, file), laneWorker(file, { provider, status: "processing", since: at })],
-      tokens: withoutCount(before.tokens, file),
+    ...ITS_FILE,
+    state: (state, lane) => ({ ...state, tokens: withoutCount(state.tokens, lane) }),
+    progress: (before, { provider, at, ...lane }) => ({
+      ...withWorkers(
+        before,
+        [...others(before, lane), laneWorker(lane, { provider, status: "processing", since: at })],
+        at,
+      ),
+      tokens: withoutCount(before.tokens, lane),
       ...counted(before, "turns"),
     }),
-    meter: ({ file }) => ({ kind: "turn_begins", worker: plainName(file) }),
-    words: ({ file, step, attempt, provider, run }) => [
-      line(`${plainName(file)}: step "${step}"${attempt === 1 ? "" : `, attempt ${attempt}`} (${provider})`),
-      line(`${plainName(file)} is run ${run}`, "plain", "detail"),
+    meter: (lane) => ({ kind: "turn_begins", worker: laneName(lane) }),
+    words: ({ step, stepAttempt, provider, run, ...lane }) => [
+      line(`${laneName(lane)}: step "${step}"${stepAttempt === 1 ? "" : `, attempt ${stepAttempt}`} (${provider})`),
+      line(`${laneName(lane)} is run ${run}`, "plain", "detail"),
     ],
-    items: ({ file }, { title }) => opens(`turn:${file}`, { kind: "work", lane: plainName(file), title }),
+    items: (lane, { title }) => opens(turnKey(lane), { kind: "work", lane: laneName(lane), title }),
   }),
   /** What that turn has used so far. */
-  lane_counted: laneRecord({ ...OF_LANE, usage, cost: optional(toldCost), passable: flag }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { file, usage }) => ({ ...state, tokens: takeCount(state.tokens, countOf(file, usage)) }),
-    progress: (before, { file, usage }) => tokensCounted(before, countOf(file, usage)),
-    meter: ({ file, usage }, { tokens }) => ({
-      ...{ kind: "tokens_counted", worker: plainName(file) },
-      usage: newIn(tokens, { source: file, usage }),
+  lane_counted: laneRecord({ ...OF_LANE, usage, passable: flag }, {
+    ...ITS_FILE,
+    state: (state, fact) => ({ ...state, tokens: takeCount(state.tokens, countOf(fact)) }),
+    progress: (before, fact) => tokensCounted(before, countOf(fact)),
+    meter: (fact, { tokens }) => ({
+      ...{ kind: "tokens_counted", worker: laneName(fact) },
+      usage: newIn(tokens, countOf(fact)),
     }),
     words: () => [],
     items: () => [],
   }),
   /** That turn is over. */
   lane_turn_ended: laneRecord({ ...OF_LANE, outcome: oneOf("completed", "failed", "asked"), seconds: number, usage }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { file, usage }) => ({ ...state, tokens: takeCount(state.tokens, countOf(file, usage)) }),
-    progress: (before, { file, outcome, usage, at }) => ({
-      ...tokensCounted(before, countOf(file, usage)),
+    ...ITS_FILE,
+    state: (state, fact) => ({ ...state, tokens: takeCount(state.tokens, countOf(fact)) }),
+    progress: (before, { at, outcome, ...fact }) => ({
+      ...tokensCounted(before, countOf(fact)),
       workers: before.workers.map((worker) =>
-        worker.name === plainName(file) ? { ...worker, since: at, status: STATUS_AFTER[outcome] } : worker
+        worker.name === laneName(fact) ? { ...worker, since: at, status: STATUS_AFTER[outcome] } : worker
       ),
     }),
-    meter: ({ file, usage, seconds, outcome }, { tokens }) => ({
-      ...{ kind: "turn_ends", worker: plainName(file), seconds, failed: outcome === "failed" },
-      usage: newIn(tokens, { source: file, usage }),
+    meter: ({ seconds, outcome, ...fact }, { tokens }) => ({
+      ...{ kind: "turn_ends", worker: laneName(fact), seconds, failed: outcome === "failed" },
+      usage: newIn(tokens, countOf(fact)),
     }),
-    words: ({ file, outcome, seconds, usage }) =>
+    words: ({ outcome, seconds, usage, ...lane }) =>
       line(
-        `${plainName(file)}: the agent's turn ${TURN_ENDS[outcome]} after ${duration(seconds)}${tokensOf(usage)}`,
+        `${laneName(lane)}: the agent ${TURN_ENDS[outcome]} after ${duration(seconds)}${tokensOf(usage)}`,
         outcome === "completed" ? "plain" : "caution",
       ),
-    items: ({ file }, { title }) => closes(`turn:${file}`, { kind: "work", lane: plainName(file), title }),
+    items: (lane, { title }) => closes(turnKey(lane), { kind: "work", lane: laneName(lane), title }),
   }),
   /** An agent of it asks a person; its run has the question, and takes the answer. */
   lane_asked: laneRecord({ ...OF_LANE, run: text, text, answerCommand: text }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    words: ({ file, text: asked, answerCommand }) =>
-      paragraph(`${plainName(file)} asks: ${asked.trim()}\nAnswer with:  ${answerCommand}`, "caution", "always"),
-    items: ({ file, text }, { title }) =>
-      adds({ kind: "question", lane: plainName(file), title: title.split("\n", 1)[0] ?? "", text, tone: "caution" }),
+    ...ITS_FILE,
+    words: ({ text: asked, answerCommand, ...lane }) =>
+      paragraph(`${laneName(lane)} asks: ${asked.trim()}\nAnswer with:  ${answerCommand}`, "caution", "always"),
+    items: (fact, { title }) => {
+      const { text } = fact;
+      return adds({
+        ...{ kind: "question", lane: laneName(fact), title: title.split("\n", 1)[0] ?? "", text, tone: "caution" },
+      });
+    },
   }),
   /** Its run has ended, or waits for an answer. */
   lane_ended: laneRecord({
     ...OF_LANE,
     outcome: oneOf("pass", "fail", "waiting"),
     reason: text,
-    /** What came of it; missing where that could not be taken. */
+    /** What came of it; missing where it has not passed. */
     commit: optional(text),
   }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { file, outcome, commit }) =>
-      inTurn(changeLane(state, file, { stage: STAGE_AFTER[outcome], ...present({ commit }) }), file),
-    progress: (before, { file, outcome }) => outcome === "waiting" ? {} : { workers: others(before, file) },
-    words: ({ file, outcome, reason }) =>
+    ...ITS_FILE,
+    state: (state, { outcome, commit, ...lane }) =>
+      inTurn(changeLane(state, lane, { stage: STAGE_AFTER[outcome], ...present({ commit }) }), lane),
+    progress: (before, { outcome, at, ...lane }) =>
+      outcome === "waiting" ? {} : withWorkers(before, others(before, lane), at),
+    words: ({ outcome, reason, ...lane }) =>
       line(
-        `${plainName(file)}: ${ENDS[outcome]}${outcome === "pass" ? "" : note(reason)}`,
+        outcome === "pass" ? `${laneName(lane)} passed in its workspace` : `${laneName(lane)}: ${reason}`,
         outcome === "pass" ? "plain" : "caution",
       ),
-    items: ({ file }, { title }) => closes(`lane:${file}`, { kind: "note", lane: plainName(file), title }),
+    items: (lane, { title }) => closes(laneKey(lane), { kind: "note", lane: laneName(lane), title }),
   }),
   /** It is merged with what was landed before; the target does not have it yet. */
   merge_started: laneRecord({ ...OF_LANE, commit: text, onto: text }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { file, commit }) => changeLane(state, file, { candidate: commit }),
-    progress: (_before, { file, at }) => ({
-      activity: { kind: "check", since: at, detail: `merge ${plainName(file)}` },
+    ...ITS_FILE,
+    state: (state, { commit, ...lane }) => changeLane(state, lane, { candidate: commit }),
+    progress: (_before, { at, ...lane }) => ({
+      activity: { kind: "check", since: at, detail: `merge ${laneName(lane)}` },
     }),
-    words: ({ file, commit }) => line(`${plainName(file)}: merged as ${commit.slice(0, 12)}; its checks run there`),
-    items: ({ file }, { title }) => opens("merge", { kind: "check", lane: plainName(file), title }),
+    words: ({ commit, ...lane }) => line(`${laneName(lane)}: merged as ${commit.slice(0, 12)}; its checks run there`),
+    items: (lane, { title }) => opens("merge", { kind: "check", lane: laneName(lane), title }),
   }),
   /** The merge is in the target, or was given up. */
   merge_finished: laneRecord({
@@ -167,20 +200,22 @@ export const LANE_RECORDS = {
     detail: text,
     output: text,
   }, {
-    paths: ({ file }, map) => ({ file: map(file) }),
-    state: (state, { file, outcome }) =>
-      outcome === "landed" || outcome === "nothing" ? changeLane(state, file, { stage: "landed" }) : state,
-    progress: () => ({ activity: undefined }),
-    words: ({ file, outcome, detail, output }) => [
+    ...ITS_FILE,
+    state: (state, { outcome, ...lane }) =>
+      outcome === "landed" || outcome === "nothing"
+        ? landed(state, lane)
+        : changeLane(state, lane, { stage: "unmerged" }),
+    progress: (before, { at }) => withWorkers({ ...before, activity: undefined }, before.workers, at),
+    words: ({ outcome, detail, output, ...lane }) => [
       line(
-        `${plainName(file)}: ${MERGED[outcome]}${note(detail)}`,
+        `${laneName(lane)}: ${MERGED[outcome]}${outcome === "landed" ? ` (${detail})` : note(detail)}`,
         outcome === "landed" ? "good" : outcome === "nothing" ? "plain" : "caution",
       ),
       ...outputOf(output),
     ],
-    items: ({ file, outcome, output }, { title }) =>
+    items: ({ outcome, output, ...lane }, { title }) =>
       closes("merge", {
-        ...{ kind: "verdict", lane: plainName(file), title, text: output },
+        ...{ kind: "verdict", lane: laneName(lane), title, text: output },
         tone: outcome === "landed" ? "good" : outcome === "nothing" ? "plain" : "caution",
       }),
   }),
@@ -190,9 +225,7 @@ const STAGE_AFTER = { pass: "passed", fail: "failed", waiting: "waiting" } as co
 
 const STATUS_AFTER = { completed: "completed", failed: "error", asked: "waiting_user_answer" } as const;
 
-const TURN_ENDS = { completed: "ended", failed: "failed", asked: "asks" } as const;
-
-const ENDS = { pass: "passed in its workspace", fail: "failed", waiting: "waits" } as const;
+const TURN_ENDS = { completed: "ended its turn", failed: "failed", asked: "was stopped to ask" } as const;
 
 const MERGED = {
   landed: "landed",
@@ -203,42 +236,69 @@ const MERGED = {
 
 /** A process that takes up the run plays all anew that has not come to its end. */
 export function lanesTakenUp({ lanes }: Pick<ExecState, "lanes">): Pick<ExecState, "lanes"> {
-  if (lanes === undefined) return {};
-  return { lanes: lanes.map((lane) => lane.stage === "failed" ? again(lane) : lane) };
+  return lanes === undefined ? {} : { lanes: lanes.map(takenUp) };
 }
 
 /** What was not merged is merged anew, and may have another agent for that. */
-function again(lane: LaneState): LaneState {
+function takenUp(lane: LaneState): LaneState {
+  if (lane.stage !== "failed" && lane.stage !== "unmerged") return lane;
   return lane.commit === undefined ? { ...lane, stage: "working" } : { ...lane, stage: "passed", purpose: "task" };
 }
 
 function withLane(state: ExecState, lane: LaneState): ExecState {
-  return { ...state, lanes: [...(state.lanes ?? []).filter(({ file }) => file !== lane.file), lane] };
+  return { ...state, lanes: [...(state.lanes ?? []).filter((other) => !isSameLane(other, lane)), lane] };
 }
 
-function changeLane(state: ExecState, of: string, change: Partial<LaneState>): ExecState {
-  return { ...state, lanes: (state.lanes ?? []).map((lane) => lane.file === of ? { ...lane, ...change } : lane) };
+function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): ExecState {
+  return { ...state, lanes: (state.lanes ?? []).map((lane) => isSameLane(lane, of) ? { ...lane, ...change } : lane) };
+}
+
+function landed(state: ExecState, of: Lane): ExecState {
+  const isLost = (lane: LaneState) => lane.file === of.file && !isSameLane(lane, of);
+  const lanes = (state.lanes ?? []).map((lane) => isLost(lane) ? { ...lane, stage: "lost" as const } : lane);
+  return changeLane({ ...state, lanes }, of, { stage: "landed" });
 }
 
 /** First come, first merged. */
-function inTurn(state: ExecState, of: string): ExecState {
+function inTurn(state: ExecState, of: Lane): ExecState {
   const { lanes = [] } = state;
-  return { ...state, lanes: lanes.toSorted((one, other) => Number(one.file === of) - Number(other.file === of)) };
+  return {
+    ...state,
+    lanes: lanes.toSorted((one, other) => Number(isSameLane(one, of)) - Number(isSameLane(other, of))),
+  };
 }
 
-function others({ workers }: Progress, file: string): readonly Worker[] {
-  return workers.filter(({ name }) => name !== plainName(file));
+function laneKey(lane: Lane): string {
+  return `lane:${laneName(lane)}`;
 }
 
-function laneWorker(file: string, about: Pick<Worker, "provider" | "status" | "since">): Worker {
-  return { name: plainName(file), ...about, sessionId: undefined, pane: undefined, folder: undefined };
+function turnKey(lane: Lane): string {
+  return `turn:${laneName(lane)}`;
 }
 
-function countOf(file: string, usage: Parameters<typeof newIn>[1]["usage"]) {
-  return { worker: plainName(file), source: file, usage };
+function others({ workers }: Progress, lane: Lane): readonly Worker[] {
+  return workers.filter(({ name }) => name !== laneName(lane));
 }
 
-function withoutCount(tokens: ExecState["tokens"], file: string): ExecState["tokens"] {
-  const { [file]: _, ...bySource } = tokens.bySource;
+/** Those at work now, and that something happens as long as there are any. */
+function withWorkers(
+  { activity }: Progress,
+  workers: readonly Worker[],
+  since: string,
+): Pick<Progress, "workers" | "activity"> {
+  const kept = activity?.kind === "turn" && workers.length === 0 ? undefined : activity;
+  return { workers, activity: kept ?? (workers.length === 0 ? undefined : { kind: "turn", since }) };
+}
+
+function laneWorker(lane: Lane, about: Pick<Worker, "provider" | "status" | "since">): Worker {
+  return { name: laneName(lane), ...about, sessionId: undefined, pane: undefined, folder: undefined };
+}
+
+function countOf({ usage, ...lane }: Lane & { readonly usage: Usage }) {
+  return { worker: laneName(lane), source: laneName(lane), usage };
+}
+
+function withoutCount(tokens: ExecState["tokens"], lane: Lane): ExecState["tokens"] {
+  const { [laneName(lane)]: _, ...bySource } = tokens.bySource;
   return { ...tokens, bySource };
 }

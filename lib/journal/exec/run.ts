@@ -32,6 +32,7 @@ export const RUN_BEGINS = {
       provider: optional(text),
       check: optional(text),
       parallel: optional(number),
+      attempts: optional(number),
     }),
   }, {
     paths: ({ workdir, target, configFile }, map) => ({

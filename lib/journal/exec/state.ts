@@ -177,21 +177,26 @@ export interface QuestionState {
   readonly open: boolean;
 }
 
-/** One of a folder's tasks that is done beside others: a run of its own, in a workspace of its own. */
+/** A task, or an attempt of one, that is done beside others: a run of its own, in a workspace of its own. */
 export interface LaneState {
   readonly number: number;
   readonly file: string;
+  /** Counts from 1; missing where the task is tried once. */
+  readonly attempt?: number | undefined;
   /** `merge`: an agent is to bring the work together with what was landed meanwhile. */
   readonly purpose: "task" | "merge";
-  /** The names of its workspace, and of the one that the work was done in first. */
+  /** The name of its workspace. */
   readonly workspace: string;
   readonly workdir: string;
   /** The target's commit that it began with. */
   readonly base: string;
   /** What the agent of a merge is told. */
   readonly problem?: MergeProblem;
-  /** `passed`: its work is to be merged. `failed`: until the run is resumed. */
-  readonly stage: "working" | "waiting" | "passed" | "failed" | "landed";
+  /**
+   * `passed`: its work is to be merged. `unmerged`: that was tried in vain; `failed`: both until the run is resumed. `lost`:
+   * another attempt has landed.
+   */
+  readonly stage: "working" | "waiting" | "passed" | "unmerged" | "failed" | "landed" | "lost";
   /** What came of it. */
   readonly commit?: string | undefined;
   /** The commit that was about to be landed when that was told last. */

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { checkTasks } from "../../../lib/jobs/pipeline/check_tasks.ts";
 import { RuntimeError } from "../../../lib/base/errors.ts";
 import { NO_SUMMARY, summarize, tasksDone } from "../../../lib/journal/exec/summary.ts";
 import type { ExecEvent } from "../../../lib/journal/exec/facts.ts";
@@ -136,4 +137,25 @@ Deno.test("a journal alone lets no task be left out: only the state folder's wor
   }
   assertEquals((await runFolder(dir, [says()])).started, 1, "without the journals");
   assertEquals(first.report.outcome, "pass");
+});
+
+Deno.test("needs: a task comes after what it needs, and is left where that has failed; a circle is told beforehand", async () => {
+  await using dir = await tempDir();
+  await dir.write({
+    "t/1-a.md": "---\nneeds: 3-c\n---\nA.",
+    "t/2-b.md": '---\nneeds: [ "1-a" ]\n---\nB.',
+    "t/3-c.md": "C.",
+  });
+  const order = ({ events }: Ended) => only(events, "task_started").map(({ text }) => text);
+  assertEquals(order(await runFolder(dir, [says(), says(), says()])), ["C.", "A.", "B."]);
+  await dir.write({ "t/3-c.md": "C, again." });
+  const failed = await runFolder(dir, [fails("no")], { overrides: { keepGoing: true, force: true } });
+  assertEquals([order(failed), failed.report.outcome], [["C, again."], "fail"]);
+  assertEquals(only(failed.events, "tasks_left").map(({ files }) => files.length), [2]);
+  const files = ["1-a", "2-b", "3-c"].map((name) => `${dir.path}/t/${name}.md`);
+  assertEquals(checkTasks(files, { overrides: {} }), []);
+  await dir.write({ "t/3-c.md": "---\nneeds: 2-b\n---\nC." });
+  assertEquals(checkTasks(files, { overrides: {} }).map(({ message }) => message), [
+    "it needs itself by what it needs: 1-a -> 3-c -> 2-b -> 1-a",
+  ]);
 });

@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import type { TestCommand } from "./test_command.ts";
+import type { Argv } from "../base/settings.ts";
 import { systemHost } from "../base/ports/host.ts";
 import { parseShellCommand } from "../shell/mod.ts";
 
@@ -49,7 +49,7 @@ interface CommandProblem {
  * Why a test command cannot be run, as far as that shows without running it. Of a text for `sh -c` only what begins it
  * is looked at, up to the first program, and only where nothing before that can change which one it is.
  */
-export function commandProblem(command: TestCommand, place: ProgramPlace): CommandProblem | undefined {
+export function commandProblem(command: string | Argv, place: ProgramPlace): CommandProblem | undefined {
   const program = programOf(command);
   const problem = program === undefined ? undefined : programProblem(program, place);
   if (program === undefined || problem === undefined) return undefined;
@@ -67,13 +67,13 @@ export function commandProblem(command: TestCommand, place: ProgramPlace): Comma
  * Whether a test command's own program is missing, and no change of the project has taken it away: it was never to be
  * found below the project's folder.
  */
-export function isOutsideProgramGone(command: TestCommand, place: ProgramPlace): boolean {
+export function isOutsideProgramGone(command: string | Argv, place: ProgramPlace): boolean {
   const program = programOf(command);
   if (program === undefined || programProblem(program, place) === undefined) return false;
   return candidatesOf(program, place).every((file) => !file.startsWith(`${place.folder}/`));
 }
 
-function programOf(command: TestCommand): string | undefined {
+function programOf(command: string | Argv): string | undefined {
   return typeof command === "string" ? programOfText(command) : command[0];
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { commandProblem, isOutsideProgramGone, programOfText } from "../../lib/jobs/programs.ts";
+import { commandProblem, isOutsideProgramGone, programOfText } from "../../lib/run/programs.ts";
 import type { TestCommand } from "../../lib/jobs/test_command.ts";
 import { tempDir } from "../support/temp_dir.ts";
 

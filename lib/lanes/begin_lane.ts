@@ -1,0 +1,23 @@
+import { present } from "../base/schema.ts";
+import { type Lane, laneName } from "../journal/exec/lane.ts";
+import type { LaneState } from "../journal/exec/state.ts";
+import { openWorkspace } from "../workspace/open_workspace.ts";
+import type { Lanes } from "./context.ts";
+import { aboutLane } from "./lane_run.ts";
+import type { LaneTask } from "./lane_tasks.ts";
+
+/** Makes the workspace of a lane, which begins at a commit of the target, or at what git makes of a merge. */
+export async function beginLane(
+  begun: Lane & Pick<LaneState, "purpose" | "base" | "problem">,
+  { lanes: { run, signal, target, tasks }, task: { number } }: { readonly task: LaneTask; readonly lanes: Lanes },
+): Promise<LaneState> {
+  const { base, purpose, problem } = begun;
+  const { name: workspace, workdir } = await openWorkspace(target.origin, {
+    ...{ task: purpose === "merge" ? `${laneName(begun)} merge` : laneName(begun), now: run.wallClock(), signal },
+    ...{ at: base, partOf: { target: target.name, as: "lane" } },
+  });
+  const lane: LaneState = { ...begun, number, workspace, workdir, stage: "working" };
+  const fields = { purpose, workspace, workdir, base, ...present({ problem }) };
+  run.record({ type: "lane_started", ...aboutLane(lane), of: tasks.length, ...fields });
+  return lane;
+}
