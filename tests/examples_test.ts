@@ -40,6 +40,7 @@ const PIPELINES = [
   ["pipeline-with-review", ["implement", "review", "document"]],
   ["ci", ["work"]],
   ["own-agent", ["work"]],
+  ["side-by-side", ["work"]],
 ] as const;
 
 Deno.test("examples/README.md names each example, and each has a test here", async () => {

@@ -1,7 +1,7 @@
 import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
-import type { ExecEvent, ExecFact } from "../journal/exec/facts.ts";
+import type { ExecFact } from "../journal/exec/facts.ts";
 import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
@@ -16,9 +16,7 @@ import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
-import { playLanes } from "../lanes/mod.ts";
-import { findWorkspace, workspaceAround } from "../workspace/workspace.ts";
-import { beginWorkspace, tellWorkspace } from "./in_workspace.ts";
+import { openWorkPlace } from "./work_place.ts";
 import { requireFolderTrust, requireObeyedTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
 
 /** Where it is kept which tasks have passed, if there is a place. */
@@ -38,7 +36,7 @@ export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "outpu
   /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   /** How many lanes there are at a time. @default one after another, without lanes */
-  readonly widthOf?: (plan: ExecPlan) => { readonly parallel: number };
+  readonly widthOf?: (config: ExecConfig) => { readonly parallel: number };
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
 
@@ -74,29 +72,21 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);
   }
-  const { taskName: task, isApart = loaded.config.isolation === "workspace" } = around;
-  const isSideBySide = (around.widthOf?.(plan).parallel ?? 1) > 1;
-  // Agents could change which test command is found.
-  const found = builtIn === undefined ? config : { ...config, builtIn };
-  const planIn = async (wd: string) => (await load({ ...found, flags: { ...config.flags, wd } })).plan;
-  const apart = isApart && !isSideBySide && task !== undefined
-    ? await beginWorkspace(plan.workdir, { ...around, task })
-    : undefined;
-  const used = apart === undefined ? read : await load({ ...config, flags: { ...config.flags, wd: apart.workdir } });
-  const { plan: { workdir } } = used;
-  let target = targetIn(facts);
-  await using _told = {
-    [Symbol.asyncDispose]: () =>
-      tellWorkspace(target === undefined ? workspaceAround(workdir) : findWorkspace(target), around),
-  };
+  const { taskName, isApart = loaded.config.isolation === "workspace", widthOf } = around;
+  await using place = await openWorkPlace({
+    ...{ io, global: around.global, read, config, load, facts },
+    hasLanes: (widthOf?.(read).parallel ?? 1) > 1,
+    task: isApart ? taskName : undefined,
+  });
+  const { plan: { workdir } } = place.config;
   try {
     return await carryOut({ ...around, output, workdir }, ({ person, onEvent, ...given }) => {
       const options: ExecOptions = {
         ...given,
-        plan: used.plan,
+        plan: place.config.plan,
         auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
         onEvent(event) {
-          if (event.type === "lanes_opened") target = targetIn([event]);
+          place.onEvent(event);
           reports.before(event);
           onEvent?.(event);
           reports.after(event);
@@ -108,14 +98,9 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
         ...(person &&
           { askAtTerminal: person.ask, person: (question, signal) => person.ask(askedQuestion(question), signal) }),
       };
-      return execute(isSideBySide ? { ...options, play: (run) => playLanes(run, { options, planIn }) } : options, used);
+      return execute({ ...options, ...place.play(options) }, place.config);
     });
   } finally {
     await reports.write();
   }
-}
-
-/** The name of the workspace in which tasks that are done side by side come together. */
-function targetIn(facts: readonly ExecEvent[]): string | undefined {
-  return facts.flatMap((fact) => fact.type === "lanes_opened" ? [fact.target] : [])[0];
 }

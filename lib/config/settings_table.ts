@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
+import { LANE_SETTINGS } from "../lanes/settings.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import {
   POST_PROCESSING_SETTINGS,
@@ -199,6 +200,7 @@ const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[
     { job: "run", settings: TMUX_SETTINGS },
     { job: "exec", settings: pipelineSettings(ids) },
     { job: "exec", settings: EXEC_SETTINGS },
+    { job: "exec", settings: LANE_SETTINGS },
     { job: "run", settings: POST_PROCESSING_SETTINGS },
   ] as const;
 

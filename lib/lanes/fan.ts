@@ -1,5 +1,6 @@
 import { HumanInterventionRequiredError, RuntimeError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
+import { present } from "../base/schema.ts";
 import { isSameLane, type Lane } from "../journal/exec/lane.ts";
 import type { LaneState } from "../journal/exec/state.ts";
 import { keepResult } from "../workspace/result.ts";
@@ -12,131 +13,137 @@ import { aboutLane, type LaneEnd, playLane } from "./lane_run.ts";
 import type { LaneTask } from "./lane_tasks.ts";
 import { dueLanes, isLost, type LaneAction, type Width } from "./schedule.ts";
 
-/** All that is under way at a time. */
-export interface Fan extends AsyncDisposable {
-  /** Plays until nothing is left to do without a person. */
-  play(): Promise<void>;
-  /** What the runs of lanes wait for at their ends. */
-  waiting(): readonly LaneEnd["questions"][number][];
-}
-
 interface Flight {
   readonly lane: Lane;
   readonly over: Promise<void>;
 }
 
-type FanOptions = Omit<Lanes, "onAsking"> & {
+interface FanOptions extends Omit<Lanes, "onAsking"> {
   readonly width: Width;
   /** Stops all of it. */
   readonly over: AbortController;
-};
+}
 
-export function openFan({ over, width, ...common }: FanOptions): Fan {
-  const { run, signal, target, tasks } = common;
-  let flights: readonly Flight[] = [];
-  let asking: readonly Lane[] = [];
-  let unanswered: readonly { readonly lane: Lane; readonly questions: LaneEnd["questions"] }[] = [];
-  let landing: Promise<void> | undefined;
-  let broken: { readonly error: unknown } | undefined;
-  let wake = Promise.withResolvers<void>();
-  const lanes: Lanes = {
-    ...common,
-    onAsking(lane, isAsking) {
-      asking = isAsking ? [...asking, lane] : asking.filter((one) => !isSameLane(one, lane));
-      wake.resolve();
-    },
-  };
-  /** What one of them throws ends all. */
-  const watched = async (work: Promise<void>, after: () => void): Promise<void> => {
-    try {
-      await work;
-    } catch (error) {
-      broken ??= { error };
-      over.abort(error);
-    } finally {
-      after();
-      wake.resolve();
+/** All that is under way at a time. Disposal ends it. */
+export class Fan implements AsyncDisposable {
+  readonly #lanes: Lanes;
+  readonly #width: Width;
+  readonly #over: AbortController;
+  #flights: readonly Flight[] = [];
+  #asking: readonly Lane[] = [];
+  #unanswered: readonly { readonly lane: Lane; readonly questions: LaneEnd["questions"] }[] = [];
+  #landing: Promise<void> | undefined;
+  #broken: { readonly error: unknown } | undefined;
+  #wake = Promise.withResolvers<void>();
+
+  constructor({ over, width, ...lanes }: FanOptions) {
+    this.#over = over;
+    this.#width = width;
+    this.#lanes = {
+      ...lanes,
+      onAsking: (lane, isAsking) => {
+        this.#asking = isAsking ? [...this.#asking, lane] : without(this.#asking, lane);
+        this.#wake.resolve();
+      },
+    };
+  }
+
+  /** Plays until nothing is left to do without a person. */
+  async play(): Promise<void> {
+    const { run, signal, tasks } = this.#lanes;
+    for (;;) {
+      this.#wake = Promise.withResolvers();
+      if (this.#broken === undefined && !signal.aborted) {
+        const underWay = {
+          ...{ running: this.#flights.map(({ lane }) => lane), asking: this.#asking },
+          ...{ unanswered: this.#unanswered.map(({ lane }) => lane), isMerging: this.#landing !== undefined },
+        };
+        for (const action of dueLanes(run.state(), { tasks, underWay, width: this.#width })) {
+          await this.#carryOut(action);
+        }
+      }
+      if (this.#flights.length === 0 && this.#landing === undefined) break;
+      await this.#wake.promise;
     }
-  };
-  const fly = (lane: LaneState, task: LaneTask) => {
-    const work = playLane(lane, task, lanes).then(
+    if (this.#broken !== undefined) throw this.#broken.error;
+    signal.throwIfAborted();
+  }
+
+  /** What the runs of lanes wait for at their ends. */
+  waiting(): LaneEnd["questions"] {
+    return this.#unanswered.flatMap(({ questions }) => questions);
+  }
+
+  async #carryOut(action: LaneAction): Promise<void> {
+    const { signal, target, tasks } = this.#lanes;
+    switch (action.do) {
+      case "begin": {
+        const begun = { ...action.lane, purpose: "task", base: await landedIn(target, { signal }) } as const;
+        return this.#fly(await beginLane(begun, { task: action.task, lanes: this.#lanes }), action.task);
+      }
+      case "continue":
+        return this.#fly(action.lane, taskOf(action.lane, tasks));
+      case "land":
+        this.#landing = this.#watched(this.#land(action.lanes), () => this.#landing = undefined);
+    }
+  }
+
+  #fly(lane: LaneState, task: LaneTask): void {
+    const ending = { lanes: this.#lanes, width: this.#width };
+    const work = playLane(lane, task, this.#lanes).then(
       (end) => {
-        if (end.outcome === "waiting") unanswered = [...unanswered, { lane, questions: end.questions }];
-        return endLane(lane, { end, lanes, width });
+        if (end.outcome === "waiting") this.#unanswered = [...this.#unanswered, { lane, questions: end.questions }];
+        return endLane(lane, { ...ending, end });
       },
       (error) => {
         // Others would meet it as well, and only a person can change it.
-        if (signal.aborted || error instanceof HumanInterventionRequiredError) throw error;
-        return endLane(lane, { end: { outcome: "fail", reason: errorText(error) }, lanes, width });
+        if (this.#lanes.signal.aborted || error instanceof HumanInterventionRequiredError) throw error;
+        return endLane(lane, { ...ending, end: { outcome: "fail", reason: errorText(error) } });
       },
     );
-    const flight = {
-      lane,
-      over: watched(work, () => {
-        flights = flights.filter((one) => one !== flight);
-        asking = asking.filter((one) => !isSameLane(one, lane));
-      }),
-    };
-    flights = [...flights, flight];
-  };
+    const over = this.#watched(work, () => {
+      this.#flights = this.#flights.filter((flight) => flight.over !== over);
+      this.#asking = without(this.#asking, lane);
+    });
+    this.#flights = [...this.#flights, { lane, over }];
+  }
 
-  async function land(passed: readonly LaneState[]): Promise<void> {
-    const left = await landTask(passed, lanes);
-    const [{ file, number: task } = { file: "", number: 0 }] = passed;
-    if (left === undefined) return run.record({ type: "task_finished", task, file, outcome: "pass" });
-    const { lane, unmerged: { at: base, problem, reason } } = left;
+  async #land(passed: readonly LaneState[]): Promise<void> {
+    const { run, tasks } = this.#lanes;
+    const left = await landTask(passed, this.#lanes);
+    const [{ file, number } = { file: "", number: 0 }] = passed;
+    if (left === undefined) return run.record({ type: "task_finished", task: number, file, outcome: "pass" });
+    const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
     if (lane.purpose === "merge") {
-      return failLane(lane, {
-        reason: `it is not merged: ${reason}; refs/panewright/${lane.workspace} has it`,
-        lanes,
-        width,
-      });
+      const told = `it is not merged: ${reason}; refs/panewright/${lane.workspace} has it`;
+      return failLane(left.lane, { reason: told, lanes: this.#lanes, width: this.#width });
     }
-    const { attempt } = lane;
-    const of = { file, ...(attempt === undefined ? {} : { attempt }) };
-    fly(
-      await beginLane({ ...of, purpose: "merge", base, problem }, { task: taskOf(lane, tasks), lanes }),
-      taskOf(lane, tasks),
-    );
+    const task = taskOf(lane, tasks);
+    const begun = { file, ...present({ attempt }), purpose: "merge", base, problem } as const;
+    this.#fly(await beginLane(begun, { task, lanes: this.#lanes }), task);
   }
 
-  async function carryOut(action: LaneAction): Promise<void> {
-    switch (action.do) {
-      case "begin": {
-        const { lane, task } = action;
-        const base = await landedIn(target, { signal });
-        return fly(await beginLane({ ...lane, purpose: "task", base }, { task, lanes }), task);
-      }
-      case "continue":
-        return fly(action.lane, taskOf(action.lane, tasks));
-      case "land":
-        landing = watched(land(action.lanes), () => landing = undefined);
+  /** What one of them throws ends all. */
+  async #watched(work: Promise<void>, after: () => void): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#broken ??= { error };
+      this.#over.abort(error);
+    } finally {
+      after();
+      this.#wake.resolve();
     }
   }
 
-  return {
-    async play() {
-      for (;;) {
-        wake = Promise.withResolvers();
-        const underWay = {
-          ...{ running: flights.map(({ lane }) => lane), asking, unanswered: unanswered.map(({ lane }) => lane) },
-          isMerging: landing !== undefined,
-        };
-        if (broken === undefined && !signal.aborted) {
-          for (const action of dueLanes(run.state(), { tasks, underWay, width })) await carryOut(action);
-        }
-        if (flights.length === 0 && landing === undefined) break;
-        await wake.promise;
-      }
-      if (broken !== undefined) throw broken.error;
-      signal.throwIfAborted();
-    },
-    waiting: () => unanswered.flatMap(({ questions }) => questions),
-    async [Symbol.asyncDispose]() {
-      over.abort();
-      await Promise.allSettled([...flights.map((flight) => flight.over), landing]);
-    },
-  };
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await Promise.allSettled([...this.#flights.map(({ over }) => over), this.#landing]);
+  }
+}
+
+function without(lanes: readonly Lane[], lane: Lane): readonly Lane[] {
+  return lanes.filter((one) => !isSameLane(one, lane));
 }
 
 function taskOf({ file }: Lane, tasks: readonly LaneTask[]): LaneTask {

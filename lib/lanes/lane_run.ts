@@ -1,6 +1,7 @@
 import { type ExecReport, executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
 import { JOBS } from "../jobs/mod.ts";
-import { type ExecPlan, planOfAttempt } from "../jobs/pipeline/plan.ts";
+import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { planOfAttempt } from "./plan_of_attempt.ts";
 import { present } from "../base/schema.ts";
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import { headOf, type LaneState } from "../journal/exec/state.ts";

@@ -12,7 +12,7 @@ import { openWorkspace } from "../workspace/open_workspace.ts";
 import { freeTarget, holdTarget } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
-import { openFan } from "./fan.ts";
+import { Fan } from "./fan.ts";
 import type { LaneEnd } from "./lane_run.ts";
 import { type LaneTask, readLaneTasks } from "./lane_tasks.ts";
 
@@ -34,7 +34,7 @@ export async function playLanes(
   using _held = await holdTarget(target);
   await freeTarget(target);
   const over = new AbortController();
-  await using fan = openFan({
+  await using fan = new Fan({
     ...{ run, plan, planIn, tasks, target, over, options: withoutRun(options) },
     signal: AbortSignal.any([run.signal, over.signal]),
     width: { attempts, keepGoing, parallel },

@@ -1,37 +1,38 @@
-import * as z from "zod";
 import { RuntimeError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { flag, listOf, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 
 // A workspace is a clone in which agents work apart from the checkout of the person: what git may do there reaches
 // nothing of theirs. What comes in is a folder of a repository; what goes out is a commit, and what it changes.
 
-const WORKSPACE = z.object({
-  name: z.string(),
+const WORKSPACE = object({
+  name: text,
   /** The folder that the person meant; its place in the clone is `workdir`. All paths are absolute. */
-  origin: z.string(),
-  workdir: z.string(),
+  origin: text,
+  workdir: text,
   /** The person's checkout, and the clone. */
-  top: z.string(),
-  tree: z.string(),
+  top: text,
+  tree: text,
   /** The repository of ours whose objects the clone borrows. */
-  store: z.string(),
+  store: text,
   /** The commit that it began with: the checkout as it was. */
-  base: z.string(),
+  base: text,
   /** Settings of the person's repository that say what its files look like: `core.autocrlf=input`. */
-  settings: z.array(z.string()).readonly(),
-  madeAt: z.iso.datetime(),
+  settings: listOf(text),
+  /** ISO 8601. */
+  madeAt: text,
   /** Whether it is a target, in which what was done in others is merged: nobody works in it, and it has no files. */
-  isTarget: z.boolean().optional(),
+  isTarget: optional(flag),
   /** The target that what is done in it is merged in; `check`: what the two come to is tested in it, and it is removed then. */
-  partOf: z.object({ target: z.string(), as: z.enum(["lane", "check"]) }).readonly().optional(),
-}).readonly();
+  partOf: optional(object({ target: text, as: oneOf("lane", "check") })),
+});
 
 /** A clone, and where it came from. */
-export type Workspace = z.infer<typeof WORKSPACE>;
+export type Workspace = ValueOf<typeof WORKSPACE>;
 
 /** Where workspaces are: what is known of them where no agent in a sandbox can write, and beside it what agents work in. */
 interface Places {
@@ -143,7 +144,8 @@ export function nameOf(task: string): string {
 
 function readAt(path: string): Workspace | undefined {
   try {
-    return WORKSPACE.safeParse(parseJsonObject(readRegularText(path, { maxBytes: 64 * 1024 }))).data;
+    const noted = parseJsonObject(readRegularText(path, { maxBytes: 64 * 1024 }));
+    return WORKSPACE(noted) ? noted : undefined;
   } catch {
     return undefined;
   }

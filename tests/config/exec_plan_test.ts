@@ -97,8 +97,6 @@ Deno.test("the settings of exec are taken over", async () => {
     exec: {
       resume: "native",
       ask_commands: [["ask"]],
-      attempts: 2,
-      parallel: 3,
       max_questions_per_step: 0,
       at_level_0: "ask",
       answer_timeout_seconds: 9,
@@ -112,8 +110,6 @@ Deno.test("the settings of exec are taken over", async () => {
     autonomyLevel: 5,
     resume: "native",
     askCommands: [["ask"]],
-    attempts: 2,
-    parallel: 3,
     maxQuestionsPerStep: 0,
     atLevel0: "ask",
     answerTimeoutSeconds: 9,

@@ -5,7 +5,9 @@ import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import { executeExec } from "../../jobs/pipeline/execute.ts";
 import { pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
-import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
+import { settingsIn } from "../../config/settings_in.ts";
+import { LANE_SETTINGS } from "../../lanes/settings.ts";
+import type { ExecConfig } from "../exec_config.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
@@ -55,6 +57,7 @@ export const command = defineCommand({
     const overrides: ExecOverrides = {
       ...present({ pipeline, only, keepGoing: keepGoing || undefined, force: force || undefined, provider, check }),
       ...chosenByFlags(EXEC_SETTINGS, flags),
+      ...chosenByFlags(LANE_SETTINGS, flags),
     };
     const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
     const builtIn = target.text === undefined ? undefined : { check, isOwn: check !== undefined };
@@ -66,8 +69,8 @@ export const command = defineCommand({
     if (target.kind !== "folder" && overrides.parallel !== undefined) {
       throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
     }
-    const widthOf = ({ settings }: ExecPlan) => {
-      const { attempts = settings.attempts, parallel = settings.parallel } = overrides;
+    const widthOf = ({ loaded: { config } }: ExecConfig) => {
+      const { attempts, parallel } = { ...settingsIn(config, LANE_SETTINGS), ...overrides };
       return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
     };
     const config = { flags: present({ wd, provider }), ...present({ path }), builtIn };
@@ -85,16 +88,16 @@ export const command = defineCommand({
         requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
         return pipelinesOf(files, { ...target, plan, overrides });
       },
-      execute: (options, { file: configFile, builtIn: used }) =>
+      execute: (options, read) =>
         executeExec({
           target,
           // What the agent does, or a person to the configuration, could change these: a run that is resumed keeps its own.
           overrides: {
             ...overrides,
-            ...(used && { provider: used.provider, check: used.check }),
-            ...(options.play === undefined ? {} : widthOf(options.plan)),
+            ...(read.builtIn && { provider: read.builtIn.provider, check: read.builtIn.check }),
+            ...(options.play === undefined ? {} : widthOf(read)),
           },
-          configFile,
+          configFile: read.file,
         }, options),
     });
   },

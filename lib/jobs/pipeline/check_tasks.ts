@@ -1,10 +1,10 @@
-import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
+import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { relative } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import type { ExecPlan } from "./plan.ts";
 import { choosePipeline, pipelineProblem, readTask, taskError, type TaskProblem } from "./task.ts";
 import { sourceOf } from "./task_folder.ts";
-import { orderProblems } from "./task_order.ts";
+import { needsOf, orderProblems } from "./task_order.ts";
 import { isUnwritten } from "./task_template.ts";
 
 interface TaskCheckOptions {
@@ -51,15 +51,6 @@ export function pipelinesOf(
 ): readonly string[] {
   const names = files.map((file) => choosePipeline(plan, { file, task: readTask(sourceOf(file, target)), overrides }));
   return [...new Set(names)];
-}
-
-/** What a task needs; nothing where it cannot be read. */
-function needsOf(file: string, target: Pick<ExecTarget, "text">): readonly string[] {
-  try {
-    return readTask(sourceOf(file, target)).needs ?? [];
-  } catch {
-    return [];
-  }
 }
 
 function problemsOf(file: string, options: TaskCheckOptions): readonly Omit<TaskFileProblem, "file">[] {

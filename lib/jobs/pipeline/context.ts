@@ -24,7 +24,7 @@ export interface Drive extends Run<ExecFact, ExecState> {
 }
 
 export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {
-  /** Absolute path of the record of passed tasks; without one, none of a folder's tasks is left out. */
+  /** Absolute path of the record of passed tasks; without one, no task is left out. */
   readonly passedTasksFile?: string;
   readonly beforeResume?: (pipelines: readonly string[]) => Promise<void>;
   /** What plays the run instead of its steps one after another. */

@@ -5,8 +5,8 @@ import type { Drive } from "./context.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
 import type { Action } from "./machine.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
-import { choosePipeline, parseTask, readTask, type Task } from "./task.ts";
-import { neededFiles } from "./task_order.ts";
+import { choosePipeline, parseTask, type Task } from "./task.ts";
+import { neededFiles, needsOf } from "./task_order.ts";
 import { filesOf, sourceOf } from "./task_folder.ts";
 import { present } from "../../base/schema.ts";
 
@@ -47,12 +47,8 @@ export async function beginTask(drive: Drive): Promise<boolean> {
 
 /** Whether all that a task needs has passed. */
 function isDue(file: string, { drive, files }: { readonly files: readonly string[]; readonly drive: Drive }): boolean {
-  const { passed, skipped } = drive.state();
-  let needs: readonly string[] | undefined;
-  try {
-    ({ needs } = readTask(sourceOf(file, drive.target)));
-  } catch { /* whoever begins it says why it cannot be read */ }
-  return neededFiles({ needs }, files).every((other) => passed.includes(other) || skipped.includes(other));
+  const over = [...drive.state().passed, ...drive.state().skipped];
+  return neededFiles({ needs: needsOf(file, drive.target) }, files).every((other) => over.includes(other));
 }
 
 /** The tasks on the disk, and those of them that are due; what is over, or rests, is not. */

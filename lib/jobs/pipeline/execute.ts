@@ -14,7 +14,6 @@ import { type ExecState, headOf, stepWorker } from "../../journal/exec/state.ts"
 import { usageOfAll } from "../../journal/usage.ts";
 
 export type { ExecOptions } from "./context.ts";
-
 interface ExecStart {
   readonly target: ExecTarget;
   readonly overrides: ExecOverrides;

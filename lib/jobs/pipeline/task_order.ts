@@ -1,14 +1,25 @@
 import { plainName } from "../../journal/exec/place.ts";
+import type { ExecTarget } from "../../journal/exec/fields.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
+import { readTask } from "./task.ts";
+import { sourceOf } from "./task_folder.ts";
 
-/** A task with what comes before it. */
-export interface OrderedTask {
+interface OrderedTask {
   readonly file: string;
   /** The names of tasks of the same folder. */
   readonly needs?: readonly string[] | undefined;
 }
 
-/** The files of the tasks that come before one. Names that no task has are left out. */
+/** What a task needs; nothing where it cannot be read. */
+export function needsOf(file: string, target: Pick<ExecTarget, "text">): readonly string[] {
+  try {
+    return readTask(sourceOf(file, target)).needs ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** The files of the tasks that come before one; names that no task has are left out. */
 export function neededFiles({ needs = [] }: Omit<OrderedTask, "file">, files: readonly string[]): readonly string[] {
   return needs.flatMap((name) => files.find((file) => plainName(file) === plainName(name)) ?? []);
 }

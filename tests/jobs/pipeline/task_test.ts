@@ -40,8 +40,8 @@ Deno.test("whatever else stands in front matter is a mistake, told with its line
   const source = "---\npipelin: a\ntitle: x\njust text\nautonomy_level: 9\npipeline: a\npipeline: b\n  - c\n---\nWork.";
   const told = readTask(source).problems.map(({ excerpt, message }) => [excerpt?.line, excerpt?.column, message]);
   assertEquals(told, [
-    [2, 1, 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level'],
-    [3, 1, 'unknown key "title"; Allowed here: pipeline, autonomy_level'],
+    [2, 1, 'unknown key "pipelin"; did you mean "pipeline"? Allowed here: pipeline, autonomy_level, needs, writes'],
+    [3, 1, 'unknown key "title"; Allowed here: pipeline, autonomy_level, needs, writes'],
     [4, 1, "this is not front matter: each line between the two --- must be KEY: VALUE"],
     [5, 17, 'autonomy_level must be a whole number from 0 to 5, but is "9"'],
     [7, 1, "pipeline is there twice"],
