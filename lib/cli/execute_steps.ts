@@ -95,8 +95,13 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
         async beforeResume(pipelines) {
           preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
         },
-        ...(person &&
-          { askAtTerminal: person.ask, person: (question, signal) => person.ask(askedQuestion(question), signal) }),
+        ...(person && {
+          askAtTerminal: person.ask,
+          async person(question, signal) {
+            using _held = output.hold();
+            return await person.ask(askedQuestion(question), signal);
+          },
+        }),
       };
       return execute({ ...options, ...place.play(options) }, place.config);
     });

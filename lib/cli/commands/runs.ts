@@ -63,9 +63,16 @@ function cellsOf(row: RunRow, now: Date): readonly string[] {
   return [sanitizeLine(folder.id), progress?.job ?? "", conditionText(row), began, noteOf(row)];
 }
 
-function noteOf({ progress, problem, question, agentsLeft }: RunRow): string {
+function noteOf({ progress, problem, ...row }: RunRow): string {
   if (problem !== undefined) return sanitizeLine(firstLine(problem.message));
   if (progress === undefined) return "interrupted before it began";
+  return `${sanitizeLine(progress.about)}: ${standText(progress, row)}`;
+}
+
+function standText(
+  progress: NonNullable<RunRow["progress"]>,
+  { question, agentsLeft }: Pick<RunRow, "question" | "agentsLeft">,
+): string {
   if (question !== undefined) return waitingText(question);
   if (progress.finished !== undefined) return sanitizeLine(firstLine(progress.finished.reason));
   return `${placeText(progress)}${agentsLeft ? "; its agents are alive" : ""}`;

@@ -18,6 +18,8 @@ import { timeOfDay, withLocalTimes } from "../../journal/words/words.ts";
 /** Shows a person, or a program, how a run goes. Disposal takes the live line away. */
 export interface LiveOutput extends Disposable {
   onEvent(record: ShownRecord): void;
+  /** Keeps back what is to be shown until the hold is disposed of: a person types meanwhile. */
+  hold(): Disposable;
 }
 
 interface LiveOutputOptions {
@@ -42,11 +44,13 @@ interface LiveOutputOptions {
  * Ctrl-C is answered on stderr at once: what a run has started takes its time to end.
  */
 export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput {
-  const { io, global, leavesAgents = false, wallClock = () => new Date() } = options;
+  const { global, leavesAgents = false, wallClock = () => new Date() } = options;
+  const { held, hold } = holdable(options.io, () => live?.erase());
+  const io = { ...options.io, stderr: held.stderr };
   let progress = options.earlier ?? initialProgress(job.id);
   let isUnderWay = false;
   const isLive = !global.json && !global.quiet && io.isTerminal.stderr && canMoveCursor(io);
-  const live = isLive ? openLiveState(progress, options) : undefined;
+  const live = isLive ? openLiveState(progress, { ...options, io, isHeld: held.isHeld }) : undefined;
   const follow = (record: RunRecord) => {
     if (record.type === "run_started" || record.type === "run_resumed") isUnderWay = true;
     if (record.type === "run_finished") isUnderWay = false;
@@ -65,6 +69,7 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
   };
   if (global.json) {
     return {
+      hold,
       onEvent(record) {
         if (record.type !== "agent_activity") follow(record);
         io.stdout(recordLine({ at: wallClock().toISOString(), ...record }));
@@ -88,6 +93,7 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
     importance === "always" ||
     !global.quiet && (importance === "normal" || global.verbose || importance === "log" && live === undefined);
   return {
+    hold,
     onEvent(record) {
       const before = progress;
       if (record.type === "agent_activity") live?.doing(record.fact);
@@ -114,6 +120,27 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
       live?.draw();
     },
     [Symbol.dispose]: close,
+  };
+}
+
+/** Standard error that can be held: what comes meanwhile is written once it is let go. */
+function holdable({ stderr }: Pick<CliIo, "stderr">, onHold: () => void) {
+  let holds = 0;
+  let kept = "";
+  return {
+    held: { stderr: (text: string) => holds > 0 ? void (kept += text) : stderr(text), isHeld: () => holds > 0 },
+    hold(): Disposable {
+      if (holds === 0) onHold();
+      holds++;
+      return {
+        [Symbol.dispose]() {
+          holds--;
+          if (holds > 0 || kept === "") return;
+          stderr(kept);
+          kept = "";
+        },
+      };
+    },
   };
 }
 
@@ -158,13 +185,16 @@ function paintedPlace(text: string, color: boolean): string {
 /** What happens at this moment, drawn again once a second while something does. */
 function openLiveState(
   before: Progress,
-  { io, global, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions,
+  { io, global, isHeld, clock = systemClock, wallClock = () => new Date() }: LiveOutputOptions & {
+    readonly isHeld: () => boolean;
+  },
 ) {
   const line = new LiveLine(io);
   const stop = new AbortController();
   let progress = before;
   let doing: string | undefined;
   const draw = () => {
+    if (isHeld()) return;
     const text = liveText(progress, { now: wallClock(), columns: liveColumns(io), doing });
     // An empty line must not be drawn over what somebody else writes below the facts.
     if (text === "") line.erase();

@@ -153,8 +153,10 @@ export const LANE_RECORDS = {
   /** An agent of it asks a person; its run has the question, and takes the answer. */
   lane_asked: laneRecord({ ...OF_LANE, run: text, text, answerCommand: text }, {
     ...ITS_FILE,
-    words: ({ text: asked, answerCommand, ...lane }) =>
-      paragraph(`${laneName(lane)} asks: ${asked.trim()}\nAnswer with:  ${answerCommand}`, "caution", "always"),
+    words: ({ text: asked, answerCommand, ...lane }) => [
+      paragraph(`${laneName(lane)} asks: ${asked.trim()}`, "caution", "always"),
+      line(`Answer with:  ${answerCommand}`, "plain", "log"),
+    ],
     items: (fact, { title }) => {
       const { text } = fact;
       return adds({
