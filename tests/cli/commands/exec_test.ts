@@ -234,7 +234,7 @@ Deno.test("exec of a folder: mistakes in any task are told before the first begi
   assertEquals([refused.code, refused.stderr], [
     2,
     'panewright: Cannot do the tasks: tasks/10-c.md:2: unknown key "pipelin"; did you mean "pipeline"? Allowed here: ' +
-    "pipeline, autonomy_level\n      |\n    2 | pipelin: single\n      | ^^^^^^^\n",
+    "pipeline, autonomy_level, needs, writes\n      |\n    2 | pipelin: single\n      | ^^^^^^^\n",
   ]);
   assertEquals(await project.prompts(), []);
 
