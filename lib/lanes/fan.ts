@@ -114,8 +114,10 @@ export class Fan implements AsyncDisposable {
     const [{ file, number } = { file: "", number: 0 }] = passed;
     if (left === undefined) return run.record({ type: "task_finished", task: number, file, outcome: "pass" });
     const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
-    if (lane.purpose === "merge") {
-      const told = `it is not merged: ${reason}; refs/panewright/${lane.workspace} has it`;
+    if (problem === undefined || lane.purpose === "merge") {
+      const told = problem === undefined
+        ? reason
+        : `it is not merged: ${reason}; refs/panewright/${lane.workspace} has it`;
       return failLane(left.lane, { reason: told, lanes: this.#lanes, width: this.#width });
     }
     const task = taskOf(lane, tasks);

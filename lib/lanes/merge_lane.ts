@@ -1,20 +1,24 @@
+import { relative } from "@std/path/posix";
+import { digestsOf, surveyObeyed } from "../agents/obeyed_files.ts";
 import { errorText } from "../base/text/error_text.ts";
+import { plannedAgents } from "../jobs/pipeline/plan.ts";
 import { describeCheck } from "../jobs/pipeline/checks.ts";
 import { makeCheck } from "../jobs/pipeline/step_checks.ts";
 import { openStepsSandbox } from "../jobs/pipeline/steps_sandbox.ts";
 import { plainName } from "../journal/exec/place.ts";
 import type { LaneState, MergeProblem } from "../journal/exec/state.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { dropWorkspace, keepResult } from "../workspace/result.ts";
+import { changedPaths, dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
-import { listWorkspaces } from "../workspace/workspace.ts";
+import { listWorkspaces, type Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
 import { aboutLane, checksOf } from "./lane_run.ts";
 
 /** What keeps a lane's work from being landed, with the commit that an agent may begin at to mend it. */
 export interface Unmerged {
   readonly reason: string;
-  readonly problem: MergeProblem;
+  /** Missing where no agent may mend it. */
+  readonly problem?: MergeProblem;
   readonly at: string;
 }
 
@@ -44,17 +48,24 @@ export async function mergeLane(
   const marked = await markedIn(commit, { files: lane.problem?.conflicts ?? [], store, signal });
   const message = `${plainName(lane.file)}\n`;
   const candidate = await commitTree(tree, { onto, message, store, signal });
-  if (conflicts.length > 0 || marked.length > 0) {
-    const files = [...new Set([...conflicts, ...marked])];
-    const reason = `both have changed ${files.join(", ")}`;
-    record({ type: "merge_finished", ...about, outcome: "conflict", detail: reason, output: "" });
-    return { reason, problem: { conflicts: files, output: "" }, at: candidate };
-  }
-  if (candidate === onto) {
+  const unresolved = [...new Set([...conflicts, ...marked])];
+  const isMerged = unresolved.length === 0;
+  if (isMerged && candidate === onto) {
     return void record({ type: "merge_finished", ...about, outcome: "nothing", detail: "", output: "" });
   }
-  record({ type: "merge_started", ...about, commit: candidate, onto });
-  const { checks, failed } = await checkTogether(lane, { candidate, lanes });
+  if (isMerged) record({ type: "merge_started", ...about, commit: candidate, onto });
+  const { checks, failed, obeyed } = await lookAtMerge(lane, { candidate, isMerged, lanes, onto });
+  if (obeyed.length > 0) {
+    const detail = obeyed.join(", ");
+    record({ type: "merge_finished", ...about, outcome: "obeyed", detail, output: "" });
+    const reason = `it changes what agents obey (${detail}): look at it, and take it in yourself`;
+    return { reason: `${reason}: panewright apply ${lane.workspace}`, at: candidate };
+  }
+  if (!isMerged) {
+    const reason = `both have changed ${unresolved.join(", ")}`;
+    record({ type: "merge_finished", ...about, outcome: "conflict", detail: reason, output: "" });
+    return { reason, problem: { conflicts: unresolved, output: "" }, at: candidate };
+  }
   if (failed !== undefined) {
     const { detail, output } = failed;
     record({ type: "merge_finished", ...about, outcome: "failed", detail, output });
@@ -68,34 +79,46 @@ export async function mergeLane(
 
 interface Together {
   readonly checks: readonly string[];
+  /** What it changes of what agents obey. */
+  readonly obeyed: readonly string[];
   readonly failed?: { readonly detail: string; readonly output: string };
 }
 
-/** Makes the checks of all that is landed, and of what is to be, in a fresh workspace that no agent has seen. */
-async function checkTogether(
+/**
+ * Looks at a merge in a fresh workspace that no agent has seen, and makes the checks of all that is landed, and of what is to
+ * be, there.
+ */
+async function lookAtMerge(
   { file }: LaneState,
-  { candidate, lanes }: { readonly candidate: string; readonly lanes: Lanes },
+  { candidate, isMerged, lanes, onto }: {
+    readonly candidate: string;
+    /** Whether there is anything to check: else it has marks of conflicts. */
+    readonly isMerged: boolean;
+    readonly onto: string;
+    readonly lanes: Lanes;
+  },
 ): Promise<Together> {
   const { run, signal, target: { name, origin } } = lanes;
   for (const left of listWorkspaces()) {
     if (left.partOf?.target === name && left.partOf.as === "check") await dropWorkspace(left);
   }
-  const checks = checksIn(lanes, file);
-  if (checks.length === 0) return { checks: [] };
   const workspace = await openWorkspace(origin, {
     ...{ at: candidate, task: `${plainName(file)} merged`, now: run.wallClock(), signal },
     partOf: { target: name, as: "check" },
   });
   try {
     const { workdir } = workspace;
+    const obeyed = await obeyedIn(workspace, { lanes, onto });
+    const checks = checksIn(lanes, file);
+    if (!isMerged || obeyed.length > 0 || checks.length === 0) return { checks: [], obeyed };
     const plan = await lanes.planIn(workdir);
     await using inside = await openStepsSandbox({ plan: { ...plan, pipelines: {} } }, { ...run, signal });
     const of = { run: { ...run, signal: inside.signal }, workdir, around: inside.plan.sandboxOfCommands };
     for (const check of checks) {
       const { detail, output, passed } = await makeCheck(check, of);
-      if (!passed) return { checks: [], failed: { detail: `${describeCheck(check)}: ${detail}`, output } };
+      if (!passed) return { checks: [], obeyed, failed: { detail: `${describeCheck(check)}: ${detail}`, output } };
     }
-    return { checks: checks.map(describeCheck) };
+    return { checks: checks.map(describeCheck), obeyed };
   } finally {
     await dropWorkspace(workspace).catch((error) =>
       run.record({
@@ -104,6 +127,20 @@ async function checkTogether(
       })
     );
   }
+}
+
+/** What of a merge is what agents obey: who comes next would, and no person has seen it. */
+async function obeyedIn(
+  { base: candidate, store, tree, workdir }: Workspace,
+  { lanes: { plan, signal, target }, onto }: { readonly lanes: Lanes; readonly onto: string },
+): Promise<readonly string[]> {
+  const agents = plannedAgents(plan).map(({ provider }) => provider);
+  const home = Deno.env.get("HOME");
+  const now = digestsOf(await surveyObeyed(agents, { workdir, home }));
+  // What is gone is only where it was.
+  const before = digestsOf(await surveyObeyed(agents, { workdir: target.origin, home }));
+  const changed = await changedPaths([onto, candidate], { store, signal });
+  return changed.map((path) => relative(workdir, `${tree}/${path}`)).filter((path) => path in now || path in before);
 }
 
 /** The checks of all that is landed, and of a task's, each once. */

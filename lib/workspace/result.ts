@@ -73,6 +73,14 @@ async function changedBetween(
   });
 }
 
+/** The files in which two commits differ, below the top of the repository. */
+export async function changedPaths(
+  commits: readonly [string, string],
+  { store, signal }: Pick<Workspace, "store"> & Asking,
+): Promise<readonly string[]> {
+  return (await changedBetween(commits, inStore(store, signal))).map(({ path }) => path);
+}
+
 /** How many lines two commits differ in; a file that is no text counts as many. */
 export async function sizeBetween(
   commits: readonly [string, string],

@@ -197,8 +197,11 @@ export const LANE_RECORDS = {
   /** The merge is in the target, or was given up. */
   merge_finished: laneRecord({
     ...OF_LANE,
-    /** `nothing`: it changes no file. `conflict`: git cannot merge it. `failed`: a check fails on the two together. */
-    outcome: oneOf("landed", "nothing", "conflict", "failed"),
+    /**
+     * `nothing`: it changes no file. `conflict`: git cannot merge it. `failed`: a check fails on the two together. `obeyed`: it
+     * changes what agents obey, which only a person may.
+     */
+    outcome: oneOf("landed", "nothing", "conflict", "failed", "obeyed"),
     detail: text,
     output: text,
   }, {
@@ -234,6 +237,7 @@ const MERGED = {
   nothing: "nothing to land, as it changes no file",
   conflict: "cannot be merged with what was landed before",
   failed: "merged with what was landed before, a check fails",
+  obeyed: "is not landed, as it changes what agents obey",
 } as const;
 
 /** A process that takes up the run plays all anew that has not come to its end. */
