@@ -1,7 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { startProgram } from "../support/program.ts";
+import { createRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
 import type { Turn } from "../lab/steps.ts";
 import { checkoutOf, dirty, shell } from "./checkouts.ts";
@@ -115,4 +117,57 @@ Deno.test("exec --parallel: after kill -9 the target is as it was or as it was t
   const log = (await shell(folder, "git log --format=%s refs/panewright/night")).trim().split("\n");
   assertEquals(log.slice(0, 3).sort(), ["a", "b", "c"]);
   await project.sandbox.assertNothingLeft();
+});
+
+/** At how many random moments a process is killed; a person may want more. */
+const KILLS = Number(Deno.env.get("PANEWRIGHT_TEST_KILLS") ?? 3);
+
+Deno.test(`exec --parallel: killed at ${KILLS} random moments, each time taken up: nothing is lost, and nothing is landed twice`, async () => {
+  await using project = await nightProject("codex", {
+    a: "sleep 1; sed -i s/two/TWO/ words.txt",
+    b: "sed -i s/two/zwei/ words.txt",
+    c: "echo c > c.txt",
+  }, [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }]);
+  const { folder } = project;
+  const file = `${folder}/night`;
+  const seed = Number(Deno.env.get("PANEWRIGHT_TEST_SEED") ?? Date.now() % 100_000);
+  const random = createRandom(seed);
+  let killed = 0;
+  let words = ["exec", file, "--parallel", "3", "--trust", "--no-input"];
+  while (killed < KILLS) {
+    const [program = "", ...args] = [...project.argv, ...words];
+    await using running = startProgram([program, ...args], { cwd: folder, env: project.env });
+    const ended = await Promise.race([
+      running.ended.then(() => true),
+      systemClock.sleep(300 + random.int(7000)).then(() => false),
+    ]);
+    if (ended) {
+      words = ["exec", file, "--parallel", "3", "--trust", "--no-input"];
+      await checkEnd(`seed ${seed}`);
+      continue;
+    }
+    running.kill("SIGKILL");
+    await running.ended;
+    killed++;
+    assertEquals(await withoutRuns(folder), project.before, `seed ${seed}`);
+    const { stdout } = await project.run("runs", "--wd", folder, "--json");
+    words = stdout === "" ? words : ["resume", "--wd", folder, "--trust", "--no-input"];
+  }
+  const last = await project.run(...words);
+  assertEquals(last.code, 0, `seed ${seed}: ${last.stderr}`);
+  await checkEnd(`seed ${seed}`);
+  await project.sandbox.assertNothingLeft();
+
+  async function checkEnd(about: string): Promise<void> {
+    const targets =
+      (await shell(folder, "git for-each-ref --sort=-creatordate --format='%(refname)' 'refs/panewright/night*'"))
+        .trim().split("\n");
+    for (const target of targets) {
+      const log = (await shell(folder, `git log --format=%s ${target}`)).trim().split("\n");
+      assertEquals(log.slice(-2), ["The checkout as it was", "first"], about);
+      assertEquals(new Set(log).size, log.length, `${about}: ${log.join(", ")}`);
+    }
+    const done = await Promise.all(targets.map((target) => shell(folder, `git log --format=%s ${target}`)));
+    assertEquals(done.some((log) => ["a", "b", "c"].every((name) => log.split("\n").includes(name))), true, about);
+  }
 });
