@@ -3,7 +3,7 @@ import { runGit } from "../base/ports/git.ts";
 import { present } from "../base/schema.ts";
 import { lastLines } from "../base/text/lines.ts";
 
-interface GitAsk {
+export interface GitAsk {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;

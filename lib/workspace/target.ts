@@ -1,6 +1,6 @@
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { isLocked, readLockOwner, tryLockFile } from "../base/ports/lock_file.ts";
-import { git, gitLine, inStore } from "./git.ts";
+import { git, type GitAsk, gitLine, inStore } from "./git.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
 
 // A target is what the results of several workspaces are merged in, one after another. Where it stands is one ref in the
@@ -32,11 +32,16 @@ async function readRef({ name, store }: Named, { signal }: Asking): Promise<stri
 
 /** Merges two commits of a store by the commit that both come from, without touching any file or ref. */
 export async function mergeOf(
-  [ours, theirs]: readonly [string, string],
+  commits: readonly [string, string],
   { store, signal }: Pick<Workspace, "store"> & Asking,
 ): Promise<Merge> {
+  return await mergeIn(commits, inStore(store, signal));
+}
+
+/** @param place where git is to look for them, and to put what it makes of them */
+export async function mergeIn([ours, theirs]: readonly [string, string], place: GitAsk): Promise<Merge> {
   const how = ["--write-tree", "-z", "--name-only", "--no-messages"];
-  const said = await git(["merge-tree", ...how, ours, theirs], { ...inStore(store, signal), codes: [0, 1] });
+  const said = await git(["merge-tree", ...how, ours, theirs], { ...place, codes: [0, 1] });
   const [tree = "", ...conflicts] = said.split("\0").filter((line) => line !== "");
   return { tree, conflicts };
 }

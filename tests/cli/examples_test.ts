@@ -92,6 +92,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^logs .*--role/, { setUp: runOverAcp }],
   [/^(runs|status|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
   [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
+  [/^pr\b/, { setUp: remoteWorkspace }],
   [/^exec .*--workspace/, { setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],
@@ -246,6 +247,21 @@ async function workspace(sandbox: Sandbox): Promise<void> {
   const { signal } = new AbortController();
   const { tree } = await openWorkspace(project, { task: "Fix the rounding", now: new Date(), signal });
   await Deno.writeTextFile(`${tree}/src/a.ts`, "export {};\n");
+}
+
+/** A workspace of a repository with a remote, and the person's `gh`. */
+async function remoteWorkspace(sandbox: Sandbox): Promise<void> {
+  const { project, root } = sandbox;
+  await workspace(sandbox);
+  const script =
+    `git config user.name Me; git config user.email me@example.com; git init -q --bare ${root}/remote.git && ` +
+    `git remote add origin ${root}/remote.git && mkdir -p ${root}/bin && printf '#!/bin/sh\\necho https://example.com/pr/1\\n' ` +
+    `> ${root}/bin/gh && chmod +x ${root}/bin/gh`;
+  await runProgram(["sh", "-c", script], {
+    cwd: project,
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+    timeoutMs: 20_000,
+  });
 }
 
 async function problemOf(example: string): Promise<string | undefined> {

@@ -159,6 +159,12 @@ export const RUN_OUTPUTS = {
     files: z.array(z.string()).describe("The files that were written; none where all of it was there."),
     branch: text("The branch that it is; missing where the checkout has it.").optional(),
   }),
+  workspace_delivered: output("What was done in a workspace is a pull or merge request.", {
+    name: z.string(),
+    branch: text("Its branch, here and there."),
+    remote: z.string(),
+    url: text("What the program that opened it has said last: its address."),
+  }),
   workspace_discarded: output("A workspace was removed.", {
     name: z.string(),
     ref: text("What keeps all that was done in it."),

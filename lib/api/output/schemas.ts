@@ -50,6 +50,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   workspaces: printed("workspaces", "workspace"),
   diff: printed("diff", "workspace_result"),
   apply: printed("apply", "workspace_applied"),
+  pr: printed("pr", "workspace_delivered"),
   discard: printed("discard", "workspace_discarded"),
   questions: printed("questions", "question"),
   answer: printed("answer", "answer_recorded"),

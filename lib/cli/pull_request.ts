@@ -1,0 +1,138 @@
+import { basename } from "@std/path/posix";
+import { RuntimeError, UsageError } from "../base/errors.ts";
+import { systemProcessRunner } from "../base/ports/process.ts";
+import { withoutRepository } from "../base/ports/git.ts";
+import { lastLines } from "../base/text/lines.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
+import { JOBS } from "../jobs/mod.ts";
+import type { Progress } from "../journal/progress.ts";
+import { listRunIds } from "../run/find_run.ts";
+import { readOverview } from "../run/overview.ts";
+import { findProgram } from "../run/programs.ts";
+import { runFolderAt } from "../run/run_folder.ts";
+import { commitForOthers } from "../workspace/deliver.ts";
+import { branchResult, type WorkspaceResult } from "../workspace/result.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { lanesOf } from "./meant_workspace.ts";
+import { sumText } from "./show/workspace_words.ts";
+
+interface PullRequestOptions {
+  readonly branch: string;
+  readonly remote: string;
+  readonly draft: boolean;
+  /** @default what was asked for */
+  readonly title?: string;
+  /** The branch that it is to go into. @default the remote's own */
+  readonly base?: string;
+  readonly signal: AbortSignal;
+  readonly env: (name: string) => string | undefined;
+}
+
+/**
+ * Pushes what was done in a workspace as a branch of the person's, never by force, and opens a pull or merge request of it
+ * by their own `gh` or `glab`.
+ *
+ * @throws {UsageError} where nothing is to be delivered, or there is no such remote or program
+ * @throws {RuntimeError} where git or the program refuses, in its words
+ */
+export async function openPullRequest(
+  workspace: Workspace,
+  result: WorkspaceResult,
+  { base, branch, draft, env, remote, signal, ...given }: PullRequestOptions,
+): Promise<{ readonly url: string }> {
+  const { name, top } = workspace;
+  if (result.files.length === 0) throw new UsageError(`Cannot deliver ${name}: nothing was changed in it`);
+  const run = (argv: readonly [string, ...string[]], stdin?: string) => call(argv, { cwd: top, signal, stdin });
+  const address = await run(["git", "remote", "get-url", remote]).catch(() => {
+    throw new UsageError(`Cannot deliver ${name}: the repository has no remote "${remote}"`, {
+      hint: `Name one with --remote, or make a branch only: panewright apply ${name} --branch ${branch}`,
+    });
+  });
+  const forge = /gitlab/i.test(address) ? "glab" : "gh";
+  const program = findProgram(forge, { folder: top, searchPath: env("PATH") ?? "" });
+  if (program === undefined) {
+    throw new UsageError(`Cannot deliver ${name}: there is no program "${forge}" on PATH, which opens the request`, {
+      hint:
+        `Install it and log in (${forge} auth login), or make a branch only: panewright apply ${name} --branch ${branch}`,
+    });
+  }
+  const stood = await progressOf(workspace);
+  const title = given.title ?? titleOf(stood?.about ?? name);
+  const body = bodyText(workspace, { result, stood });
+  const commit = await commitForOthers(workspace, {
+    commit: result.commit,
+    message: `${title}\n\n${body}`,
+    branch,
+    signal,
+  });
+  await branchResult(workspace, { commit, branch, signal });
+  // A branch that is there with other commits is refused by git: nothing is forced.
+  await run(["git", "push", remote, `refs/heads/${branch}:refs/heads/${branch}`]);
+  const into = base === undefined ? [] : [forge === "gh" ? "--base" : "--target-branch", base];
+  const how = [...into, ...(draft ? ["--draft"] : [])];
+  const said = forge === "gh"
+    ? await run([program, "pr", "create", "--head", branch, "--title", title, "--body-file", "-", ...how], body)
+    : await run([
+      program,
+      "mr",
+      "create",
+      "--source-branch",
+      branch,
+      "--title",
+      title,
+      "--description",
+      body,
+      "--yes",
+      ...how,
+    ]);
+  return { url: lastLines(said, 1)[0] ?? "" };
+}
+
+/** Calls a program of the person's with what they have: their login, their hooks. */
+async function call(
+  argv: readonly [string, ...string[]],
+  { cwd, signal, stdin }: { readonly cwd: string; readonly signal: AbortSignal; readonly stdin: string | undefined },
+): Promise<string> {
+  const { code, stderr, stdout } = await systemProcessRunner.run({
+    ...{ argv, cwd, signal, clearEnv: true, env: { ...withoutRepository(), GIT_TERMINAL_PROMPT: "0" } },
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  if (code === 0) return stdout.trim();
+  const [program, verb] = [basename(argv[0]), argv[1]];
+  const words = lastLines(stderr === "" ? stdout : stderr, 5).join("\n");
+  throw new RuntimeError(`Cannot deliver it: ${program} ${verb} has failed (exit code ${code})`, { hint: words });
+}
+
+/** How the newest run in a workspace stands; that of a target is in the person's own folder, with other ones. */
+async function progressOf({ isTarget, workdir }: Workspace): Promise<Progress | undefined> {
+  const [newest] = isTarget === true ? [] : (await listRunIds(workdir)).toReversed();
+  return newest === undefined ? undefined : (await readOverview(runFolderAt(workdir, newest), JOBS)).progress;
+}
+
+const MOST_FILES = 50;
+
+/** What people read of it: what was asked, what changed, and how it ended. */
+function bodyText(
+  workspace: Workspace,
+  { result: { files }, stood }: { readonly result: WorkspaceResult; readonly stood: Progress | undefined },
+): string {
+  const lanes = lanesOf(workspace).map(({ name }) => name);
+  const shown = files.slice(0, MOST_FILES).map(({ path, added, removed }) =>
+    `- \`${sanitizeLine(path).replaceAll("`", "'")}\` ${added === undefined ? "(no text)" : `+${added} −${removed}`}`
+  );
+  const more = files.length > MOST_FILES ? [`- and ${files.length - MOST_FILES} more`] : [];
+  const { finished } = stood ?? {};
+  return [
+    `Changed: ${sumText(files)}`,
+    [...shown, ...more].join("\n"),
+    ...(finished === undefined ? [] : [`The run: ${finished.outcome}, ${sanitizeLine(finished.reason)}`]),
+    ...(lanes.length === 0 ? [] : [`Tasks that were done apart, merged, and tested as merged: ${lanes.join(", ")}`]),
+  ].join("\n\n") + "\n";
+}
+
+const MAX_TITLE = 70;
+
+function titleOf(about: string): string {
+  const line = sanitizeLine(about).replace(/^"(.*)"$/, "$1").replace(/\.md$/, "");
+  return line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE - 1)}…`;
+}
