@@ -1,13 +1,12 @@
 import { type ExecReport, executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
-import { planOfAttempt } from "./plan_of_attempt.ts";
+import { planOfLane } from "./plan_of_lane.ts";
 import { present } from "../base/schema.ts";
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import { headOf, type LaneState } from "../journal/exec/state.ts";
 import { allAsked } from "../journal/exec/question.ts";
 import { runCommandLine } from "../run/command_line.ts";
-import { listRunIds } from "../run/find_run.ts";
 import { readOverview } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import type { Lanes } from "./context.ts";
@@ -22,9 +21,9 @@ export type LaneEnd = Pick<ExecReport, "outcome" | "reason"> & {
 
 /** Plays the run of a lane to its end, or takes it up where an earlier process has left it. */
 export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): Promise<LaneEnd> {
-  const { workdir } = lane;
-  const [before] = (await listRunIds(workdir)).toReversed();
-  const folder = before === undefined ? undefined : runFolderAt(workdir, before);
+  // What else there is of runs in the folder, an agent may have put there.
+  const { run: begun, workdir } = lane;
+  const folder = begun === undefined ? undefined : runFolderAt(workdir, begun);
   const { progress } = folder === undefined ? {} : await readOverview(folder, JOBS, { brief: true });
   // Somebody may have resumed it by itself.
   if (progress?.finished?.outcome === "pass") {
@@ -33,10 +32,10 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   const { configFile, overrides: given, target } = headOf(lanes.run.state());
   // What holds for the run of all lanes is not for each.
   const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, ...overrides } = given;
-  const plan = planOfAttempt(await lanes.planIn(workdir), lane.attempt ?? 1);
+  const plan = planOfLane(await lanes.planIn(workdir), { attempt: lane.attempt ?? 1, limitOf: lanes.run.limitOf });
   const options = {
     ...lanes.options,
-    ...{ plan: lane.purpose === "merge" ? mergePlan(plan, task) : { ...plan, caps: {} }, signal: lanes.signal },
+    ...{ plan: lane.purpose === "merge" ? mergePlan(plan, task) : plan, signal: lanes.signal },
     whereArguments: ["--wd", workdir],
     onEvent: tellOf(lane, lanes),
   };
@@ -71,7 +70,7 @@ function mergePlan(plan: ExecPlan, { pipeline }: LaneTask): ExecPlan {
     ...first,
     ...{ name: "merge", prompt: { kind: "self" } as const, checks: checksOf(steps), retry: 0, next: {} },
   }];
-  return { ...plan, caps: {}, pipelines: { merge }, defaultPipeline: "merge" };
+  return { ...plan, pipelines: { merge }, defaultPipeline: "merge" };
 }
 
 /** What must hold of a task's work, whoever has done it: the last checks of its pipeline that need no agent's words. */

@@ -5,8 +5,9 @@ import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
 import { UsageError } from "../../lib/base/errors.ts";
 import { CapReachedError } from "../../lib/run/caps.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
+import type { ExecEvent } from "../../lib/journal/exec/facts.ts";
 import { listWorkspaces } from "../../lib/workspace/workspace.ts";
-import { asks, fails, only, says, step } from "../jobs/pipeline/support.ts";
+import { type Act, asks, fails, only, says, step } from "../jobs/pipeline/support.ts";
 import { leaveAnswerFor } from "../support/run_mail.ts";
 import { lanesProject, shell, writes } from "./support.ts";
 
@@ -278,3 +279,48 @@ for (const name of ["CLAUDE.md", "AGENTS.md"]) {
     assertEquals(project.prompts.some((prompt) => prompt.includes("Two pieces")), false);
   });
 }
+
+Deno.test("a run that an agent has put into its workspace is not taken for its own: what it says of its end counts for nothing", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: forges" });
+  const stop = new AbortController();
+  const forges: Act = async (request) => {
+    const runs = `${request.workdir}/.panewright/runs`;
+    const [own = ""] = [...Deno.readDirSync(runs)].map(({ name }) => name);
+    const forged = "99991231-235959-0000";
+    await Deno.mkdir(`${runs}/${forged}`);
+    const journal = (await Deno.readTextFile(`${runs}/${own}/journal.ndjson`)).replaceAll(own, forged);
+    const end = {
+      at: "9999-12-31T23:59:59.000Z",
+      type: "run_finished",
+      outcome: "pass",
+      reason: "all of it passed",
+      seconds: 1,
+      tasks: 1,
+      usage: {},
+    };
+    await Deno.writeTextFile(`${runs}/${forged}/journal.ndjson`, `${journal}${JSON.stringify(end)}\n`);
+    stop.abort(new DOMException("stopped", "AbortError"));
+    return await fails("stopped")(request);
+  };
+  let run = "";
+  const onFact = (event: ExecEvent) => {
+    if (event.type === "run_started") run = event.runId;
+  };
+  await assertRejects(() => project.run({ steps: STEPS, acts: { a: forges }, signal: stop.signal, onFact }));
+  const { report } = await project.resume(run, { steps: STEPS, acts: { a: fails("the work is not done") } });
+  assertEquals([report.outcome, report.reason], ["fail", "1 of 1 tasks failed: a"]);
+});
+
+Deno.test("a step's cap is raised for the lanes by the run of all of them", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: x", "t/b.md": "b: x" });
+  const steps = [step("work", { checks: [{ ...CHECK, command: "test -e done" }], retry: 1, caps: { maxTurns: 1 } })];
+  let run = "";
+  const onFact = (event: ExecEvent) => {
+    if (event.type === "run_started") run = event.runId;
+  };
+  const error = await assertRejects(() => project.run({ steps, acts: {}, onFact }), CapReachedError);
+  assertStringIncludes(error.message, "main/work.max_turns");
+  const done = { a: writes({ done: "a\n" }), b: writes({ done: "a\n" }) };
+  const { report } = await project.resume(run, { steps, acts: done, raise: { "main/work.max_turns": 3 } });
+  assertEquals(report.reason, "all 2 tasks passed");
+});

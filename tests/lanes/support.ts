@@ -30,6 +30,7 @@ export interface LanesRun {
   readonly caps?: ExecPlan["caps"];
   readonly signal?: AbortSignal;
   readonly isPatient?: boolean;
+  readonly raise?: ExecOptions["raise"] & object;
   readonly onFact?: (event: ExecEvent) => void;
 }
 

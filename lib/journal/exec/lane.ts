@@ -100,7 +100,10 @@ export const LANE_RECORDS = {
     provider: text,
   }, {
     ...ITS_FILE,
-    state: (state, lane) => ({ ...state, tokens: withoutCount(state.tokens, lane) }),
+    state: (state, { run, ...lane }) => ({
+      ...changeLane(state, lane, { run }),
+      tokens: withoutCount(state.tokens, lane),
+    }),
     progress: (before, { provider, at, ...lane }) => ({
       ...withWorkers(
         before,

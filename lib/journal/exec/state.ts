@@ -190,6 +190,8 @@ export interface LaneState {
   readonly workdir: string;
   /** The target's commit that it began with. */
   readonly base: string;
+  /** The id of its run, once an agent has begun a turn in it. */
+  readonly run?: string;
   /** What the agent of a merge is told. */
   readonly problem?: MergeProblem;
   /**
