@@ -6,6 +6,8 @@ import { startProgram } from "../support/program.ts";
 import { createRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
 import type { Turn } from "../lab/steps.ts";
+import { fakeAcpAgent } from "../support/acp_fake.ts";
+import { cliProject } from "./cli_project.ts";
 import { checkoutOf, dirty, shell } from "./checkouts.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 
@@ -170,4 +172,44 @@ Deno.test(`exec --parallel: killed at ${KILLS} random moments, each time taken u
     const done = await Promise.all(targets.map((target) => shell(folder, `git log --format=%s ${target}`)));
     assertEquals(done.some((log) => ["a", "b", "c"].every((name) => log.split("\n").includes(name))), true, about);
   }
+});
+
+Deno.test("exec --attempts: a real Codex, a real Claude Code and an agent over ACP try it side by side, and the smallest change is landed", async () => {
+  const change = (model: string) => model.startsWith("claude") ? "printf 'one\\ntwo\\n3\\n'" : "printf '1\\n2\\n3\\n'";
+  await using project = await cliProject({
+    ...{ provider: "codex", also: ["claude_code"], isRepository: true },
+    respond: ({ model }) => [{ do: "shell", command: `${change(model)} > words.txt` }, { do: "say", text: "Done." }],
+    files: {
+      "words.txt": "one\ntwo\nthree\n",
+      "panewright.jsonc": {
+        providers: { claude_code: { args: ["--allowedTools", "Bash"] }, gemini: { command: ["./agent/gemini"] } },
+        exec: { attempt_agents: ["codex", "claude_code", "gemini"].map((provider) => ({ provider })) },
+        permissions: { auto_accept: true, default: "allow" },
+        pipelines: {
+          main: [{ name: "work", prompt: "self", check: { type: "shell", command: "grep -q 3 words.txt" } }],
+        },
+      },
+      "task.md": "Write three as a figure.\n",
+    },
+  });
+  const { project: folder, home } = project.sandbox;
+  await Deno.mkdir(`${home}/agent`);
+  const { path } = await fakeAcpAgent(`${home}/agent`, {
+    turns: [{ times: 9, steps: [{ write: "words.txt", text: "I\nII\n3\nIV\n" }, { say: "Done." }] }],
+  }, { name: "gemini" });
+  const config = `${folder}/panewright.jsonc`;
+  await Deno.writeTextFile(config, (await Deno.readTextFile(config)).replace("./agent/gemini", path));
+  await dirty(folder);
+  const before = await checkoutOf(folder);
+  const { code, stderr, stdout } = await project.run("exec", "task.md", "--attempts", "3", "--trust", "--no-input");
+  assertEquals(code, 0, stderr + stdout);
+  assertEquals(await withoutRuns(folder), before);
+  assertMatch(stderr, /task#2: landed \(grep -q 3 words\.txt: passed; the smallest that passes: 2 lines; task#\d: \d+/);
+  assertEquals(await shell(folder, "git show refs/panewright/task:words.txt"), "one\ntwo\n3\n");
+  for (const [name, words] of [["task-1", "1\n2\n3\n"], ["task-3", "I\nII\n3\nIV\n"]]) {
+    assertEquals(await shell(folder, `git show refs/panewright/${name}:words.txt`), words);
+  }
+  assertEquals((await project.run("apply", "task")).code, 0);
+  assertEquals(await Deno.readTextFile(`${folder}/words.txt`), "one\ntwo\n3\n");
+  await project.sandbox.assertNothingLeft();
 });
