@@ -16,6 +16,7 @@ const LOADS: Readonly<Record<string, CommandEntry["load"]>> = {
   workspaces: () => import("./commands/workspaces.ts"),
   diff: () => import("./commands/diff.ts"),
   apply: () => import("./commands/apply.ts"),
+  reply: () => import("./commands/reply.ts"),
   pr: () => import("./commands/pr.ts"),
   discard: () => import("./commands/discard.ts"),
   questions: () => import("./commands/questions.ts"),

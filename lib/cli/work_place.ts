@@ -1,6 +1,7 @@
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { playLanes } from "../lanes/mod.ts";
+import { requireRepository } from "../workspace/open_workspace.ts";
 import { findWorkspace, workspaceAround } from "../workspace/workspace.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import type { ExecConfig, ExecConfigOptions } from "./exec_config.ts";
@@ -37,6 +38,7 @@ export async function openWorkPlace(
   const workspace = task === undefined || hasLanes
     ? undefined
     : await beginWorkspace(read.plan.workdir, { io, global, task });
+  if (hasLanes && facts.length === 0) await requireRepository(read.plan.workdir, io.signal);
   const used = workspace === undefined ? read : await inFolder(workspace.workdir);
   let target = facts.flatMap(targetOf)[0];
   // Agents could change which test command is found.

@@ -1,3 +1,4 @@
+import { fenced } from "../base/text/markdown.ts";
 import type { MergeProblem } from "../journal/exec/state.ts";
 
 /** What an agent is told that brings a task's work together with what was landed meanwhile. */
@@ -29,10 +30,4 @@ export function mergeText(
     fenced(task),
     ...(landed.length === 0 ? [] : ["What was landed before was for:", ...landed.map(fenced)]),
   ].join("\n\n");
-}
-
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text.trimEnd()}\n${fence}`;
 }

@@ -153,6 +153,11 @@ async function clone(
   await git(["reset", "--quiet", "--hard"], here);
 }
 
+/** @throws {UsageError} where a folder is in no repository of which there can be workspaces */
+export async function requireRepository(folder: string, signal: AbortSignal): Promise<void> {
+  await repositoryOf(folder, signal);
+}
+
 async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
   const here = { cwd: folder, signal };
   const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];
@@ -162,7 +167,7 @@ async function repositoryOf(folder: string, signal: AbortSignal): Promise<Reposi
     const [said = "it is in no working tree"] = lastLines(places.stderr, 1);
     throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git that can be used`, {
       hint:
-        `A workspace is a clone: make the folder a repository (git init), or leave out --workspace ("isolation": "none"). git says: ${said}`,
+        `A workspace is a clone: make the folder a repository (git init), or work in the folder itself, without --workspace, --parallel and --attempts. git says: ${said}`,
     });
   }
   const head = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {

@@ -44,6 +44,8 @@ interface Expected {
   /** What stderr has in it. @default {nothing in particular} */
   readonly stderr?: RegExp;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the person has called before. */
+  readonly before?: string;
   /** What is made before, and taken away afterwards. */
   readonly setUp?: (sandbox: Sandbox, stack: AsyncDisposableStack) => Promise<unknown>;
 }
@@ -93,6 +95,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^(runs|status|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
   [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
   [/^pr\b/, { setUp: remoteWorkspace }],
+  [/^reply\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^exec .*--workspace/, { setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],
@@ -286,7 +289,7 @@ async function problemOf(example: string): Promise<string | undefined> {
   }
   await Deno.writeTextFile(`${project}/fake-codex`, FAKE_CODEX, { mode: 0o755 });
   await Deno.mkdir(`${root}/fake`);
-  const { code = 0, stderr = /(?:)/, env: more, setUp } = EXPECTED.find(([of]) => of.test(example))?.[1] ?? {};
+  const { before, code = 0, stderr = /(?:)/, env: more, setUp } = EXPECTED.find(([of]) => of.test(example))?.[1] ?? {};
   await setUp?.(sandbox, stack);
   const place = {
     cwd: project,
@@ -300,15 +303,18 @@ async function problemOf(example: string): Promise<string | undefined> {
       ...more,
     },
   };
+  const inShell = (words: string) =>
+    runProgram(["bash", "-o", "pipefail", "-c", `panewright ${words}`], { ...place, timeoutMs: 600_000 });
+  if (before !== undefined) await inShell(before);
   const { code: actual, ...output } = needsProgram(example)
-    ? await runProgram(["bash", "-o", "pipefail", "-c", `panewright ${example}`], { ...place, timeoutMs: 600_000 })
+    ? await inShell(example)
     : await playPanewright(wordsOf(example), place);
   if (actual === code && stderr.test(output.stderr)) return undefined;
   return `${example}: exit code ${actual}\n${output.stdout.slice(-500)}\n${output.stderr.slice(-900)}`;
 }
 
 function needsProgram(example: string): boolean {
-  return /^(?:run|exec|resume|demo|record|attach|mcp|sandbox run|send .*--wait)\b|[|<>~]/.test(example);
+  return /^(?:run|exec|reply|resume|demo|record|attach|mcp|sandbox run|send .*--wait)\b|[|<>~]/.test(example);
 }
 
 /** The words of an example that needs no shell. */

@@ -187,3 +187,34 @@ Deno.test("exec --workspace: with a key it is refused before anything is made", 
   assertMatch(stderr, /Cannot work in a workspace: a key/);
   assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
 });
+
+Deno.test("reply: what a person says of the result is another round in the same workspace, with the task and what was done", async () => {
+  const prompts: string[] = [];
+  await using project = await pipelineProject({
+    turnFor(prompt) {
+      prompts.push(prompt);
+      const line = prompt.includes("A person has looked at that") ? "echo second >> made.txt" : "echo first > made.txt";
+      return [{ do: "shell", command: line }, { do: "say", text: "Done." }];
+    },
+    config: {
+      sandbox: "agent",
+      pipelines: { main: [{ name: "work", prompt: "self", check: { type: "shell", command: "test -f made.txt" } }] },
+    },
+  });
+  const { project: folder } = project.sandbox;
+  await dirty(folder);
+  const none = await project.run("reply", "task", "Once more.");
+  assertEquals([none.code, none.stderr.split("\n")[0]], [2, 'panewright: Cannot find the workspace "task"']);
+  assertEquals((await project.run("exec", "task.md", "--workspace", "--trust", "--no-input")).code, 0);
+  const again = await project.run("reply", "task", "Say it twice: `second`, too.", "--no-input");
+  assertEquals(again.code, 0, again.stderr);
+  assertStringIncludes(again.stderr, "panewright apply task");
+  const prompt = prompts.at(-1) ?? "";
+  for (const words of ["Say it twice: `second`, too.", "Store the users in a database."]) {
+    assertStringIncludes(prompt, words);
+  }
+  assertEquals((await project.run("apply", "task")).code, 0);
+  assertEquals(await Deno.readTextFile(`${folder}/made.txt`), "first\nsecond\n");
+  assertEquals((await project.run("reply", "task", " ")).code, 2);
+  await project.sandbox.assertNothingLeft();
+});
