@@ -1,7 +1,8 @@
 import { HumanInterventionRequiredError, RuntimeError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
-import { isSameLane, type Lane } from "../journal/exec/lane.ts";
+import { isSameLane, type Lane, laneName } from "../journal/exec/lane.ts";
 import type { LaneState } from "../journal/exec/state.ts";
 import { keepResult } from "../workspace/result.ts";
 import { landedIn } from "../workspace/target.ts";
@@ -81,8 +82,15 @@ export class Fan implements AsyncDisposable {
         const begun = { ...action.lane, purpose: "task", base: await landedIn(target, { signal }) } as const;
         return this.#fly(await beginLane(begun, { task: action.task, lanes: this.#lanes }), action.task);
       }
-      case "continue":
-        return this.#fly(action.lane, taskOf(action.lane, tasks));
+      case "continue": {
+        const task = taskOf(action.lane, tasks);
+        if (isThere(action.lane)) return this.#fly(action.lane, task);
+        const { attempt, base, file, problem, purpose, workspace } = action.lane;
+        const message = `the workspace ${workspace} is gone: ${laneName(action.lane)} is begun anew`;
+        this.#lanes.run.record({ type: "warning", message });
+        const anew = { file, purpose, base, ...present({ attempt, problem }) };
+        return this.#fly(await beginLane(anew, { task, lanes: this.#lanes }), task);
+      }
       case "land":
         this.#landing = this.#watched(this.#land(action.lanes), () => this.#landing = undefined);
     }
@@ -146,6 +154,11 @@ export class Fan implements AsyncDisposable {
 
 function without(lanes: readonly Lane[], lane: Lane): readonly Lane[] {
   return lanes.filter((one) => !isSameLane(one, lane));
+}
+
+/** Whether the workspace of a lane is there still: a person may have removed it. */
+function isThere({ workdir, workspace }: LaneState): boolean {
+  return findWorkspace(workspace) !== undefined && lstatOrUndefined(workdir)?.isDirectory === true;
 }
 
 function taskOf({ file }: Lane, tasks: readonly LaneTask[]): LaneTask {

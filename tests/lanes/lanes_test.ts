@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
-import { UsageError } from "../../lib/base/errors.ts";
+import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { CapReachedError } from "../../lib/run/caps.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import type { ExecEvent } from "../../lib/journal/exec/facts.ts";
@@ -323,4 +323,43 @@ Deno.test("a step's cap is raised for the lanes by the run of all of them", asyn
   const done = { a: writes({ done: "a\n" }), b: writes({ done: "a\n" }) };
   const { report } = await project.resume(run, { steps, acts: done, raise: { "main/work.max_turns": 3 } });
   assertEquals(report.reason, "all 2 tasks passed");
+});
+
+Deno.test("a lane whose workspace a person has removed is begun anew: an empty folder is nobody's work", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: asks", "t/b.md": "b: works" });
+  const steps = [step("work")];
+  const { report } = await project.run({ steps, acts: { a: asks("Which?"), b: writes({ "b.txt": "b\n" }) } });
+  assertEquals(report.outcome, "waiting");
+  const { tree = "" } = listWorkspaces().find(({ name }) => name === "a") ?? {};
+  await Deno.remove(tree, { recursive: true });
+  const again = await project.resume(report.folder.id, { steps, acts: { a: writes({ "a.txt": "a\n" }) } });
+  assertEquals(again.report.reason, "all 2 tasks passed");
+  assertEquals(only(again.events, "warning").map(({ message }) => message), [
+    "the workspace a is gone: a is begun anew",
+  ]);
+  assertEquals(await project.landed(), { "a.txt": "a\n", "b.txt": "b\n" });
+});
+
+Deno.test("a target that somebody else has moved meanwhile is not moved back, and the run says so", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: x" });
+  const moves: Act = async (request) => {
+    const target = listWorkspaces().find(({ isTarget }) => isTarget === true);
+    const other = await shell(
+      target?.store ?? "",
+      `git -c user.name=x -c user.email=x commit-tree -m other -p ${target?.base} ${target?.base}^{tree}`,
+    );
+    // Between the look at where it stands and the landing: the check of the merge does it.
+    await Deno.writeTextFile(`${request.workdir}/move`, other.trim());
+    return await says()(request);
+  };
+  const store = () => listWorkspaces().find(({ isTarget }) => isTarget === true)?.store ?? "";
+  const check = {
+    ...CHECK,
+    command:
+      `case $PWD in *merged*) git --git-dir=$(ls -d "$XDG_STATE_HOME"/panewright/stores/*.git) update-ref refs/landed/t $(cat move);; esac`,
+  };
+  const run = project.run({ steps: [step("work", { checks: [check] })], acts: { a: moves } });
+  const { message } = await assertRejects(() => run, RuntimeError);
+  assertStringIncludes(message, "Cannot land what was merged in t: it does not stand where it stood");
+  assertEquals((await shell(store(), "git log -1 --format=%s refs/landed/t")).trim(), "other");
 });
