@@ -4,7 +4,7 @@ import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { readOverview } from "../run/overview.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { listRunIds } from "../run/find_run.ts";
-import { runFolderAt } from "../run/run_folder.ts";
+import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { isBusy } from "../workspace/target.ts";
 import { findWorkspace, listWorkspaces, type Workspace } from "../workspace/workspace.ts";
 import type { CliIo } from "./console/command.ts";
@@ -43,6 +43,15 @@ function hintOf(all: readonly Workspace[]): string {
   return all.length === 0
     ? "There are no workspaces. One is made by: panewright exec --workspace TASK"
     : `Name one: ${all.map(({ name }) => name).join(", ")}. "panewright workspaces" says of what they are.`;
+}
+
+/**
+ * The newest run that panewright has executed in a workspace. Agents can write there, so that a folder alone is no run: one
+ * has its journal in the state folder.
+ */
+export async function newestRunIn({ workdir }: Pick<Workspace, "workdir">): Promise<RunFolder | undefined> {
+  const runs = (await listRunIds(workdir)).filter(isRunId).map((id) => runFolderAt(workdir, id));
+  return runs.findLast(({ copyPath, journalPath }) => journalPath !== copyPath);
 }
 
 /** The workspaces in which the tasks were done that come together in one. */

@@ -6,14 +6,13 @@ import { lastLines } from "../base/text/lines.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { Progress } from "../journal/progress.ts";
-import { listRunIds } from "../run/find_run.ts";
 import { readOverview } from "../run/overview.ts";
 import { findProgram } from "../run/programs.ts";
-import { runFolderAt } from "../run/run_folder.ts";
 import { commitForOthers } from "../workspace/deliver.ts";
+import { landedTasks } from "../workspace/target.ts";
 import { branchResult, type WorkspaceResult } from "../workspace/result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { lanesOf } from "./meant_workspace.ts";
+import { newestRunIn } from "./meant_workspace.ts";
 import { sumText } from "./show/workspace_words.ts";
 
 interface PullRequestOptions {
@@ -58,13 +57,10 @@ export async function openPullRequest(
   }
   const stood = await progressOf(workspace);
   const title = given.title ?? titleOf(stood?.about ?? name);
-  const body = bodyText(workspace, { result, stood });
-  const commit = await commitForOthers(workspace, {
-    commit: result.commit,
-    message: `${title}\n\n${body}`,
-    branch,
-    signal,
-  });
+  const landed = await landedTasks(workspace, { signal });
+  const body = bodyText(result, { landed, stood });
+  const message = `${title}\n\n${body}`;
+  const commit = await commitForOthers(workspace, { commit: result.commit, message, branch, signal });
   await branchResult(workspace, { commit, branch, signal });
   // A branch that is there with other commits is refused by git: nothing is forced.
   await run(["git", "push", remote, `refs/heads/${branch}:refs/heads/${branch}`]);
@@ -72,10 +68,7 @@ export async function openPullRequest(
   const how = [...into, ...(draft ? ["--draft"] : [])];
   const said = forge === "gh"
     ? await run([program, "pr", "create", "--head", branch, "--title", title, "--body-file", "-", ...how], body)
-    : await run([
-      program,
-      "mr",
-      "create",
+    : await run([program, "mr", "create", ...[
       "--source-branch",
       branch,
       "--title",
@@ -83,8 +76,7 @@ export async function openPullRequest(
       "--description",
       body,
       "--yes",
-      ...how,
-    ]);
+    ], ...how]);
   return { url: lastLines(said, 1)[0] ?? "" };
 }
 
@@ -104,19 +96,18 @@ async function call(
 }
 
 /** How the newest run in a workspace stands; that of a target is in the person's own folder, with other ones. */
-async function progressOf({ isTarget, workdir }: Workspace): Promise<Progress | undefined> {
-  const [newest] = isTarget === true ? [] : (await listRunIds(workdir)).toReversed();
-  return newest === undefined ? undefined : (await readOverview(runFolderAt(workdir, newest), JOBS)).progress;
+async function progressOf(workspace: Workspace): Promise<Progress | undefined> {
+  const newest = workspace.isTarget === true ? undefined : await newestRunIn(workspace);
+  return newest === undefined ? undefined : (await readOverview(newest, JOBS)).progress;
 }
 
 const MOST_FILES = 50;
 
 /** What people read of it: what was asked, what changed, and how it ended. */
 function bodyText(
-  workspace: Workspace,
-  { result: { files }, stood }: { readonly result: WorkspaceResult; readonly stood: Progress | undefined },
+  { files }: WorkspaceResult,
+  { landed, stood }: { readonly landed: readonly string[]; readonly stood: Progress | undefined },
 ): string {
-  const lanes = lanesOf(workspace).map(({ name }) => name);
   const shown = files.slice(0, MOST_FILES).map(({ path, added, removed }) =>
     `- \`${sanitizeLine(path).replaceAll("`", "'")}\` ${added === undefined ? "(no text)" : `+${added} −${removed}`}`
   );
@@ -126,7 +117,7 @@ function bodyText(
     `Changed: ${sumText(files)}`,
     [...shown, ...more].join("\n"),
     ...(finished === undefined ? [] : [`The run: ${finished.outcome}, ${sanitizeLine(finished.reason)}`]),
-    ...(lanes.length === 0 ? [] : [`Tasks that were done apart, merged, and tested as merged: ${lanes.join(", ")}`]),
+    ...(landed.length === 0 ? [] : [`Tasks that were done apart, and merged: ${landed.map(sanitizeLine).join(", ")}`]),
   ].join("\n\n") + "\n";
 }
 

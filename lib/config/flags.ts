@@ -23,7 +23,6 @@ export function chosenByFlags<const Slice extends SettingSlice>(
 ): Partial<SettingsOf<Slice>> {
   const chosen = Object.entries(slice).flatMap(([name, { names, value }]) => {
     const given = names.flag === undefined ? undefined : flags[names.flag.slice(2).split(" ")[0] ?? ""];
-    if (value.kind === "count") return typeof given === "number" ? [[name, given]] : [];
     return value.kind !== "choice" ? [] : value.of.filter((choice) => String(choice) === given).map((it) => [name, it]);
   });
   return Object.fromEntries(chosen);

@@ -68,7 +68,6 @@ const attemptAgent = (providerIds: readonly ProviderId[]) => {
   });
 };
 
-export type AttemptAgentConfig = z.output<ReturnType<typeof attemptAgent>>;
 export type StepConfig = z.output<ReturnType<typeof step>>;
 export type CheckConfig = z.output<ReturnType<typeof check>>;
 

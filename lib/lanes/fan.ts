@@ -72,7 +72,9 @@ export class Fan implements AsyncDisposable {
 
   /** What the runs of lanes wait for at their ends. */
   waiting(): LaneEnd["questions"] {
-    return this.#unanswered.flatMap(({ questions }) => questions);
+    const waiting = this.#lanes.run.state().lanes?.filter(({ stage }) => stage === "waiting") ?? [];
+    const left = this.#unanswered.filter(({ lane }) => waiting.some((one) => isSameLane(one, lane)));
+    return left.flatMap(({ questions }) => questions);
   }
 
   async #carryOut(action: LaneAction): Promise<void> {

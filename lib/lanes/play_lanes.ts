@@ -11,7 +11,6 @@ import type { Run, RunResult } from "../run/execution.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { freeTarget, holdTarget } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
-import type { Lanes } from "./context.ts";
 import { Fan } from "./fan.ts";
 import type { LaneEnd } from "./lane_run.ts";
 import { type LaneTask, readLaneTasks } from "./lane_tasks.ts";
@@ -25,8 +24,10 @@ interface LanesOptions {
 /** Plays the tasks of a folder side by side, and lands what passes, one after another. */
 export async function playLanes(
   run: Run<ExecFact, ExecState>,
-  { options: { plan, ...options }, planIn }: LanesOptions,
+  { options: given, planIn }: LanesOptions,
 ): Promise<RunResult> {
+  // A lane's run is told nothing that is meant for the run of all of them.
+  const { configFile: _c, onEvent: _o, passedTasksFile: _p, plan, raise: _r, request: _q, ...options } = given;
   const { target: folder, overrides } = headOf(run.state());
   const tasks = await readLaneTasks(folder, { plan, overrides });
   const { attempts = 1, keepGoing = false, parallel = attempts } = overrides;
@@ -35,18 +36,16 @@ export async function playLanes(
   await freeTarget(target);
   const over = new AbortController();
   await using fan = new Fan({
-    ...{ run, plan, planIn, tasks, target, over, options: withoutRun(options) },
+    ...{ run, plan, planIn, tasks, target, over, options },
     signal: AbortSignal.any([run.signal, over.signal]),
     width: { attempts, keepGoing, parallel },
   });
-  await fan.play();
-  return endOf(run, { tasks, waiting: fan.waiting() });
-}
-
-/** A lane's run is told nothing that is meant for the run of all of them. */
-function withoutRun(options: Omit<ExecOptions, "plan">): Lanes["options"] {
-  const { configFile: _c, onEvent: _o, passedTasksFile: _p, raise: _r, request: _q, ...rest } = options;
-  return rest;
+  try {
+    await fan.play();
+  } finally {
+    tellLeft(run, tasks);
+  }
+  return endOf(run, { waiting: fan.waiting() });
 }
 
 async function targetOf(
@@ -67,15 +66,19 @@ async function targetOf(
   return target;
 }
 
+function tellLeft(run: Run<ExecFact, ExecState>, tasks: readonly LaneTask[]): void {
+  const { failed, lanes = [], passed } = run.state();
+  const begun = new Set([...passed, ...failed, ...lanes.map(({ file }) => file)]);
+  const left = tasks.flatMap(({ file }) => begun.has(file) ? [] : file);
+  if (left.length > 0) run.record({ type: "tasks_left", files: left, passable: true });
+}
+
 function endOf(
   run: Run<ExecFact, ExecState>,
-  { tasks, waiting }: { readonly tasks: readonly LaneTask[]; readonly waiting: LaneEnd["questions"] },
+  { waiting }: { readonly waiting: LaneEnd["questions"] },
 ): RunResult {
   const state = run.state();
-  const { failed, lanes = [], passed } = state;
-  const begun = new Set([...passed, ...failed, ...lanes.map(({ file }) => file)]);
-  const left = tasks.map(({ file }) => file).filter((file) => !begun.has(file));
-  if (left.length > 0) run.record({ type: "tasks_left", files: left, passable: true });
+  const { failed, lanes = [] } = state;
   const waits = lanes.filter(({ stage }) => stage === "waiting").map(laneName);
   if (waits.length === 0) return folderResult(state);
   for (const { id: question, text, answerCommand } of waiting) {
@@ -83,6 +86,8 @@ function endOf(
     run.record({ type: "question_waiting", question, text, answerCommand, resumeCommand });
   }
   const also = failed.length === 0 ? "" : `; ${plural(failed.length, "task")} failed`;
-  const verb = waits.length === 1 ? "waits for an answer" : "wait for answers";
-  return { outcome: "waiting", reason: `${waits.join(", ")} ${verb}${also}` };
+  return {
+    outcome: "waiting",
+    reason: `${waits.join(", ")} ${waits.length === 1 ? "waits for an answer" : "wait for answers"}${also}`,
+  };
 }

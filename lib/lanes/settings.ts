@@ -1,4 +1,4 @@
-import type { SettingSlice, SettingsOf } from "../base/settings.ts";
+import type { SettingSlice } from "../base/settings.ts";
 
 export const LANE_SETTINGS = {
   parallel: {
@@ -18,5 +18,3 @@ export const LANE_SETTINGS = {
     flagDescription: "try each task so often side by side, and land the smallest change that passes",
   },
 } as const satisfies SettingSlice;
-
-export interface LaneSettings extends SettingsOf<typeof LANE_SETTINGS> {}

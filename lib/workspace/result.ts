@@ -4,7 +4,7 @@ import { errorText } from "../base/text/error_text.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
-import { landedIn } from "./target.ts";
+import { landedIn, mergeIn } from "./target.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
 
 /** What came of a workspace. */
@@ -127,11 +127,7 @@ export async function applyResult(
     await using index = await ownIndex(`${placesOf().known}/${name}.checkout`);
     const { commit: now, objects } = await commitOfNow(workspace, { index: index.path, signal });
     const here = inStore(store, signal, objects);
-    const said = await git(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", now, commit], {
-      ...here,
-      codes: [0, 1],
-    });
-    const [merged = "", ...conflicts] = said.split("\0").filter((line) => line !== "");
+    const { conflicts, tree: merged } = await mergeIn([now, commit], here);
     if (conflicts.length > 0) throw conflictError(workspace, conflicts);
     const files = await changedBetween([now, merged], here);
     if (files.length === 0) return [];

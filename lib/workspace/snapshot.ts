@@ -54,7 +54,9 @@ async function requireReadable(tree: string, signal: AbortSignal | undefined): P
     ...present({ signal }),
   });
   const [odd] = lastLines(stdout, 1);
-  if (odd !== undefined) throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is no file`);
+  if (odd !== undefined) {
+    throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is not a file`);
+  }
 }
 
 /**

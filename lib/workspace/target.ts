@@ -25,6 +25,14 @@ export async function landedIn({ base, ...target }: Workspace, asking: Asking): 
   return await readRef(target, asking) ?? base;
 }
 
+/** The names of the tasks that were landed in a target, the first one first; none of another workspace. */
+export async function landedTasks(target: Workspace, { signal }: Asking): Promise<readonly string[]> {
+  if (target.isTarget !== true) return [];
+  const range = `${target.base}..${await landedIn(target, { signal })}`;
+  const said = await gitLine(["log", "--reverse", "--format=%s", range], inStore(target.store, signal));
+  return said.split("\n").filter((line) => line !== "");
+}
+
 async function readRef({ name, store }: Named, { signal }: Asking): Promise<string | undefined> {
   const own = { ...inStore(store, signal), codes: [0, 1] };
   return await gitLine(["rev-parse", "--verify", "--quiet", refOf(name)], own) || undefined;

@@ -55,8 +55,12 @@ for (const provider of PROVIDERS) {
       c: "cat mine.txt > c.txt",
     }, [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }]);
     const { folder } = project;
-    const { code, stderr, stdout } = await project.run("exec", "night", "--parallel", "3", "--trust", "--no-input");
+    const { code, stderr, stdout } = await project.run(
+      ...["exec", "night", "--parallel", "3", "--trust", "--no-input", "--junit", `${project.sandbox.home}/report.xml`],
+    );
     assertEquals(code, 0, stderr + stdout);
+    const report = await Deno.readTextFile(`${project.sandbox.home}/report.xml`);
+    for (const name of ["a", "b", "c"]) assertMatch(report, new RegExp(`<testsuite name="${name}" [^>]*failures="0"`));
     assertEquals(await withoutRuns(folder), project.before);
     assertStringIncludes(stderr, "panewright apply night");
     const log = (await shell(folder, "git log --format=%s refs/panewright/night")).trim().split("\n");
@@ -211,5 +215,29 @@ Deno.test("exec --attempts: a real Codex, a real Claude Code and an agent over A
   }
   assertEquals((await project.run("apply", "task")).code, 0);
   assertEquals(await Deno.readTextFile(`${folder}/words.txt`), "one\ntwo\n3\n");
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("exec --parallel: a script that a task makes weaker decides about nobody's work, and Ctrl-C leaves nothing running", async () => {
+  await using project = await nightProject("codex", {
+    a: "echo true > check.sh",
+    b: "echo broken > broken.txt",
+  });
+  const { folder } = project;
+  const tasks = `${folder}/night`;
+  await Deno.writeTextFile(`${tasks}/b.md`, `---\nneeds: a\n---\n${await Deno.readTextFile(`${tasks}/b.md`)}`);
+  const { code, stderr } = await project.run("exec", "night", "--parallel", "2", "--trust", "--no-input");
+  assertEquals(code, 1, stderr);
+  assertStringIncludes(stderr, "a: landed (sh check.sh: passed)");
+  assertMatch(stderr, /b: merged with what was landed before, a check fails: sh check\.sh/);
+  assertEquals(await shell(folder, "git ls-tree --name-only refs/panewright/night broken.txt"), "");
+  await Deno.writeTextFile(`${tasks}/a.md`, "Run: touch ../here; sleep 600\n");
+  const [file = "", ...args] = [...project.argv, "exec", "night", "--parallel", "2", "--trust", "--no-input"];
+  await using running = startProgram([file, ...args], { cwd: folder, env: project.env });
+  await until(() => running.output.stderr.includes('a: step "work"'));
+  running.kill("SIGINT");
+  const ended = await running.ended;
+  assertEquals(ended.code, 130, ended.stderr);
+  assertStringIncludes(ended.stderr, "1 task not begun: b");
   await project.sandbox.assertNothingLeft();
 });

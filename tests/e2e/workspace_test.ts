@@ -198,14 +198,30 @@ Deno.test("reply: what a person says of the result is another round in the same 
     },
     config: {
       sandbox: "agent",
-      pipelines: { main: [{ name: "work", prompt: "self", check: { type: "shell", command: "test -f made.txt" } }] },
+      pipelines: {
+        other: [{ name: "never", prompt: "self", check: { type: "shell", command: "false" } }],
+        main: [{ name: "work", prompt: "self", check: { type: "shell", command: "test -f made.txt" } }],
+      },
     },
   });
-  const { project: folder } = project.sandbox;
+  const { home, project: folder } = project.sandbox;
+  await Deno.writeTextFile(`${folder}/task.md`, "---\npipeline: main\n---\nStore the users in a database.\n");
   await dirty(folder);
   const none = await project.run("reply", "task", "Once more.");
   assertEquals([none.code, none.stderr.split("\n")[0]], [2, 'panewright: Cannot find the workspace "task"']);
   assertEquals((await project.run("exec", "task.md", "--workspace", "--trust", "--no-input")).code, 0);
+  // What an agent may put there is no run of ours.
+  const runs = `${home}/.local/state/panewright-workspaces/task/.panewright/runs`;
+  const [own = ""] = [...Deno.readDirSync(runs)].map(({ name }) => name);
+  const forged = (await Deno.readTextFile(`${runs}/${own}/journal.ndjson`)).replaceAll(
+    "Store the users",
+    "Forge the users",
+  );
+  await Deno.mkdir(`${runs}/99991231-235959-abcd`);
+  await Deno.writeTextFile(
+    `${runs}/99991231-235959-abcd/journal.ndjson`,
+    forged.replaceAll(own, "99991231-235959-abcd"),
+  );
   const again = await project.run("reply", "task", "Say it twice: `second`, too.", "--no-input");
   assertEquals(again.code, 0, again.stderr);
   assertStringIncludes(again.stderr, "panewright apply task");

@@ -181,7 +181,7 @@ Deno.test("a FIFO where git reads a file is told, and nobody waits for it", asyn
     const path = `${workspace.tree}/${name}`;
     await Deno.remove(path).catch(() => {});
     await new Deno.Command("mkfifo", { args: [path] }).output();
-    await assertRejects(() => keepResult(workspace, { signal }), RuntimeError, `${name}, which is no file`);
+    await assertRejects(() => keepResult(workspace, { signal }), RuntimeError, `${name}, which is not a file`);
     await Deno.remove(path);
   }
   await keepResult(workspace, { signal });

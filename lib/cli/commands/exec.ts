@@ -57,7 +57,6 @@ export const command = defineCommand({
     const overrides: ExecOverrides = {
       ...present({ pipeline, only, keepGoing: keepGoing || undefined, force: force || undefined, provider, check }),
       ...chosenByFlags(EXEC_SETTINGS, flags),
-      ...chosenByFlags(LANE_SETTINGS, flags),
     };
     const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
     const builtIn = target.text === undefined ? undefined : { check, isOwn: check !== undefined };
@@ -66,14 +65,15 @@ export const command = defineCommand({
         "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
       );
     }
-    if (target.kind !== "folder" && overrides.parallel !== undefined) {
+    const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
+    if (target.kind !== "folder" && parallel !== undefined) {
       throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
     }
     const widthOf = ({ loaded: { config } }: ExecConfig) => {
-      const { attempts, parallel } = { ...settingsIn(config, LANE_SETTINGS), ...overrides };
+      const { attempts, parallel } = settingsIn(config, LANE_SETTINGS);
       return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
     };
-    const config = { flags: present({ wd, provider }), ...present({ path }), builtIn };
+    const config = { flags: present({ wd, provider, attempts, parallel }), ...present({ path }), builtIn };
     if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
     return await executeSteps(config, {
       io,

@@ -5,13 +5,11 @@ import { JOBS } from "../../jobs/mod.ts";
 import { PIPELINE } from "../../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
 import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
-import { listRunIds } from "../../run/find_run.ts";
-import { runFolderAt } from "../../run/run_folder.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
 import { defineCommand } from "../console/command.ts";
 import { executeSteps } from "../execute_steps.ts";
-import { lanesOf, meantWorkspace, requireAtRest } from "../meant_workspace.ts";
+import { lanesOf, meantWorkspace, newestRunIn, requireAtRest } from "../meant_workspace.ts";
 import { replyText } from "../show/reply_text.ts";
 import { TRUST_FLAG } from "../trust.ts";
 
@@ -27,9 +25,15 @@ export const command = defineCommand({
     if (text.trim() === "") throw new UsageError("Cannot reply: the text is empty");
     await requireAtRest(workspace, "reply to");
     const { started, tasks } = await earlierIn(workspace);
-    const { overrides: { provider, check, pipeline, autonomyLevel, resume }, configFile, target } = started;
+    const { overrides: { provider, check, autonomyLevel, pipeline, resume }, configFile, target } = started;
     const builtIn = target.text === undefined ? undefined : { check, isOwn: false };
-    const overrides = present({ autonomyLevel, pipeline, provider, resume, check });
+    // As the task's front matter has said, where the command line has not.
+    const [task] = tasks;
+    const overrides = present({
+      autonomyLevel: autonomyLevel ?? task?.autonomyLevel,
+      pipeline: pipeline ?? task?.pipeline,
+      ...{ provider, resume, check },
+    });
     const { workdir } = workspace;
     return await executeSteps({
       ...{ flags: { wd: workdir, ...present({ provider }) }, builtIn },
@@ -37,10 +41,14 @@ export const command = defineCommand({
     }, {
       ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, isApart: false },
       pipelinesOf: (plan) =>
-        Promise.resolve([pipeline ?? plan.defaultPipeline ?? Object.keys(plan.pipelines)[0] ?? ""]),
+        Promise.resolve([overrides.pipeline ?? plan.defaultPipeline ?? Object.keys(plan.pipelines)[0] ?? ""]),
       execute: (options, { file }) =>
         executeExec({
-          target: { kind: "task", path: `${workdir}/reply`, text: replyText({ text, tasks }) },
+          target: {
+            kind: "task",
+            path: `${workdir}/reply`,
+            text: replyText({ text, tasks: tasks.map((task) => task.text) }),
+          },
           ...{ overrides, configFile: file },
         }, options),
     });
@@ -57,15 +65,15 @@ async function earlierIn(workspace: Workspace) {
       }`,
     });
   }
-  const [newest] = (await listRunIds(workdir)).toReversed();
-  const journal = newest === undefined ? undefined : await readFacts(runFolderAt(workdir, newest), JOBS);
+  const newest = await newestRunIn(workspace);
+  const journal = newest === undefined ? undefined : await readFacts(newest, JOBS);
   if (journal === undefined || !isJournalOf(journal, PIPELINE)) {
     throw new UsageError(`Cannot reply to ${name}: no run of panewright exec has worked in it`, {
-      hint: newest === undefined ? "" : `Its agents hear you by: panewright resume ${newest} --wd ${workdir}`,
+      hint: newest === undefined ? "" : `Its agents hear you by: panewright resume ${newest.id} --wd ${workdir}`,
     });
   }
   const facts: readonly ExecFact[] = journal.facts;
   const [started] = facts;
   if (started?.type !== "run_started") throw new UsageError(`Cannot reply to ${name}: its run has not begun`);
-  return { started, tasks: facts.flatMap((fact) => fact.type === "task_started" ? [fact.text] : []) };
+  return { started, tasks: facts.flatMap((fact) => fact.type === "task_started" ? [fact] : []) };
 }

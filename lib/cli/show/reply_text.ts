@@ -1,6 +1,6 @@
 import { fenced } from "../../base/text/markdown.ts";
 
-/** What an agent is told that goes on with work of which a person has said something. */
+/** The prompt for another round of work that a person has commented on. */
 export function replyText({ tasks, text }: { readonly tasks: readonly string[]; readonly text: string }): string {
   return [
     "An agent has worked on the task below in this folder; `git diff HEAD` and the files show what it did. A person has " +

@@ -3,7 +3,7 @@ import { type Usage, usage } from "../../base/usage.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { line, note, outputOf, paragraph, tokensOf } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
-import { counted, type Progress, tokensCounted } from "../progress.ts";
+import { type Change, counted, type Progress, tokensCounted } from "../progress.ts";
 import type { Worker } from "../workers.ts";
 import { newIn, takeCount } from "../usage.ts";
 import { plainName } from "./place.ts";
@@ -33,9 +33,7 @@ export function isSameLane(one: Lane, other: Lane): boolean {
   return one.file === other.file && one.attempt === other.attempt;
 }
 
-const ITS_FILE = {
-  paths: ({ file }: { readonly file: string }, map: MapPath) => ({ file: map(file) }),
-};
+const ITS_FILE = { paths: ({ file }: { readonly file: string }, map: MapPath) => ({ file: map(file) }) };
 
 /** How tasks are done side by side, and come together. */
 export const LANE_RECORDS = {
@@ -72,12 +70,7 @@ export const LANE_RECORDS = {
       }),
       begun: Math.max(state.begun, number),
     }),
-    progress: (before, { at, ...lane }) =>
-      withWorkers(
-        before,
-        [...others(before, lane), laneWorker(lane, { provider: "", status: "starting", since: at })],
-        at,
-      ),
+    progress: (before, { at, ...lane }) => withLaneAt(before, { lane, provider: "", status: "starting", since: at }),
     words: ({ task, of, purpose, workspace, ...lane }) =>
       line(
         purpose === "task"
@@ -87,7 +80,7 @@ export const LANE_RECORDS = {
           }: an agent brings it together with what was landed meanwhile, in the workspace ${workspace}`,
         "heading",
       ),
-    items: (lane, { title }) => opens(laneKey(lane), { kind: "round", lane: laneName(lane), title }),
+    items: (lane, { title }) => opens(`lane:${laneName(lane)}`, { kind: "round", lane: laneName(lane), title }),
   }),
   /** An agent of it begins a turn. */
   lane_turn_started: laneRecord({
@@ -105,11 +98,7 @@ export const LANE_RECORDS = {
       tokens: withoutCount(state.tokens, lane),
     }),
     progress: (before, { provider, at, ...lane }) => ({
-      ...withWorkers(
-        before,
-        [...others(before, lane), laneWorker(lane, { provider, status: "processing", since: at })],
-        at,
-      ),
+      ...withLaneAt(before, { lane, provider, status: "processing", since: at }),
       tokens: withoutCount(before.tokens, lane),
       ...counted(before, "turns"),
     }),
@@ -118,7 +107,7 @@ export const LANE_RECORDS = {
       line(`${laneName(lane)}: step "${step}"${stepAttempt === 1 ? "" : `, attempt ${stepAttempt}`} (${provider})`),
       line(`${laneName(lane)} is run ${run}`, "plain", "detail"),
     ],
-    items: (lane, { title }) => opens(turnKey(lane), { kind: "work", lane: laneName(lane), title }),
+    items: (lane, { title }) => opens(`turn:${laneName(lane)}`, { kind: "work", lane: laneName(lane), title }),
   }),
   /** What that turn has used so far. */
   lane_counted: laneRecord({ ...OF_LANE, usage, passable: flag }, {
@@ -151,7 +140,7 @@ export const LANE_RECORDS = {
         `${laneName(lane)}: the agent ${TURN_ENDS[outcome]} after ${duration(seconds)}${tokensOf(usage)}`,
         outcome === "completed" ? "plain" : "caution",
       ),
-    items: (lane, { title }) => closes(turnKey(lane), { kind: "work", lane: laneName(lane), title }),
+    items: (lane, { title }) => closes(`turn:${laneName(lane)}`, { kind: "work", lane: laneName(lane), title }),
   }),
   /** An agent of it asks a person; its run has the question, and takes the answer. */
   lane_asked: laneRecord({ ...OF_LANE, run: text, text, answerCommand: text }, {
@@ -160,12 +149,8 @@ export const LANE_RECORDS = {
       paragraph(`${laneName(lane)} asks: ${asked.trim()}`, "caution", "always"),
       line(`Answer with:  ${answerCommand}`, "plain", "log"),
     ],
-    items: (fact, { title }) => {
-      const { text } = fact;
-      return adds({
-        ...{ kind: "question", lane: laneName(fact), title: title.split("\n", 1)[0] ?? "", text, tone: "caution" },
-      });
-    },
+    items: ({ text, ...lane }, { title }) =>
+      adds({ kind: "question", lane: laneName(lane), title: title.split("\n", 1)[0] ?? "", text, tone: "caution" }),
   }),
   /** Its run has ended, or waits for an answer. */
   lane_ended: laneRecord({
@@ -179,13 +164,13 @@ export const LANE_RECORDS = {
     state: (state, { outcome, commit, ...lane }) =>
       inTurn(changeLane(state, lane, { stage: STAGE_AFTER[outcome], ...present({ commit }) }), lane),
     progress: (before, { outcome, at, ...lane }) =>
-      outcome === "waiting" ? {} : withWorkers(before, others(before, lane), at),
+      outcome === "waiting" ? {} : withWorkers(before, { workers: others(before, lane), at }),
     words: ({ outcome, reason, ...lane }) =>
       line(
         outcome === "pass" ? `${laneName(lane)} passed in its workspace` : `${laneName(lane)}: ${reason}`,
         outcome === "pass" ? "plain" : "caution",
       ),
-    items: (lane, { title }) => closes(laneKey(lane), { kind: "note", lane: laneName(lane), title }),
+    items: (lane, { title }) => closes(`lane:${laneName(lane)}`, { kind: "note", lane: laneName(lane), title }),
   }),
   /** It is merged with what was landed before; the target does not have it yet. */
   merge_started: laneRecord({ ...OF_LANE, commit: text, onto: text }, {
@@ -210,24 +195,23 @@ export const LANE_RECORDS = {
   }, {
     ...ITS_FILE,
     state: (state, { outcome, ...lane }) =>
-      outcome === "landed" || outcome === "nothing"
-        ? landed(state, lane)
-        : changeLane(state, lane, { stage: "unmerged" }),
-    progress: (before, { at }) => withWorkers({ ...before, activity: undefined }, before.workers, at),
+      toneOf(outcome) === "caution" ? changeLane(state, lane, { stage: "unmerged" }) : landed(state, lane),
+    progress: (before, { at }) => withWorkers({ ...before, activity: undefined }, { workers: before.workers, at }),
     words: ({ outcome, detail, output, ...lane }) => [
       line(
         `${laneName(lane)}: ${MERGED[outcome]}${outcome === "landed" ? ` (${detail})` : note(detail)}`,
-        outcome === "landed" ? "good" : outcome === "nothing" ? "plain" : "caution",
+        toneOf(outcome),
       ),
       ...outputOf(output),
     ],
     items: ({ outcome, output, ...lane }, { title }) =>
-      closes("merge", {
-        ...{ kind: "verdict", lane: laneName(lane), title, text: output },
-        tone: outcome === "landed" ? "good" : outcome === "nothing" ? "plain" : "caution",
-      }),
+      closes("merge", { kind: "verdict", lane: laneName(lane), title, text: output, tone: toneOf(outcome) }),
   }),
 } as const;
+
+function toneOf(outcome: keyof typeof MERGED) {
+  return outcome === "landed" ? "good" : outcome === "nothing" ? "plain" : "caution";
+}
 
 const STAGE_AFTER = { pass: "passed", fail: "failed", waiting: "waiting" } as const;
 
@@ -263,26 +247,14 @@ function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): Exe
 }
 
 function landed(state: ExecState, of: Lane): ExecState {
-  const isLost = (lane: LaneState) => lane.file === of.file && !isSameLane(lane, of);
-  const lanes = (state.lanes ?? []).map((lane) => isLost(lane) ? { ...lane, stage: "lost" as const } : lane);
-  return changeLane({ ...state, lanes }, of, { stage: "landed" });
+  const ended = (lane: LaneState) => ({ ...lane, stage: isSameLane(lane, of) ? "landed" : "lost" } as const);
+  return { ...state, lanes: (state.lanes ?? []).map((lane) => lane.file === of.file ? ended(lane) : lane) };
 }
 
 /** First come, first merged. */
 function inTurn(state: ExecState, of: Lane): ExecState {
-  const { lanes = [] } = state;
-  return {
-    ...state,
-    lanes: lanes.toSorted((one, other) => Number(isSameLane(one, of)) - Number(isSameLane(other, of))),
-  };
-}
-
-function laneKey(lane: Lane): string {
-  return `lane:${laneName(lane)}`;
-}
-
-function turnKey(lane: Lane): string {
-  return `turn:${laneName(lane)}`;
+  const isIt = (lane: LaneState) => Number(isSameLane(lane, of));
+  return { ...state, lanes: (state.lanes ?? []).toSorted((one, other) => isIt(one) - isIt(other)) };
 }
 
 function others({ workers }: Progress, lane: Lane): readonly Worker[] {
@@ -292,15 +264,17 @@ function others({ workers }: Progress, lane: Lane): readonly Worker[] {
 /** Those at work now, and that something happens as long as there are any. */
 function withWorkers(
   { activity }: Progress,
-  workers: readonly Worker[],
-  since: string,
-): Pick<Progress, "workers" | "activity"> {
+  { at: since, workers }: { at: string; workers: readonly Worker[] },
+): Change {
   const kept = activity?.kind === "turn" && workers.length === 0 ? undefined : activity;
   return { workers, activity: kept ?? (workers.length === 0 ? undefined : { kind: "turn", since }) };
 }
 
-function laneWorker(lane: Lane, about: Pick<Worker, "provider" | "status" | "since">): Worker {
-  return { name: laneName(lane), ...about, sessionId: undefined, pane: undefined, folder: undefined };
+type LaneWorker = Pick<Worker, "provider" | "status" | "since"> & { readonly lane: Lane };
+
+function withLaneAt(before: Progress, { lane, ...worker }: LaneWorker): Change {
+  const own = { name: laneName(lane), ...worker, sessionId: undefined, pane: undefined, folder: undefined };
+  return withWorkers(before, { workers: [...others(before, lane), own], at: worker.since });
 }
 
 function countOf({ usage, ...lane }: Lane & { readonly usage: Usage }) {

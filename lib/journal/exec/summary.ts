@@ -139,12 +139,12 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       const after = inStep(before, (step) => ({ ...step, ...how }));
       return outcome === "fail" && !isLed ? after : atStep(after, next?.step ?? fact.step + 1);
     }
+    case "lane_started":
+      return atTask(before, fact);
+    case "lane_turn_ended":
+      return laneCounted(before, fact);
     case "task_finished":
-      return inTask(before, (task) => ({
-        ...task,
-        ...ended(fact.outcome, fact.reason),
-        steps: fact.outcome === "pass" ? task.steps.map(leftOut) : task.steps,
-      }));
+      return taskEnded(before, fact);
     case "warning":
       return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], fact.message] } };
     case "run_resumed":
@@ -153,6 +153,35 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
     default:
       return before;
   }
+}
+
+/** What of a task that is done beside others is told as one step: its attempts, merges and landing. */
+const ALL_OF_LANE = "all steps";
+
+function laneCounted(before: SummaryFold, fact: Extract<ExecFact, { type: "lane_turn_ended" }>): SummaryFold {
+  // Others count beside it: what is told here is all of its turn.
+  const at = atTask({ ...before, tokens: { ...before.tokens, bySource: {} } }, fact);
+  return inStep(counted(at, fact), (step) => ({ ...step, seconds: step.seconds + fact.seconds }));
+}
+
+function taskEnded(before: SummaryFold, fact: Extract<ExecFact, { type: "task_finished" }>): SummaryFold {
+  const end = ended(fact.outcome, fact.reason);
+  const left = fact.outcome === "pass" ? leftOut : (step: StepSummary) => step;
+  return inTask(atTask(before, fact), (task) => ({
+    ...{ ...task, ...end },
+    steps: task.steps.map((step) => step.name === ALL_OF_LANE ? { ...step, ...end } : left(step)),
+  }));
+}
+
+/** Has a task be the one under way; one that is not known is done beside others. */
+function atTask(
+  before: SummaryFold,
+  { file, of = 0, task: number }: { file: string; of?: number; task: number },
+): SummaryFold {
+  const { summary } = before;
+  const lane = { ...NOT_BEGUN, number, file, steps: [{ ...newStep(ALL_OF_LANE), rounds: 1 }] };
+  const task = summary.tasks.find((one) => one.file === file) ?? lane;
+  return { ...before, summary: withTask(summary, task, Math.max(of, summary.of)) };
 }
 
 /** How many tasks are done: they have passed now, or had before. */

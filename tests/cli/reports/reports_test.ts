@@ -339,3 +339,55 @@ Deno.test("rounds in JUnit XML: what led back is no failure of the run, and what
   const groups = ["build", "review", "build", "review"].flatMap((name) => [`::group::1-a: ${name}`, "::endgroup::"]);
   assertEquals(raw.written.stderr.trimEnd().split("\n"), groups);
 });
+
+Deno.test("tasks that are done side by side are in the table and in JUnit, each as one step, whatever its attempts came to", () => {
+  const a = { task: 1, file: "/w/tasks/a.md" };
+  const b = { task: 2, file: "/w/tasks/b.md" };
+  const usage = (inputTokens: number) => ({ m: { inputTokens, cachedInputTokens: 0, outputTokens: 7 } });
+  const begins = (lane: typeof a, more: object = {}): ExecFact => ({
+    ...{ type: "lane_started", ...lane, of: 3, purpose: "task", workspace: "w", workdir: "/s/w", base: "1", ...more },
+  } as ExecFact);
+  const turn = (lane: typeof a & { attempt?: number }, tokens: number): readonly ExecFact[] => [
+    { type: "lane_turn_started", ...lane, run: "r2", step: "work", stepAttempt: 1, provider: "codex" },
+    { type: "lane_counted", ...lane, usage: usage(tokens - 1), passable: true },
+    { type: "lane_turn_ended", ...lane, outcome: "completed", seconds: 60, usage: usage(tokens) },
+  ];
+  const folded = [
+    started(),
+    { type: "lanes_opened", target: "tasks", base: "1", parallel: 2 },
+    ...[begins(a), begins(b, { attempt: 1 }), begins(b, { attempt: 2 })],
+    ...[...turn(a, 100), ...turn({ ...b, attempt: 1 }, 50), ...turn({ ...b, attempt: 2 }, 40)],
+    { type: "lane_ended", ...a, outcome: "pass", reason: "", commit: "2" },
+    { type: "merge_finished", ...a, outcome: "failed", detail: "npm test: the check failed", output: "1 test fails" },
+    begins(a, { purpose: "merge" }),
+    ...turn(a, 30),
+    {
+      type: "lane_asked",
+      ...a,
+      run: "r9",
+      text: "Which?",
+      answerCommand: "panewright answer r9 --question q1 --wd /s/w",
+    },
+    { type: "lane_ended", ...b, attempt: 1, outcome: "fail", reason: "it does not work" },
+    { type: "lane_ended", ...b, attempt: 2, outcome: "pass", reason: "", commit: "3" },
+    { type: "merge_finished", ...b, attempt: 2, outcome: "landed", detail: "npm test: passed", output: "" },
+    { type: "task_finished", ...b, outcome: "pass" },
+    { type: "tasks_left", files: ["/w/tasks/c.md"], passable: true },
+  ] as readonly ExecFact[];
+  const summary = wholeSummary(folded.reduce(summarize, NO_SUMMARY));
+  assertEquals(summaryTable(summary), [
+    "TASK  STEP       RESULT  TIME    TOKENS",
+    "a     all steps  -       2m 00s  130 in, 14 out",
+    "b     all steps  PASS    2m 00s  90 in, 14 out",
+    "c                -",
+    "1 of 3 tasks done",
+  ]);
+  const xml = junitXml(summary, "a waits for an answer");
+  assertStringIncludes(xml, '<testsuite name="a" tests="1" failures="0" errors="1" skipped="0"');
+  assertStringIncludes(xml, '<error message="a waits for an answer">');
+  assertStringIncludes(xml, '<testsuite name="b" tests="1" failures="0" errors="0" skipped="0"');
+  assertStringIncludes(xml, '<testsuite name="c" tests="1" failures="0" errors="0" skipped="1"');
+  const failed = [...folded, { type: "task_finished", ...a, outcome: "fail", reason: "it is not merged" } as ExecFact];
+  const ended = junitXml(wholeSummary(failed.reduce(summarize, NO_SUMMARY)), "1 of 2 tasks failed: a");
+  assertStringIncludes(ended, '<failure message="it is not merged">');
+});
