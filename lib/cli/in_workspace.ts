@@ -19,14 +19,14 @@ interface Around {
 /** Makes a workspace of a folder, and tells where it is. */
 export async function beginWorkspace(
   folder: string,
-  { global, io, task }: Around & { readonly task: string },
+  { global, io, share, task }: Around & { readonly share: readonly string[]; readonly task: string },
 ): Promise<Workspace> {
   if (io.detached?.request !== undefined) {
     throw new UsageError("Cannot work in a workspace: a key (--key, HTTP, MCP) is known in its own folder only", {
       hint: 'Start it without a key, or with "isolation": "none".',
     });
   }
-  const workspace = await openWorkspace(folder, { task, now: new Date(), signal: io.signal });
+  const workspace = await openWorkspace(folder, { share, task, now: new Date(), signal: io.signal });
   if (global.json) io.stdout(outputLine("workspace", workspaceFields(workspace)));
   else if (!global.quiet) io.stderr(`${openedText(workspace)}\n`);
   return workspace;

@@ -7,6 +7,7 @@ import { loginOf, loginVariable } from "../jobs/fallback.ts";
 import type { StepAgent } from "../jobs/pipeline/plan.ts";
 import type { AgentPlan } from "../jobs/review_loop/plan.ts";
 import { CAP_SETTINGS, type Caps } from "../run/caps.ts";
+import { variablesOfWorkspace } from "../workspace/ports.ts";
 import type { FallbackEntry } from "./fallback_schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { StepConfig } from "./pipeline_schema.ts";
@@ -14,13 +15,13 @@ import { settingsIn } from "./settings_in.ts";
 import type { Config } from "./settings_table.ts";
 
 type AgentConfig = Partial<Pick<StepConfig, "provider" | "command" | "args" | "env" | "model" | "limits" | "driver">>;
-type Loaded = Pick<LoadedSettings, "config" | "providers">;
+type Loaded = Pick<LoadedSettings, "config" | "providers" | "workdir">;
 
 /** How the agent of a role is started, and those that may take its place. */
-export function agentPlan({ config, providers }: Loaded, role: Role): AgentPlan {
+export function agentPlan({ config, providers, workdir }: Loaded, role: Role): AgentPlan {
   const own = config.roles[role] ?? {};
   const plan = (given: typeof own): AgentPlan => {
-    const { provider, common, start } = startOf(given, config);
+    const { provider, common, start } = startOf(given, { config, workdir });
     return {
       ...start,
       provider: findRoleProvider(provider, providers),
@@ -32,9 +33,9 @@ export function agentPlan({ config, providers }: Loaded, role: Role): AgentPlan 
 }
 
 /** How the agent of a step is started, and those that may take its place. */
-export function stepAgent(step: AgentConfig, { config, providers }: Loaded) {
+export function stepAgent(step: AgentConfig, { config, providers, workdir }: Loaded) {
   const plan = (given: AgentConfig): StepAgent => {
-    const { provider, common, start } = startOf(given, config);
+    const { provider, common, start } = startOf(given, { config, workdir });
     const profile = common.profile === undefined ? [] : ["--profile", common.profile];
     return {
       ...start,
@@ -58,11 +59,11 @@ export function attemptAgents(step: AgentConfig, loaded: Loaded): readonly StepA
 }
 
 /** A role's or step's own entry takes precedence over its provider's; the variables of both are merged. */
-function startOf(own: AgentConfig, config: Config) {
+function startOf(own: AgentConfig, { config, workdir }: Pick<Loaded, "config" | "workdir">) {
   const provider = own.provider ?? config.provider;
   const common = config.providers[provider] ?? {};
   const start = {
-    env: { ...common.env, ...own.env },
+    env: { ...variablesOfWorkspace(workdir), ...common.env, ...own.env },
     ...capsIn(own.limits),
     ...present({ command: own.command ?? common.command, model: own.model ?? common.model }),
   };

@@ -58,12 +58,15 @@ export function commonPlan(
 ) {
   const { config, workdir } = loaded;
   const { sandbox, prices, leave_running: leaveRunning, on_answer: onAnswer, ask_policy: askPolicy } = config;
+  const workspace = workspacePlan(config);
+  const setup = workspace.setup === undefined ? [] : [workspace.setup.command];
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: permissionPlan(config),
-    contract: contractOf(loaded, bound),
+    workspace,
+    contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup] }),
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
@@ -71,6 +74,12 @@ export function commonPlan(
     ...(askPolicy === "ask" ? {} : { askPolicy }),
     ...notificationsIn(config),
   };
+}
+
+function workspacePlan({ workspace }: Config): NonNullable<ReviewRunPlan["workspace"]> {
+  const { setup: command, setup_files: files, setup_seconds: timeLimitSeconds } = workspace;
+  const { share = command === undefined ? ["node_modules/"] : [] } = workspace;
+  return { share, ...(command === undefined ? {} : { setup: { command, files, timeLimitSeconds } }) };
 }
 
 function sandboxPlan({ permissions: { writable }, sandbox, sandbox_network: network, sandbox_env: variables }: Config) {

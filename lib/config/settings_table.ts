@@ -18,7 +18,7 @@ import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
 import { fallbackSettings } from "./fallback_schema.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
-import { SANDBOX_SETTINGS } from "./sandbox_settings.ts";
+import { SANDBOX_SETTINGS, WORKSPACE_SETTINGS } from "./place_settings.ts";
 import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
@@ -69,6 +69,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
     description: "The folder in which the agents work.",
   },
   ...fallbackSettings(ids),
+  ...WORKSPACE_SETTINGS,
   ...SANDBOX_SETTINGS,
   leaveRunning: {
     names: { key: "leave_running" },
@@ -252,6 +253,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   permissions: "How agents that ask for a permission are answered, in their dialogs and in steps.",
   tmux: "Where the agents' panes live.",
   exec: "How the steps of a pipeline are run.",
+  workspace: "What a workspace has besides the files of its commit.",
   notifications: "Who gets messages about a run.",
   post_processing: "What happens after PASS.",
 };

@@ -1,6 +1,7 @@
 import type { AroundAgent } from "../agents/launch_plan.ts";
 import type { Run } from "../run/execution.ts";
 import { checkMark } from "../run/left_processes.ts";
+import { variablesOfWorkspace } from "../workspace/ports.ts";
 import { bindCommand } from "./bound_command.ts";
 import { runTestCommand, type TestCommand, type TestCommandResult } from "./test_command.ts";
 
@@ -24,7 +25,8 @@ export async function runTestOf(
   if (bound.problem !== undefined) return notRun(bound.problem);
   const takeBack = onForcedExit(() => bound[Symbol.dispose]());
   try {
-    const options = { ...where, mark: checkMark(folder), onForcedExit, clock, signal };
+    const env = variablesOfWorkspace(where.cwd);
+    const options = { ...where, env, mark: checkMark(folder), onForcedExit, clock, signal };
     const result = await runTestCommand(bound.command, options);
     const changed = bound.changedMeanwhile();
     return changed === undefined ? result : notRun(`${changed} was changed while it was run: what ran is not known`);

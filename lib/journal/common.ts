@@ -155,6 +155,34 @@ export const REFUSED_INSIDE = {
   items: (_fact: object, { title, text }: ToldRecord) => adds({ kind: "warning", lane: "run", title, text }),
 };
 
+interface SetUp {
+  readonly command: string;
+  readonly outcome: "made" | "kept" | "failed";
+  readonly seconds: number;
+  readonly output: string;
+}
+
+export const SET_UP = {
+  words({ command, outcome, output, seconds }: SetUp): readonly ShownLine[] {
+    const tone = outcome === "failed" ? "bad" : "plain";
+    const told = `the workspace ${SET_UP_WORDS[outcome]} ${shortened(command)} (${duration(seconds)})`;
+    return [line(told, tone), ...outputOf(output.trim())];
+  },
+  items({ outcome, output }: SetUp, { title }: ToldRecord): readonly ItemChange[] {
+    const tone = outcome === "failed" ? "bad" : "plain";
+    const details: readonly NewDetail[] = output.trim() === ""
+      ? []
+      : [{ kind: "output", title: "What it wrote", from: "record", text: output }];
+    return [adds({ kind: "note", lane: "run", title, tone, details })];
+  },
+};
+
+const SET_UP_WORDS = {
+  made: "was set up by",
+  kept: "was set up with what was made before by",
+  failed: "could not be set up by",
+};
+
 /** What has `reached` while records are folded. */
 export interface Reaching {
   /** The hosts that a person has let programs in the sandbox reach until the run ends. @default {[]} */

@@ -1,7 +1,18 @@
 import { ANSWERS_FROM, GIVER_KINDS, HOST_ANSWERS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
 import { recovered } from "./recovery.ts";
 import { cost } from "./usage.ts";
-import { flag, listOf, mapOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+import {
+  flag,
+  listOf,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  type ValueOf,
+  type ValuesOf,
+} from "../base/schema.ts";
 
 export type { Recovered } from "./recovery.ts";
 
@@ -46,6 +57,11 @@ export const GROUND_LOST = {
   restart: number,
   maxRestarts: number,
 } as const;
+
+/** One of them as it is recorded. */
+export type RunFactOf<Type extends keyof typeof RUN_FACTS> =
+  & { readonly type: Type }
+  & ValuesOf<(typeof RUN_FACTS)[Type]>;
 
 /** The facts that the runs of all jobs have, with the fields that they have in each of them. */
 export const RUN_FACTS = {
@@ -102,6 +118,16 @@ export const RUN_FACTS = {
     by: text,
     /** `write /home/me/.bashrc`, `connect evil.example:443`. */
     what: text,
+    passable: flag,
+  },
+  /** The workspace that the run works in was set up, before its agents began. */
+  workspace_set_up: {
+    command: text,
+    /** `kept`: with what an earlier setup has made of the same files. */
+    outcome: oneOf("made", "kept", "failed"),
+    seconds: number,
+    /** The end of what the command wrote. */
+    output: text,
     passable: flag,
   },
   /** A person has said whether programs in the sandbox may reach a host that is not named. */

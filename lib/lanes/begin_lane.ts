@@ -9,12 +9,12 @@ import type { LaneTask } from "./lane_tasks.ts";
 /** Makes the workspace of a lane, which begins at a commit of the target, or at what git makes of a merge. */
 export async function beginLane(
   begun: Lane & Pick<LaneState, "purpose" | "base" | "problem">,
-  { lanes: { run, signal, target, tasks }, task: { number } }: { readonly task: LaneTask; readonly lanes: Lanes },
+  { lanes: { plan, run, signal, target, tasks }, task: { number } }: { readonly task: LaneTask; readonly lanes: Lanes },
 ): Promise<LaneState> {
   const { base, purpose, problem } = begun;
   const { name: workspace, workdir } = await openWorkspace(target.origin, {
     ...{ task: purpose === "merge" ? `${laneName(begun)} merge` : laneName(begun), now: run.wallClock(), signal },
-    ...{ at: base, partOf: { target: target.name, as: "lane" } },
+    ...{ at: base, partOf: { target: target.name, as: "lane" }, share: plan.workspace?.share ?? [] },
   });
   const lane: LaneState = { ...begun, number, workspace, workdir, stage: "working" };
   const fields = { purpose, workspace, workdir, base, ...present({ problem }) };

@@ -7,6 +7,7 @@ import { makeCheck } from "../jobs/pipeline/step_checks.ts";
 import { openStepsSandbox } from "../jobs/pipeline/steps_sandbox.ts";
 import { plainName } from "../journal/exec/place.ts";
 import type { LaneState, MergeProblem } from "../journal/exec/state.ts";
+import { setUpWorkspace } from "../jobs/set_up.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { changedPaths, dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
@@ -104,7 +105,7 @@ async function lookAtMerge(
   }
   const workspace = await openWorkspace(origin, {
     ...{ at: candidate, task: `${plainName(file)} merged`, now: run.wallClock(), signal },
-    partOf: { target: name, as: "check" },
+    ...{ partOf: { target: name, as: "check" }, share: lanes.plan.workspace?.share ?? [] },
   });
   try {
     const { workdir } = workspace;
@@ -113,7 +114,15 @@ async function lookAtMerge(
     if (!isMerged || obeyed.length > 0 || checks.length === 0) return { checks: [], obeyed };
     const plan = await lanes.planIn(workdir);
     await using inside = await openStepsSandbox({ plan: { ...plan, pipelines: {} } }, { ...run, signal });
-    const of = { run: { ...run, signal: inside.signal }, workdir, around: inside.plan.sandboxOfCommands };
+    const { signal: held, plan: { sandboxOfCommands: around } } = inside;
+    const of = { run: { ...run, signal: held }, workdir, around };
+    const problem = await setUpWorkspace({ run: of.run, plan, around }).then(() => undefined, (error) => {
+      held.throwIfAborted();
+      return error;
+    });
+    if (problem !== undefined) {
+      return { checks: [], obeyed, failed: { detail: errorText(problem), output: problem.hint ?? "" } };
+    }
     for (const check of checks) {
       const { detail, output, passed } = await makeCheck(check, of);
       if (!passed) return { checks: [], obeyed, failed: { detail: `${describeCheck(check)}: ${detail}`, output } };

@@ -1,3 +1,4 @@
+import type { Argv } from "../base/settings.ts";
 import type { OnAnswer } from "../base/terms.ts";
 import type { Caps } from "./caps.ts";
 import type { Contract, ContractChange } from "./contract.ts";
@@ -21,8 +22,22 @@ export interface RunPlan {
   readonly notifications?: NotificationPlan;
   /** What comes of an answer while nobody executes it. @default "resume" for a run that has no terminal, else "keep" */
   readonly onAnswer?: OnAnswer;
+  /** What workspaces have besides the files of their commits. */
+  readonly workspace?: WorkspacePlan;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;
+}
+
+/** What a workspace gets when it is made. */
+export interface WorkspacePlan {
+  /** What git ignores and is brought along, in the syntax of `.gitignore`. */
+  readonly share: readonly string[];
+  readonly setup?: {
+    readonly command: string | Argv;
+    /** What it depends on; with none, it is done in each workspace anew. */
+    readonly files: readonly string[];
+    readonly timeLimitSeconds: number;
+  };
 }
 
 /** A run's contract, while it is executed. */

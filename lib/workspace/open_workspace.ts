@@ -7,6 +7,8 @@ import { present } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { lastLines } from "../base/text/lines.ts";
 import { git, gitLine } from "./git.ts";
+import { bringIgnored } from "./bring.ts";
+import { freePorts, takePorts } from "./ports.ts";
 import { beginIndex, bringObjects, commitFiles } from "./snapshot.ts";
 import { noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
@@ -38,6 +40,8 @@ interface Opening {
   /** Whether what was done in others is to be merged in it: it gets no files then. @default {false} */
   readonly isTarget?: boolean;
   readonly partOf?: Workspace["partOf"];
+  /** What git ignores and is brought along from the checkout, in the syntax of `.gitignore`. @default {[]} */
+  readonly share?: readonly string[];
 }
 
 /**
@@ -49,7 +53,7 @@ interface Opening {
  */
 export async function openWorkspace(
   folder: string,
-  { at, task, now, signal, isTarget = false, partOf }: Opening,
+  { at, task, now, signal, isTarget = false, partOf, share = [] }: Opening,
 ): Promise<Workspace> {
   const repository = await repositoryOf(folder, signal);
   for (const path of Object.values(placesOf())) makeOwnFolder(path);
@@ -64,18 +68,21 @@ export async function openWorkspace(
   try {
     const base = at ?? await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal });
     if (!isTarget) await clone(repository, { store, base, tree, name, signal });
+    const brought = isTarget ? [] : await bringIgnored({ ...repository, tree }, { patterns: share, signal });
     const workspace: Workspace = {
       ...{ name, tree, store, base, origin: folder, top: repository.top, settings: repository.settings },
       workdir: `${tree}/${repository.prefix}`.replace(/\/$/, ""),
       madeAt: now.toISOString(),
       ...(isTarget ? { isTarget } : {}),
-      ...present({ partOf }),
+      ...present({ partOf, portBase: isTarget ? undefined : takePorts(name) }),
+      ...(brought.length === 0 ? {} : { brought }),
     };
     await Deno.mkdir(workspace.workdir, { recursive: true });
     await noteWorkspace(workspace);
     return workspace;
   } catch (error) {
     await Deno.remove(tree, { recursive: true }).catch(() => {});
+    freePorts(name);
     throw error;
   } finally {
     await Deno.remove(`${known}/${name}.index`).catch(() => {});

@@ -3,6 +3,7 @@ import { isAbsence } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
+import { freePorts } from "./ports.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
 import { landedIn, mergeIn } from "./target.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
@@ -204,4 +205,5 @@ export async function dropWorkspace({ name, tree }: Pick<Workspace, "name" | "tr
   // Names have no dot.
   const own = [...Deno.readDirSync(known)].map((entry) => entry.name).filter((file) => file.startsWith(`${name}.`));
   for (const file of own) await Deno.remove(`${known}/${file}`).catch(() => {});
+  freePorts(name);
 }

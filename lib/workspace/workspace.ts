@@ -3,7 +3,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
-import { flag, listOf, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
+import { flag, listOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 
 // A workspace is a clone in which agents work apart from the checkout of the person: what git may do there reaches
@@ -29,6 +29,12 @@ const WORKSPACE = object({
   isTarget: optional(flag),
   /** The target that what is done in it is merged in; `check`: what the two come to is tested in it, and it is removed then. */
   partOf: optional(object({ target: text, as: oneOf("lane", "check") })),
+  /** What git ignores and was brought along, below the top. @default {[]} */
+  brought: optional(listOf(text)),
+  /** The first of its ports. */
+  portBase: optional(number),
+  /** Whether its setup was done. @default {false} */
+  isSetUp: optional(flag),
 });
 
 /** A clone, and where it came from. */

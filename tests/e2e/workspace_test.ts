@@ -77,6 +77,40 @@ Deno.test("exec --workspace: a question is answered, and the step resumed, by th
   assertStringIncludes(await Deno.readTextFile(`${folder}/database.txt`), "PostgreSQL");
 });
 
+Deno.test("exec --workspace: in the sandbox an agent and the check have what the checkout shares, what the setup makes, and ports", async () => {
+  const kept = "cat node_modules/dep.js built/x; echo $PANEWRIGHT_PORT_BASE";
+  await using project = await pipelineProject({
+    turnFor: () => [{ do: "shell", command: `{ ${kept}; } > seen.txt` }, { do: "say", text: "Done." }],
+    config: {
+      sandbox: "agent",
+      isolation: "workspace",
+      workspace: { share: ["node_modules/"], setup: "mkdir -p built && echo built > built/x" },
+      pipelines: {
+        main: [{ name: "work", prompt: "self", check: { type: "shell", command: `{ ${kept}; } | cmp - seen.txt` } }],
+      },
+    },
+  });
+  const { project: folder } = project.sandbox;
+  await Deno.writeTextFile(`${folder}/.gitignore`, "node_modules\nbuilt\n");
+  await Deno.mkdir(`${folder}/node_modules`);
+  await Deno.writeTextFile(`${folder}/node_modules/dep.js`, "dep\n");
+  await dirty(folder);
+  const before = await checkoutOf(folder);
+  const { code, stderr } = await project.run("exec", "task.md", "--trust", "--no-input");
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stderr, "it has a copy of node_modules/");
+  assertStringIncludes(stderr, "the workspace was set up by mkdir -p built");
+  assertEquals(await checkoutOf(folder), before);
+  assertEquals(
+    await shell(
+      folder,
+      "git diff --name-only refs/panewright/task~ refs/panewright/task; git show refs/panewright/task:seen.txt",
+    ),
+    "seen.txt\ndep\nbuilt\n20000\n",
+  );
+  await project.sandbox.assertNothingLeft();
+});
+
 Deno.test("exec --workspace: three agents at once in one checkout do not tread on each other, and all of it is applied", async () => {
   await using project = await pipelineProject({
     turnFor: (prompt) => {

@@ -363,3 +363,39 @@ Deno.test("a target that somebody else has moved meanwhile is not moved back, an
   assertStringIncludes(message, "Cannot land what was merged in t: it does not stand where it stood");
   assertEquals((await shell(store(), "git log -1 --format=%s refs/landed/t")).trim(), "other");
 });
+
+Deno.test("each lane, and each merge before its checks, has what the checkout shares and what the setup makes", async () => {
+  await using project = await lanesProject({
+    ...FILES,
+    ".gitignore": "deps\nmade\nran\n",
+    "deps": "deps\n",
+    "lock": "1\n",
+    "setup.sh": "test -e deps && echo made > made && echo ran >> RAN\n".replace("RAN", '"$RAN"'),
+    "check.sh": 'test -e deps && test -e made && test -n "$PANEWRIGHT_PORT_BASE"\n',
+    "t/a.md": "a: write",
+    "t/b.md": "b: write",
+  });
+  const ran = `${project.dir.path}/ran`;
+  const setup = { command: `RAN=${ran} sh setup.sh`, files: ["lock"], timeLimitSeconds: 20 };
+  const acts = { a: writes({ "a.txt": "a\n" }), b: writes({ "b.txt": "b\n" }) };
+  const told: string[] = [];
+  const { report } = await project.run({
+    ...{ steps: STEPS, acts, workspace: { share: ["deps"], setup }, overrides: { parallel: 1, attempts: 1 } },
+    onFact: (event) => event.type === "workspace_set_up" && told.push(event.outcome),
+  });
+  assertEquals(report.outcome, "pass", report.reason);
+  // It was made in the first lane, and copied into the others and to where the merges are checked.
+  assertEquals(told, ["kept", "kept"]);
+  assertEquals(await Deno.readTextFile(ran), "ran\n");
+});
+
+Deno.test("a setup that fails fails its task, and says what it said", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: write" });
+  const setup = { command: "echo no such package; exit 3", files: [], timeLimitSeconds: 20 };
+  const { events, report } = await project.run({
+    ...{ steps: STEPS, acts: { a: writes({ "a.txt": "a\n" }) }, workspace: { share: [], setup } },
+  });
+  assertEquals(report.outcome, "fail");
+  const reason = only(events, "task_finished").at(-1)?.reason ?? "";
+  assertMatch(reason, /^Cannot set up the workspace a: .* failed with exit code 3$/);
+});

@@ -9,6 +9,7 @@ import { playLanes } from "../../lib/lanes/mod.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { type Act, permitting, says } from "../jobs/pipeline/support.ts";
 import { runProgram } from "../support/program.ts";
+import { present } from "../../lib/base/schema.ts";
 import { useStateHome } from "../support/state_home.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -28,6 +29,7 @@ export interface LanesRun {
   readonly acts: Acts;
   readonly overrides?: ExecOverrides;
   readonly caps?: ExecPlan["caps"];
+  readonly workspace?: ExecPlan["workspace"];
   readonly signal?: AbortSignal;
   readonly isPatient?: boolean;
   readonly raise?: ExecOptions["raise"] & object;
@@ -47,13 +49,13 @@ export async function lanesProject(files: Readonly<Record<string, string>>) {
   const prompts: string[] = [];
 
   async function execute(
-    { acts, caps = {}, onFact, steps, ...more }: LanesRun,
+    { acts, caps = {}, onFact, steps, workspace, ...more }: LanesRun,
     start: (options: ExecOptions) => Promise<ExecReport>,
   ) {
     const events: ExecEvent[] = [];
     const planIn = (workdir: string): ExecPlan => ({
       ...{ workdir, pipelines: { main: steps }, defaultPipeline: undefined, settings: defaultsOf(EXEC_SETTINGS) },
-      ...{ ...permitting({}), caps, noProgress: {} },
+      ...{ ...permitting({}), caps, noProgress: {}, ...present({ workspace }) },
     });
     const { overrides: _, ...rest } = more;
     const options: ExecOptions = {

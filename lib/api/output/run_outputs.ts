@@ -142,6 +142,7 @@ export const RUN_OUTPUTS = {
     tree: text("The clone."),
     base: text("The commit that it began with: the checkout as it was."),
     madeAt: time("When it was made"),
+    brought: z.array(z.string()).describe("What git ignores and it has a copy of."),
   }),
   workspace_result: output("What was changed in a workspace.", {
     name: z.string(),

@@ -59,7 +59,8 @@ export const command = defineCommand({
     await keepEditorSchema(loaded, io);
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const task = firstLine(`${plan.job.introduction}\n${plan.job.exploreSummary}`);
-    const apart = isApart ? await beginWorkspace(plan.workdir, { io, global, task }) : undefined;
+    const share = plan.workspace?.share ?? [];
+    const apart = isApart ? await beginWorkspace(plan.workdir, { io, global, task, share }) : undefined;
     const used = apart === undefined ? flags : { ...flags, wd: apart.workdir };
     const origin = { configFile, cwd: io.cwd, flags: used };
     return await executeReview(apart === undefined ? plan : (await read(used)).plan, {

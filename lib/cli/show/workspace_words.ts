@@ -38,10 +38,14 @@ function fileLines(files: WorkspaceResult["files"]): readonly string[] {
 }
 
 /** The fields of a workspace for `--json`. */
-export function workspaceFields({ base, madeAt, name, origin, tree, workdir }: Workspace) {
-  return { name, origin, workdir, tree, base, madeAt };
+export function workspaceFields({ base, brought = [], madeAt, name, origin, tree, workdir }: Workspace) {
+  return { name, origin, workdir, tree, base, madeAt, brought };
 }
 
-export function openedText({ name, workdir }: Workspace): string {
-  return `works in the workspace ${name}, apart from your checkout: ${sanitizeLine(workdir)}`;
+export function openedText({ brought = [], name, workdir }: Workspace): string {
+  const more = brought.length <= 3
+    ? brought.join(", ")
+    : `${brought.slice(0, 3).join(", ")} and ${brought.length - 3} more`;
+  const along = brought.length === 0 ? "" : `; it has a copy of ${sanitizeLine(more)}`;
+  return `works in the workspace ${name}, apart from your checkout: ${sanitizeLine(workdir)}${along}`;
 }

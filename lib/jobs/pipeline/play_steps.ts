@@ -11,6 +11,7 @@ import type { ExecOptions } from "./context.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
+import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
 
 /** Plays the steps of a run: once more where only the sandbox that its agents were in is lost. */
@@ -34,6 +35,8 @@ async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Pr
   const { plan } = options;
   const { target, overrides } = headOf(run.state());
   await using inside = await openStepsSandbox(options, run);
+  const { signal } = inside;
+  await setUpWorkspace({ run: { ...run, signal }, plan, around: inside.plan.sandboxOfCommands });
   await using left = openLeftCommands({
     ...run,
     patterns: plan.leaveRunning,
@@ -43,7 +46,7 @@ async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Pr
   return await driveRun({
     ...run,
     left,
-    signal: inside.signal,
+    signal,
     plan: withOverrides(inside.plan, overrides),
     target,
     overrides,

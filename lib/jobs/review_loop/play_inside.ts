@@ -6,6 +6,7 @@ import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
 import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
+import { setUpWorkspace } from "../set_up.ts";
 import { playRun } from "./play_run.ts";
 import type { RunParts } from "./run_parts.ts";
 
@@ -63,6 +64,7 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
   const { plan: { maxAgentRestarts: maxRestarts }, record, signal, state } = parts;
   const play = async () => {
     await using inside = await openRolesSandbox(parts);
+    await setUpWorkspace({ run: inside.parts, plan: parts.plan, around: inside.parts.plan.sandboxOfCommands });
     return await playRun(inside.parts);
   };
   return await playOnGround(play, {

@@ -9,7 +9,11 @@ const host = () =>
     if (problem !== undefined) context.addIssue({ code: "custom", message: `must name a host: ${problem}` });
   });
 
-export const SANDBOX_SETTINGS = {
+const patterns = () => z.array(z.string().regex(/^[^\n\0]+$/, "must be a pattern in one line"));
+const paths = () => z.array(z.string().regex(/^(?!\/|~|(?:.*\/)?\.\.(?:\/|$)).+$/s, "must be a path in the folder"));
+
+/** Where runs work, and what a workspace has besides the files of its commit. */
+export const WORKSPACE_SETTINGS = {
   isolation: {
     names: { key: "isolation", env: "PANEWRIGHT_ISOLATION" },
     value: { kind: "choice", of: ["none", "workspace"], default: "none" },
@@ -17,6 +21,38 @@ export const SANDBOX_SETTINGS = {
       "`workspace`: new runs work in a clone of the repository, apart from your checkout, until you `panewright apply` what came " +
       "of it. `none`: in the working directory itself.",
   },
+  share: {
+    names: { key: "workspace.share" },
+    value: { kind: "shape", schema: patterns, must: "an array of patterns as in .gitignore" },
+    description:
+      "What git ignores and each workspace gets a copy of from your checkout, as patterns of `.gitignore`. What the repository's " +
+      "`.worktreeinclude` names is brought as well. Without it, `node_modules/` where there is no `workspace.setup`.",
+    example: ["node_modules/", ".env.test"],
+  },
+  setup: {
+    names: { key: "workspace.setup" },
+    value: { kind: "command" },
+    description:
+      "Runs once in each new workspace, before its agents and before the checks of a merge: what installs dependencies.",
+    example: "npm ci",
+  },
+  setupFiles: {
+    names: { key: "workspace.setup_files" },
+    value: { kind: "shape", schema: paths, must: "an array of paths", default: [] },
+    description:
+      "The files that `workspace.setup` depends on: while they are the same, what it has made (what git ignores) is copied " +
+      "instead of made again.",
+    example: ["package-lock.json"],
+  },
+  setupSeconds: {
+    names: { key: "workspace.setup_seconds" },
+    value: { kind: "seconds", above: 0, default: 600 },
+    description: "How many seconds `workspace.setup` may take.",
+  },
+} as const satisfies ShapedSlice;
+
+/** What holds agents where they work. */
+export const SANDBOX_SETTINGS = {
   sandbox: {
     names: { key: "sandbox", env: "PANEWRIGHT_SANDBOX" },
     value: { kind: "choice", of: SANDBOX_MODES, default: "off" },

@@ -1,0 +1,69 @@
+import type { AroundAgent } from "../agents/launch_plan.ts";
+import { RuntimeError } from "../base/errors.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { lastLines } from "../base/text/lines.ts";
+import type { RunFactOf } from "../journal/run_facts.ts";
+import type { RunPlan } from "../run/plan.ts";
+import { keepSetup, keptSetup, restoreSetup } from "../workspace/setups.ts";
+import { noteWorkspace, type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { formatTestCommand } from "./test_command.ts";
+import { runTestOf } from "./test_of_run.ts";
+
+interface SettingUp {
+  readonly run: Parameters<typeof runTestOf>[0] & {
+    readonly record: (fact: RunFactOf<"workspace_set_up"> | RunFactOf<"warning">) => void;
+  };
+  readonly plan: Pick<RunPlan, "workdir" | "workspace">;
+  readonly around: AroundAgent | undefined;
+}
+
+/**
+ * Sets up the workspace that a run works in, unless it was: with what an earlier setup has made of the same files, or by its
+ * command.
+ *
+ * @throws {RuntimeError} where the command fails
+ */
+export async function setUpWorkspace({ around, plan: { workdir, workspace: planned }, run }: SettingUp): Promise<void> {
+  const workspace = workspaceAround(workdir);
+  if (planned?.setup === undefined || workspace === undefined || workspace.isSetUp === true) return;
+  const { command: given, files, timeLimitSeconds: timeoutSeconds } = planned.setup;
+  const command = formatTestCommand(given);
+  const { clock, record, signal } = run;
+  const startedAtMs = clock.now();
+  const tell = (outcome: RunFactOf<"workspace_set_up">["outcome"], output: string) => {
+    const seconds = (clock.now() - startedAtMs) / 1000;
+    record({ type: "workspace_set_up", command, outcome, seconds, output, passable: true });
+  };
+  const kept = await keptSetup(workspace, { command, files });
+  if (kept !== undefined && await restoreSetup(workspace, { kept, signal })) {
+    tell("kept", "");
+    return await noteWorkspace({ ...workspace, isSetUp: true });
+  }
+  const result = await runTestOf(run, { command: given, cwd: workdir, timeoutSeconds, around });
+  tell(result.passed ? "made" : "failed", result.output);
+  if (!result.passed) throw setupError(workspace, { ...result, command, timeoutSeconds });
+  if (kept !== undefined) {
+    await keepSetup(workspace, { kept, signal }).catch((error) => {
+      signal.throwIfAborted();
+      record({ type: "warning", message: `what the setup has made could not be kept: ${errorText(error)}` });
+    });
+  }
+  await noteWorkspace({ ...workspace, isSetUp: true });
+}
+
+function setupError(
+  { name }: Workspace,
+  { command, exitCode, output, timedOut, timeoutSeconds }: {
+    readonly command: string;
+    readonly exitCode: number;
+    readonly output: string;
+    readonly timedOut: boolean;
+    readonly timeoutSeconds: number;
+  },
+): RuntimeError {
+  const how = timedOut ? `did not end within ${timeoutSeconds} s` : `failed with exit code ${exitCode}`;
+  const said = lastLines(output, 5).join("\n");
+  return new RuntimeError(`Cannot set up the workspace ${name}: ${command} ${how}`, {
+    hint: `workspace.setup names it.${said === "" ? "" : ` It said:\n${said}`}`,
+  });
+}

@@ -1,0 +1,84 @@
+import { dirname } from "@std/path/posix";
+import { RuntimeError } from "../base/errors.ts";
+import { isPlainFile, lstatOrUndefined } from "../base/ports/files.ts";
+import { systemProcessRunner } from "../base/ports/process.ts";
+import { lastLines } from "../base/text/lines.ts";
+import { git } from "./git.ts";
+
+/** A file of the repository's that names, in the syntax of `.gitignore`, what of it is to be brought along. */
+const INCLUDE_FILE = ".worktreeinclude";
+
+/**
+ * Brings what git ignores from a person's checkout into a clone of it: what the patterns name, and what the repository's
+ * `.worktreeinclude` does. What is there already stays as it is.
+ *
+ * @param patterns in the syntax of `.gitignore`
+ * @returns what was brought, below the top; a folder ends with `/`
+ */
+export async function bringIgnored(
+  { top, tree }: { readonly top: string; readonly tree: string },
+  { patterns, signal }: { readonly patterns: readonly string[]; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const named = [
+    ...patterns.map((pattern) => `--exclude=${pattern}`),
+    ...(isPlainFile(`${top}/${INCLUDE_FILE}`) ? [`--exclude-from=${INCLUDE_FILE}`] : []),
+  ];
+  if (named.length === 0) return [];
+  const listed = await git(["ls-files", "--others", "--ignored", "--directory", "-z", ...named], { cwd: top, signal });
+  const brought: string[] = [];
+  for (const path of listed.split("\0").filter((path) => path !== "" && !isOurs(path))) {
+    if (await copyInto(path, { from: top, into: tree, signal })) brought.push(path);
+  }
+  return brought;
+}
+
+/** What panewright itself keeps in a folder. */
+export function isOurs(path: string): boolean {
+  return /(?:^|\/)(?:\.panewright|\.git|\.tmp\/agent-responses)(?:\/|$)/.test(path);
+}
+
+/**
+ * Copies a file or a folder as it is, also links and times; by reference where the file system can.
+ *
+ * @returns false where something of that name is there, or its place is behind a link: it could lead anywhere
+ * @throws {RuntimeError} with the words of `cp`
+ */
+export async function copyInto(
+  path: string,
+  { from, into, replaces = false, signal }: {
+    readonly from: string;
+    readonly into: string;
+    /** Whether what is there gives way. @default {false} */
+    readonly replaces?: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  const name = path.replace(/\/$/, "");
+  if (!makePlace(dirname(name), into)) return false;
+  if (lstatOrUndefined(`${into}/${name}`) !== undefined) {
+    if (!replaces) return false;
+    await Deno.remove(`${into}/${name}`, { recursive: true });
+  }
+  const { code, stderr } = await systemProcessRunner.run({
+    argv: ["cp", "-a", "--", `${from}/${name}`, `${into}/${name}`],
+    signal,
+    timeoutMs: LIMIT_MS,
+  });
+  if (code === 0) return true;
+  throw new RuntimeError(`Cannot copy ${from}/${name}: ${lastLines(stderr, 1)[0] ?? `cp ended with ${code}`}`);
+}
+
+const LIMIT_MS = 10 * 60_000;
+
+/** Makes a folder below another one, unless a link, or something else, is in its way. */
+function makePlace(path: string, into: string): boolean {
+  if (path === ".") return true;
+  let place = into;
+  for (const name of path.split("/")) {
+    place = `${place}/${name}`;
+    const there = lstatOrUndefined(place);
+    if (there === undefined) Deno.mkdirSync(place);
+    else if (!there.isDirectory) return false;
+  }
+  return true;
+}
