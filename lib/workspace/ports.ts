@@ -1,5 +1,4 @@
 import { isAbsence } from "../base/ports/files.ts";
-import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { placesOf, workspaceAround } from "./workspace.ts";
 
 // Programs that serve something, started side by side, would want the same port. Each workspace has a range of its own.
@@ -11,8 +10,7 @@ const RANGES = 600;
 
 /** Takes a range of ports that no other workspace has; `undefined` where all are taken. */
 export function takePorts(name: string): number | undefined {
-  const folder = portsFolder();
-  makeOwnFolder(folder);
+  const { ports: folder } = placesOf();
   for (let number = 0; number < RANGES; number++) {
     const base = FIRST + number * RANGE;
     try {
@@ -27,7 +25,7 @@ export function takePorts(name: string): number | undefined {
 
 /** Frees what a workspace has taken. */
 export function freePorts(name: string): void {
-  const folder = portsFolder();
+  const { ports: folder } = placesOf();
   for (const entry of entriesOf(folder)) {
     const path = `${folder}/${entry}`;
     if (Deno.readTextFileSync(path) === name) Deno.removeSync(path);
@@ -38,10 +36,6 @@ export function freePorts(name: string): void {
 export function variablesOfWorkspace(folder: string): Readonly<Record<string, string>> {
   const base = workspaceAround(folder)?.portBase;
   return base === undefined ? {} : { PANEWRIGHT_PORT_BASE: String(base), PANEWRIGHT_PORT_COUNT: String(RANGE) };
-}
-
-function portsFolder(): string {
-  return `${placesOf().known}/ports`;
 }
 
 function entriesOf(folder: string): readonly string[] {

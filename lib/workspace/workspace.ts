@@ -45,6 +45,7 @@ interface Places {
   readonly known: string;
   readonly stores: string;
   readonly trees: string;
+  readonly ports: string;
 }
 
 /** @throws {RuntimeError} where the person has no state folder */
@@ -52,7 +53,8 @@ export function placesOf(state = stateFolder()): Places {
   if (state === undefined) {
     throw new RuntimeError("Cannot keep workspaces: there is no place", { hint: STATE_FOLDER_HINT });
   }
-  return { known: `${state}/workspaces`, stores: `${state}/stores`, trees: realPathOf(`${state}-workspaces`) };
+  const own = { known: `${state}/workspaces`, stores: `${state}/stores`, ports: `${state}/ports` };
+  return { ...own, trees: realPathOf(`${state}-workspaces`) };
 }
 
 /** Folders are known by their real paths. */
