@@ -4,13 +4,18 @@ import type { StepConfig } from "../config/pipeline_schema.ts";
 import { UsageError } from "../base/errors.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
 import type { Provider, ProviderId } from "../agents/provider.ts";
-import { findTestCommand } from "./find_test_command.ts";
+import { findTestCommand, testCommandsIn } from "./find_test_command.ts";
 
 interface BuiltInOptions {
   readonly check?: string | undefined;
+  /** Whether there need be no check where the project has no tests. @default {false} */
+  readonly mayBeUnchecked?: boolean | undefined;
   /** What is wrong with an agent's program; `undefined` where it can be run. */
   readonly findProgramProblem: (program: StepProgram) => string | undefined;
 }
+
+/** What stands for a command where nothing is checked: a run that is resumed is not to find one that its agent has added. */
+const UNCHECKED = "";
 
 const RETRY = 2;
 const CHECK_TIME_LIMIT_SECONDS = 600;
@@ -21,12 +26,17 @@ export function withBuiltInPipeline(
 ): { readonly loaded: LoadedSettings; readonly builtIn: { readonly provider: ProviderId; readonly check: string } } {
   const { config, sources, workdir } = loaded;
   const provider = chooseProvider(loaded, options);
-  const check = options.check ?? findTestCommand(workdir).command;
+  const check = options.check ??
+    (options.mayBeUnchecked === true && testCommandsIn(workdir).length === 0
+      ? UNCHECKED
+      : findTestCommand(workdir).command);
   const step: StepConfig = {
     name: "work",
     prompt: "self",
     provider: provider.id,
-    check: { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
+    check: check === UNCHECKED
+      ? { type: "none" }
+      : { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
     retry: RETRY,
     time_limit_seconds: DEFAULT_STEP_TIME_LIMIT_SECONDS,
   };

@@ -29,6 +29,8 @@ export interface ExecConfigOptions {
 interface BuiltInCheck {
   /** @default the project's test command */
   readonly check?: string | undefined;
+  /** Whether there need be none where the project has no tests. @default {false} */
+  readonly mayBeUnchecked?: boolean;
   /** Whether the person has named it now; otherwise it comes from the project, or from a journal. */
   readonly isOwn: boolean;
 }
@@ -74,7 +76,7 @@ export async function loadExecConfig(
   if (builtIn?.isOwn === true && !isBuiltIn) {
     throw new UsageError(`Cannot use --check: ${given.file} has pipelines, and their steps have checks`);
   }
-  const made = isBuiltIn ? withBuiltInPipeline(given, { check: builtIn.check, findProgramProblem }) : undefined;
+  const made = isBuiltIn ? withBuiltInPipeline(given, { ...builtIn, findProgramProblem }) : undefined;
   const loaded = made?.loaded ?? given;
   return {
     ...(made === undefined ? {} : { builtIn: { ...made.builtIn, isOwn: builtIn?.isOwn === true } }),

@@ -2,14 +2,7 @@ import { isObject } from "../base/schema.ts";
 import { parseJsonc } from "../config/jsonc.ts";
 import { UsageError } from "../base/errors.ts";
 import { isPlainFile } from "../base/ports/files.ts";
-import { readRegularText } from "../base/ports/regular_file.ts";
-
-export interface FoundTestCommand {
-  readonly command: string;
-  readonly file: string;
-}
-
-const MAX_FILE_BYTES = 4 * 1024 * 1024;
+import { type FoundTestCommand, PYTEST, readOrUndefined, usualTestCommands } from "./usual_test_commands.ts";
 
 export function findTestCommand(folder: string): FoundTestCommand {
   const found = testCommandsIn(folder);
@@ -23,7 +16,13 @@ export function findTestCommand(folder: string): FoundTestCommand {
   });
 }
 
+/** The commands that the files of a folder name; where none does, those that are usual for tests of their kind. */
 export function testCommandsIn(folder: string): readonly FoundTestCommand[] {
+  const named = namedIn(folder);
+  return named.length > 0 ? named : usualTestCommands(folder);
+}
+
+function namedIn(folder: string): readonly FoundTestCommand[] {
   const found = PROJECTS.flatMap(({ files, commandOf }): FoundTestCommand[] => {
     for (const file of files) {
       const text = readOrUndefined(`${folder}/${file}`);
@@ -66,12 +65,18 @@ const PROJECTS: readonly ProjectKind[] = [
   },
   { files: ["mix.exs"], commandOf: () => "mix test" },
   {
+    files: ["composer.json"],
+    commandOf: (text) => testEntryOf(text, "scripts") === undefined ? undefined : "composer test",
+  },
+  { files: ["justfile", "Justfile", ".justfile"], commandOf: (text) => JUST_TEST.test(text) ? "just test" : undefined },
+  {
     files: ["GNUmakefile", "makefile", "Makefile"],
     commandOf: (text) => MAKE_TEST.test(text) ? "make test" : undefined,
   },
 ];
 
-const PYTEST = "python3 -m pytest";
+/** A recipe `test`, with what it takes and needs. */
+const JUST_TEST = /^@?test(?:[ \t][^:=\n]*)?:(?!=)/m;
 
 /** A target `test`; no variable of that name. */
 const MAKE_TEST = /^test[ \t]*:(?!:?=)/m;
@@ -84,12 +89,4 @@ function testEntryOf(text: string, group: string): unknown {
   const entries = isObject(value) ? value[group] : undefined;
   const test = isObject(entries) ? entries["test"] : undefined;
   return typeof test === "string" && test.trim() === "" ? undefined : test;
-}
-
-function readOrUndefined(path: string): string | undefined {
-  try {
-    return readRegularText(path, { maxBytes: MAX_FILE_BYTES });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { folderOfPerson } from "../workspace/workspace.ts";
 import type { TrustSubject } from "../config/trust/examine.ts";
 
+/** @param check empty where nothing is checked */
 export function examineFolder(workdir: string, check: string): TrustSubject {
   const folder = folderOfPerson(workdir);
   const items = [
@@ -11,5 +12,6 @@ export function examineFolder(workdir: string, check: string): TrustSubject {
     },
     { key: "check", does: "runs a command after the work, outside of any sandbox", value: check },
   ];
-  return { file: folder, files: {}, items: items.map((item) => ({ ...item, alone: false })) };
+  const all = items.filter(({ value }) => value !== "");
+  return { file: folder, files: {}, items: all.map((item) => ({ ...item, alone: false })) };
 }

@@ -16,7 +16,37 @@ Deno.test("the project's test command is the one that its files name", async () 
     [{ "build.gradle.kts": "", "gradlew": "" }, "./gradlew test"],
     [{ "package.json": "{ no JSON", "pom.xml": "<project/>" }, "mvn test"],
     [{ "Makefile": ".PHONY: test\ntest ::\n\t./t\n" }, "make test"],
+    [{ "composer.json": '{ "scripts": { "test": "phpunit" } }' }, "composer test"],
+    [{ "justfile": "build:\n  x\ntest *args: build\n  y\n" }, "just test"],
     [{ "Makefile": "all: test\ntest: build\n\t./t\n" }, "make test"],
+  ];
+  for (const [files, command] of cases) {
+    await using dir = await tempDir();
+    await dir.write(files);
+    assertEquals(findTestCommand(dir.path).command, command);
+  }
+});
+
+Deno.test("where no file names a test command, it is the usual one for the tests that are there", async () => {
+  const vitest = JSON.stringify({ scripts: { build: "x" }, devDependencies: { vitest: "1" } });
+  const cases: [Record<string, string>, string][] = [
+    [{ "test.sh": "true\n", "lib.py": "" }, "sh test.sh"],
+    [{ "bin/test": "true\n" }, "./bin/test"],
+    [{ "deno.json": "{}", "src/a_test.ts": "" }, "deno test"],
+    [{ "package.json": vitest }, "npx vitest run"],
+    [{ "package.json": "{}", "test/a.js": "" }, "node --test"],
+    [{ "package.json": "{}", "a.test.mjs": "" }, "node --test"],
+    [
+      { "pyproject.toml": "[project]", "tests/test_a.py": "import unittest\n" },
+      "python3 -m unittest discover -s tests -t .",
+    ],
+    [{ "test_a.py": "import unittest\n" }, "python3 -m unittest discover"],
+    [{ "requirements.txt": "pytest==8\n", "tests/test_a.py": "" }, "python3 -m pytest"],
+    [{ "tests/test_a.py": "import pytest\n" }, "python3 -m pytest"],
+    [{ "Gemfile": "", "Rakefile": "Rake::TestTask.new\n" }, "bundle exec rake test"],
+    [{ ".rspec": "" }, "rspec"],
+    // What a file names goes before what is usual.
+    [{ "Makefile": "test:\n\t./t\n", "test.sh": "" }, "make test"],
   ];
   for (const [files, command] of cases) {
     await using dir = await tempDir();

@@ -10,7 +10,8 @@ import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../run/programs.ts";
 import { placeIn } from "../preflight/look_context.ts";
 import { type InstallHost, installHostsOf } from "./install_hosts.ts";
-import { type FoundTestCommand, testCommandsIn } from "../find_test_command.ts";
+import { testCommandsIn } from "../find_test_command.ts";
+import type { FoundTestCommand } from "../usual_test_commands.ts";
 
 export interface InitChoices {
   readonly provider: ProviderId;
