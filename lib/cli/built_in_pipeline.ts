@@ -42,7 +42,7 @@ export function withBuiltInPipeline(
   };
   const args = config.providers[provider.id]?.args ?? [];
   const saysHow = sources.get("sandbox")?.kind !== "default" || provider.sandbox?.findLoosening(args) !== undefined;
-  const changed = { ...config, pipelines: { "built-in": [step] }, ...(saysHow ? {} : { sandbox: "cli" as const }) };
+  const changed = { ...config, pipelines: { "built-in": [step] }, ...(saysHow ? {} : { sandbox: "auto" as const }) };
   return { loaded: { ...loaded, config: changed }, builtIn: { provider: provider.id, check } };
 }
 

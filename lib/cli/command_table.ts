@@ -1,72 +1,139 @@
 import { didYouMean } from "../base/text/suggest.ts";
 import { UsageError } from "../base/errors.ts";
-import type { CommandEntry } from "./console/command.ts";
+import type { CliIo, CommandEntry } from "./console/command.ts";
 
-const LOADS: Readonly<Record<string, CommandEntry["load"]>> = {
-  run: () => import("./commands/run.ts"),
-  exec: () => import("./commands/exec.ts"),
-  resume: () => import("./commands/resume.ts"),
-  runs: () => import("./commands/runs.ts"),
-  status: () => import("./commands/status.ts"),
-  logs: () => import("./commands/logs.ts"),
-  report: () => import("./commands/report.ts"),
-  attach: () => import("./commands/attach.ts"),
-  stop: () => import("./commands/stop.ts"),
-  clean: () => import("./commands/clean.ts"),
-  workspaces: () => import("./commands/workspaces.ts"),
-  diff: () => import("./commands/diff.ts"),
-  apply: () => import("./commands/apply.ts"),
-  reply: () => import("./commands/reply.ts"),
-  pr: () => import("./commands/pr.ts"),
-  discard: () => import("./commands/discard.ts"),
-  questions: () => import("./commands/questions.ts"),
-  answer: () => import("./commands/answer.ts"),
-  send: () => import("./commands/send.ts"),
-  serve: () => import("./commands/serve.ts"),
-  notify: () => import("./commands/notify.ts"),
-  validate: () => import("./commands/validate.ts"),
-  init: () => import("./commands/init.ts"),
-  config: () => import("./commands/config.ts"),
-  schema: () => import("./commands/schema.ts"),
-  trust: () => import("./commands/trust.ts"),
-  doctor: () => import("./commands/doctor.ts"),
-  agents: () => import("./commands/agents.ts"),
-  permissions: () => import("./commands/permissions.ts"),
-  audit: () => import("./commands/audit.ts"),
-  sandbox: () => import("./commands/sandbox.ts"),
-  explain: () => import("./commands/explain.ts"),
-  fixtures: () => import("./commands/fixtures.ts"),
-  rules: () => import("./commands/rules.ts"),
-  record: () => import("./commands/record.ts"),
-  fixture: () => import("./commands/fixture.ts"),
-  mcp: () => import("./commands/mcp.ts"),
-  ask: () => import("./commands/ask.ts"),
-  demo: () => import("./commands/demo.ts"),
-  help: async () => ({ command: (await import("./commands/help.ts")).helpCommand(COMMANDS, findCommand) }),
-  version: () => import("./commands/version.ts"),
-  completion: () => import("./commands/completion.ts"),
-  man: async () => ({ command: (await import("./commands/man.ts")).manCommand(COMMANDS, findCommand) }),
+/** What stands for a task in place of a command. */
+const TASK = "task";
+
+const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"]>>>> = {
+  Start: {
+    run: () => import("./commands/run.ts"),
+    exec: () => import("./commands/exec.ts"),
+    resume: () => import("./commands/resume.ts"),
+    stop: () => import("./commands/stop.ts"),
+    demo: () => import("./commands/demo.ts"),
+  },
+  Watch: {
+    runs: () => import("./commands/runs.ts"),
+    status: () => import("./commands/status.ts"),
+    show: () => import("./commands/show.ts"),
+    logs: () => import("./commands/logs.ts"),
+    attach: () => import("./commands/attach.ts"),
+    report: () => import("./commands/report.ts"),
+    serve: () => import("./commands/serve.ts"),
+  },
+  Decide: {
+    questions: () => import("./commands/questions.ts"),
+    approve: () => import("./commands/approve.ts"),
+    deny: () => import("./commands/deny.ts"),
+    answer: () => import("./commands/answer.ts"),
+    send: () => import("./commands/send.ts"),
+  },
+  Deliver: {
+    diff: () => import("./commands/diff.ts"),
+    apply: () => import("./commands/apply.ts"),
+    pr: () => import("./commands/pr.ts"),
+    reply: () => import("./commands/reply.ts"),
+    discard: () => import("./commands/discard.ts"),
+    workspaces: () => import("./commands/workspaces.ts"),
+  },
+  "Set up": {
+    init: () => import("./commands/init.ts"),
+    doctor: () => import("./commands/doctor.ts"),
+    trust: () => import("./commands/trust.ts"),
+    config: () => import("./commands/config.ts"),
+    validate: () => import("./commands/validate.ts"),
+    agents: () => import("./commands/agents.ts"),
+    permissions: () => import("./commands/permissions.ts"),
+    sandbox: () => import("./commands/sandbox.ts"),
+    notify: () => import("./commands/notify.ts"),
+    mcp: () => import("./commands/mcp.ts"),
+  },
+  More: {
+    clean: () => import("./commands/clean.ts"),
+    audit: () => import("./commands/audit.ts"),
+    explain: () => import("./commands/explain.ts"),
+    fixtures: () => import("./commands/fixtures.ts"),
+    rules: () => import("./commands/rules.ts"),
+    record: () => import("./commands/record.ts"),
+    fixture: () => import("./commands/fixture.ts"),
+    ask: () => import("./commands/ask.ts"),
+    schema: () => import("./commands/schema.ts"),
+    completion: () => import("./commands/completion.ts"),
+    man: async () => ({ command: (await import("./commands/man.ts")).manCommand(COMMANDS, findCommand) }),
+    help: async () => ({ command: (await import("./commands/help.ts")).helpCommand(COMMANDS, findCommand) }),
+    version: () => import("./commands/version.ts"),
+  },
+};
+
+/** What people need not know. */
+const HIDDEN: Readonly<Record<string, CommandEntry["load"]>> = {
   complete: async () => ({ command: (await import("./commands/complete.ts")).completeCommand(COMMANDS) }),
+  [TASK]: () => import("./commands/task.ts"),
   "replay-agent": () => import("./commands/replay_agent.ts"),
   detached: () => import("./commands/detached.ts"),
   hook: () => import("./commands/hook.ts"),
   "sandbox-host": () => import("./commands/sandbox_host.ts"),
 };
 
-const HIDDEN = ["complete", "replay-agent", "detached", "hook", "sandbox-host"];
+/** In the order, and in the groups, in which help lists them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  ...Object.entries(LOADS).flatMap(([group, loads]) =>
+    Object.entries(loads).map(([name, load]) => ({ name, group, load, hidden: false }))
+  ),
+  ...Object.entries(HIDDEN).map(([name, load]) => ({ name, group: "", load, hidden: true })),
+];
 
-/** In the order in which help lists them. */
-export const COMMANDS: readonly CommandEntry[] = Object.entries(LOADS).map(([name, load]) => ({
-  name,
-  hidden: HIDDEN.includes(name),
-  load,
-}));
+/** What people type who know other tools, and what it is called here. */
+const GUESSES: Readonly<Record<string, string>> = {
+  ...{ ls: "runs", list: "runs", ps: "runs", jobs: "runs", top: "status --watch", watch: "status --watch" },
+  ...{
+    follow: "logs --follow",
+    tail: "logs --follow",
+    kill: "stop",
+    cancel: "stop",
+    abort: "stop",
+    continue: "resume",
+  },
+  ...{
+    start: '"…"',
+    new: '"…"',
+    do: '"…"',
+    go: '"…"',
+    fix: '"…"',
+    chat: "attach",
+    open: "attach",
+  },
+  ...{
+    undo: "discard",
+    drop: "discard",
+    reject: "deny",
+    accept: "approve",
+    allow: "approve",
+    yes: "approve",
+    no: "deny",
+  },
+  ...{ merge: "apply", take: "apply", view: "show", card: "show", setup: "init", login: "doctor", check: "doctor" },
+  ...{ rm: "clean", prune: "clean", gc: "clean", message: "send", tell: "send", web: "serve", ui: "serve" },
+};
 
 export function findCommand(name: string): CommandEntry {
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
   const names = COMMANDS.filter((candidate) => candidate.hidden !== true).map((candidate) => candidate.name);
-  throw new UsageError(`Cannot run "${name}": no such command${didYouMean(name, names)}`, {
-    hint: `Commands: ${names.join(", ")}.`,
+  const guess = Object.hasOwn(GUESSES, name) ? GUESSES[name] : undefined;
+  const meant = guess === undefined ? didYouMean(name, names) : `; here it is: panewright ${guess}`;
+  throw new UsageError(`Cannot run "${name}": no such command${meant}`, {
+    hint: `A task is several words: panewright "Fix the rounding". Commands: ${names.join(", ")}.`,
   });
+}
+
+/** The command for what stands in a command's place: its name, or a task. */
+export async function findEntry(
+  given: string,
+  io: Pick<CliIo, "cwd">,
+): Promise<{ readonly entry: CommandEntry; readonly isTask: boolean }> {
+  const isName = /^[a-z][a-z-]*$/.test(given);
+  const isTask = !isName && (await import("./task_argument.ts")).isTask(given, io);
+  return { entry: findCommand(isTask ? TASK : given), isTask };
 }

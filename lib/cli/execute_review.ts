@@ -8,7 +8,7 @@ import type { Progress } from "../journal/progress.ts";
 import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import { carryOut, type Surroundings, whereOf } from "./carry_out.ts";
 import { askedDialog } from "./console/ask_person.ts";
-import { tellWorkspace } from "./in_workspace.ts";
+import { tellEnd } from "./in_workspace.ts";
 import { openLiveOutput } from "./show/live_output.ts";
 import { commandInForm, startOfThis } from "./start_form.ts";
 
@@ -35,11 +35,18 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
     leavesAgents: !plan.cleanupOnExit,
     attachCommand: (runId) => commandInForm(["attach", runId, ...where], startOfThis(io)),
   });
-  await using _told = { [Symbol.asyncDispose]: () => tellWorkspace(workspaceAround(plan.workdir), around) };
+  let folder: string | undefined;
+  await using _told = {
+    [Symbol.asyncDispose]: () => tellEnd(workspaceAround(plan.workdir), { folder, io, global }),
+  };
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>
     execute({
       ...options,
+      onEvent(event) {
+        if (event.type === "run_started" || event.type === "run_resumed") folder = event.folder;
+        options.onEvent?.(event);
+      },
       plan,
       auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
       ...(person && { askAtTerminal: person.ask, person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),

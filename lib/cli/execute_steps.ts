@@ -3,6 +3,7 @@ import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
+import { present } from "../base/schema.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
 import type { Progress } from "../journal/progress.ts";
@@ -16,8 +17,8 @@ import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
-import { openWorkPlace } from "./work_place.ts";
-import { requireFolderTrust, requireObeyedTrust, requireTrust, type TrustSurroundings } from "./trust.ts";
+import { type Apartness, openWorkPlace } from "./work_place.ts";
+import { requireTrust, type TrustSurroundings } from "./trust.ts";
 
 /** Where it is kept which tasks have passed, if there is a place. */
 export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
@@ -25,14 +26,13 @@ export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: strin
   return state === undefined ? {} : { passedTasksFile: `${state}/passed.ndjson` };
 }
 
-export interface StepsSurroundings extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust"> {
+export interface StepsSurroundings
+  extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust">, Apartness {
   readonly earlier?: Progress;
   readonly facts?: readonly ExecFact[];
   readonly junit?: string;
   /** What a new run is about, in a few words; missing for one that is resumed. */
   readonly taskName?: string;
-  /** Whether it works in a workspace. @default what the configuration says */
-  readonly isApart?: boolean;
   /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   /** How many lanes there are at a time. @default one after another, without lanes */
@@ -62,21 +62,21 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   await refuseBegun(plan.workdir, io);
   const pipelines = await around.pipelinesOf?.(plan);
   const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
-  await requireTrust(loaded, whoTrusts);
-  if (builtIn !== undefined) {
-    await requireFolderTrust({ folder: plan.workdir, check: builtIn.check }, { ...whoTrusts, isOwn: builtIn.isOwn });
-  }
-  const agents = plannedAgents(plan).map(({ provider }) => provider);
-  await requireObeyedTrust({ workdir: plan.workdir, agents }, whoTrusts);
+  const { workdir: folder } = plan;
+  await requireTrust({
+    config: loaded,
+    ...(builtIn === undefined ? {} : { folder: { folder, check: builtIn.check, isOwn: builtIn.isOwn } }),
+    obeyed: { workdir: folder, agents: plannedAgents(plan).map(({ provider }) => provider) },
+  }, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);
   }
-  const { taskName, isApart = loaded.config.isolation === "workspace", widthOf } = around;
+  const { taskName, isApart, prefersApart, widthOf } = around;
   await using place = await openWorkPlace({
     ...{ io, global: around.global, read, config, load, facts },
     hasLanes: (widthOf?.(read).parallel ?? 1) > 1,
-    task: isApart ? taskName : undefined,
+    ...{ task: taskName, ...present({ isApart, prefersApart }) },
   });
   const { plan: { workdir } } = place.config;
   try {

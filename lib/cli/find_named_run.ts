@@ -9,7 +9,7 @@ import { type CliIo, textFlag } from "./console/command.ts";
 export const RUN_ARGUMENT = {
   name: "RUN",
   description:
-    "the run's id or its beginning, @1 for the newest run (@2 for the one before it), or the path of its folder",
+    "the run's id or its beginning, its name, @1 for the newest run (@2 for the one before it), or its folder's path",
 } as const;
 
 export const WORKDIR_FLAG = textFlag("DIR", "the run's working directory, if it cannot be found from here");
@@ -33,6 +33,12 @@ async function workspaceWithRuns(io: CliIo, run?: string): Promise<string | unde
     if ((run === undefined ? ids : meantRunIds(run, ids)).length > 0) return workdir;
   }
   return undefined;
+}
+
+/** The run of this name, or with this id, in whatever folder. */
+async function runElsewhere(run: string): Promise<RunFolder | undefined> {
+  const { findRunAnywhere, findRunByName } = await import("./run_names.ts");
+  return findRunAnywhere(run) ?? await findRunByName(run);
 }
 
 async function namedFolder(io: CliIo, wd: string): Promise<string> {
@@ -65,7 +71,9 @@ export async function findNamedRun(io: CliIo, run: string, wd: string | undefine
     const workdir = await findRunsWorkdir(io, wd);
     const isThere = wd !== undefined || meantRunIds(run, await listRunIds(workdir)).length > 0;
     const apart = isThere ? undefined : await workspaceWithRuns(io, run);
-    return await inRealWorkdir(await findReferredRun(apart ?? workdir, run));
+    // Only what is nowhere at hand is looked for elsewhere.
+    const elsewhere = isThere || apart !== undefined ? undefined : await runElsewhere(run);
+    return elsewhere ?? await inRealWorkdir(await findReferredRun(apart ?? workdir, run));
   }
   const path = resolve(io.cwd, run);
   const runs = dirname(path);

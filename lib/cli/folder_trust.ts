@@ -10,7 +10,7 @@ export function examineFolder(workdir: string, check: string): TrustSubject {
       does: "lets an agent work there, whose CLI uses the settings, hooks and MCP servers of the repository",
       value: folder,
     },
-    { key: "check", does: "runs a command after the work, outside of any sandbox", value: check },
+    { key: "check", does: "runs a command after the work, in the sandbox where there is one", value: check },
   ];
   const all = items.filter(({ value }) => value !== "");
   return { file: folder, files: {}, items: all.map((item) => ({ ...item, alone: false })) };

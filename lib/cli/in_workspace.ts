@@ -1,8 +1,11 @@
+import { basename } from "@std/path/posix";
 import { outputLine } from "../api/output/line.ts";
 import { UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult } from "../workspace/result.ts";
+import { workdirOf } from "../journal/paths.ts";
+import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type CliIo, type GlobalFlags, switchFlag } from "./console/command.ts";
 import { openedText, resultText, workspaceFields } from "./show/workspace_words.ts";
@@ -32,8 +35,17 @@ export async function beginWorkspace(
   return workspace;
 }
 
-/** Brings home what was done in a workspace, and tells what can be done with it. */
-export async function tellWorkspace(workspace: Workspace | undefined, { global, io }: Around): Promise<void> {
+interface Ended extends Around {
+  /** The run's folder, where it has begun. */
+  readonly folder: string | undefined;
+}
+
+/** Brings home what was done in the workspace of a run, if it has one, and shows what came of the run. */
+export async function tellEnd(workspace: Workspace | undefined, { folder, global, io }: Ended): Promise<void> {
+  const run = folder === undefined ? undefined : runAt(folder);
+  if (run !== undefined && !global.json) {
+    return await (await import("./end_card.ts")).showCard(run, { io, global, signal: new AbortController().signal });
+  }
   if (workspace === undefined) return;
   // Also for a run that was interrupted: nothing of it is to be lost.
   const result = await keepResult(workspace, { signal: new AbortController().signal }).catch((error) => {
@@ -43,4 +55,10 @@ export async function tellWorkspace(workspace: Workspace | undefined, { global, 
   if (result === undefined) return;
   if (global.json) io.stdout(outputLine("workspace_result", { name: workspace.name, ...result }));
   else if (!global.quiet) io.stderr(`\n${resultText(workspace, result)}`);
+}
+
+/** The run whose folder this is. */
+function runAt(folder: string): RunFolder | undefined {
+  const workdir = workdirOf(folder);
+  return workdir === undefined ? undefined : runFolderAt(workdir, basename(folder));
 }

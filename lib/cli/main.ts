@@ -1,6 +1,6 @@
 import { COLOR_CHOICES, type ColorChoice, colorsOf } from "./console/color.ts";
 import type { CliIo, Command, CommandEntry, GlobalFlags } from "./console/command.ts";
-import { COMMANDS, findCommand } from "./command_table.ts";
+import { COMMANDS, findCommand, findEntry } from "./command_table.ts";
 import { checkPositionals, commandIndex, GLOBAL_FLAGS, parseFlags } from "./console/parse.ts";
 import type { RenderErrorOptions } from "./console/render_error.ts";
 import { outputLine } from "../api/output/line.ts";
@@ -28,11 +28,14 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<number> {
     if (leading["version"] === true) return await runEntry(findCommand("version"), { args: [], leading }, io);
     const asked = leading["help"] === true;
     if (asked) return await runEntry(findCommand("help"), { args: [], leading: { json: leading["json"] } }, io);
+    const { listCards } = await import("./list_cards.ts");
+    if (await listCards(io, globalFlags(leading, io))) return 0;
     const { renderOverview } = await import("./console/help_text.ts");
     io.stderr(renderOverview(COMMANDS, io.columns()));
     return 2;
   }
-  return await runEntry(findCommand(name), { args: argv.slice(nameAt + 1), leading }, io);
+  const { entry, isTask } = await findEntry(name, io);
+  return await runEntry(entry, { args: argv.slice(isTask ? nameAt : nameAt + 1), leading }, io);
 }
 
 interface Rest {

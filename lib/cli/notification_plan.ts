@@ -19,7 +19,7 @@ export async function loadNotificationPlan(
 ): Promise<NotificationConfig> {
   const { io } = around;
   const loaded = await loadSettings(await configSource(io, { path: config }));
-  await requireTrust(loaded, around);
+  await requireTrust({ config: loaded }, around);
   return { plan: notificationsIn(loaded.config).notifications, file: loaded.file, workdir: loaded.workdir };
 }
 

@@ -83,7 +83,7 @@ async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSe
     const there = { ...io, cwd: workdir };
     // What is odd about the configuration was told to who started the run.
     const loaded = await loadSettings(await configSource(there, { path, onWarning: () => {} }));
-    await requireTrust(loaded, { io: there, trust: false, mayAsk: false });
+    await requireTrust({ config: loaded }, { io: there, trust: false, mayAsk: false });
     const ofAgents = loaded.providers.flatMap((provider) => agentSecrets({ provider }));
     return { secrets: [...secretsIn(loaded.config), ...ofAgents] };
   } catch (error) {

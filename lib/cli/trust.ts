@@ -18,7 +18,7 @@ import { obeyedSubject } from "../config/trust/obeyed.ts";
 import { surveyObeyed } from "../agents/obeyed_files.ts";
 import type { Provider } from "../agents/provider.ts";
 import type { TrustItem } from "../config/trust/items.ts";
-import { changeTrust, readTrust, type TrustedConfig, trustStorePath } from "../config/trust/store.ts";
+import { changeTrust, readTrust, trustStorePath } from "../config/trust/store.ts";
 import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
@@ -35,76 +35,108 @@ export interface TrustSurroundings {
   readonly io: CliIo;
   readonly trust: boolean;
   readonly mayAsk: boolean;
-  /** Whether the job still is what panewright wrote: its text is then not the one that is trusted. @default {false} */
-  readonly isUnwritten?: boolean;
 }
 
+/** What a person has not trusted yet, or not as it is now. */
+interface Untrusted {
+  readonly subject: TrustSubject;
+  readonly changes: TrustChanges;
+  readonly known: boolean;
+  readonly remedy: string;
+  /** Whether what would be trusted is what was read before it was shown. @default nothing was read before */
+  readonly isAsRead?: () => Promise<boolean>;
+}
+
+type Loaded = Pick<LoadedSettings, "file"> & Pick<Parameters<typeof relativeFiles>[1], "files"> & {
+  readonly config?: Pick<LoadedSettings["config"], "prompt_file">;
+};
+
+/** What is to be trusted before anything of a repository acts. */
+export interface TrustNeeded {
+  /** The config file with all that it names; without a file there is nothing to trust. */
+  readonly config?: Loaded;
+  /** A folder whose test command checks the work. */
+  readonly folder?: { readonly folder: string; readonly check: string; readonly isOwn: boolean };
+  /** What agents obey in the folder in which they work. */
+  readonly obeyed?: { readonly workdir: string; readonly agents: readonly Provider[] };
+}
+
+/**
+ * Sees to it that a person has trusted all of this as it is: shows what they have not, and asks once.
+ *
+ * @throws {HumanInterventionRequiredError} where nobody is there to ask, or the answer is no
+ */
 export async function requireTrust(
-  { file, files: read }: Pick<LoadedSettings, "file"> & { readonly files: Parameters<typeof relativeFiles>[1] },
-  { io, trust, mayAsk, isUnwritten = false }: TrustSurroundings,
+  { config, folder, obeyed }: TrustNeeded,
+  around: TrustSurroundings,
 ): Promise<void> {
-  if (file === undefined || trust || isTrustedByVariable(io)) return;
+  const { io, mayAsk, trust } = around;
+  if (trust || isTrustedByVariable(io)) return;
+  const store = trustStorePath(io.env);
+  const looked = [
+    config === undefined ? undefined : await untrustedConfig(config, around),
+    folder === undefined ? undefined : await untrustedFolder(folder, around),
+    obeyed === undefined ? undefined : await untrustedObeyed(obeyed, around),
+  ];
+  const all = looked.filter((one) => one !== undefined);
+  const [first, ...others] = all;
+  if (first === undefined) return;
+  if (store !== undefined && mayAsk && isAtTerminal(io)) {
+    for (const { changes, known, subject } of all) io.stderr(describeSubject(subject.file, changes, { known }));
+    if (await askForTrust(io, all.flatMap(({ changes }) => changes.items))) {
+      for (const { subject } of all) await recordTrust(store, subject);
+      const asRead = await Promise.all(all.map(({ isAsRead }) => isAsRead?.() ?? true));
+      if (!asRead.includes(false)) return;
+    }
+  }
+  throw untrusted([first, ...others]);
+}
+
+async function untrustedConfig(
+  { config, file, files: read }: Loaded,
+  { io }: TrustSurroundings,
+): Promise<Untrusted | undefined> {
+  if (file === undefined) return undefined;
   const path = resolve(io.cwd, file);
   const key = await trustedAs(path);
   const store = trustStorePath(io.env);
-  const files = relativeFiles(path, read);
+  const files = relativeFiles(path, { files: read, jobFile: config?.prompt_file });
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), key);
-  if (trusted !== undefined && changedFiles(trusted, files).length === 0) {
-    if (!isUnwritten) await fillIn({ store, key, trusted, files });
-    return;
-  }
+  if (trusted !== undefined && changedFiles(trusted, files).length === 0) return undefined;
   const subject = await examineConfig(path);
-  const changes = await changesSince(trusted, subject);
-  if (store !== undefined && mayAsk && isAtTerminal(io)) {
-    io.stderr(describeSubject(subject.file, changes, { known: trusted !== undefined }));
-    if (await askForTrust(io, changes.items)) {
-      await recordTrust(store, subject);
-      // What was shown must be what was read before: it may have been changed meanwhile.
-      if (changedFiles(await trustedConfig(subject, new Date()), files).length === 0) return;
-    }
-  }
-  const remedy = `Look at what it does and trust it with: ${trustCommand(subject.file, io)}`;
-  throw untrusted(subject.file, changes, { known: trusted !== undefined, remedy });
+  return {
+    ...{ subject, known: trusted !== undefined, changes: await changesSince(trusted, subject) },
+    remedy: `Look at what it does and trust it with: ${trustCommand(subject.file, io)}`,
+    isAsRead: async () => changedFiles(await trustedConfig(subject, new Date()), files).length === 0,
+  };
 }
 
-export async function requireFolderTrust(
-  { folder, check }: { readonly folder: string; readonly check: string },
-  { io, trust, mayAsk, isOwn }: TrustSurroundings & { readonly isOwn: boolean },
-): Promise<void> {
-  if (trust || isTrustedByVariable(io)) return;
+async function untrustedFolder(
+  { check, folder, isOwn }: NonNullable<TrustNeeded["folder"]>,
+  { io }: TrustSurroundings,
+): Promise<Untrusted | undefined> {
   const subject = examineFolder(folder, check);
   const store = trustStorePath(io.env);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
-  const known = trusted !== undefined;
   const changes = await changesSince(trusted, subject);
-  if (changes.items.length === 0) return;
-  if (store !== undefined && known && isOwn) return await recordTrust(store, subject);
-  if (store !== undefined && mayAsk && isAtTerminal(io)) {
-    io.stderr(describeSubject(subject.file, changes, { known }));
-    if (await askForTrust(io, changes.items)) return await recordTrust(store, subject);
-  }
-  throw untrusted(subject.file, changes, { known, remedy: "Start it in a terminal: there you are asked." });
+  if (changes.items.length === 0) return undefined;
+  const known = trusted !== undefined;
+  if (store !== undefined && known && isOwn) return void await recordTrust(store, subject);
+  return { subject, changes, known, remedy: "Start it in a terminal: there you are asked." };
 }
 
-/** Refuses to start agents where they would obey what no person has seen. What was shown is trusted by its hash. */
-export async function requireObeyedTrust(
-  { workdir, agents }: { readonly workdir: string; readonly agents: readonly Provider[] },
-  { io, trust, mayAsk }: TrustSurroundings,
-): Promise<void> {
-  if (trust || isTrustedByVariable(io)) return;
+/** What agents would obey that no person has seen. What was shown is trusted by its hash. */
+async function untrustedObeyed(
+  { agents, workdir }: NonNullable<TrustNeeded["obeyed"]>,
+  { io }: TrustSurroundings,
+): Promise<Untrusted | undefined> {
   const subject = await examineObeyed({ workdir, agents }, io);
   const store = trustStorePath(io.env);
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
-  const known = trusted !== undefined;
   const changes = await changesSince(trusted, subject);
-  if (changes.items.length === 0 && changes.files.length === 0) return;
-  if (store !== undefined && mayAsk && isAtTerminal(io)) {
-    io.stderr(describeSubject(subject.file, changes, { known }));
-    if (await askForTrust(io, changes.items)) return await recordTrust(store, subject);
-  }
+  if (changes.items.length === 0 && changes.files.length === 0) return undefined;
   const command = shellJoin(["panewright", "trust", ...(workdir === io.cwd ? [] : [workdir])]);
-  const remedy = `Look at it and trust it with: ${command}`;
-  throw untrusted(subject.file, changes, { known, remedy });
+  return { subject, changes, known: trusted !== undefined, remedy: `Look at it and trust it with: ${command}` };
 }
 
 export async function examineObeyed(
@@ -122,7 +154,7 @@ export async function requireTrustOfRun(configFile: string | null, around: Trust
   const trusted = store === undefined ? undefined : ownEntry(readTrust(store), await trustedAs(configFile));
   const now = trusted === undefined ? (await examineConfig(configFile)).files : await filesNow(configFile, trusted);
   const files = new Map(Object.entries(now).map(([name, sha256]) => [resolve(configFile, "..", name), { sha256 }]));
-  await requireTrust({ file: configFile, files }, around);
+  await requireTrust({ config: { file: configFile, files } }, around);
 }
 
 export async function recordTrust(store: string, subject: TrustSubject): Promise<void> {
@@ -141,15 +173,14 @@ function isObeyedFolder(file: string): boolean {
 
 export async function recordWritten(
   io: CliIo,
-  { path, stillToWrite = [] }: { readonly path: string; readonly stillToWrite?: readonly string[] },
+  { path }: { readonly path: string },
 ): Promise<string | undefined> {
   const store = trustStorePath(io.env);
   if (store === undefined) return "neither HOME nor XDG_STATE_HOME names a folder";
   try {
     const subject = await examineConfig(path);
     const entry = await trustedConfig(subject, new Date());
-    const files = { ...entry.files, ...Object.fromEntries(stillToWrite.map((name) => [name, null])) };
-    await changeTrust(store, (configs) => ({ ...configs, [subject.file]: { ...entry, files } }));
+    await changeTrust(store, (configs) => ({ ...configs, [subject.file]: entry }));
     return undefined;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -214,36 +245,22 @@ function describeItem({ key, does, value, alone }: TrustItem): string {
 
 const LONGEST_TEXT = 400;
 
-interface Filling {
-  readonly store: string | undefined;
-  readonly key: string;
-  readonly trusted: TrustedConfig;
-  readonly files: Readonly<Record<string, string>>;
-}
-
-async function fillIn({ store, key, trusted, files }: Filling): Promise<void> {
-  const written = Object.entries(files).filter(([name]) => trusted.files[name] === null);
-  if (store === undefined || written.length === 0) return;
-  await changeTrust(store, (configs) => {
-    const entry = ownEntry(configs, key) ?? trusted;
-    return { ...configs, [key]: { ...entry, files: { ...entry.files, ...Object.fromEntries(written) } } };
+function untrusted(all: readonly [Untrusted, ...Untrusted[]]): HumanInterventionRequiredError {
+  const rows = all.flatMap(({ changes, known, subject: { file } }) => {
+    const what = isObeyedFolder(file) ? "what agents obey there" : "it";
+    const reason = known ? `${what} has changed since you trusted it` : `you have not trusted ${what}`;
+    return [
+      `Cannot use ${sanitizeLine(file)}: ${reason}`,
+      ...(known
+        ? describeSubject(file, changes, { known }).trimEnd().split("\n").slice(1)
+        : changes.items.map(describeItem)),
+    ];
   });
-}
-
-function untrusted(
-  file: string,
-  changes: TrustChanges,
-  { known, remedy }: { readonly known: boolean; readonly remedy: string },
-): HumanInterventionRequiredError {
-  const what = isObeyedFolder(file) ? "what agents obey there" : "it";
-  const reason = known ? `${what} has changed since you trusted it` : `you have not trusted ${what}`;
-  const rows = known
-    ? describeSubject(file, changes, { known }).trimEnd().split("\n").slice(1)
-    : changes.items.map(describeItem);
-  return new HumanInterventionRequiredError(
-    [`Cannot use ${sanitizeLine(file)}: ${reason}`, ...rows].join("\n"),
-    { code: "needs_trust", hint: `${remedy}\nIf nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.` },
-  );
+  const remedies = [...new Set(all.map(({ remedy }) => remedy))].join("\n");
+  return new HumanInterventionRequiredError(rows.join("\n"), {
+    code: "needs_trust",
+    hint: `${remedies}\nIf nobody can be asked, as in CI: --trust or ${TRUST_VARIABLE}=1.`,
+  });
 }
 
 function trustCommand(file: string, { cwd }: CliIo): string {

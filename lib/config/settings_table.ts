@@ -121,7 +121,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
 
 const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderId[]) => ({
   prompt: {
-    names: { key: "prompt", env: "PANEWRIGHT_PROMPT" },
+    names: { key: "prompt", env: "PANEWRIGHT_PROMPT", flag: "--prompt TEXT" },
     value: { kind: "text" },
     description: "The text of the job; either this or `prompt_file`.",
   },

@@ -14,7 +14,7 @@ import { roleMark } from "../run/left_processes.ts";
 import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
 import { cloneOf, workspaceAround } from "../workspace/workspace.ts";
-import { obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
+import { obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
 export interface WholePlan {
@@ -175,8 +175,9 @@ export async function openWholeSandbox(
     async confine({ argv, env: set, cwd }, signal) {
       await prepare();
       const spec = of(worker);
-      const variables = [...spec.variables, ...Object.keys(set)];
-      return { argv: await sandbox.confine(argv, { ...spec, variables }, signal), env: set, cwd };
+      const given = { ...QUIET, ...set };
+      const variables = [...spec.variables, ...Object.keys(given)];
+      return { argv: await sandbox.confine(argv, { ...spec, variables }, signal), env: given, cwd };
     },
   });
   return {

@@ -149,9 +149,17 @@ export const WARNED = {
     adds({ kind: "warning", lane, title, text, tone: "caution" }),
 };
 
+const REFUSED = ": the sandbox refused: ";
+
+/** What the sandbox has refused, and to whom, of the title of a report's item; `undefined` for any other one. */
+export function refusedIn(title: string): string | undefined {
+  const [by = "", what] = title.split(REFUSED, 2);
+  return what === undefined ? undefined : `${what} (${by})`;
+}
+
 export const REFUSED_INSIDE = {
   words: ({ by, what }: { readonly by: string; readonly what: string }) =>
-    line(`${by}: the sandbox refused: ${what}`, "caution", "log"),
+    line(`${by}${REFUSED}${what}`, "caution", "log"),
   items: (_fact: object, { title, text }: ToldRecord) => adds({ kind: "warning", lane: "run", title, text }),
 };
 

@@ -4,6 +4,7 @@ import {
   type Fields,
   listOf,
   mapOf,
+  number,
   object,
   oneOf,
   optional,
@@ -130,8 +131,16 @@ export const PROGRESS = {
   warnings: listOf(warning),
   recovered: listOf(recovered),
   session: orMissing(sessionState),
+  /** The workspace in which tasks come together that are done side by side. */
+  target: optional(text),
   /** How the run ended, until it is resumed; without a command where there is nothing to resume. */
-  finished: orMissing(object({ outcome: runEnd, reason: text, at: text, resumeCommand: optional(text) })),
+  finished: orMissing(
+    object({
+      ...{ outcome: runEnd, reason: text, at: text, resumeCommand: optional(text), left: optional(listOf(text)) },
+      /** How long it has been executed. */
+      seconds: optional(number),
+    }),
+  ),
 } satisfies Fields;
 
 export type Progress = ValuesOf<typeof PROGRESS>;

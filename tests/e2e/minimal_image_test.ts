@@ -26,7 +26,7 @@ const SYSTEMS = [
     // What a run relies on has to be kept somewhere.
     env: { PANEWRIGHT_STATE_DIR: "/tmp/panewright-state" },
     demo: ["panewright", "demo"],
-    passed: /^PASS after 2 rounds/m,
+    passed: /^✓ PASS .* 2 rounds/m,
     locale: /^warn {2}locale: none of LC_ALL/m,
   },
 ] as const;

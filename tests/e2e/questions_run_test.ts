@@ -159,7 +159,7 @@ Deno.test("a person at the terminal of a run answers an agent's questions there,
     await type("2\\");
     await type("1,3, text: a page\\");
     await type("text: 8443, please");
-    assertMatch(await terminal.shows(/^exit code 0/m), /PASS after/);
+    assertMatch(await terminal.shows(/^exit code 0/m), /✓ PASS /);
   }
   assertEquals(await answersIn(stage), [ANSWERS]);
   await stage.sandbox.assertNothingLeft();

@@ -162,6 +162,7 @@ export const CONFIG_OUTPUTS = {
   audit_verified: output("Whether an audit log is as it was written.", auditVerified),
   command: output("A command, as `help` explains it.", {
     name: z.string(),
+    group: text("What help lists it under; only where all are listed.").optional(),
     summary: z.string(),
     description: text("In paragraphs; only of one command.").optional(),
     arguments: z.array(z.object({ ...flagOrArgument, required: z.boolean().optional(), rest: z.boolean().optional() }))

@@ -1,13 +1,12 @@
-import { findOpenQuestion, giveAnswer, requireSaid } from "../../api/control/give_answer.ts";
+import { findOpenQuestion, requireSaid } from "../../api/control/give_answer.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Waiting } from "../../journal/waiting.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { shellJoin, shellQuote } from "../../shell/quote.ts";
-import { type CliIo, defineCommand, textFlag } from "../console/command.ts";
-import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
-import { runCommandLine } from "../../run/command_line.ts";
+import { type CliIo, defineCommand } from "../console/command.ts";
+import { QUESTION_FLAG, recordAnswer } from "../record_answer.ts";
+import { TRUST_FLAG } from "../trust.ts";
 import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 
@@ -17,9 +16,7 @@ export const command = defineCommand({
     { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true, text: true },
   ],
   flags: {
-    question: textFlag("ID", "the question or dialog that is meant, such as q1; refused if another one is open", {
-      completes: ["questions"],
-    }),
+    question: QUESTION_FLAG,
     wd: WORKDIR_FLAG,
     trust: TRUST_FLAG,
   },
@@ -32,20 +29,8 @@ export const command = defineCommand({
     const answer = await answerText(words, { io, questions: question.dialog?.questions?.length ?? 1 });
     const isNamed = run !== undefined && !run.startsWith("@");
     if (!isNamed && requireSaid(folder, question, answer)?.answer === "accept") throw namelessYes(folder, question);
-    const given = await giveAnswer(folder, { question: question.id, answer, by: "command" }, {
-      requireTrust: (configFile) =>
-        requireTrustOfRun(configFile, { io, trust: flags.trust === true, mayAsk: !global.json }),
-    });
-    if (global.json) {
-      io.stdout(outputLine("answer_recorded", given));
-    } else if (!global.quiet) {
-      const what = question.dialog === undefined ? "Question" : "Dialog";
-      const resume = runCommandLine(["resume", folder.id], flags.wd);
-      const problem = given.notResumed === undefined ? "" : `The run could not be resumed: ${given.notResumed}\n`;
-      const next = given.goesOn ? "The run continues by itself." : `${problem}Resume with: ${resume}`;
-      const asked = run === undefined ? `It asked: ${sanitizeLine(question.text)}\n` : "";
-      io.stdout(`${what} ${question.id} of run ${folder.id} is answered. ${next}\n${asked}`);
-    }
+    const said = { answer, question, tellsQuestion: run === undefined };
+    await recordAnswer(folder, { ...said, global, io, wd: flags.wd, trust: flags.trust === true });
     return 0;
   },
 });

@@ -11,7 +11,7 @@ import type { ExecConfig } from "../exec_config.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
-import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
+import { type CliIo, defineCommand, type ParsedCommand, switchFlag, textFlag } from "../console/command.ts";
 import { detach, DETACH_FLAGS, refuseKey } from "../detach.ts";
 import { findExecTarget } from "../exec_target.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
@@ -20,88 +20,106 @@ import { showPreview } from "../exec_preview.ts";
 import { WORKSPACE_FLAG } from "../in_workspace.ts";
 import { executeSteps } from "../execute_steps.ts";
 
+/** What a task on the command line may be done with. */
+export const FLAGS = {
+  pipeline: textFlag("NAME", "the pipeline, whatever the task's front matter names"),
+  config: textFlag("FILE", "the config file (panewright.jsonc where none is named)"),
+  wd: textFlag("DIR", "the folder in which the agents work"),
+  provider: textFlag("ID", "the agent CLI of steps that name none: codex, claude_code"),
+  ...EXEC_FLAGS,
+  only: textFlag("NAME", "of a folder, do this task only, by the name of its file; may be given several times", {
+    repeatable: true,
+  }),
+  check: textFlag(
+    "COMMAND",
+    "the command that must pass after the built-in step, instead of the project's test command",
+  ),
+  "keep-going": switchFlag("do a folder's other tasks even if one has failed, or waits for an answer"),
+  force: switchFlag("do a folder's tasks even if an earlier run has passed them"),
+  workspace: WORKSPACE_FLAG,
+  "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
+  junit: JUNIT_FLAG,
+  "no-input": NO_INPUT_FLAG,
+  ...DETACH_FLAGS,
+  trust: TRUST_FLAG,
+} as const;
+
 export const command = defineCommand({
   arguments: [{
     name: "TASK",
     description: "the file with the task, a folder of such files, the task itself as one text, or - for standard input",
     required: true,
   }],
-  flags: {
-    pipeline: textFlag("NAME", "the pipeline, whatever the task's front matter names"),
-    config: textFlag("FILE", "the config file (panewright.jsonc where none is named)"),
-    wd: textFlag("DIR", "the folder in which the agents work"),
-    provider: textFlag("ID", "the agent CLI of steps that name none: codex, claude_code"),
-    ...EXEC_FLAGS,
-    only: textFlag("NAME", "of a folder, do this task only, by the name of its file; may be given several times", {
-      repeatable: true,
-    }),
-    check: textFlag(
-      "COMMAND",
-      "the command that must pass after the built-in step, instead of the project's test command",
-    ),
-    "keep-going": switchFlag("do a folder's other tasks even if one has failed, or waits for an answer"),
-    force: switchFlag("do a folder's tasks even if an earlier run has passed them"),
-    workspace: WORKSPACE_FLAG,
-    "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
-    junit: JUNIT_FLAG,
-    "no-input": NO_INPUT_FLAG,
-    ...DETACH_FLAGS,
-    trust: TRUST_FLAG,
-  },
-  async run(parsed, io) {
-    const { flags, positionals, global } = parsed;
-    if (flags.detach === true) return await detach("exec", parsed, io);
-    refuseKey(flags.key);
-    const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
-    if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
-    const overrides: ExecOverrides = {
-      ...present({ pipeline, only, keepGoing: keepGoing || undefined, force: force || undefined, provider, check }),
-      ...chosenByFlags(EXEC_SETTINGS, flags),
-    };
-    const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
-    const builtIn = target.text === undefined ? undefined : { check, isOwn: check !== undefined };
-    if (check !== undefined && builtIn === undefined) {
-      throw new UsageError(
-        "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
-      );
-    }
-    const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
-    if (target.kind !== "folder" && parallel !== undefined) {
-      throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
-    }
-    const widthOf = ({ loaded: { config } }: ExecConfig) => {
-      const { attempts, parallel } = settingsIn(config, LANE_SETTINGS);
-      return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
-    };
-    const config = { flags: present({ wd, provider, attempts, parallel }), ...present({ path }), builtIn };
-    if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
-    return await executeSteps(config, {
-      io,
-      global,
-      noInput: flags["no-input"] === true,
-      trust: flags.trust === true,
-      ...present({ junit, isApart: flags.workspace }),
-      widthOf,
-      taskName: nameOfTask(positionals[0]),
-      async pipelinesOf(plan) {
-        const files = await filesOf(target, overrides);
-        requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
-        return pipelinesOf(files, { ...target, plan, overrides });
-      },
-      execute: (options, read) =>
-        executeExec({
-          target,
-          // What the agent does, or a person to the configuration, could change these: a run that is resumed keeps its own.
-          overrides: {
-            ...overrides,
-            ...(read.builtIn && { provider: read.builtIn.provider, check: read.builtIn.check }),
-            ...(options.play === undefined ? {} : widthOf(read)),
-          },
-          configFile: read.file,
-        }, options),
-    });
-  },
+  flags: FLAGS,
+  run: (parsed, io) => runExec(parsed, io, {}),
 });
+
+interface Preferring {
+  /** As in `StepsSurroundings`. */
+  readonly prefersApart?: boolean;
+}
+
+/** Carries out a task, or a folder of them, as the command line says. */
+export async function runExec(
+  parsed: ParsedCommand<typeof FLAGS>,
+  io: CliIo,
+  { prefersApart = false }: Preferring,
+): Promise<number> {
+  const { flags, positionals, global } = parsed;
+  if (flags.detach === true) return await detach("exec", parsed, io);
+  refuseKey(flags.key);
+  const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
+  if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
+  const overrides: ExecOverrides = {
+    ...present({ pipeline, only, keepGoing: keepGoing || undefined, force: force || undefined, provider, check }),
+    ...chosenByFlags(EXEC_SETTINGS, flags),
+  };
+  const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
+  const builtIn = target.text === undefined
+    ? undefined
+    : { check, isOwn: check !== undefined, mayBeUnchecked: prefersApart };
+  if (check !== undefined && builtIn === undefined) {
+    throw new UsageError(
+      "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
+    );
+  }
+  const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
+  if (target.kind !== "folder" && parallel !== undefined) {
+    throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
+  }
+  const widthOf = ({ loaded: { config } }: ExecConfig) => {
+    const { attempts, parallel } = settingsIn(config, LANE_SETTINGS);
+    return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
+  };
+  const config = { flags: present({ wd, provider, attempts, parallel }), ...present({ path }), builtIn };
+  if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
+  return await executeSteps(config, {
+    io,
+    global,
+    noInput: flags["no-input"] === true,
+    trust: flags.trust === true,
+    ...present({ junit, isApart: flags.workspace }),
+    prefersApart,
+    widthOf,
+    taskName: nameOfTask(positionals[0]),
+    async pipelinesOf(plan) {
+      const files = await filesOf(target, overrides);
+      requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
+      return pipelinesOf(files, { ...target, plan, overrides });
+    },
+    execute: (options, read) =>
+      executeExec({
+        target,
+        // What the agent does, or a person to the configuration, could change these: a run that is resumed keeps its own.
+        overrides: {
+          ...overrides,
+          ...(read.builtIn && { provider: read.builtIn.provider, check: read.builtIn.check }),
+          ...(options.play === undefined ? {} : widthOf(read)),
+        },
+        configFile: read.file,
+      }, options),
+  });
+}
 
 /** What a workspace is named by. */
 function nameOfTask(given = ""): string {

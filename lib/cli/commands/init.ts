@@ -69,7 +69,7 @@ export const command = defineCommand({
       { path: `${folder}/${about}`, text },
     ];
     const ignored = await writeAll(files, { folder, force, ignore: inRepository && !noGitIgnore });
-    const problem = await recordWritten(io, { path: config, stillToWrite: [about] });
+    const problem = await recordWritten(io, { path: config });
     for (const { path } of [...files, ...(ignored ? [{ path: `${folder}/.gitignore` }] : [])]) {
       io.stdout(global.json ? outputLine("file_written", { path }) : `wrote ${sanitizeLine(path)}\n`);
     }

@@ -12,14 +12,18 @@ import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { checkJob, lookAtReviewRun } from "../preflight/look_at_needs.ts";
 import { agentsUsed } from "../../jobs/review_loop/plan.ts";
-import { requireObeyedTrust, requireTrust, TRUST_FLAG } from "../trust.ts";
+import { requireTrust, TRUST_FLAG } from "../trust.ts";
 import { beginWorkspace, WORKSPACE_FLAG } from "../in_workspace.ts";
 import { firstLine } from "../../base/text/lines.ts";
+import { isPlainFile } from "../../base/ports/files.ts";
 import { UsageError } from "../../base/errors.ts";
 import { executeReview } from "../execute_review.ts";
 
 export const command = defineCommand({
-  arguments: [{ name: "CONFIG", description: "the configuration file (panewright.jsonc where none is named)" }],
+  arguments: [{
+    name: "CONFIG",
+    description: "the configuration file (panewright.jsonc where none is named); or the job itself, as one text",
+  }],
   flags: {
     ...CONFIG_FLAGS,
     ...DETACH_FLAGS,
@@ -27,10 +31,13 @@ export const command = defineCommand({
     workspace: WORKSPACE_FLAG,
   },
   async run(parsed, io) {
-    const { flags: { trust, detach: leaves, key, workspace, ...flags }, positionals, global } = parsed;
+    const { flags: { trust, detach: leaves, key, workspace, ...given }, positionals, global } = parsed;
     if (leaves === true) return await detach("run", parsed, io);
     refuseKey(key);
-    const [path] = positionals;
+    // Several words are the job itself.
+    const isJob = /\s/.test(positionals[0]?.trim() ?? "") && !isPlainFile(resolve(io.cwd, positionals[0] ?? ""));
+    const flags = isJob ? { ...given, prompt: positionals[0] } : given;
+    const path = isJob ? undefined : positionals[0];
     const read = async (given: typeof flags) => {
       const settings = await loadConfig(await configSource(io, { flags: given, path }));
       return { ...settings, plan: toRunPlan(settings) };
@@ -50,10 +57,8 @@ export const command = defineCommand({
     }
     const review = { plan, roles: rolesUsed(plan.loop), sources };
     const unwritten = checkJob(plan.job, review);
-    const isUnwritten = unwritten.length > 0;
-    const whoTrusts = { io, trust: trust === true, mayAsk: !global.json, isUnwritten };
-    await requireTrust(loaded, whoTrusts);
-    await requireObeyedTrust({ workdir: plan.workdir, agents: agentsUsed(plan) }, whoTrusts);
+    const whoTrusts = { io, trust: trust === true, mayAsk: !global.json };
+    await requireTrust({ config: loaded, obeyed: { workdir: plan.workdir, agents: agentsUsed(plan) } }, whoTrusts);
     const place = hasPanes(plan) ? await preflight.lookAtTmuxPlace(plan.tmux) : [];
     preflight.require(await lookAtReviewRun(review, preflight, { place, unwritten }));
     await keepEditorSchema(loaded, io);

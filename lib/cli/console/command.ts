@@ -126,6 +126,8 @@ export interface Command {
 
 export interface CommandEntry {
   readonly name: string;
+  /** What help lists it under; empty for one that it omits. */
+  readonly group: string;
   /** Whether help and suggestions omit it: for commands that panewright itself calls. */
   readonly hidden?: boolean;
   load(): Promise<{ readonly command: Command }>;

@@ -16,8 +16,11 @@ interface Words {
 
 const WORDS: Readonly<Record<string, Words>> = help;
 
-export function listed(entries: readonly CommandEntry[]): readonly Pick<CommandHelp, "name" | "summary">[] {
-  return entries.filter(({ hidden }) => hidden !== true).map(({ name }) => ({ name, summary: wordsOf(name).summary }));
+export function listed(
+  entries: readonly CommandEntry[],
+): readonly (Pick<CommandHelp, "name" | "summary"> & { readonly group: string })[] {
+  return entries.filter(({ hidden }) => hidden !== true)
+    .map(({ group, name }) => ({ name, group, summary: wordsOf(name).summary }));
 }
 
 export async function helpOf({ name, load }: CommandEntry): Promise<CommandHelp> {

@@ -1,26 +1,33 @@
 import type { ArgumentSpec, CommandEntry, FlagSpec } from "./command.ts";
 import { type CommandHelp, listed } from "./help.ts";
-import { MAX_COLUMNS, twoColumns, wrap } from "./layout.ts";
+import { MAX_COLUMNS, padEnd, twoColumns, wrap } from "./layout.ts";
 import { GLOBAL_FLAGS, valueName } from "./parse.ts";
 
 export function renderOverview(entries: readonly CommandEntry[], columns: number): string {
   const width = Math.min(columns, MAX_COLUMNS);
+  const longest = Math.max(...listed(entries).map(({ name }) => name.length));
   return lines([
     ...wrap(INTRODUCTION, width),
     "",
     "Usage:",
+    '  panewright "TASK" [OPTIONS]              one task, apart from your checkout',
+    "  panewright                              your runs: what needs you, works, is done",
     "  panewright COMMAND [ARGUMENTS] [OPTIONS]",
     "",
-    "Commands:",
-    ...twoColumns(listed(entries).map(({ name, summary }) => [name, summary]), { width }),
-    "",
+    ...[...new Set(listed(entries).map(({ group }) => group))].flatMap((group) => {
+      const own = listed(entries).filter((entry) => entry.group === group);
+      return section(
+        `${group}:`,
+        twoColumns(own.map(({ name, summary }) => [padEnd(name, longest), summary]), { width }),
+      );
+    }),
     "Options of every command:",
     ...twoColumns(GLOBAL_FLAGS.map(flagRow), { width }),
     "",
     "Exit codes:",
     ...twoColumns(EXIT_CODES, { width }),
     "",
-    ...wrap('Start with "panewright init"; "panewright help COMMAND" explains one command.', width),
+    ...wrap('Start with a task, or with "panewright init"; "panewright help COMMAND" explains one command.', width),
   ]);
 }
 

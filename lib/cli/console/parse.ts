@@ -28,7 +28,8 @@ export const GLOBAL_FLAGS = [
 /** Where the command's name stands, after flags that every command accepts; -1 where there is none. */
 export function commandIndex(argv: readonly string[]): number {
   let index = 0;
-  while (argv[index]?.startsWith("-")) {
+  // A single one is standard input.
+  while (argv[index]?.startsWith("-") && argv[index] !== "-") {
     const takesValue = GLOBAL_FLAGS.some(({ name, type }) => type !== "switch" && argv[index] === `--${name}`);
     index += takesValue ? 2 : 1;
   }
@@ -107,12 +108,20 @@ function joinNumbers(args: readonly string[], valued: readonly FlagSpec[]): stri
   return end === -1 ? joined : [...joined, ...args.slice(end)];
 }
 
+/** What other tools call them. */
+const FLAG_GUESSES: Readonly<Record<string, string>> = {
+  ...{ agent: "provider", cli: "provider", dir: "wd", cwd: "wd", directory: "wd", background: "detach", d: "detach" },
+  ...{ yes: "trust", y: "trust", isolated: "workspace", worktree: "workspace", jobs: "parallel", test: "check" },
+};
+
 function refuseFlag(arg: string, specs: readonly FlagSpec[]): never {
   const [name = ""] = arg.split("=", 1);
   const valued = specs.find((spec) => spec.type !== "switch" && `--${spec.name}` === name);
   if (valued !== undefined) throw missingValue(valued);
   const names = specs.map((spec) => `--${spec.name}`);
-  throw new UsageError(`Cannot use ${name}: no such flag${didYouMean(name, names)}`, {
+  const guess = `--${FLAG_GUESSES[name.replace(/^-+/, "")] ?? ""}`;
+  const meant = names.includes(guess) ? `; here it is ${guess}` : didYouMean(name, names);
+  throw new UsageError(`Cannot use ${name}: no such flag${meant}`, {
     hint: /^-\.?\d/.test(name)
       ? 'Write "--" before an argument that begins with "-".'
       : `Flags here: ${names.join(", ")}.`,

@@ -14,7 +14,7 @@ import { configSource } from "../environment.ts";
 import { openPreflight } from "../preflight/mod.ts";
 import { lookAtReviewRun } from "../preflight/look_at_needs.ts";
 import { agentsUsed } from "../../jobs/review_loop/plan.ts";
-import { requireObeyedTrust, requireTrust } from "../trust.ts";
+import { requireTrust } from "../trust.ts";
 import { configOf, requireOwnPlace } from "../run_place.ts";
 import { executeReview } from "../execute_review.ts";
 import { isRefused, type ResumeSurroundings } from "./around.ts";
@@ -44,9 +44,8 @@ export async function resumeReview(
   }
   const trust = around.trust || await isRefused(folder, earlier, ["pass", "fail"]);
   const whoTrusts = { ...around, trust, mayAsk: !around.global.json && around.noInput !== true };
-  await requireTrust(loaded, whoTrusts);
   const plan = toRunPlan({ ...loaded, job: task });
-  await requireObeyedTrust({ workdir, agents: agentsUsed(plan) }, whoTrusts);
+  await requireTrust({ config: loaded, obeyed: { workdir, agents: agentsUsed(plan) } }, whoTrusts);
   return await executeReview(plan, {
     ...around,
     earlier,

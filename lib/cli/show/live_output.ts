@@ -105,17 +105,15 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
       }
       const task = taskName(progress) ?? taskName(before);
       for (const line of [...howToWatch(record), ...describeRecord(inForm(record))]) {
-        if (line.importance !== "result" && !shows(line)) continue;
+        // How it ended, and what waits then, is on its card.
+        if (line.importance === "result" || !shows(line)) continue;
         live?.erase();
-        if (line.importance === "result") io.stdout(`${painted(line, { color: global.color.stdout })}\n`);
-        else {
-          const time = io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString();
-          const color = global.color.stderr;
-          const before = time.length + 1 + (task === undefined ? 0 : displayWidth(`[${task}] `));
-          const width = io.isTerminal.stderr ? Math.max(MIN_TEXT_COLUMNS, io.columns() - before) : Infinity;
-          const text = withLocalTimes(line).split("\n").flatMap((row) => wrapProse(row, width)).join("\n");
-          io.stderr(`${paint(time, "faint", color)} ${painted({ ...line, text }, { color, task })}\n`);
-        }
+        const time = io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString();
+        const color = global.color.stderr;
+        const before = time.length + 1 + (task === undefined ? 0 : displayWidth(`[${task}] `));
+        const width = io.isTerminal.stderr ? Math.max(MIN_TEXT_COLUMNS, io.columns() - before) : Infinity;
+        const text = withLocalTimes(line).split("\n").flatMap((row) => wrapProse(row, width)).join("\n");
+        io.stderr(`${paint(time, "faint", color)} ${painted({ ...line, text }, { color, task })}\n`);
       }
       live?.draw();
     },

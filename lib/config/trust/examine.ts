@@ -44,11 +44,17 @@ export async function trustedAs(path: string): Promise<string> {
   return `${await Deno.realPath(dirname(path))}/${basename(path)}`;
 }
 
+/** @param read.jobFile what the config names as the job's text: it is not trusted */
 export function relativeFiles(
   path: string,
-  files: ReadonlyMap<string, Pick<InputFile, "sha256">>,
+  { files, jobFile }: {
+    readonly files: ReadonlyMap<string, Pick<InputFile, "sha256">>;
+    readonly jobFile?: string | undefined;
+  },
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries([...files].map(([file, { sha256 }]) => [relativeTo(path, file), sha256]));
+  const job = jobFile === undefined ? undefined : resolve(path, "..", jobFile);
+  const others = [...files].filter(([file]) => file !== job);
+  return Object.fromEntries(others.map(([file, { sha256 }]) => [relativeTo(path, file), sha256]));
 }
 
 export async function filesNow(path: string, { files }: TrustedConfig): Promise<Readonly<Record<string, string>>> {
@@ -98,10 +104,11 @@ async function digestsOf(items: readonly TrustItem[]): Promise<readonly [string,
   );
 }
 
+/** What must be trusted as it is; what the job of a review loop says is data, and changes with each job. */
 function filesNamedBy(data: Readonly<Record<string, unknown>>): readonly string[] {
   const steps = isKeyed(data["pipelines"]) ? Object.values(data["pipelines"]).flat() : [];
   const prompts = steps.map((step) => valueAt(step, ["prompt"])).filter((prompt) => prompt !== "self");
-  const named = [data["rules_file"], data["prompt_file"], ...prompts, ...Object.values(agentFiles(data))];
+  const named = [data["rules_file"], ...prompts, ...Object.values(agentFiles(data))];
   return [...new Set(named)].filter((name) => typeof name === "string");
 }
 

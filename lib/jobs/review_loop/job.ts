@@ -19,9 +19,19 @@ const SECTIONS = [
   { key: "scenarioTest", header: SCENARIO_HEADER, content: "how the tester can check that it is done" },
 ] as const;
 
+/** What the tester goes by where a job says in plain prose what is to be done. */
+const PROSE_TEST = "Check that what the job above asks for is done, all of it, and works: read the change, run the " +
+  "project's tests, and try what the change is about as its user would.";
+
+/**
+ * The parts of a job's text. A text without any of the headers is plain prose: all of it is what to do.
+ *
+ * @throws {UsageError} for a header that is missing, doubled or misspelt, and for a part that is empty
+ */
 export function parseJob(text: string, options: ParseJobOptions = {}): Job {
   const file = options.file ?? "the job";
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
+  if (isProse(lines)) return { introduction: "", exploreSummary: trimBlankLines(lines), scenarioTest: PROSE_TEST };
   const found = SECTIONS.map((section) => ({ ...section, index: headerIndex(lines, section, file) }));
   const starts = found.map(({ index }) => index).toSorted((a, b) => a - b);
   const sections = found.map(({ key, header, content, index }) => {
@@ -40,6 +50,16 @@ export function parseJob(text: string, options: ParseJobOptions = {}): Job {
   };
 }
 
+/** Whether no line is a header, or looks like one. */
+function isProse(lines: readonly string[]): boolean {
+  const isHeader = (line: string) => SECTIONS.some(({ header }) => looksLike(line, header));
+  return lines.some((line) => line.trim() !== "") && !lines.some(isHeader);
+}
+
+function looksLike(line: string, header: string): boolean {
+  return letters(line.slice(0, 200)).startsWith(letters(header));
+}
+
 function headerIndex(lines: readonly string[], section: typeof SECTIONS[number], file: string): number {
   const { header, content } = section;
   const indexes = lines.flatMap((line, index) => line.trim() === header ? [index] : []);
@@ -50,7 +70,7 @@ function headerIndex(lines: readonly string[], section: typeof SECTIONS[number],
     });
   }
   if (indexes[0] !== undefined) return indexes[0];
-  const lookalike = lines.findIndex((line) => letters(line.slice(0, 200)).startsWith(letters(header)));
+  const lookalike = lines.findIndex((line) => looksLike(line, header));
   const shown = JSON.stringify(lines[lookalike]?.slice(0, 80));
   throw new UsageError(
     `Cannot use ${file}: the line "${header}" is missing` +

@@ -47,6 +47,7 @@ export const LANE_RECORDS = {
     parallel: number,
   }, {
     state: (state, { target }) => ({ ...state, target, lanes: [] }),
+    progress: (_before, { target }) => ({ target }),
     words: ({ target, parallel }) =>
       line(`up to ${parallel} at a time, each in a workspace; what passes comes together in ${target}`),
   }),

@@ -133,8 +133,12 @@ export const RUN_ENDS = {
     resumeCommand: optional(text),
   }, {
     state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
-    progress: (_before, { outcome, reason, resumeCommand, usage, recovered, at }) => (
-      { usage, finished: { outcome, reason, at, ...present({ resumeCommand }) }, ...present({ recovered }) }
+    progress: (_before, { outcome, reason, resumeCommand, usage, recovered, left, seconds, at }) => (
+      {
+        usage,
+        finished: { outcome, reason, at, seconds, ...present({ resumeCommand, left }) },
+        ...present({ recovered }),
+      }
     ),
     ...FINISHED,
   }),

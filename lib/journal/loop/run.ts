@@ -128,8 +128,8 @@ export const RUN_ENDS = {
     usageByRole: optional(mapOf(usage)),
   }, {
     state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
-    progress(before, { outcome, reason, resumeCommand, recovered, at }) {
-      const finished = { outcome, reason, at, ...present({ resumeCommand }) };
+    progress(before, { outcome, reason, resumeCommand, recovered, left, seconds, at }) {
+      const finished = { outcome, reason, at, seconds, ...present({ resumeCommand, left }) };
       // Who reads the ends of a journal alone has seen nothing of it.
       return { ...waitsAfter(before, outcome), finished, ...present({ recovered }) };
     },

@@ -152,7 +152,7 @@ Deno.test("CI: ask, exit 3, archive; a day later another machine unpacks, answer
   assertEquals((await call("answer", id, "--question", "q1", "PostgreSQL")).code, 0);
   const resumed = await call("resume", id);
   assertEquals(resumed.code, 0, resumed.stderr);
-  assertMatch(resumed.stdout, /^PASS after .*: all steps of the task passed · 300 tokens in/);
+  assertMatch(resumed.stdout, /^✓ PASS +task-md [^]*Cost +300 tokens in/);
   const prompt = (await project.prompts())[2] ?? "";
   for (const text of ["Build a login.", "Which database?", "PostgreSQL", "Looking around."]) {
     assertStringIncludes(prompt, text);
@@ -173,7 +173,7 @@ Deno.test("tasks of a folder that have passed stay passed in another place", asy
   assertEquals((await call("answer", (await onlyRun(moved)).id, "PostgreSQL")).code, 0);
   const resumed = await call("resume");
   assertEquals(resumed.code, 0, resumed.stderr);
-  assertStringIncludes(resumed.stdout, "all 2 tasks passed");
+  assertStringIncludes(resumed.stdout, "Result    all 2 tasks passed");
   assertEquals((await project.prompts()).length, 3);
 });
 
@@ -249,7 +249,7 @@ Deno.test("a journal of version 1 in another place: refused with both paths, unl
   assertStringIncludes(refused.stderr, `panewright resume ${runId} --wd ${moved}`);
   const resumed = await call("resume", runId, "--wd", moved);
   assertEquals(resumed.code, 0, resumed.stderr);
-  assertMatch(resumed.stdout, /^PASS after .*: all 2 tasks passed/m);
+  assertMatch(resumed.stdout, /^✓ PASS +tasks [^]*Result +all 2 tasks passed/m);
   assertEquals(await Deno.stat(sandbox.project).then(() => "there", () => "gone"), "gone");
 });
 

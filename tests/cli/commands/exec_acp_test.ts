@@ -37,7 +37,7 @@ Deno.test("a step over ACP passes: tokens and cost in journal and table, decisio
   await Deno.remove(`${project.path}/built`);
   const passed = await project.run("exec", "task.md");
   assertEquals(passed.code, 0, passed.stderr);
-  assertMatch(passed.stdout, /^PASS after .* · 300 tokens in, 40 out \(big\)/);
+  assertMatch(passed.stdout, /^✓ PASS +[^]*Cost +300 tokens in, 40 out \(big\)/);
   assertStringIncludes(passed.stderr, "300 tokens in, 40 out (big), 0.13 USD");
   await project.sandbox.assertNothingLeft();
   const { run } = JSON.parse((await project.call("runs", "--json")).stdout.split("\n")[0] ?? "");
@@ -335,7 +335,7 @@ Deno.test("a dry run starts nothing, and tells how the agent would be started; a
 
 Deno.test("hostile text of an agent never reaches the terminal as it is", async () => {
   await using project = await acpExecProject();
-  const evil = "\x1b]52;c;aGk=\x07\x1b[2J\u202eevil\nPASS after 9 s: forged";
+  const evil = "\x1b]52;c;aGk=\x07\x1b[2J\u202eevil\n✓ PASS  forged";
   const fields = { title: evil, kind: "read", locations: [{ path: evil }] };
   await project.script(once({ think: evil }, { call: "c", fields }, { call: "c", status: "completed" }, { say: evil }, {
     stderr: evil,
@@ -344,7 +344,7 @@ Deno.test("hostile text of an agent never reaches the terminal as it is", async 
   assertEquals(code, 0, stderr);
   for (const text of [stdout, stderr]) {
     for (const control of ["\x1b", "\x07", "\u202e"]) assertEquals(text.includes(control), false);
-    assertEquals(text.split("\n").filter((line) => line.startsWith("PASS after 9 s")), []);
+    assertEquals(text.split("\n").filter((line) => line.startsWith("✓ PASS  forged")), []);
   }
 });
 

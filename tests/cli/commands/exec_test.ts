@@ -42,7 +42,7 @@ Deno.test("seed 004: Codex is halted by its ask, the run stops with 3, panewrigh
 
   const resumed = await project.run("resume", run);
   assertEquals(resumed.code, 0, resumed.stderr);
-  assertMatch(resumed.stdout, /^PASS after .*: all steps of the task passed · 300 tokens in \(30 cached\), 15 out/);
+  assertMatch(resumed.stdout, /^✓ PASS +task-md [^]*Cost +300 tokens in \(30 cached\), 15 out/);
   const prompts = await project.prompts();
   assertEquals(prompts.length, 4);
   for (const text of ["Build a login.", "Which database?", "PostgreSQL, please", "Looking around."]) {
@@ -145,7 +145,7 @@ Deno.test("an answer given while the run waits is taken by it", async () => {
   assertStringIncludes(answered.stdout, "The run continues by itself.");
   const { code, stdout, stderr } = await running.ended;
   assertEquals(code, 0, stderr);
-  assertMatch(stdout, /^PASS after /);
+  assertMatch(stdout, /^✓ PASS +/);
   assertMatch(stderr, /answer to q1, given by panewright answer: PostgreSQL/);
 });
 
@@ -200,7 +200,7 @@ Deno.test("from a folder below, and from elsewhere with --wd, the run is found",
   assertStringIncludes(elsewhere.stdout, `panewright resume ${run} --wd ../project`);
   const resume = [...argv, "resume", `../project/.panewright/runs/${run}`] as const;
   const resumed = await runProgram(resume, { cwd, env: project.env, timeoutMs: 600_000 });
-  assertStringIncludes(resumed.stdout, "PASS after");
+  assertStringIncludes(resumed.stdout, "✓ PASS  ");
 });
 
 Deno.test("wrong usage of exec starts nothing: exit code 2", async () => {
@@ -243,7 +243,7 @@ Deno.test("exec of a folder: mistakes in any task are told before the first begi
   assertEquals(done.code, 0, done.stderr);
   assertMatch(
     done.stdout,
-    /^TASK +STEP +RESULT +TIME +TOKENS\n2-b +only +PASS .*\n10-c +only +PASS .*\n2 of 2 tasks done\nPASS after /,
+    /^TASK +STEP +RESULT +TIME +TOKENS\n2-b +only +PASS .*\n10-c +only +PASS .*\n2 of 2 tasks done\n✓ PASS +/,
   );
   const lines = done.stderr.trimEnd().split("\n").slice(1);
   for (const line of lines) assertMatch(line, /^\S+ \[(?:2-b|10-c)\] /);
@@ -252,7 +252,7 @@ Deno.test("exec of a folder: mistakes in any task are told before the first begi
   const again = await project.run("exec", "tasks", "--pipeline", "single");
   assertMatch(
     again.stdout,
-    /2-b +SKIPPED\n10-c +SKIPPED\n2 of 2 tasks done\nPASS after .*: all 2 tasks had passed before/,
+    /2-b +SKIPPED\n10-c +SKIPPED\n2 of 2 tasks done\n✓ PASS +[^]*all 2 tasks had passed before/,
   );
   assertEquals((await project.prompts()).length, 2);
 });
@@ -287,6 +287,6 @@ Deno.test("the table at the end of a folder's run has what was done before a res
   const run = runOf(stopped.stdout);
   await project.call("answer", run, "PostgreSQL");
   const resumed = await project.run("resume", run, "--junit", "all.xml");
-  assertMatch(resumed.stdout, /\n1-a +only +PASS .*\n2-b +only +PASS .*\n2 of 2 tasks done\nPASS/);
+  assertMatch(resumed.stdout, /\n1-a +only +PASS .*\n2-b +only +PASS .*\n2 of 2 tasks done\n✓ PASS/);
   assertMatch(await Deno.readTextFile(`${project.path}/all.xml`), /name="1-a"[\s\S]*name="2-b"/);
 });

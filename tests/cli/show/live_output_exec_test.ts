@@ -94,14 +94,11 @@ Deno.test("every event of exec has words of its own, and none lets control chara
   }
 });
 
-Deno.test("progress of exec goes to stderr, the result to stdout; --quiet leaves the result and warnings", () => {
+Deno.test("progress of exec goes to stderr, and its result is left to the card; --quiet leaves the warnings", () => {
   const io = fakeIo();
   using progress = openLiveOutput(PIPELINE, { io, global: GLOBAL, wallClock: NOW });
   for (const event of EVENTS) progress.onEvent(event);
-  assertMatch(
-    io.written.stdout,
-    /^evil\\x1b\[2J\\u202e\nAnswer with: {2}panewright answer\nThen resume: {2}panewright resume\nFAIL after 1m 01s: .* · 100 tokens in \(10 cached\), 5 out \(gpt-5\)\n$/,
-  );
+  assertEquals(io.written.stdout, "");
   assertMatch(io.written.stderr, /2026-11-20T12:00:00.000Z question q1 of step/);
   assertMatch(io.written.stderr, /^\S+ \$ ls evil\S+\n\S+ said: .*\n.*\n\S+ exit code 1: ls$/m);
   const quiet = fakeIo();

@@ -22,6 +22,13 @@ Deno.test("a section whose line a formatter of Markdown has joined with the text
   assertStringIncludes(error.hint ?? "", "Without the blank line, a formatter of Markdown may join the two.");
 });
 
+Deno.test("plain prose is a job: all of it is what to do, and the tester checks that it is done", () => {
+  const { scenarioTest, ...job } = parseJob("\nFix the rounding.\n\nA coupon of 33 % on 9.99 must give 6.69.\n");
+  const exploreSummary = "Fix the rounding.\n\nA coupon of 33 % on 9.99 must give 6.69.";
+  assertEquals(job, { introduction: "", exploreSummary });
+  assertStringIncludes(scenarioTest, "run the project's tests");
+});
+
 Deno.test("a missing section is refused with the line to write", () => {
   const error = refused(`${EXPLORE_HEADER}\none\n`);
   assertEquals(error.message, `Cannot use job.md: the line "${SCENARIO_HEADER}" is missing`);

@@ -1,0 +1,26 @@
+import { readCard } from "../api/card/read_card.ts";
+import { outputLine } from "../api/output/line.ts";
+import type { RunFolder } from "../run/run_folder.ts";
+import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { cardText } from "./show/card_text.ts";
+import { commandInForm, startOfThis } from "./start_form.ts";
+
+interface Around {
+  readonly io: CliIo;
+  readonly global: GlobalFlags;
+}
+
+const COLUMNS_WITHOUT_TERMINAL = 100;
+
+/** Shows the card of a run on standard output. */
+export async function showCard(
+  folder: RunFolder,
+  { global, io, signal }: Around & { readonly signal: AbortSignal },
+): Promise<void> {
+  const card = await readCard(folder, { now: new Date(), signal });
+  if (global.json) return io.stdout(outputLine("card", card));
+  const start = startOfThis(io);
+  const columns = io.isTerminal.stdout ? io.columns() : COLUMNS_WITHOUT_TERMINAL;
+  const commandOf = (words: readonly string[]) => commandInForm(words, start);
+  io.stdout(cardText(card, { columns, color: global.color.stdout, commandOf }));
+}
