@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { exists, walk } from "@std/fs";
 import { dirname, resolve } from "@std/path/posix";
 import { AGENTS_DOCUMENT, withAgents } from "../.ci/agents_reference.ts";
-import { findCommand } from "../lib/cli/command_table.ts";
+import { findEntry } from "../lib/cli/command_table.ts";
 import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "../lib/cli/console/parse.ts";
 import { parseJsonc } from "../lib/config/jsonc.ts";
 import { configFormFor, parseConfig } from "../lib/config/schema.ts";
@@ -114,8 +114,9 @@ async function mistakeOf(
 ): Promise<string | undefined> {
   try {
     const [name = "", ...args] = words[0]?.startsWith("-") === true ? ["version"] : words;
-    const { command } = await findCommand(name).load();
-    const { positionals } = parseFlags(args, [...command.flags, ...GLOBAL_FLAGS]);
+    const { entry, isTask } = await findEntry(name, { cwd: ROOT });
+    const { command } = await entry.load();
+    const { positionals } = parseFlags(isTask ? [name, ...args] : args, [...command.flags, ...GLOBAL_FLAGS]);
     const specs = command.arguments.map((spec) => inText ? { ...spec, required: false } : spec);
     checkPositionals(positionals, specs, { command: name });
     const strange = positionals.find((given, index) => specs[index]?.choices?.includes(given) === false);

@@ -4,6 +4,7 @@ import type { StepConfig } from "../config/pipeline_schema.ts";
 import { UsageError } from "../base/errors.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
 import type { Provider, ProviderId } from "../agents/provider.ts";
+import { isRepository } from "./init/git_ignore.ts";
 import { findTestCommand, testCommandsIn } from "./find_test_command.ts";
 
 interface BuiltInOptions {
@@ -37,6 +38,7 @@ export function withBuiltInPipeline(
     check: check === UNCHECKED
       ? { type: "none" }
       : { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
+    ...argsElsewhere(provider, loaded),
     retry: RETRY,
     time_limit_seconds: DEFAULT_STEP_TIME_LIMIT_SECONDS,
   };
@@ -44,6 +46,14 @@ export function withBuiltInPipeline(
   const saysHow = sources.get("sandbox")?.kind !== "default" || provider.sandbox?.findLoosening(args) !== undefined;
   const changed = { ...config, pipelines: { "built-in": [step] }, ...(saysHow ? {} : { sandbox: "auto" as const }) };
   return { loaded: { ...loaded, config: changed }, builtIn: { provider: provider.id, check } };
+}
+
+/** Outside of any repository a CLI may need to be told that it is to work all the same: the folder is trusted. */
+function argsElsewhere({ headless, id }: Provider, { config, workdir }: LoadedSettings): Pick<StepConfig, "args"> {
+  const extra = isRepository(workdir) ? [] : headless?.argsToWork?.({ isRepository: false, sandbox: true }) ?? [];
+  if (extra.length === 0) return {};
+  const { args = [], profile } = config.providers[id] ?? {};
+  return { args: [...(profile === undefined ? [] : ["--profile", profile]), ...args, ...extra] };
 }
 
 /** The provider that the settings name; where they name none, the first whose CLI is there. */

@@ -3,7 +3,6 @@ import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
-import { present } from "../base/schema.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
 import type { Progress } from "../journal/progress.ts";
@@ -76,7 +75,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   await using place = await openWorkPlace({
     ...{ io, global: around.global, read, config, load, facts },
     hasLanes: (widthOf?.(read).parallel ?? 1) > 1,
-    ...{ task: taskName, ...present({ isApart, prefersApart }) },
+    ...{ task: taskName, isApart, prefersApart },
   });
   const { plan: { workdir } } = place.config;
   try {

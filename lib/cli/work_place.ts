@@ -11,9 +11,9 @@ import { beginWorkspace, tellEnd } from "./in_workspace.ts";
 /** What is said of where a run works, besides its configuration. */
 export interface Apartness {
   /** Whether it works in a workspace. @default what the configuration says */
-  readonly isApart?: boolean;
+  readonly isApart?: boolean | undefined;
   /** Whether a workspace is its place where nothing else is said, and its folder is in a repository. @default {false} */
-  readonly prefersApart?: boolean;
+  readonly prefersApart?: boolean | undefined;
 }
 
 interface Placing extends Apartness {

@@ -48,7 +48,7 @@ Deno.test("--help shows every command that is not hidden, on stdout, with exit c
 Deno.test("no command at all shows the overview on stderr, with exit code 2", async () => {
   const { code, stdout, stderr } = await playPanewright([]);
   assertEquals({ code, stdout }, { code: 2, stdout: "" });
-  assertStringIncludes(stderr, "Usage:\n  panewright COMMAND [ARGUMENTS] [OPTIONS]\n");
+  assertStringIncludes(stderr, "  panewright COMMAND [ARGUMENTS] [OPTIONS]\n");
 });
 
 Deno.test("help COMMAND and COMMAND --help show the same text", async () => {

@@ -28,6 +28,9 @@ interface AroundCard {
 
 const OUTPUT_LINES = 12;
 
+/** What CLIs and shells try by themselves at each start, and do without; the log has it. */
+const EVERYDAY = /^write \/(?:tmp|proc)\//;
+
 /** Makes the card of a run. */
 export function cardOf({ header, items }: Report, { finished, notKept, now, result, workspace }: AroundCard): Card {
   const { condition: state, cost, counts, done, job, recovered, runId: run, task, why, workdir, about } = header;
@@ -45,7 +48,7 @@ export function cardOf({ header, items }: Report, { finished, notKept, now, resu
     waiting: openIn(header),
     assumptions: header.answers.filter(({ by }) => by === "assume").map(({ asked, answer }) => ({ asked, answer })),
     ...present({ recovered, cost }),
-    refused: [...new Set(items.flatMap(({ title }) => refusedIn(title) ?? []))],
+    refused: [...new Set(items.flatMap(({ title }) => refusedIn(title) ?? []))].filter((what) => !EVERYDAY.test(what)),
     ...tokensIn(header),
   };
   return { ...card, next: nextOf(card, { header, workspace }) };

@@ -10,8 +10,8 @@ export function renderOverview(entries: readonly CommandEntry[], columns: number
     ...wrap(INTRODUCTION, width),
     "",
     "Usage:",
-    '  panewright "TASK" [OPTIONS]              one task, apart from your checkout',
-    "  panewright                              your runs: what needs you, works, is done",
+    '  panewright "TASK" [OPTIONS]    one task, apart from your checkout',
+    "  panewright                     your runs: what needs you, works, is done",
     "  panewright COMMAND [ARGUMENTS] [OPTIONS]",
     "",
     ...[...new Set(listed(entries).map(({ group }) => group))].flatMap((group) => {

@@ -237,7 +237,7 @@ Deno.test("a test command that is still not there at the test stops the run, whi
   assertEquals(second.code, 0, second.stderr);
 });
 
-Deno.test("a job may still be written after a run refused the one of init", async () => {
+Deno.test("a job may still be written, and changed, after a run refused the one of init", async () => {
   // An agent that asks by its protocol has no hooks to be tried first.
   const said = `[ "$1" = --cli ] && echo '{ "loggedIn": true }'; exit 1`;
   const clis = { "claude-agent-acp": said };
@@ -254,9 +254,9 @@ Deno.test("a job may still be written after a run refused the one of init", asyn
   assertEquals(await machine.hasRun(), true, stderr);
   assertEquals(await Deno.readTextFile(schema), written);
   await machine.dir.write({ "project/job.md": FLAG_JOB.replace("Add", "Remove") });
+  // Another job needs no other trust.
   const changed = await machine.run("run");
-  assertEquals(changed.code, 3);
-  assertStringIncludes(changed.stderr, "it has changed since you trusted it");
+  assertEquals(changed.stderr.includes("trusted"), false, changed.stderr);
 });
 
 Deno.test("an agent over ACP that says it is not logged in is for a person; a Node.js that is too old is named", async () => {

@@ -109,7 +109,7 @@ async function untrustedFolder(): Promise<TempDir> {
   return dir;
 }
 
-Deno.test("what init wrote is trusted, with the first text of the job; every later change is asked about", async () => {
+Deno.test("what init wrote is trusted; a change of it is asked about, and what the job says is not", async () => {
   await using dir = await tempDir();
   await dir.write({ "home/.keep": "", ".git/HEAD": "ref: refs/heads/main\n" });
   // Nothing is there to run agents with: a run that may use its config fails for that reason.
@@ -129,10 +129,13 @@ Deno.test("what init wrote is trusted, with the first text of the job; every lat
   ]);
   await dir.write({ "job.md": FLAG_JOB });
   for (const _ of [1, 2]) assertStringIncludes((await call("run")).stderr, "tmux");
-  await dir.write({ "job.md": FLAG_JOB.replace("a flag", "a backdoor") });
+  await dir.write({ "job.md": FLAG_JOB.replace("a flag", "another one") });
+  assertStringIncludes((await call("run")).stderr, "tmux");
+  const config = `${dir.path}/panewright.jsonc`;
+  await Deno.writeTextFile(config, `${await Deno.readTextFile(config)}// Changed.\n`);
   const { code, stderr } = await call("run");
   assertEquals(code, 3);
-  assertStringIncludes(stderr, "Changed or new files: job.md\n");
+  assertStringIncludes(stderr, "Changed or new files: panewright.jsonc\n");
   // What the person names at the command line is the person's own.
   assertStringIncludes((await call("run", "--prompt-file", "job.md")).stderr, "tmux");
 });
@@ -150,7 +153,7 @@ Deno.test("a link or a FIFO in the place of a config or of a file that it names 
   };
   await Deno.rename(`${dir.path}/p/job.md`, `${dir.path}/job.md`);
   await new Deno.Command("mkfifo", { args: [`${dir.path}/p/job.md`] }).output();
-  for (const command of ["run", "trust"]) assertStringIncludes(await refusal([command]), "it is a FIFO");
+  assertStringIncludes(await refusal(["run"]), "it is a FIFO");
   await Deno.rename(`${dir.path}/p/panewright.jsonc`, `${dir.path}/real.jsonc`);
   await Deno.symlink(`${dir.path}/real.jsonc`, `${dir.path}/p/panewright.jsonc`);
   for (const command of ["run", "trust", "validate"]) assertStringIncludes(await refusal([command]), "it is a link");

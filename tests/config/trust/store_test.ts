@@ -49,7 +49,7 @@ Deno.test("a store that another could have made says nothing: link, FIFO, folder
   await refuse("is a link");
 });
 
-Deno.test("a change of any file that a config names is a change, and so is one that appears", async () => {
+Deno.test("a change of any file that a config names is a change, and so is one that appears; but of the job, which is data", async () => {
   await using dir = await tempDir();
   const config = {
     prompt_file: "job.md",
@@ -64,20 +64,20 @@ Deno.test("a change of any file that a config names is a change, and so is one t
   });
   const path = `${dir.path}/c/panewright.jsonc`;
   const trusted = await trustedConfig(await examineConfig(path), new Date());
-  assertEquals(Object.keys(trusted.files), ["panewright.jsonc", "rules.jsonc", "job.md", "../a.md"]);
+  assertEquals(Object.keys(trusted.files), ["panewright.jsonc", "rules.jsonc", "../a.md"]);
   const changes = async () => await changesSince(trusted, await examineConfig(path));
   assertEquals(await changes(), { items: [], gone: [], files: [] });
   for (const [file, text] of [["c/job.md", "Other."], ["c/rules.jsonc", "{} "], ["a.md", "Plan."]] as const) {
     await dir.write({ [file]: text });
   }
-  assertEquals((await changes()).files, ["rules.jsonc", "job.md", "../a.md"]);
+  assertEquals((await changes()).files, ["rules.jsonc", "../a.md"]);
   const { project_test_cmd: _, ...others } = config;
   await dir.write({ "c/panewright.jsonc": JSON.stringify({ ...others, permissions: { lift_builtin: ["git_push"] } }) });
   await assertRejects(changes, UsageError, "permissions.lift_builtin[0]");
   await dir.write({ "c/panewright.jsonc": JSON.stringify({ ...others, wd: ".." }) });
   const { items, gone, files } = await changes();
   assertEquals([items.map(({ key, isNew }) => [key, isNew]), gone], [[["wd", true]], ["project_test_cmd"]]);
-  assertEquals(files, ["panewright.jsonc", "rules.jsonc", "job.md", "../a.md"]);
+  assertEquals(files, ["panewright.jsonc", "rules.jsonc", "../a.md"]);
 });
 
 Deno.test("a file that nobody trusted is changed, one that the person is still to write is not", () => {

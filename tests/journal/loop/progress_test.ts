@@ -110,7 +110,7 @@ Deno.test("progress of a review loop: verdicts are kept, and a resume makes a ru
     ["round", 2, "fail", undefined],
   ]);
   assertEquals(ended.warnings.map(({ message }) => message), ["tester: its screen is odd"]);
-  assertEquals(ended.finished, { outcome: "interrupted", reason: "Ctrl-C", at: at(facts.length - 1) });
+  assertEquals(ended.finished, { outcome: "interrupted", reason: "Ctrl-C", at: at(facts.length - 1), seconds: 60 });
   const started = facts[0];
   if (started.type !== "run_started") throw new TypeError("the first record is another");
   const resumed = after(...facts, { type: "run_resumed", runId: ID, folder: "", settings: started.settings });

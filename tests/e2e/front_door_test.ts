@@ -1,0 +1,131 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { CAN_RUN } from "../support/can_run_sandbox.ts";
+import type { CliName } from "../support/clis.ts";
+import { openPersonTerminal } from "../support/person_terminal.ts";
+import { runProgram } from "../support/program.ts";
+import { checkoutOf, dirty } from "./checkouts.ts";
+import { cliProject } from "./cli_project.ts";
+
+const TASK = "Fix the rounding of coupons";
+const NAME = "fix-the-rounding-of-coupons";
+
+/** A project that knows nothing of panewright, and a person who trusts nothing yet. */
+function newProject(provider: CliName, files: Readonly<Record<string, string>>, asks = false) {
+  return cliProject({
+    provider,
+    isRepository: true,
+    onPath: "itself",
+    ...{ codex: { trusted: false }, claude: { trusted: false } },
+    respond({ prompts }) {
+      const prompt = prompts.at(-1) ?? "";
+      if (asks && !prompt.includes("The answer of the person")) {
+        return [{ do: "shell", command: 'panewright ask "Up or down?"' }, { do: "say", text: "Never said." }];
+      }
+      return provider === "codex"
+        ? [{ do: "shell", command: "echo rounded > fixed.txt" }, { do: "say", text: "Rounded." }]
+        : [{ do: "call", tool: "Bash", input: { command: "echo rounded > fixed.txt", description: "Rounds" } }, {
+          do: "say",
+          text: "Rounded.",
+        }];
+    },
+    files,
+    env: { PANEWRIGHT_TRUST: "0" },
+  });
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test({
+    name:
+      `one sentence, ${provider}: in a workspace and a sandbox, checked, with a card whose commands work from anywhere`,
+    ignore: !CAN_RUN[provider],
+    async fn() {
+      await using project = await newProject(provider, { Makefile: "test:\n\tgrep rounded fixed.txt\n" });
+      const { project: folder, home } = project.sandbox;
+      await dirty(folder);
+      const before = await checkoutOf(folder);
+      const { code, stderr, stdout } = await project.run(TASK, "--provider", provider, "--trust");
+      assertEquals(code, 0, stderr + stdout);
+      assertMatch(stdout, new RegExp(`^✓ PASS +${NAME} .* 1 turn\n {2}${TASK}\n`));
+      assertMatch(stdout, /^ {2}Changed {3}1 file, \+1 −0$/m);
+      assertMatch(stdout, /^ {2}Tests {5}make test: it passed/m);
+      assertStringIncludes(stderr, "sandbox: around the whole agent");
+      assertEquals(await checkoutOf(folder), before);
+
+      const elsewhere = (...words: readonly string[]) =>
+        runProgram([...project.argv, ...words], { cwd: home, env: project.env, timeoutMs: 120_000 });
+      const list = await elsewhere();
+      assertMatch(list.stdout, new RegExp(`^done +${NAME} +✓ .*apply · pr · reply · discard`));
+      assertEquals((await elsewhere("show", NAME)).stdout, stdout);
+      const card = JSON.parse((await elsewhere("show", NAME, "--json")).stdout);
+      assertEquals([card.type, card.state, card.changes.files], ["card", "passed", [{
+        ...{ path: "fixed.txt", added: 1, removed: 0 },
+      }]]);
+      const verbs = card.next.map(({ words }: { words: readonly string[] }) => words[0]);
+      assertEquals(verbs, ["apply", "pr", "reply", "discard"]);
+      assertMatch((await elsewhere("diff", NAME)).stdout, /^\+rounded$/m);
+      assertEquals((await elsewhere("apply", NAME)).code, 0);
+      assertEquals(await Deno.readTextFile(`${folder}/fixed.txt`), "rounded\n");
+      assertEquals((await elsewhere("discard", NAME)).code, 0);
+      await project.sandbox.assertNothingLeft();
+    },
+  });
+}
+
+Deno.test("one sentence at a terminal: one question of trust for the folder, its check and what agents obey there", async () => {
+  await using project = await newProject("codex", {
+    Makefile: "test:\n\tgrep rounded fixed.txt\n",
+    "AGENTS.md": "Be brief.\n",
+  });
+  const { project: folder } = project.sandbox;
+  await dirty(folder);
+  await using terminal = await openPersonTerminal(project);
+  await terminal.command(...project.argv, TASK);
+  const asked = await terminal.shows(/Do you trust it as it is\? \[y\/N\]/);
+  assertStringIncludes(asked.replaceAll(/\s+/g, " "), '"make test" [check]');
+  assertStringIncludes(asked, "AGENTS.md");
+  await terminal.type("y");
+  await terminal.press("Enter");
+  const shown = await terminal.shows(/^exit code 0/m);
+  assertMatch(shown, /✓ PASS /);
+  assertEquals(shown.match(/Do you trust/g)?.length, 1);
+  // Nothing is asked the second time.
+  const again = await project.run(TASK);
+  assertEquals(again.code, 0, again.stderr);
+});
+
+Deno.test("one sentence whose agent asks: the card has the question, and the commands that are printed go on with it", async () => {
+  await using project = await newProject("codex", { Makefile: "test:\n\tgrep rounded fixed.txt\n" }, true);
+  const { home, project: folder } = project.sandbox;
+  await dirty(folder);
+  const stopped = await project.run(TASK, "--trust", "--no-input");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  assertMatch(stopped.stdout, /^\? NEEDS YOU [^]*Up or down\?/);
+  const commands = [...stopped.stdout.matchAll(/(?:answer|resume) [\w-]+(?: --question \w+)?(?= "…"|$)/gm)].map((
+    [line],
+  ) => line);
+  assertEquals(commands.map((line) => line.split(" ")[0]), ["answer", "resume"]);
+  for (const line of commands) {
+    const words = [...line.split(" "), ...(line.startsWith("answer") ? ["Up"] : ["--no-input"]), "--trust"];
+    const { code, stderr } = await runProgram([...project.argv, ...words], {
+      ...{ cwd: home, env: project.env, timeoutMs: 120_000 },
+    });
+    assertEquals(code, 0, stderr);
+  }
+  assertMatch((await project.run()).stdout, new RegExp(`^done +${NAME} +✓ `));
+});
+
+Deno.test("one sentence in a folder without git and without tests works there, and says that nothing was checked", async () => {
+  await using project = await newProject("codex", { "notes.txt": "notes\n" });
+  const { project: folder } = project.sandbox;
+  await Deno.remove(`${folder}/.git`, { recursive: true });
+  const { code, stderr, stdout } = await project.run(TASK, "--trust", "--no-input");
+  assertEquals(code, 0, stderr);
+  assertStringIncludes(stderr, "it is in no repository of git");
+  assertMatch(stdout, /^ {2}Tests {5}none: nothing was checked$/m);
+  assertEquals(await exists(`${folder}/fixed.txt`), true);
+  // One word never is a task.
+  const unknown = await project.run("rounding");
+  assertEquals(unknown.code, 2);
+  assertMatch(unknown.stderr, /no such command[^]*A task is several words/);
+});
