@@ -131,13 +131,12 @@ Deno.test("what init wrote is trusted; a change of it is asked about, and what t
   for (const _ of [1, 2]) assertStringIncludes((await call("run")).stderr, "tmux");
   await dir.write({ "job.md": FLAG_JOB.replace("a flag", "another one") });
   assertStringIncludes((await call("run")).stderr, "tmux");
+  assertStringIncludes((await call("run", "--prompt-file", "job.md")).stderr, "tmux");
   const config = `${dir.path}/panewright.jsonc`;
   await Deno.writeTextFile(config, `${await Deno.readTextFile(config)}// Changed.\n`);
   const { code, stderr } = await call("run");
   assertEquals(code, 3);
   assertStringIncludes(stderr, "Changed or new files: panewright.jsonc\n");
-  // What the person names at the command line is the person's own.
-  assertStringIncludes((await call("run", "--prompt-file", "job.md")).stderr, "tmux");
 });
 
 Deno.test("a link or a FIFO in the place of a config or of a file that it names is refused, and nothing waits", async () => {
