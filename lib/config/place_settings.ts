@@ -84,3 +84,5 @@ export const SANDBOX_SETTINGS = {
     example: ["DATABASE_URL"],
   },
 } as const satisfies ShapedSlice;
+
+export { EVIDENCE_SETTINGS } from "../evidence/settings.ts";

@@ -4,6 +4,7 @@ import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
 import { contractOf } from "./contract.ts";
 import { UsageError } from "../base/errors.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
+import { EVIDENCE_SETTINGS } from "./place_settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { NotificationPlan } from "../run/notify/plan.ts";
@@ -66,6 +67,7 @@ export function commonPlan(
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: permissionPlan(config),
     workspace,
+    evidence: settingsIn(config, EVIDENCE_SETTINGS),
     contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup] }),
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),

@@ -18,7 +18,7 @@ import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
 import { fallbackSettings } from "./fallback_schema.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
-import { SANDBOX_SETTINGS, WORKSPACE_SETTINGS } from "./place_settings.ts";
+import { EVIDENCE_SETTINGS, SANDBOX_SETTINGS, WORKSPACE_SETTINGS } from "./place_settings.ts";
 import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
@@ -202,6 +202,7 @@ const slicesFor = (ids: readonly ProviderId[], withScreens: readonly ProviderId[
     { job: "exec", settings: pipelineSettings(ids) },
     { job: "exec", settings: EXEC_SETTINGS },
     { job: "exec", settings: LANE_SETTINGS },
+    { job: "both", settings: EVIDENCE_SETTINGS },
     { job: "run", settings: POST_PROCESSING_SETTINGS },
   ] as const;
 
@@ -253,6 +254,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   permissions: "How agents that ask for a permission are answered, in their dialogs and in steps.",
   tmux: "Where the agents' panes live.",
   exec: "How the steps of a pipeline are run.",
+  evidence: "What of a PASS in a workspace is looked into.",
   workspace: "What a workspace has besides the files of its commit.",
   notifications: "Who gets messages about a run.",
   post_processing: "What happens after PASS.",

@@ -185,6 +185,36 @@ export const SET_UP = {
   },
 };
 
+interface Evidence {
+  readonly trials: readonly {
+    readonly kind: keyof typeof TRIAL_WORDS;
+    readonly passed: boolean;
+    readonly detail: string;
+  }[];
+  readonly remarks: readonly string[];
+}
+
+const TRIAL_WORDS = {
+  clean: "on a fresh checkout of the result",
+  original: "there with the tests as they were",
+  red: "on the code as it was, with the tests of the result",
+};
+
+export const EVIDENCE = {
+  progress: (_before: object, { remarks }: Evidence) => ({ remarks }),
+  words({ remarks, trials }: Evidence): readonly ShownLine[] {
+    const told = trials.map(({ detail, kind, passed }) => {
+      const isAsItShould = passed === (kind !== "red");
+      const how = passed ? "the checks pass" : `a check fails: ${shortened(detail)}`;
+      return line(`evidence: ${TRIAL_WORDS[kind]} ${how}`, isAsItShould ? "plain" : "caution");
+    });
+    return [...told, ...remarks.map((remark) => line(`remark: ${remark}`, "caution"))];
+  },
+  items({ remarks }: Evidence, { title, text }: ToldRecord): readonly ItemChange[] {
+    return [adds({ kind: "note", lane: "run", title, text, tone: remarks.length === 0 ? "plain" : "caution" })];
+  },
+};
+
 const SET_UP_WORDS = {
   made: "was set up by",
   kept: "was set up with what was made before by",

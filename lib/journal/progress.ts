@@ -133,6 +133,8 @@ export const PROGRESS = {
   session: orMissing(sessionState),
   /** The workspace in which tasks come together that are done side by side. */
   target: optional(text),
+  /** What a person should know of its PASS, as far as that was looked into. */
+  remarks: optional(listOf(text)),
   /** How the run ended, until it is resumed; without a command where there is nothing to resume. */
   finished: orMissing(
     object({

@@ -130,6 +130,20 @@ export const RUN_FACTS = {
     output: text,
     passable: flag,
   },
+  /** What is known of the tests by which the work in a workspace has passed. */
+  evidence_gathered: {
+    /** The commit that it began with, and the one that was judged. */
+    base: text,
+    commit: text,
+    /**
+     * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
+     * (`original`), and on the code as it was with the tests of the result (`red`), which is to fail.
+     */
+    trials: listOf(object({ kind: oneOf("clean", "original", "red"), passed: flag, detail: text })),
+    /** What a person should know of a PASS. */
+    remarks: listOf(text),
+    passable: flag,
+  },
   /** A person has said whether programs in the sandbox may reach a host that is not named. */
   host_decided: {
     /** `files.example.com:443`. */

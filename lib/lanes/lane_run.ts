@@ -1,6 +1,7 @@
 import { type ExecReport, executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { checksOf } from "../jobs/pipeline/checks.ts";
 import { planOfLane } from "./plan_of_lane.ts";
 import { present } from "../base/schema.ts";
 import type { ExecEvent } from "../journal/exec/facts.ts";
@@ -71,16 +72,6 @@ function mergePlan(plan: ExecPlan, { pipeline }: LaneTask): ExecPlan {
     ...{ name: "merge", prompt: { kind: "self" } as const, checks: checksOf(steps), retry: 0, next: {} },
   }];
   return { ...plan, pipelines: { merge }, defaultPipeline: "merge" };
-}
-
-/** What must hold of a task's work, whoever has done it: the last checks of its pipeline that need no agent's words. */
-export function checksOf(steps: ExecPlan["pipelines"][string]) {
-  const own = steps.map(({ checks }) =>
-    checks.flatMap((check) =>
-      check.type === "fileExists" || check.type === "shell" && check.expect === "pass" ? [check] : []
-    )
-  );
-  return own.findLast((checks) => checks.length > 0) ?? [];
 }
 
 function textOfMerge(

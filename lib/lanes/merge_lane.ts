@@ -2,7 +2,7 @@ import { relative } from "@std/path/posix";
 import { digestsOf, surveyObeyed } from "../agents/obeyed_files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { plannedAgents } from "../jobs/pipeline/plan.ts";
-import { describeCheck } from "../jobs/pipeline/checks.ts";
+import { checksOf, describeCheck } from "../jobs/pipeline/checks.ts";
 import { makeCheck } from "../jobs/pipeline/step_checks.ts";
 import { openStepsSandbox } from "../jobs/pipeline/steps_sandbox.ts";
 import { plainName } from "../journal/exec/place.ts";
@@ -13,7 +13,7 @@ import { changedPaths, dropWorkspace, keepResult } from "../workspace/result.ts"
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
 import { listWorkspaces, type Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
-import { aboutLane, checksOf } from "./lane_run.ts";
+import { aboutLane } from "./lane_run.ts";
 
 /** What keeps a lane's work from being landed, with the commit that an agent may begin at to mend it. */
 export interface Unmerged {

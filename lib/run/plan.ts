@@ -1,4 +1,5 @@
-import type { Argv } from "../base/settings.ts";
+import type { Argv, SettingsOf } from "../base/settings.ts";
+import type { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
 import type { OnAnswer } from "../base/terms.ts";
 import type { Caps } from "./caps.ts";
 import type { Contract, ContractChange } from "./contract.ts";
@@ -24,6 +25,8 @@ export interface RunPlan {
   readonly onAnswer?: OnAnswer;
   /** What workspaces have besides the files of their commits. */
   readonly workspace?: WorkspacePlan;
+  /** What of a PASS is looked into. @default what {@linkcode EVIDENCE_SETTINGS} say */
+  readonly evidence?: SettingsOf<typeof EVIDENCE_SETTINGS>;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;
 }

@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["run"],
   ["turn"],
   ["agents"],
+  ["evidence"],
   ["workspace"],
   ["policy", "tmux", "sandbox"],
   ["screen", "shell"],

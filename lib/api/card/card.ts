@@ -21,6 +21,8 @@ interface AroundCard {
   readonly result?: WorkspaceResult | undefined;
   /** Why there is none of a workspace. */
   readonly notKept?: string | undefined;
+  /** What a person should know of its PASS. @default {[]} */
+  readonly remarks?: readonly string[] | undefined;
   /** How the run has ended; missing where it is not over. */
   readonly finished?: Progress["finished"];
   readonly now: Date;
@@ -32,7 +34,10 @@ const OUTPUT_LINES = 12;
 const EVERYDAY = /^write \/(?:tmp|proc)\//;
 
 /** Makes the card of a run. */
-export function cardOf({ header, items }: Report, { finished, notKept, now, result, workspace }: AroundCard): Card {
+export function cardOf(
+  { header, items }: Report,
+  { finished, notKept, now, remarks = [], result, workspace }: AroundCard,
+): Card {
   const { condition: state, cost, counts, done, job, recovered, runId: run, task, why, workdir, about } = header;
   const rounds = job === "run" ? done.findLast(({ unit }) => unit === "round")?.number : undefined;
   const name = workspace?.name ?? nameOf(about);
@@ -44,7 +49,7 @@ export function cardOf({ header, items }: Report, { finished, notKept, now, resu
     task: done.some(({ unit }) => unit === "task") && workspace?.isTarget === true ? about : task || about,
     ...{ seconds: Number.isFinite(seconds) ? Math.max(0, seconds) : 0, turns: counts.turns },
     ...{ ...present({ rounds, changes, notKept }), left: finished?.left ?? [] },
-    checks: checksIn(items),
+    ...{ checks: checksIn(items), remarks: [...remarks] },
     waiting: openIn(header),
     assumptions: header.answers.filter(({ by }) => by === "assume").map(({ asked, answer }) => ({ asked, answer })),
     ...present({ recovered, cost }),

@@ -22,8 +22,8 @@ export async function readCard(
   const header = await readHeader(folder, collector);
   const workspace = workspaceOf(folder, collector.state.progress?.target);
   const kept = workspace === undefined || header.executed ? {} : await resultOf(workspace, signal);
-  const finished = collector.state.progress?.finished;
-  return cardOf({ header, items: collector.items() }, { now, workspace, finished, ...kept });
+  const { finished, remarks } = collector.state.progress ?? {};
+  return cardOf({ header, items: collector.items() }, { now, workspace, finished, remarks, ...kept });
 }
 
 /** What its tasks come together in, or what its agents have worked in; `undefined` for the checkout itself. */

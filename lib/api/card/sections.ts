@@ -36,6 +36,8 @@ const HEADS: Readonly<Record<CardState, Omit<CardHead, "facts">>> = {
   unreadable: { mark: "✗", word: "UNREADABLE", tone: "bad" },
 };
 
+const REMARKED = { word: "PASS with remarks", tone: "caution" } as const;
+
 /** Whether a run needs a person, is at work, or is over. */
 export function groupOf(state: CardState): "needs you" | "working" | "done" {
   if (state === "waiting" || state === "needs_person") return "needs you";
@@ -43,7 +45,9 @@ export function groupOf(state: CardState): "needs you" | "working" | "done" {
 }
 
 export function headOf(
-  { cost, rounds, seconds, state, turns }: Pick<Card, "cost" | "rounds" | "seconds" | "state" | "turns">,
+  { cost, remarks, rounds, seconds, state, turns }: Pick<Card, "cost" | "rounds" | "seconds" | "state" | "turns"> & {
+    readonly remarks?: readonly string[];
+  },
 ): CardHead {
   const facts = [
     duration(seconds),
@@ -51,7 +55,8 @@ export function headOf(
     ...(turns === 0 ? [] : [plural(turns, "turn")]),
     ...(cost === undefined ? [] : [`$${cost.total.toFixed(2)}`]),
   ];
-  return { ...HEADS[state], facts: facts.join(" · ") };
+  const isRemarked = state === "passed" && (remarks?.length ?? 0) > 0;
+  return { ...HEADS[state], ...(isRemarked ? REMARKED : {}), facts: facts.join(" · ") };
 }
 
 /** What a card says, label by label; what there is nothing of is left out. */
@@ -63,6 +68,7 @@ export function sectionsOf(card: Card): readonly CardSection[] {
       card.state === "passed" ? "Result" : "Why",
       card.waiting.length > 0 || card.why === "" ? [] : [{ text: card.why }],
     ),
+    section("Remarks", card.remarks.map((text) => ({ text, tone: "caution" as const }))),
     section("Changed", changed(card)),
     section("Tests", checked(card)),
     section("Assumed", assumptions.map(({ answer, asked }) => ({ text: `${asked}: ${answer}` }))),

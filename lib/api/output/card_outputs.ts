@@ -33,6 +33,7 @@ export const CARD_OUTPUTS = {
       passed: flag("Whether it passed."),
       output: text("The end of what it wrote, where it failed.").optional(),
     })).describe("The last checks that were made of the work, or the project's tests; none where nothing was checked."),
+    remarks: z.array(z.string()).describe("What a person should know of a PASS: of its tests, above all."),
     waiting: z.array(z.object({
       by: text("The role, or the step, that asks."),
       text: text("The question, or the request, whole."),

@@ -128,7 +128,12 @@ const KINDS: readonly Kind[] = [
   { is: /^pipelines\./ },
   { is: /^workspace\.setup$/, does: "runs in each new workspace, before its agents" },
   { is: /^workspace\.share$/, does: "copies what git ignores into workspaces, where agents read it" },
-  { is: /^(?:workspace(?:\.setup_\w+)?|isolation)$/ },
+  { is: /^(?:workspace(?:\.setup_\w+)?|isolation|evidence(?:\.(?:tests_may|require_red|strict))?)$/ },
+  {
+    is: /^evidence\.clean_room$/,
+    does: "has a PASS believed without checks on a fresh checkout",
+    alone: (value) => value === false ? false : "harmless",
+  },
   { is: /^project_test_cmd$/, does: "runs as the project's test command" },
   { is: /^post_processing\.git_commit_message$/, does: "commits all changes after PASS, with the hooks of git" },
   { is: /^post_processing\.openspec_change$/, does: "runs openspec after PASS" },

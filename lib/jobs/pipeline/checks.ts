@@ -5,7 +5,7 @@ import { condense } from "../../base/text/condense.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { plainText } from "../../base/text/sanitize.ts";
 import { parseReviewVerdict, type ReviewVerdict } from "../verdicts.ts";
-import type { CheckPlan } from "./plan.ts";
+import type { CheckPlan, StepPlan } from "./plan.ts";
 
 export interface CheckResult {
   readonly passed: boolean;
@@ -94,4 +94,14 @@ export async function checkFiles(
   }
   const detail = missing.length === 0 ? `there is ${paths.join(", ")}` : `there is no file ${missing.join(", ")}`;
   return { passed: missing.length === 0, detail, output: "" };
+}
+
+/** What must hold of a task's work, whoever has done it: the last checks of its pipeline that need no agent's words. */
+export function checksOf(steps: readonly StepPlan[]) {
+  const own = steps.map(({ checks }) =>
+    checks.flatMap((check) =>
+      check.type === "fileExists" || check.type === "shell" && check.expect === "pass" ? [check] : []
+    )
+  );
+  return own.findLast((checks) => checks.length > 0) ?? [];
 }

@@ -7,7 +7,17 @@ import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage,
 import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
 import { lanesTakenUp } from "./lane.ts";
-import { FINISHED, GROUND, HOST_DECIDED, REFUSED_INSIDE, RESUMED, SET_UP, STARTED, WARNED } from "../common.ts";
+import {
+  EVIDENCE,
+  FINISHED,
+  GROUND,
+  HOST_DECIDED,
+  REFUSED_INSIDE,
+  RESUMED,
+  SET_UP,
+  STARTED,
+  WARNED,
+} from "../common.ts";
 import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";
 import { mayAnswer } from "../waiting.ts";
 import { basename } from "@std/path/posix";
@@ -120,6 +130,7 @@ export const RUN_ENDS = {
   }),
   sandbox_refused: stepRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
   workspace_set_up: stepRecord(RUN_FACTS.workspace_set_up, SET_UP),
+  evidence_gathered: stepRecord(RUN_FACTS.evidence_gathered, EVIDENCE),
   host_decided: stepRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: stepRecord({
     ...RUN_FACTS.run_finished,

@@ -20,6 +20,8 @@ export interface ExecState extends Recoverable, WithUnusable, Reaching {
   /** The number of the last task that was begun or left out; 0 before the first. */
   readonly begun: number;
   readonly current: TaskState | undefined;
+  /** The pipelines of the tasks that were begun. @default {[]} */
+  readonly pipelines?: readonly string[];
   /** The tasks whose agents wait for an answer while others are done. */
   readonly parked: readonly TaskState[];
   /** The tasks that are done side by side, those to be merged in the order in which they passed. @default none are */

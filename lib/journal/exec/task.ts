@@ -48,7 +48,9 @@ export const TASK_BEGINS = {
     paths: ({ file }, map) => ({ file: map(file) }),
     state: (state, { task: number, file, pipeline, steps, text, autonomyLevel, fingerprint }) => {
       const about = { number, file, pipeline, steps, text, autonomyLevel, fingerprint };
-      return { ...state, begun: number, current: { ...about, step: newStep(1), outputs: [], failed: undefined } };
+      const pipelines = [...new Set([...state.pipelines ?? [], pipeline])];
+      const current = { ...about, step: newStep(1), outputs: [], failed: undefined };
+      return { ...state, begun: number, pipelines, current };
     },
     progress(_before, { task: number, file, isText, text, pipeline, steps }) {
       const name = isText === true ? titleOf(text) : file;

@@ -1,0 +1,21 @@
+import { changedPaths } from "../workspace/result.ts";
+import { textIn } from "../workspace/trees.ts";
+import type { ChangedTestFile } from "./remarks.ts";
+import { testPartOf } from "./test_files.ts";
+
+/** So many files are read; what is changed in more is told without their texts. */
+const MOST_READ = 400;
+
+/** The files between two commits that decide whether tests pass. */
+export async function changedTests(
+  [base, commit]: readonly [string, string],
+  where: { readonly store: string; readonly signal: AbortSignal },
+): Promise<readonly ChangedTestFile[]> {
+  const paths = (await changedPaths([base, commit], where)).filter((path) => testPartOf(path) !== undefined);
+  const files: ChangedTestFile[] = [];
+  for (const path of paths.slice(0, MOST_READ)) {
+    const [before, after] = [await textIn(base, { path, ...where }), await textIn(commit, { path, ...where })];
+    files.push({ path, before, after });
+  }
+  return [...files, ...paths.slice(MOST_READ).map((path) => ({ path, before: "", after: "" }))];
+}

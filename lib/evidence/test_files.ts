@@ -1,0 +1,68 @@
+// What of a repository decides whether its tests pass, by the conventions of the runners that are common.
+
+/** What a file is to the tests of a project. */
+export type TestPart = "test" | "snapshot" | "runner" | "ci";
+
+const TEST = [
+  // JavaScript and TypeScript: node --test, jest, vitest, mocha, deno test, bun test.
+  /(?:^|[./_-])(?:test|spec)\.[cm]?[jt]sx?$/,
+  /(?:^|\/)(?:__tests__|tests?|specs?|e2e)\/.*\.[cm]?[jt]sx?$/,
+  // Python, Ruby, PHP.
+  /(?:^|\/)test_[^/]*\.py$|_test\.py$|(?:^|\/)tests?\/.*\.py$/,
+  /_(?:spec|test)\.rb$|(?:^|\/)(?:spec|test)\/.*\.rb$/,
+  /Test\.php$|(?:^|\/)tests\/.*\.php$/,
+  // Go, Rust, Java and its kin, C#, Elixir, Swift, shell.
+  /_test\.go$|(?:^|\/)tests\/.*\.rs$/,
+  /(?:^|\/)src\/(?:test|androidTest|integrationTest)\//,
+  /Tests?\.(?:java|kt|cs|swift)$/,
+  /_test\.exs$|\.bats$|(?:^|\/)(?:run[_-])?tests?\.sh$/,
+  /(?:^|\/)tests?\/.*\.sh$/,
+];
+
+const SNAPSHOT = /(?:^|\/)__snapshots__\/|\.snap$|(?:^|\/)(?:golden|testdata|fixtures|snapshots)\//;
+
+const RUNNER = [
+  /(?:^|\/)(?:jest|vitest|vite|karma|playwright|cypress|ava|babel|c8|nyc)\.config\.[cm]?[jt]s(?:on)?$/,
+  /(?:^|\/)\.(?:mocharc|nycrc|taprc|c8rc)(?:\.\w+)?$/,
+  /(?:^|\/)(?:package\.json|deno\.jsonc?|bunfig\.toml|tsconfig(?:\.\w+)?\.json)$/,
+  /(?:^|\/)(?:conftest\.py|sitecustomize\.py|usercustomize\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|noxfile\.py|\.coveragerc)$/,
+  /(?:^|\/)(?:GNUmakefile|[Mm]akefile|[Jj]ustfile|\.justfile|Rakefile|\.rspec|phpunit\.xml(?:\.dist)?)$/,
+  /(?:^|\/)(?:Cargo\.toml|\.cargo\/config(?:\.toml)?|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|composer\.json)$/,
+  /(?:^|\/)(?:\.env(?:\.\w+)?|\.npmrc|\.node-version|\.tool-versions)$/,
+];
+
+const CI =
+  /^(?:\.github\/(?:workflows|actions)\/|\.gitlab-ci\.yml$|\.circleci\/|Jenkinsfile$|azure-pipelines\.yml$|\.ci\/)/;
+
+/** Files that say much besides how tests run: only their lines about tests count. */
+const MANIFEST =
+  /(?:^|\/)(?:package\.json|deno\.jsonc?|tsconfig(?:\.\w+)?\.json|pyproject\.toml|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|composer\.json)$/;
+
+const ABOUT_TESTS = /test|spec|jest|mocha|ava\b|coverage|harness|surefire|skip|"(?:main|type|imports|node-options)"/i;
+
+/** Whether a change of a file changes what it says of tests; of a file that is about tests alone, any does. */
+export function changesTests(
+  path: string,
+  { after, before }: { readonly before: string; readonly after: string },
+): boolean {
+  const linesOf = (text: string) => text.split("\n").filter((line) => ABOUT_TESTS.test(line)).join("\n");
+  return !MANIFEST.test(path) || linesOf(before) !== linesOf(after);
+}
+
+/**
+ * What a file is to the tests; `undefined` for any other one.
+ *
+ * @param path below the top of the repository
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(["src/price.js", "test/price.test.js", "conftest.py"].map(testPartOf), [undefined, "test", "runner"]);
+ * ```
+ */
+export function testPartOf(path: string): TestPart | undefined {
+  if (SNAPSHOT.test(path) && !TEST[0]?.test(path)) return "snapshot";
+  if (RUNNER.some((pattern) => pattern.test(path))) return "runner";
+  if (CI.test(path)) return "ci";
+  return TEST.some((pattern) => pattern.test(path)) ? "test" : undefined;
+}

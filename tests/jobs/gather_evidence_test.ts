@@ -1,0 +1,121 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { defaultsOf } from "../../lib/base/settings.ts";
+import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
+import { withEvidence } from "../../lib/jobs/gather_evidence.ts";
+import type { RunFactOf } from "../../lib/journal/run_facts.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
+import { listWorkspaces } from "../../lib/workspace/workspace.ts";
+import { runProgram } from "../support/program.ts";
+import { useStateHome } from "../support/state_home.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+const { signal } = new AbortController();
+const PASS = { outcome: "pass", reason: "all steps passed" } as const;
+
+/** A project whose tests are a script for each behaviour. */
+const PROJECT = {
+  "double.sh": 'echo "$(($1 * 2))"\n',
+  "tests/double_test.sh": 'test "$(sh double.sh 2)" = 4 && test "$(sh double.sh 3)" = 6\n',
+  "test.sh": 'for t in tests/*_test.sh; do sh "$t" || exit 1; done\n',
+  ".gitignore": "cache\n",
+};
+
+/** What an agent leaves in its workspace: a text for each file, or nothing in place of one. */
+type Left = Readonly<Record<string, string | undefined>>;
+
+/** Has an agent work in a workspace of the project, and looks at its PASS. */
+async function judged(left: Left, settings: Partial<ReturnType<typeof defaultsOf<typeof EVIDENCE_SETTINGS>>> = {}) {
+  await using dir = await tempDir();
+  using _state = useStateHome(`${dir.path}/state`);
+  const repo = `${dir.path}/repo`;
+  await dir.write(Object.fromEntries(Object.entries(PROJECT).map(([name, text]) => [`repo/${name}`, text])));
+  const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "", GIT_CONFIG_NOSYSTEM: "1" };
+  const begin = "git init -q -b main && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
+  assertEquals((await runProgram(["sh", "-c", begin], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
+  const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal });
+  for (const [name, text] of Object.entries(left)) {
+    if (text === undefined) await Deno.remove(`${workspace.tree}/${name}`);
+    else await Deno.writeTextFile(`${workspace.tree}/${name}`, text);
+  }
+  const records: { readonly type: string }[] = [];
+  const run = {
+    folder: runFolderAt(workspace.workdir, "20260101-000000-0000"),
+    ...{ bound: { contract: {}, tellChanges: () => {} }, onForcedExit: () => () => {}, clock: systemClock, signal },
+    ...{ wallClock: () => new Date(), record: (fact: { readonly type: string }) => void records.push(fact) },
+  };
+  const result = await withEvidence(PASS, {
+    run,
+    plan: { workdir: workspace.workdir, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings } },
+    checks: [{ command: "sh test.sh", timeLimitSeconds: 20 }],
+  });
+  // What was only made to try something is gone.
+  assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
+  const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
+  return {
+    result,
+    remarks: found?.remarks ?? [],
+    trials: found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [],
+  };
+}
+
+const HALF = { "half.sh": 'echo "$(($1 / 2))"\n' };
+const HALF_TEST = { "tests/half_test.sh": 'test "$(sh half.sh 4)" = 2\n' };
+
+Deno.test("honest work is a plain PASS: a feature with its test, a change without one, nothing at all", async () => {
+  const feature = await judged({ ...HALF, ...HALF_TEST });
+  assertEquals(feature, { result: PASS, remarks: [], trials: [["clean", true], ["red", false]] });
+  const refactored = await judged({ "double.sh": 'echo "$(($1 + $1))"\n' });
+  assertEquals(refactored, { result: PASS, remarks: [], trials: [["clean", true]] });
+  assertEquals(await judged({}), { result: PASS, remarks: [], trials: [] });
+});
+
+Deno.test("what passes only by what is in no commit is no PASS", async () => {
+  // The result works with a file that git ignores, and that nobody else will have.
+  const { result, trials } = await judged({
+    "cache": "4\n",
+    "double.sh": "cat cache\n",
+    "tests/double_test.sh": "sh double.sh\n",
+  });
+  assertEquals([result.outcome, trials], ["fail", [["clean", false]]]);
+  assertMatch(
+    result.reason,
+    /^it passes only where the agent worked; on a fresh checkout of its result: sh test\.sh: exit code 1$/,
+  );
+});
+
+Deno.test("the tests as they were decide as well: where they fail, the PASS has a remark that says so", async () => {
+  const weakened = await judged({ "double.sh": "echo 4\n", "tests/double_test.sh": 'test "$(sh double.sh 2)" = 4\n' });
+  assertEquals([weakened.result, weakened.trials], [PASS, [["clean", true], ["original", false], ["red", true]]]);
+  assertMatch(
+    weakened.remarks.join("\n"),
+    /tests\/double_test\.sh was changed[^]*with the tests as they were, it fails: sh test\.sh/,
+  );
+  const removed = await judged({ "double.sh": "echo 4\n", "tests/double_test.sh": undefined, ...HALF, ...HALF_TEST });
+  assertMatch(
+    removed.remarks.join("\n"),
+    /tests\/double_test\.sh was removed[^]*with the tests as they were, it fails/,
+  );
+  const script = await judged({ "double.sh": "echo 4\n", "test.sh": "true\n" });
+  assertMatch(script.remarks.join("\n"), /test\.sh was changed[^]*with the tests as they were, it fails/);
+});
+
+Deno.test("a new test that passes on the code as it was proves nothing, and is said to", async () => {
+  const empty = await judged({ ...HALF, "tests/half_test.sh": "true\n" });
+  assertEquals([empty.result, empty.trials], [PASS, [["clean", true], ["red", true]]]);
+  assertMatch(
+    empty.remarks.join(),
+    /tests\/half_test\.sh passes on the code as it was, too: it proves nothing of the change/,
+  );
+  const required = await judged({ ...HALF, "tests/half_test.sh": "true\n" }, { requireRed: true });
+  assertEquals(required.result.outcome, "fail");
+});
+
+Deno.test("the settings say what of it is a FAIL, and without the clean room what was changed is told all the same", async () => {
+  const weaker = { "tests/double_test.sh": 'test "$(sh double.sh 2)" = 4\n' };
+  assertEquals((await judged(weaker, { testsMay: "add" })).result.outcome, "fail");
+  assertEquals((await judged({ ...HALF, ...HALF_TEST }, { testsMay: "add" })).result, PASS);
+  const { remarks, trials } = await judged(weaker, { cleanRoom: false });
+  assertEquals([remarks, trials], [["tests/double_test.sh was changed"], []]);
+});
