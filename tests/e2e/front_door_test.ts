@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
+import type { Turn } from "../lab/steps.ts";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
 import type { CliName } from "../support/clis.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
@@ -11,7 +12,12 @@ const TASK = "Fix the rounding of coupons";
 const NAME = "fix-the-rounding-of-coupons";
 
 /** A project that knows nothing of panewright, and a person who trusts nothing yet. */
-function newProject(provider: CliName, files: Readonly<Record<string, string>>, asks = false) {
+function newProject(
+  provider: CliName,
+  files: Readonly<Record<string, string>>,
+  asks = false,
+  turn?: Turn,
+) {
   return cliProject({
     provider,
     isRepository: true,
@@ -22,6 +28,7 @@ function newProject(provider: CliName, files: Readonly<Record<string, string>>, 
       if (asks && !prompt.includes("The answer of the person")) {
         return [{ do: "shell", command: 'panewright ask "Up or down?"' }, { do: "say", text: "Never said." }];
       }
+      if (turn !== undefined) return turn;
       return provider === "codex"
         ? [{ do: "shell", command: "echo rounded > fixed.txt" }, { do: "say", text: "Rounded." }]
         : [{ do: "call", tool: "Bash", input: { command: "echo rounded > fixed.txt", description: "Rounds" } }, {
@@ -128,4 +135,18 @@ Deno.test("one sentence in a folder without git and without tests works there, a
   const unknown = await project.run("rounding");
   assertEquals(unknown.code, 2);
   assertMatch(unknown.stderr, /no such command[^]*A task is several words/);
+});
+
+Deno.test("one sentence whose agent has the tests say less: a PASS with remarks, which name what was changed", async () => {
+  await using project = await newProject("codex", { Makefile: "test:\n\tgrep squared fixed.txt\n" }, false, [
+    { do: "shell", command: "printf 'test:\\n\\ttrue\\n' > Makefile; echo rounded > fixed.txt" },
+    { do: "say", text: "Done, all tests pass." },
+  ]);
+  await dirty(project.sandbox.project);
+  const { code, stderr, stdout } = await project.run(TASK, "--trust", "--no-input");
+  assertEquals(code, 0, stderr);
+  assertMatch(stdout, /^✓ PASS with remarks +fix-the-rounding/);
+  assertMatch(stdout, /^ {2}Remarks {3}Makefile was changed: it may decide how tests run$/m);
+  assertMatch(stdout.replaceAll(/\s+/g, " "), /with the tests as they were, it fails: make test: exit code 2/);
+  await project.sandbox.assertNothingLeft();
 });

@@ -62,7 +62,7 @@ for (const provider of PROVIDERS) {
     const report = await Deno.readTextFile(`${project.sandbox.home}/report.xml`);
     for (const name of ["a", "b", "c"]) assertMatch(report, new RegExp(`<testsuite name="${name}" [^>]*failures="0"`));
     assertEquals(await withoutRuns(folder), project.before);
-    assertStringIncludes(stderr, "panewright apply night");
+    assertStringIncludes(stdout, " apply night\n");
     const log = (await shell(folder, "git log --format=%s refs/panewright/night")).trim().split("\n");
     assertEquals([log.slice(0, 3).sort(), log.slice(3)], [["a", "b", "c"], ["The checkout as it was", "first"]]);
     assertEquals((await project.run("apply", "night")).code, 0);
