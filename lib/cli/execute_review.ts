@@ -24,10 +24,12 @@ function acceptsByDefault({ handoff, permissions, sandbox }: ReviewRunPlan): boo
 export interface ReviewSurroundings extends Omit<Surroundings, "workdir" | "output"> {
   readonly earlier?: Progress;
   readonly execute: (options: ReviewRunOptions) => Promise<RunResult>;
+  /** Whether its folder is about to go, so that nothing can be done with it afterwards. @default {false} */
+  readonly leavesNothing?: boolean;
 }
 
 export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundings): Promise<number> {
-  const { execute, earlier, io, global } = around;
+  const { execute, earlier, io, global, leavesNothing = false } = around;
   const where = await whereOf(plan.workdir, io);
   using output = openLiveOutput(REVIEW_LOOP, {
     ...around,
@@ -37,7 +39,7 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
   });
   let folder: string | undefined;
   await using _told = {
-    [Symbol.asyncDispose]: () => tellEnd(workspaceAround(plan.workdir), { folder, io, global }),
+    [Symbol.asyncDispose]: () => tellEnd(workspaceAround(plan.workdir), { folder, io, global, leavesNothing }),
   };
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>

@@ -4,6 +4,7 @@ import { UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult } from "../workspace/result.ts";
+import { present } from "../base/schema.ts";
 import { workdirOf } from "../journal/paths.ts";
 import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -38,13 +39,20 @@ export async function beginWorkspace(
 interface Ended extends Around {
   /** The run's folder, where it has begun. */
   readonly folder: string | undefined;
+  /** As of a review loop. @default {false} */
+  readonly leavesNothing?: boolean;
 }
 
 /** Brings home what was done in the workspace of a run, if it has one, and shows what came of the run. */
-export async function tellEnd(workspace: Workspace | undefined, { folder, global, io }: Ended): Promise<void> {
+export async function tellEnd(
+  workspace: Workspace | undefined,
+  { folder, global, io, leavesNothing }: Ended,
+): Promise<void> {
   const run = folder === undefined ? undefined : runAt(folder);
   if (run !== undefined && !global.json) {
-    return await (await import("./end_card.ts")).showCard(run, { io, global, signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    const { showCard } = await import("./end_card.ts");
+    return await showCard(run, { io, global, signal, ...present({ leavesNothing }) });
   }
   if (workspace === undefined) return;
   // Also for a run that was interrupted: nothing of it is to be lost.

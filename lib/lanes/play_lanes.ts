@@ -1,6 +1,8 @@
 import { RuntimeError } from "../base/errors.ts";
 import { folderResult } from "../jobs/pipeline/drive_tasks.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
+import { withEvidence } from "../jobs/gather_evidence.ts";
+import { checksOf } from "../jobs/pipeline/checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { laneName } from "../journal/exec/lane.ts";
@@ -45,7 +47,10 @@ export async function playLanes(
   } finally {
     tellLeft(run, tasks);
   }
-  return endOf(run, { waiting: fan.waiting() });
+  const result = endOf(run, { waiting: fan.waiting() });
+  const all = tasks.flatMap(({ pipeline }) => checksOf(plan.pipelines[pipeline] ?? []));
+  const checks = [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
+  return await withEvidence(result, { run, plan, target, checks: checks.filter((check) => check.type === "shell") });
 }
 
 async function targetOf(

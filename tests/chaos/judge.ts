@@ -24,7 +24,7 @@ export function judgeCommand(
   if (code === 0 || (code === KILLED_CODE && mayBeKilled)) return problems;
   if (!agentsWereHit) return [...problems, `a command that nothing was done to ended with ${code}`];
   if (code !== 1) problems.push(`a command whose agents were hit ended with ${code}`);
-  if (!`${stdout}${stderr}`.includes("panewright resume")) {
+  if (!/panewright\S* resume /.test(`${stdout}${stderr}`)) {
     problems.push("a command whose agents were hit does not say how to resume");
   }
   return problems;

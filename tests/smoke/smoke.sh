@@ -102,7 +102,7 @@ check 'doctor tells what it found by its exit code' [ "$code" -le 1 ]
 
 run "$@" demo
 check 'demo ends with 0' ended_with 0
-check 'demo shows a job that passes in two rounds' says stdout '^PASS after 2 rounds'
+check 'demo shows a job that passes in two rounds' says stdout '^✓ PASS .* 2 rounds'
 no_server() {
   for socket in "$root"/tmux/*/*; do
     if tmux -S "$socket" list-sessions >/dev/null 2>&1; then return 1; fi

@@ -30,6 +30,9 @@ interface AroundCard {
 
 const OUTPUT_LINES = 12;
 
+/** What nobody asked for: our own records, caches; and the line that tells of more files. */
+const NO_CHANGE = /^$|^and \d+ more$|(?:^|\/)(?:\.panewright|__pycache__|\.pytest_cache)\//;
+
 /** What CLIs and shells try by themselves at each start, and do without; the log has it. */
 const EVERYDAY = /^write \/(?:tmp|proc)\//;
 
@@ -78,7 +81,7 @@ function changesOf({ files, inner, ref }: WorkspaceResult): Card["changes"] {
 /** What turns, or steps, have changed in the checkout itself; the last line tells of more than are named. */
 function changesIn(items: readonly ReportItem[]): Card["changes"] {
   const named = items.filter(({ kind }) => kind === "changes").flatMap(({ text = "" }) => text.split("\n"));
-  const files = [...new Set(named)].filter((path) => path !== "" && !/^and \d+ more$/.test(path)).map((path) => ({
+  const files = [...new Set(named)].filter((path) => !NO_CHANGE.test(path)).map((path) => ({
     path,
   }));
   return files.length === 0 ? undefined : { files, inner: [] };

@@ -56,7 +56,12 @@ export const command = defineCommand({
         await recordWritten(io, { path: origin.configFile });
         io.stderr(await whatIsKept(folder));
       };
-      const exitCode = await executeReview({ ...plan, tmux, cleanupOnExit: !keep }, { io, global, execute })
+      const exitCode = await executeReview({ ...plan, tmux, cleanupOnExit: !keep }, {
+        io,
+        global,
+        execute,
+        leavesNothing: !keep,
+      })
         .finally(tellWhatIsKept);
       if (!global.quiet) {
         const after = await Deno.readTextFile(`${plan.workdir}/${CHANGED_FILE}`);

@@ -12,7 +12,6 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
-import { withEvidence } from "../gather_evidence.ts";
 import { plannedAgents, workerCapsOf } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
@@ -99,10 +98,7 @@ async function play(parts: RunParts): Promise<RunResult> {
   const { plan, state, record, signal } = parts;
   const commits = plan.postProcessing.gitCommitMessage !== undefined;
   if (commits && state().gitActs === undefined && Object.keys(state().agents).length === 0) await noteGit(parts);
-  const { projectTestCmd: command, testCommandTimeoutSeconds: timeLimitSeconds } = plan.loop;
-  const played = await playInside(parts);
-  const checks = command === undefined ? [] : [{ command, timeLimitSeconds }];
-  const { outcome, reason } = await withEvidence(played, { run: parts, plan, checks });
+  const { outcome, reason } = await playInside(parts);
   if (outcome === "pass") {
     await postProcess(plan.postProcessing, {
       workdir: plan.workdir,
