@@ -93,7 +93,7 @@ async function watch(terminal: TmuxClient, folder: string): Promise<Recording> {
       await systemClock.sleep(LOOK_MS);
       continue;
     }
-    const end = log.find(({ row }) => textOf(row).startsWith("PASS "));
+    const end = log.find(({ row }) => textOf(row).startsWith("✓ PASS"));
     if (end === undefined) throw new Error("Cannot record the demo: it has not passed");
     if (panes.length === 0) throw new Error("Cannot record the demo: no pane of an agent was seen");
     return { columns: SIZE.columns, log, live, panes, endMs: end.atMs };
