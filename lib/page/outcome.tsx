@@ -20,7 +20,11 @@ export function Outcome({ header, now }: {
   readonly header: ReportHeader;
   readonly now?: number;
 }) {
-  const { words, tone } = CONDITIONS[header.condition] ?? { words: header.condition, tone: "plain" };
+  const { remarks = [] } = header;
+  const known = CONDITIONS[header.condition] ?? { words: header.condition, tone: "plain" };
+  const { words, tone } = header.condition === "passed" && remarks.length > 0
+    ? { words: "Passed, with remarks", tone: "caution" }
+    : known;
   const end = header.endedAt ?? header.lastAt;
   const tokens = header.tokens.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
   return (
@@ -30,6 +34,11 @@ export function Outcome({ header, now }: {
         {header.placeText === "" ? null : <span class="place">{shownLine(header.placeText)}</span>}
       </h2>
       {header.why === "" ? null : <p class="why words">{shownText(header.why)}</p>}
+      {remarks.length === 0 ? null : (
+        <ul class="remarks words">
+          {remarks.map((remark, index) => <li key={index}>{shownText(remark)}</li>)}
+        </ul>
+      )}
       {header.problem === undefined ? null : <p class="problem">{shownText(header.problem)}</p>}
       {header.resumeCommand === undefined ? null : (
         <p class="resume">

@@ -91,8 +91,8 @@ Deno.test("exec --parallel: what one asks is told with the commands that answer 
   assertStringIncludes(stopped.stderr, "b: landed");
   const questions = await project.run("questions");
   assertStringIncludes(questions.stdout, "Which?");
-  const [, answer = ""] = /panewright (answer .*) "…"/.exec(stopped.stdout) ?? [];
-  const [, resume = ""] = /panewright (resume .*)/.exec(stopped.stdout) ?? [];
+  const [, answer = ""] = /Answer with: {2}panewright (.*) "YOUR ANSWER"/.exec(stopped.stdout) ?? [];
+  const [, resume = ""] = /Then resume: {2}panewright (.*)/.exec(stopped.stdout) ?? [];
   for (const words of [[...answer.split(" "), "This one"], [...resume.split(" "), "--no-input"]]) {
     const { code, stderr } = await project.run(...words);
     assertEquals(code, 0, stderr);

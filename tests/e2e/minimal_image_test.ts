@@ -89,6 +89,6 @@ async function tryIn(
     assertNotMatch(stdout + stderr, /error is unexpected|^\s+at .+:\d+:\d+\)?$/m);
   }
   assertMatch(tried.stdout, passed);
-  assertMatch(exec.stdout, /^PASS/m);
+  assertMatch(exec.stdout, /^✓ PASS/m);
   assertMatch(doctor.stdout, locale);
 }

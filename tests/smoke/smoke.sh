@@ -68,7 +68,7 @@ run "$@" help
 check 'help ends with 0' ended_with 0
 check 'help lists the commands' says stdout 'demo'
 
-odd="two words, 'quotes', \$a * and \\"
+odd="oneword,'quotes',\$a,*,and\\"
 run "$@" "$odd"
 check 'a wrong command ends with 2' ended_with 2
 check 'an argument arrives as it is' grep -qF -- "Cannot run \"$odd\": no such command" "$root/stderr"

@@ -135,7 +135,11 @@ interface Doing {
 }
 
 function nextOf({ changes, name, run, state, waiting }: Drafted, { header, workspace }: Doing): Card["next"] {
-  const answers = waiting.flatMap((one) => answersTo(one, { name, run, isOnly: waiting.length === 1 }));
+  const own = waiting.flatMap((one) => answersTo(one, { name, run, isOnly: waiting.length === 1 }));
+  // What is done side by side asks in runs of its own.
+  const answers = own.length > 0 || state !== "waiting"
+    ? own
+    : [{ verb: "questions", does: "what waits for you", words: ["questions"] }];
   if (state === "running") return answers;
   const resume = header.resumeCommand === undefined ? [] : [{
     ...{ verb: "resume", words: ["resume", run] },

@@ -81,6 +81,8 @@ const reportHeader = z.object({
     head: text("The hash of the last one.").optional(),
   }).describe("What the check of the audit log says.").optional(),
   recovered: text("What the run was helped out of, in a line; missing where there is nothing.").optional(),
+  remarks: z.array(z.string()).describe("What a person should know of its PASS; missing where there is nothing.")
+    .optional(),
   warnings,
   gaps: z.array(z.object({
     from: count("The first missing line, from 1."),

@@ -52,6 +52,7 @@ export function headerOf({ sequence, progress, ...state }: ReportState, around: 
     ...(state.cost === undefined ? {} : { cost: { total: state.cost.total, pricesOf: state.cost.pricesOf } }),
     ...present({ audit }),
     ...(known.recovered.length === 0 ? {} : { recovered: recoveredText(known.recovered) }),
+    ...(known.remarks === undefined || known.remarks.length === 0 ? {} : { remarks: known.remarks }),
     ...{ warnings, gaps: state.gaps },
     ...present({ problem, panewright: state.panewright }),
   };

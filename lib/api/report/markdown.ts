@@ -16,7 +16,7 @@ const MAX_OUTPUT_LINES = 60;
 const MAX_CELL = 200;
 
 export function reportMarkdown({ header, items }: Report): string {
-  const { about, why, recovered, resumeCommand, problem, gaps } = header;
+  const { about, why, resumeCommand, problem, gaps } = header;
   const parts = [
     `## panewright: ${markdownLine(outcomeText(header))}`,
     why === "" ? "" : cell(why),
@@ -61,8 +61,7 @@ export function reportMarkdown({ header, items }: Report): string {
     header.audit === undefined || header.audit.verdict === "none"
       ? ""
       : `**Audit**: ${header.audit.verdict === "intact" ? "" : "⚠ "}${cell(header.audit.text)}`,
-    recovered === undefined ? "" : `**Recovered**: ${cell(recovered)}`,
-    table(["Warnings"], header.warnings.map(({ message }) => [message])),
+    ...toKnow(header),
     resumeCommand === undefined ? "" : `Resume with:\n\n${fenced(sanitizeLine(resumeCommand))}`,
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -70,8 +69,8 @@ export function reportMarkdown({ header, items }: Report): string {
 
 const RESULTS: Readonly<Record<ReportItem["tone"], string>> = { plain: "", good: "✓", bad: "✗", caution: "again" };
 
-function outcomeText({ condition, outcome, waiting }: ReportHeader): string {
-  if (outcome === "pass") return "PASS";
+function outcomeText({ condition, outcome, remarks, waiting }: ReportHeader): string {
+  if (outcome === "pass") return remarks === undefined ? "PASS" : "PASS with remarks";
   if (outcome === "fail") return "FAIL";
   const question = waiting === undefined ? undefined : { ...waiting, id: waiting.id };
   return conditionText({ condition, question, answered: waiting?.answered ?? false });
@@ -86,6 +85,15 @@ function factsText({ runId, startedAt, endedAt, lastAt, counts, placeText }: Rep
     plural(counts.turns, "turn"),
     plural(counts.responses, "response"),
   ].join(" · ");
+}
+
+/** What a person should know of how it went. */
+function toKnow({ recovered, remarks = [], warnings }: ReportHeader): readonly string[] {
+  return [
+    table(["Remarks"], remarks.map((remark) => [remark])),
+    recovered === undefined ? "" : `**Recovered**: ${cell(recovered)}`,
+    table(["Warnings"], warnings.map(({ message }) => [message])),
+  ];
 }
 
 function waitingText(

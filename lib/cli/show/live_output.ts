@@ -105,7 +105,10 @@ export function openLiveOutput(job: Job, options: LiveOutputOptions): LiveOutput
       }
       const task = taskName(progress) ?? taskName(before);
       for (const line of [...howToWatch(record), ...describeRecord(inForm(record))]) {
-        // How it ended, and what waits then, is on its card.
+        // How it ended, and what waits then, is on its card; but what waits in the runs of lanes is on theirs alone.
+        if (line.importance === "result" && record.type === "question_waiting" && progress.target !== undefined) {
+          io.stdout(`${painted(line, { color: global.color.stdout })}\n`);
+        }
         if (line.importance === "result" || !shows(line)) continue;
         live?.erase();
         const time = io.isTerminal.stderr ? timeOfDay(wallClock()) : wallClock().toISOString();

@@ -145,6 +145,10 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       return laneCounted(before, fact);
     case "task_finished":
       return taskEnded(before, fact);
+    case "evidence_gathered": {
+      const remarks = fact.remarks.map((remark) => `remark: ${remark}`);
+      return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], ...remarks] } };
+    }
     case "warning":
       return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], fact.message] } };
     case "run_resumed":
