@@ -165,10 +165,15 @@ export async function requireRepository(folder: string, signal: AbortSignal): Pr
   await repositoryOf(folder, signal);
 }
 
-/** Whether a folder is in a repository of which there can be workspaces. */
+/** Whether a folder is in a repository of which there can be workspaces; without git there is none. */
 export async function isInRepository(folder: string, signal: AbortSignal): Promise<boolean> {
-  const { code, stdout } = await runGit(["rev-parse", "--show-toplevel"], { cwd: folder, signal });
-  return code === 0 && stdout.trim() !== "";
+  try {
+    const { code, stdout } = await runGit(["rev-parse", "--show-toplevel"], { cwd: folder, signal });
+    return code === 0 && stdout.trim() !== "";
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {

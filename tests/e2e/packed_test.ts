@@ -64,9 +64,9 @@ Deno.test("the one file unpacks itself once, for its user alone, and hands on it
   assertEquals(await unpackedIn(cache), { ".": "700", ...MODES });
   const files = await inodesIn(cache);
 
-  const second = await start(["a 'b' $c\n", "*"], { HOME: home });
+  const second = await start(["a'b'$c,*", "*"], { HOME: home });
   assertEquals([second.code, second.stdout], [2, ""]);
-  assertStringIncludes(second.stderr, `Cannot run "a 'b' $c\n": no such command`);
+  assertStringIncludes(second.stderr, `Cannot run "a'b'$c,*": no such command`);
   assertEquals(await inodesIn(cache), files);
 });
 

@@ -77,6 +77,11 @@ export function wholeSummary({ summary, notBegun }: SummaryFold): RunSummary {
   return { ...summary, tasks: [...tasks, ...notBegun.filter(({ file }) => !known.has(file))] };
 }
 
+function withWarnings(before: SummaryFold, messages: readonly string[]): SummaryFold {
+  const { summary } = before;
+  return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], ...messages] } };
+}
+
 export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
   const { summary, tokens } = before;
   switch (fact.type) {
@@ -145,12 +150,10 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
       return laneCounted(before, fact);
     case "task_finished":
       return taskEnded(before, fact);
-    case "evidence_gathered": {
-      const remarks = fact.remarks.map((remark) => `remark: ${remark}`);
-      return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], ...remarks] } };
-    }
+    case "evidence_gathered":
+      return withWarnings(before, fact.remarks.map((remark) => `remark: ${remark}`));
     case "warning":
-      return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], fact.message] } };
+      return withWarnings(before, [fact.message]);
     case "run_resumed":
       // What has failed is tried anew.
       return inStep(inTask(before, reopened), reopened);
