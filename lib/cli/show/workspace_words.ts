@@ -5,24 +5,15 @@ import type { Workspace } from "../../workspace/workspace.ts";
 
 const SHOWN_FILES = 20;
 
-/** What was changed in a workspace, a line each; and what can be done with it. */
-export function resultText({ isTarget, name, tree }: Workspace, { files, inner, ref }: WorkspaceResult): string {
+/** What was changed in a workspace, a line each. */
+export function resultText({ name, tree }: Workspace, { files, inner, ref }: WorkspaceResult): string {
   const lines = files.length === 0
     ? [`No file was changed in the workspace ${name}.`]
     : [`Changed in the workspace ${name}: ${sumText(files)}`, ...fileLines(files)];
   const apart = inner.map((path) =>
     `  ${sanitizeLine(`${tree}/${path}`)} is a repository of its own: what is in it is not in ${ref}`
   );
-  const commands = [
-    ...(files.length === 0 ? [] : [
-      ["diff", "shows it"],
-      ["apply", "brings it into your checkout"],
-      ["pr", "a branch of it, pushed, and a pull request"],
-      ...(isTarget === true ? [] : [["reply", '"…" has an agent work once more on what you say']]),
-    ]),
-    ["discard", files.length === 0 ? "removes the workspace" : `removes the workspace; ${ref} keeps what was done`],
-  ].map(([verb, does]) => `  panewright ${verb} ${name}`.padEnd(name.length + 24) + does);
-  return `${[...lines, ...apart, "", ...commands].join("\n")}\n`;
+  return `${[...lines, ...apart].join("\n")}\n`;
 }
 
 export function sumText(files: WorkspaceResult["files"]): string {

@@ -88,3 +88,36 @@ Deno.test("an answer to the dialog of a run whose panewright was killed is kept 
   assertStringIncludes(stdout, `Resume with: panewright resume ${bench.folder.id}`);
   assertEquals((await readAnswerOf(bench.folder, "q1"))?.answer, "yes");
 });
+
+Deno.test("approve and deny answer the permission of a run by its name, from anywhere, and say what it was", async () => {
+  await using bench = await runAtDialog();
+  using _lock = await holdRun(bench.folder);
+  // The list names it as the card does.
+  const list = await callCli([], { cwd: "/" });
+  const name = /^needs you +(\S+) +tester wants to run a command: npm test/m.exec(list.stdout)?.[1] ?? "";
+  const shown = await callCli(["show", name], { cwd: "/" });
+  assertMatch(shown.stdout, new RegExp(` approve ${name}\n`));
+  const none = await callCli(["approve", "no-such-run"], { cwd: "/" });
+  assertEquals(none.code, 2);
+  const other = await callCli(["approve", name, "--question", "q7"], { cwd: "/" });
+  assertEquals([other.code, await readAnswerOf(bench.folder, "q1")], [2, undefined]);
+  const { code, stderr, stdout } = await callCli(["deny", name, "use", "make test"], { cwd: "/" });
+  assertEquals([code, stderr], [0, ""]);
+  assertStringIncludes(stdout, "It asked: npm test\n");
+  assertEquals((await readAnswerOf(bench.folder, "q1"))?.answer, "no, use make test");
+});
+
+Deno.test("approve is no answer to a question", async () => {
+  await using bench = await runAtDialog();
+  using _lock = await holdRun(bench.folder);
+  const options = [{ label: "One", description: "" }, { label: "Two", description: "" }];
+  const questions = [{ question: "Which?", header: "W", multiSelect: false, options }];
+  bench.append({
+    ...{ type: "dialog_waiting", turnId: "r1-tester", role: "tester", terminalId: "%5", kind: "question", questions },
+    ...{ subject: "Which?", fingerprint: "g", reason: "only a person", question: "q2", runId: bench.folder.id },
+    ...{ attachCommand: "tmux attach-session", timeoutSeconds: 600 },
+  });
+  const { code, stderr } = await bench.cli("approve", bench.folder.id, "--question", "q2");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "Cannot approve q2");
+});
