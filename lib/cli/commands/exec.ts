@@ -123,5 +123,5 @@ export async function runExec(
 
 /** What a workspace is named by. */
 function nameOfTask(given = ""): string {
-  return given.includes(" ") ? given : basename(given).replace(/\.\w+$/, "");
+  return given.includes(" ") ? given.trim().split("\n", 1)[0] ?? "" : basename(given).replace(/\.\w+$/, "");
 }
