@@ -9,7 +9,7 @@ import type { RunResult } from "../run/execution.ts";
 import type { RunPlan } from "../run/plan.ts";
 import { nameInState } from "../run/state_names.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { dropWorkspace, keepResult } from "../workspace/result.ts";
+import { dropChecks, dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitWith } from "../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../workspace/workspace.ts";
 import { setUpWorkspace } from "./set_up.ts";
@@ -50,8 +50,9 @@ export async function withEvidence(result: RunResult, { checks, plan, run, targe
   const workspace = target ?? workspaceAround(plan.workdir);
   const settings = plan.evidence ?? defaultsOf(EVIDENCE_SETTINGS);
   if (result.outcome !== "pass" || workspace === undefined || workspace.partOf !== undefined) return result;
-  const { base, store } = workspace;
+  const { base, name, store } = workspace;
   const { signal } = run;
+  await dropChecks(name);
   const { commit } = await keepResult(workspace, { signal });
   if (commit === base) return result;
   const files = await changedTests([base, commit], { store, signal });
@@ -65,11 +66,11 @@ export async function withEvidence(result: RunResult, { checks, plan, run, targe
     else trials.push({ kind: "clean", passed: true, detail: "" });
     const swap = { store, signal };
     if (guarded.length > 0 && trials[0]?.passed === true) {
-      const original = await commitWith({ base, commit, ...swap }, { name: workspace.name, paths: guarded });
+      const original = await commitWith({ base, commit, ...swap }, { name, paths: guarded });
       await attempt("original", original);
     }
     if (news.length > 0 && trials[0]?.passed === true) {
-      const red = await commitWith({ base: commit, commit: base, ...swap }, { name: workspace.name, paths: news });
+      const red = await commitWith({ base: commit, commit: base, ...swap }, { name, paths: news });
       await attempt("red", red);
     }
   }

@@ -9,9 +9,9 @@ import { plainName } from "../journal/exec/place.ts";
 import type { LaneState, MergeProblem } from "../journal/exec/state.ts";
 import { setUpWorkspace } from "../jobs/set_up.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { changedPaths, dropWorkspace, keepResult } from "../workspace/result.ts";
+import { changedPaths, dropChecks, dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
-import { listWorkspaces, type Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
 import { aboutLane } from "./lane_run.ts";
 
@@ -100,9 +100,7 @@ async function lookAtMerge(
   },
 ): Promise<Together> {
   const { run, signal, target: { name, origin } } = lanes;
-  for (const left of listWorkspaces()) {
-    if (left.partOf?.target === name && left.partOf.as === "check") await dropWorkspace(left);
-  }
+  await dropChecks(name);
   const workspace = await openWorkspace(origin, {
     ...{ at: candidate, task: `${plainName(file)} merged`, now: run.wallClock(), signal },
     ...{ partOf: { target: name, as: "check" }, share: lanes.plan.workspace?.share ?? [] },

@@ -6,7 +6,7 @@ import { commitOfNow } from "./open_workspace.ts";
 import { freePorts } from "./ports.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
 import { landedIn, mergeIn } from "./target.ts";
-import { placesOf, type Workspace } from "./workspace.ts";
+import { listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
 
 /** What came of a workspace. */
 export interface WorkspaceResult {
@@ -194,6 +194,13 @@ export async function removeWorkspace(
     );
   }
   await dropWorkspace({ name, tree });
+}
+
+/** Removes what was made to check what comes together in a workspace: a process that was killed may have left it. */
+export async function dropChecks(target: string): Promise<void> {
+  for (const left of listWorkspaces()) {
+    if (left.partOf?.target === target && left.partOf.as === "check") await dropWorkspace(left);
+  }
 }
 
 /** Removes a workspace, and whatever is in it. */
