@@ -1,6 +1,6 @@
 import { changedPaths } from "../workspace/result.ts";
 import { textIn } from "../workspace/trees.ts";
-import type { ChangedTestFile } from "./remarks.ts";
+import { type ChangedTestFile, factsOf } from "./remarks.ts";
 import { testPartOf } from "./test_files.ts";
 
 /** So many files are read; what is changed in more is told without their texts. */
@@ -14,8 +14,12 @@ export async function changedTests(
   const paths = (await changedPaths([base, commit], where)).filter((path) => testPartOf(path) !== undefined);
   const files: ChangedTestFile[] = [];
   for (const path of paths.slice(0, MOST_READ)) {
-    const [before, after] = [await textIn(base, { path, ...where }), await textIn(commit, { path, ...where })];
-    files.push({ path, before, after });
+    const factsIn = async (at: string) => {
+      const text = await textIn(at, { path, ...where });
+      return text === undefined ? undefined : await factsOf(path, text);
+    };
+    files.push({ path, before: await factsIn(base), after: await factsIn(commit) });
   }
-  return [...files, ...paths.slice(MOST_READ).map((path) => ({ path, before: "", after: "" }))];
+  const unread = await factsOf("", "");
+  return [...files, ...paths.slice(MOST_READ).map((path) => ({ path, before: unread, after: unread }))];
 }

@@ -1,20 +1,28 @@
+import { number, object, text, type ValueOf } from "../base/schema.ts";
+import { sha256Hex } from "../base/text/digest.ts";
 import { plural } from "../journal/words/words.ts";
-import { changesTests, testPartOf } from "./test_files.ts";
+import { linesAboutTests, testPartOf } from "./test_files.ts";
 
-/** A file that decides whether tests pass, before and after an agent has worked; `undefined` where it was not, or is not, there. */
+/** What is known of the text of a file that decides whether tests pass: enough to tell what was changed in it. */
+export const TEST_FACTS = object({
+  /** SHA-256 of the text, and of its lines that are about tests. */
+  hash: text,
+  about: text,
+  /** How many tests, assertions and marks it has, as far as its words tell. */
+  tests: number,
+  assertions: number,
+  skipped: number,
+  only: number,
+});
+
+export type TestFacts = ValueOf<typeof TEST_FACTS>;
+
+/** Such a file, before and after an agent has worked; `undefined` where it was not, or is not, there. */
 export interface ChangedTestFile {
   /** Below the top of the repository. */
   readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-/** How many tests, assertions and marks a file has, as far as its words tell. */
-interface Counts {
-  readonly tests: number;
-  readonly assertions: number;
-  readonly skipped: number;
-  readonly only: number;
+  readonly before: TestFacts | undefined;
+  readonly after: TestFacts | undefined;
 }
 
 const TESTS =
@@ -28,10 +36,13 @@ const SKIPPED =
 
 const ONLY = /\.only\b|\b(?:fit|fdescribe|ftest)\s*\(|\bonly:\s*true\b/g;
 
-/** Counts what a test file has, by its words: what is written otherwise is not seen. */
-export function countsOf(text: string): Counts {
+/** What is known of a text: what is written otherwise than common runners have it is not seen. */
+export async function factsOf(path: string, text: string): Promise<TestFacts> {
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
-  return { tests: count(TESTS), assertions: count(ASSERTIONS), skipped: count(SKIPPED), only: count(ONLY) };
+  return {
+    ...{ hash: await sha256Hex(text), about: await sha256Hex(linesAboutTests(path, text)) },
+    ...{ tests: count(TESTS), assertions: count(ASSERTIONS), skipped: count(SKIPPED), only: count(ONLY) },
+  };
 }
 
 /**
@@ -42,8 +53,10 @@ export function countsOf(text: string): Counts {
  * ```ts
  * import { assertEquals } from "@std/assert";
  *
- * const [before, after] = ["test('a', () => assert(1));", "test.skip('a', () => assert(1));"];
- * assertEquals(remarksOn([{ path: "a.test.js", before, after }]), ["a.test.js was changed: 1 test more is skipped"]);
+ * const path = "a.test.js";
+ * const before = await factsOf(path, "test('a', () => assert(1));");
+ * const after = await factsOf(path, "test.skip('a', () => assert(1));");
+ * assertEquals(remarksOn([{ path, before, after }]), ["a.test.js was changed: 1 test more is skipped"]);
  * ```
  */
 export function remarksOn(files: readonly ChangedTestFile[]): readonly string[] {
@@ -52,37 +65,36 @@ export function remarksOn(files: readonly ChangedTestFile[]): readonly string[] 
     if (part === undefined) return [];
     if (before === undefined) {
       return part === "test" || part === "snapshot"
-        ? onlyIn(path, after ?? "")
+        ? after === undefined ? [] : onlyIn(path, after)
         : [`${path} is new, and may decide how tests run`];
     }
     if (after === undefined) return [removed(path, { part, before })];
     switch (part) {
       case "test":
-        return [changed(path, { before: countsOf(before), after: countsOf(after) })];
+        return [changed(path, { before, after })];
       case "snapshot":
         return [`${path} was changed: tests compare with it`];
       case "runner":
-        return !changesTests(path, { before, after }) ? [] : [`${path} was changed: it may decide how tests run`];
+        return before.about === after.about ? [] : [`${path} was changed: it may decide how tests run`];
       case "ci":
         return [`${path} was changed: it decides what CI checks`];
     }
   });
 }
 
-function onlyIn(path: string, text: string): readonly string[] {
-  const { only, skipped } = countsOf(text);
+function onlyIn(path: string, { only, skipped }: TestFacts): readonly string[] {
   if (only > 0) {
     return [`${path} is new, and has the runner leave out all other tests (${plural(only, "mark")} "only")`];
   }
   return skipped > 0 ? [`${path} is new, and skips ${plural(skipped, "test")}`] : [];
 }
 
-function removed(path: string, { before, part }: { readonly before: string; readonly part: string }): string {
-  const { tests } = countsOf(before);
+function removed(path: string, { before, part }: { readonly before: TestFacts; readonly part: string }): string {
+  const { tests } = before;
   return part === "test" && tests > 0 ? `${path} was removed, with ${plural(tests, "test")}` : `${path} was removed`;
 }
 
-function changed(path: string, { after, before }: { readonly before: Counts; readonly after: Counts }): string {
+function changed(path: string, { after, before }: { readonly before: TestFacts; readonly after: TestFacts }): string {
   const less = (of: "tests" | "assertions") => before[of] - after[of];
   const what = [
     ...(less("tests") > 0 ? [`${plural(less("tests"), "test")} less`] : []),

@@ -40,13 +40,9 @@ const MANIFEST =
 
 const ABOUT_TESTS = /test|spec|jest|mocha|ava\b|coverage|harness|surefire|skip|"(?:main|type|imports|node-options)"/i;
 
-/** Whether a change of a file changes what it says of tests; of a file that is about tests alone, any does. */
-export function changesTests(
-  path: string,
-  { after, before }: { readonly before: string; readonly after: string },
-): boolean {
-  const linesOf = (text: string) => text.split("\n").filter((line) => ABOUT_TESTS.test(line)).join("\n");
-  return !MANIFEST.test(path) || linesOf(before) !== linesOf(after);
+/** What of a file is about tests: of one that is about them alone, all. */
+export function linesAboutTests(path: string, text: string): string {
+  return MANIFEST.test(path) ? text.split("\n").filter((line) => ABOUT_TESTS.test(line)).join("\n") : text;
 }
 
 /**

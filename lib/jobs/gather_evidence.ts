@@ -1,7 +1,9 @@
+import { dirname } from "@std/path/posix";
 import { RuntimeError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { changedTests } from "../evidence/changed_tests.ts";
 import { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
+import { changedSinceNoted, noteTests } from "../evidence/noted_tests.ts";
 import { guardedIn, newTestsIn, type Trial, type TrialKind, verdictOf } from "../evidence/verdict.ts";
 import { defaultsOf } from "../base/settings.ts";
 import type { RunFactOf } from "../journal/run_facts.ts";
@@ -12,6 +14,7 @@ import { openWorkspace } from "../workspace/open_workspace.ts";
 import { dropChecks, dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitWith } from "../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { listByGit, UntoldError } from "./files/list.ts";
 import { setUpWorkspace } from "./set_up.ts";
 import { formatTestCommand, type TestCommand } from "./test_command.ts";
 import { runTestOf } from "./test_of_run.ts";
@@ -22,6 +25,8 @@ export interface DecidingCheck {
   readonly command: TestCommand;
   readonly timeLimitSeconds: number;
 }
+
+type Planned = Pick<RunPlan, "workdir">;
 
 interface Gathering {
   readonly run: Parameters<typeof runTestOf>[0] & {
@@ -40,16 +45,43 @@ interface Gathering {
   readonly target?: Workspace;
 }
 
+/** Notes what is known of the tests before an agent has worked in the checkout itself: no commit says it afterwards. */
+export async function noteTestsOf(
+  run: Pick<Gathering["run"], "folder" | "signal">,
+  { workdir }: Planned,
+): Promise<void> {
+  const file = noteOf(run.folder);
+  if (file === undefined || workspaceAround(workdir) !== undefined) return;
+  const paths = await pathsIn(workdir, run.signal);
+  if (paths !== undefined) await noteTests(file, { workdir, paths });
+}
+
+/** Beside the journal that is believed: no agent in a sandbox can write there. */
+function noteOf({ copyPath, journalPath }: Gathering["run"]["folder"]): string | undefined {
+  return journalPath === copyPath ? undefined : `${dirname(journalPath)}/tests.json`;
+}
+
+async function pathsIn(workdir: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  try {
+    return await listByGit({ folder: workdir, signal });
+  } catch (error) {
+    if (error instanceof UntoldError) return undefined;
+    throw error;
+  }
+}
+
 /**
- * Looks whether a PASS in a workspace holds: makes the checks once more where no agent has worked, and tells what was done to
- * the tests. What works in the checkout itself, or is merged by a queue that does the same, is left as it is.
+ * Looks whether a PASS holds. In a workspace it makes the checks once more where no agent has worked; there and in the
+ * checkout itself it tells what was done to the tests. What is merged by a queue that does the same is left as it is.
  *
  * @returns the result as it was, or a FAIL with the reason
  */
-export async function withEvidence(result: RunResult, { checks, plan, run, target }: Gathering): Promise<RunResult> {
+export async function withEvidence(result: RunResult, gathering: Gathering): Promise<RunResult> {
+  const { checks, plan, run, target } = gathering;
   const workspace = target ?? workspaceAround(plan.workdir);
   const settings = plan.evidence ?? defaultsOf(EVIDENCE_SETTINGS);
-  if (result.outcome !== "pass" || workspace === undefined || workspace.partOf !== undefined) return result;
+  if (result.outcome !== "pass" || workspace?.partOf !== undefined) return result;
+  if (workspace === undefined) return await withRemarks(result, gathering);
   const { base, name, store } = workspace;
   const { signal } = run;
   await dropChecks(name);
@@ -76,6 +108,20 @@ export async function withEvidence(result: RunResult, { checks, plan, run, targe
   }
   const { problem, remarks } = verdictOf({ files, settings, trials });
   run.record({ type: "evidence_gathered", base, commit, trials, remarks, passable: true });
+  return problem === undefined ? result : { outcome: "fail", reason: problem };
+}
+
+/** Tells what was done to the tests of the checkout itself. */
+async function withRemarks(result: RunResult, { plan: { evidence, workdir }, run }: Gathering): Promise<RunResult> {
+  const note = noteOf(run.folder);
+  const paths = note === undefined ? undefined : await pathsIn(workdir, run.signal);
+  const files = note === undefined || paths === undefined
+    ? []
+    : await changedSinceNoted(note, { workdir, paths }) ?? [];
+  if (files.length === 0) return result;
+  const settings = evidence ?? defaultsOf(EVIDENCE_SETTINGS);
+  const { problem, remarks } = verdictOf({ files, settings, trials: [] });
+  if (remarks.length > 0) run.record({ type: "evidence_gathered", trials: [], remarks, passable: true });
   return problem === undefined ? result : { outcome: "fail", reason: problem };
 }
 

@@ -132,9 +132,9 @@ export const RUN_FACTS = {
   },
   /** What is known of the tests by which the work in a workspace has passed. */
   evidence_gathered: {
-    /** The commit that it began with, and the one that was judged. */
-    base: text,
-    commit: text,
+    /** The commit that it began with, and the one that was judged; missing where agents worked in the checkout itself. */
+    base: optional(text),
+    commit: optional(text),
     /**
      * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
      * (`original`), and on the code as it was with the tests of the result (`red`), which is to fail.

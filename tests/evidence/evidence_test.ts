@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { defaultsOf } from "../../lib/base/settings.ts";
-import { countsOf, remarksOn } from "../../lib/evidence/remarks.ts";
+import { factsOf, remarksOn } from "../../lib/evidence/remarks.ts";
 import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
 import { testPartOf } from "../../lib/evidence/test_files.ts";
 import { type Trial, verdictOf } from "../../lib/evidence/verdict.ts";
@@ -30,8 +30,8 @@ Deno.test("what counts as a test is found by the conventions of the runners", ()
   );
 });
 
-Deno.test("tests, assertions and marks are counted in the languages that are common", () => {
-  const counted: readonly (readonly [string, Partial<ReturnType<typeof countsOf>>])[] = [
+Deno.test("tests, assertions and marks are counted in the languages that are common", async () => {
+  const counted: readonly (readonly [string, Partial<Awaited<ReturnType<typeof factsOf>>>])[] = [
     ["test('a', () => { assert.equal(1, 1); expect(x).toBe(1); });\nit.skip('b', f);", {
       tests: 2,
       assertions: 2,
@@ -49,7 +49,7 @@ Deno.test("tests, assertions and marks are counted in the languages that are com
     ["  @Test\n  void a() { assertEquals(1, 1); }\n  @Disabled\n", { tests: 1, assertions: 1, skipped: 1 }],
   ];
   for (const [text, expected] of counted) {
-    const counts = countsOf(text);
+    const counts = await factsOf("a", text);
     assertEquals(
       Object.fromEntries(Object.keys(expected).map((key) => [key, counts[key as keyof typeof counts]])),
       expected,
@@ -60,7 +60,7 @@ Deno.test("tests, assertions and marks are counted in the languages that are com
 
 const TEST = "test('a', () => assert(one()));\ntest('b', () => { assert(two()); assert(three()); });\n";
 
-Deno.test("each way of making tests weaker is a remark, in words that accuse nobody; to add tests is none", () => {
+Deno.test("each way of making tests weaker is a remark, in words that accuse nobody; to add tests is none", async () => {
   const manifest = (test: string, version = "1") =>
     `{\n  "version": "${version}",\n  "scripts": {\n    "test": "${test}"\n  }\n}\n`;
   const rows: readonly (readonly [string, string | undefined, string | undefined, RegExp | undefined])[] = [
@@ -82,16 +82,18 @@ Deno.test("each way of making tests weaker is a remark, in words that accuse nob
     ["src/price.js", "1", "2", undefined],
   ];
   for (const [path, before, after, remark] of rows) {
-    const remarks = remarksOn([{ path, before, after }]);
+    const known = async (text: string | undefined) => text === undefined ? undefined : await factsOf(path, text);
+    const remarks = remarksOn([{ path, before: await known(before), after: await known(after) }]);
     if (remark === undefined) assertEquals(remarks, [], path);
     else assertMatch(remarks.join("\n"), remark, path);
     assertEquals(/cheat|trick|fake/i.test(remarks.join()), false);
   }
 });
 
-Deno.test("a PASS is one as far as its trials hold, and the settings say what is none", () => {
-  const news = [{ path: "new.test.js", before: undefined, after: TEST }];
-  const changed = [{ path: "a.test.js", before: TEST, after: `${TEST}// more\n` }];
+Deno.test("a PASS is one as far as its trials hold, and the settings say what is none", async () => {
+  const facts = await factsOf("a.test.js", TEST);
+  const news = [{ path: "new.test.js", before: undefined, after: facts }];
+  const changed = [{ path: "a.test.js", before: facts, after: { ...facts, hash: "" } }];
   const trial = (kind: Trial["kind"], passed: boolean): Trial => ({
     kind,
     passed,

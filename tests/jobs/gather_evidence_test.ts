@@ -2,9 +2,9 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { defaultsOf } from "../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
-import { withEvidence } from "../../lib/jobs/gather_evidence.ts";
+import { noteTestsOf, withEvidence } from "../../lib/jobs/gather_evidence.ts";
 import type { RunFactOf } from "../../lib/journal/run_facts.ts";
-import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { createRunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { listWorkspaces } from "../../lib/workspace/workspace.ts";
 import { runProgram } from "../support/program.ts";
@@ -120,4 +120,33 @@ Deno.test("the settings say what of it is a FAIL, and without the clean room wha
   assertEquals((await judged({ ...HALF, ...HALF_TEST }, { testsMay: "add" })).result, PASS);
   const { remarks, trials } = await judged(weaker, { cleanRoom: false });
   assertEquals([remarks, trials], [["tests/double_test.sh was changed"], []]);
+});
+
+Deno.test("where agents work in the checkout itself, what they did to its tests is a remark all the same", async () => {
+  await using dir = await tempDir();
+  using _state = useStateHome(`${dir.path}/state`);
+  const repo = `${dir.path}/repo`;
+  await dir.write(Object.fromEntries(Object.entries(PROJECT).map(([name, text]) => [`repo/${name}`, text])));
+  const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "" };
+  assertEquals((await runProgram(["git", "init", "-q"], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
+  const records: { readonly type: string }[] = [];
+  const run = {
+    folder: await createRunFolder(repo, { now: new Date() }),
+    ...{ bound: { contract: {}, tellChanges: () => {} }, onForcedExit: () => () => {}, clock: systemClock, signal },
+    ...{ wallClock: () => new Date(), record: (fact: { readonly type: string }) => void records.push(fact) },
+  };
+  const plan = { workdir: repo };
+  await noteTestsOf(run, plan);
+  const judge = () => withEvidence(PASS, { run, plan, checks: [] });
+  assertEquals([await judge(), records], [PASS, []]);
+  await Deno.writeTextFile(`${repo}/double.sh`, "echo 4\n");
+  await Deno.writeTextFile(`${repo}/tests/new_test.sh`, "true\n");
+  assertEquals([await judge(), records], [PASS, []]);
+  await Deno.writeTextFile(`${repo}/tests/double_test.sh`, "true\n");
+  // What a run that is resumed would note is no longer what was there.
+  await noteTestsOf(run, plan);
+  assertEquals(await judge(), PASS);
+  assertEquals(records.map((record) => "remarks" in record && record.remarks), [["tests/double_test.sh was changed"]]);
+  const strict = { ...plan, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), testsMay: "add" as const } };
+  assertEquals((await withEvidence(PASS, { run, plan: strict, checks: [] })).outcome, "fail");
 });

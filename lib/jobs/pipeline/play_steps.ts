@@ -11,13 +11,15 @@ import type { ExecOptions } from "./context.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
-import { withEvidence } from "../gather_evidence.ts";
+import { noteTestsOf, withEvidence } from "../gather_evidence.ts";
 import { checksOf } from "./checks.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
 
 /** Plays the steps of a run: once more where only the sandbox that its agents were in is lost. */
 export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
+  const { plan } = options;
+  await noteTestsOf(run, plan);
   const result = await playOnGround(() => playOnce(run, options), {
     ...{ signal: run.signal, maxRestarts: MOST_RESTARTS },
     restarts: () => run.state().groundRestarts ?? 0,
@@ -28,7 +30,6 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
         ...present({ interruptedLog: readInterruptedLog(run.folder, run.state()) }),
       }),
   });
-  const { plan } = options;
   const pipelines = run.state().pipelines ?? [];
   const checks = pipelines.flatMap((name) => checksOf(plan.pipelines[name] ?? []));
   return await withEvidence(result, { run, plan, checks: checks.filter((check) => check.type === "shell") });

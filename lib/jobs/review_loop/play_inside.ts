@@ -6,7 +6,7 @@ import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
 import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
-import { withEvidence } from "../gather_evidence.ts";
+import { noteTestsOf, withEvidence } from "../gather_evidence.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { playRun } from "./play_run.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -68,6 +68,7 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
     await setUpWorkspace({ run: inside.parts, plan: parts.plan, around: inside.parts.plan.sandboxOfCommands });
     return await playRun(inside.parts);
   };
+  await noteTestsOf(parts, parts.plan);
   const result = await playOnGround(play, {
     ...{ maxRestarts, signal },
     restarts: () => state().groundRestarts ?? 0,
