@@ -1,18 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { systemClock } from "../../lib/base/ports/clock.ts";
 import { defaultsOf } from "../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
 import { noteTestsOf, withEvidence } from "../../lib/jobs/gather_evidence.ts";
-import type { RunFactOf } from "../../lib/journal/run_facts.ts";
-import { createRunFolder, runFolderAt } from "../../lib/run/run_folder.ts";
-import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
-import { listWorkspaces } from "../../lib/workspace/workspace.ts";
+import { createRunFolder } from "../../lib/run/run_folder.ts";
 import { runProgram } from "../support/program.ts";
 import { useStateHome } from "../support/state_home.ts";
 import { tempDir } from "../support/temp_dir.ts";
-
-const { signal } = new AbortController();
-const PASS = { outcome: "pass", reason: "all steps passed" } as const;
+import { judged as judgedIn, type Judging, type Left, PASS, recordingRun } from "./evidence_support.ts";
 
 /** A project whose tests are a script for each behaviour. */
 const PROJECT = {
@@ -22,44 +16,11 @@ const PROJECT = {
   ".gitignore": "cache\n",
 };
 
-/** What an agent leaves in its workspace: a text for each file, or nothing in place of one. */
-type Left = Readonly<Record<string, string | undefined>>;
-
 /** Has an agent work in a workspace of the project, and looks at its PASS. */
-async function judged(left: Left, settings: Partial<ReturnType<typeof defaultsOf<typeof EVIDENCE_SETTINGS>>> = {}) {
-  await using dir = await tempDir();
-  using _state = useStateHome(`${dir.path}/state`);
-  const repo = `${dir.path}/repo`;
-  await dir.write(Object.fromEntries(Object.entries(PROJECT).map(([name, text]) => [`repo/${name}`, text])));
-  const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "", GIT_CONFIG_NOSYSTEM: "1" };
-  const begin = "git init -q -b main && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
-  assertEquals((await runProgram(["sh", "-c", begin], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
-  const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal });
-  // A process that was killed has left what it tried something in.
-  const partOf = { target: "work", as: "check" } as const;
-  await openWorkspace(repo, { task: "work clean", now: new Date(), signal, partOf });
-  for (const [name, text] of Object.entries(left)) {
-    if (text === undefined) await Deno.remove(`${workspace.tree}/${name}`);
-    else await Deno.writeTextFile(`${workspace.tree}/${name}`, text);
-  }
-  const records: { readonly type: string }[] = [];
-  const run = {
-    folder: runFolderAt(workspace.workdir, "20260101-000000-0000"),
-    ...{ bound: { contract: {}, tellChanges: () => {} }, onForcedExit: () => () => {}, clock: systemClock, signal },
-    ...{ wallClock: () => new Date(), record: (fact: { readonly type: string }) => void records.push(fact) },
-  };
-  const result = await withEvidence(PASS, {
-    run,
-    plan: { workdir: workspace.workdir, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings } },
-    checks: [{ command: "sh test.sh", timeLimitSeconds: 20 }],
-  });
-  if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
-  const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
-  return {
-    result,
-    remarks: found?.remarks ?? [],
-    trials: found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [],
-  };
+async function judged(left: Left, settings: Judging["settings"] = {}) {
+  const { passesThere, ...found } = await judgedIn(left, { project: PROJECT, check: "sh test.sh", settings });
+  assertEquals(passesThere, true);
+  return found;
 }
 
 const HALF = { "half.sh": 'echo "$(($1 / 2))"\n' };
@@ -130,11 +91,7 @@ Deno.test("where agents work in the checkout itself, what they did to its tests 
   const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "" };
   assertEquals((await runProgram(["git", "init", "-q"], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
   const records: { readonly type: string }[] = [];
-  const run = {
-    folder: await createRunFolder(repo, { now: new Date() }),
-    ...{ bound: { contract: {}, tellChanges: () => {} }, onForcedExit: () => () => {}, clock: systemClock, signal },
-    ...{ wallClock: () => new Date(), record: (fact: { readonly type: string }) => void records.push(fact) },
-  };
+  const run = recordingRun(await createRunFolder(repo, { now: new Date() }), records);
   const plan = { workdir: repo };
   await noteTestsOf(run, plan);
   const judge = () => withEvidence(PASS, { run, plan, checks: [] });

@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { defaultsOf, type SettingsOf } from "../../lib/base/settings.ts";
+import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
+import { withEvidence } from "../../lib/jobs/gather_evidence.ts";
+import type { RunFactOf } from "../../lib/journal/run_facts.ts";
+import type { RunFolder } from "../../lib/run/run_folder.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
+import { listWorkspaces } from "../../lib/workspace/workspace.ts";
+import { runProgram } from "../support/program.ts";
+import { useStateHome } from "../support/state_home.ts";
+import { tempDir } from "../support/temp_dir.ts";
+
+export const PASS = { outcome: "pass", reason: "all steps passed" } as const;
+
+const { signal } = new AbortController();
+
+/** What an agent leaves in its workspace: a text for each file, or nothing in place of one. */
+export type Left = Readonly<Record<string, string | undefined>>;
+
+export interface Judging {
+  readonly project: Readonly<Record<string, string>>;
+  /** The command that passes where the agent has worked. */
+  readonly check: string;
+  readonly settings?: Partial<SettingsOf<typeof EVIDENCE_SETTINGS>>;
+}
+
+/** What evidence needs of a run, which records what it is told. */
+export function recordingRun(folder: RunFolder, records: { readonly type: string }[]) {
+  return {
+    folder,
+    ...{ bound: { contract: {}, tellChanges: () => {} }, onForcedExit: () => () => {}, clock: systemClock, signal },
+    ...{ wallClock: () => new Date(), record: (fact: { readonly type: string }) => void records.push(fact) },
+  };
+}
+
+/** Has an agent work in a workspace of a project, and looks at its PASS. */
+export async function judged(left: Left, { check, project, settings = {} }: Judging) {
+  await using dir = await tempDir();
+  using _state = useStateHome(`${dir.path}/state`);
+  const repo = `${dir.path}/repo`;
+  await dir.write(Object.fromEntries(Object.entries(project).map(([name, text]) => [`repo/${name}`, text])));
+  const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "", GIT_CONFIG_NOSYSTEM: "1" };
+  const begin = "git init -q -b main && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
+  assertEquals((await runProgram(["sh", "-c", begin], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
+  const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal, share: ["node_modules/"] });
+  // A process that was killed has left what it tried something in.
+  const partOf = { target: "work", as: "check" } as const;
+  await openWorkspace(repo, { task: "work clean", now: new Date(), signal, partOf });
+  const { tree, workdir } = workspace;
+  for (const [name, text] of Object.entries(left)) {
+    if (text === undefined) await Deno.remove(`${tree}/${name}`);
+    else {
+      await Deno.mkdir(`${tree}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${tree}/${name}`, text);
+    }
+  }
+  const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
+  const records: { readonly type: string }[] = [];
+  const result = await withEvidence(PASS, {
+    run: recordingRun(runFolderAt(workdir, "20260101-000000-0000"), records),
+    plan: {
+      ...{ workdir, workspace: { share: ["node_modules/"] } },
+      evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings },
+    },
+    checks: [{ command: check, timeLimitSeconds: 60 }],
+  });
+  if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
+  const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
+  const trials = found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [];
+  return { result, remarks: found?.remarks ?? [], trials, passesThere: there.code === 0 };
+}
