@@ -85,43 +85,31 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /** What people type who know other tools, and what it is called here. */
-const GUESSES: Readonly<Record<string, string>> = {
-  ...{ ls: "runs", list: "runs", ps: "runs", jobs: "runs", top: "status --watch", watch: "status --watch" },
-  ...{
-    follow: "logs --follow",
-    tail: "logs --follow",
-    kill: "stop",
-    cancel: "stop",
-    abort: "stop",
-    continue: "resume",
-  },
-  ...{
-    start: '"…"',
-    new: '"…"',
-    do: '"…"',
-    go: '"…"',
-    fix: '"…"',
-    chat: "attach",
-    open: "attach",
-  },
-  ...{
-    undo: "discard",
-    drop: "discard",
-    reject: "deny",
-    accept: "approve",
-    allow: "approve",
-    yes: "approve",
-    no: "deny",
-  },
-  ...{ merge: "apply", take: "apply", view: "show", card: "show", setup: "init", login: "doctor", check: "doctor" },
-  ...{ rm: "clean", prune: "clean", gc: "clean", message: "send", tell: "send", web: "serve", ui: "serve" },
-};
+const GUESSES: readonly (readonly [string, readonly string[]])[] = [
+  ["runs", ["ls", "list", "ps", "jobs"]],
+  ["status --watch", ["top", "watch"]],
+  ["logs --follow", ["follow", "tail"]],
+  ["stop", ["kill", "cancel", "abort"]],
+  ["resume", ["continue"]],
+  ['"…"', ["start", "new", "do", "go", "fix"]],
+  ["attach", ["chat", "open"]],
+  ["discard", ["undo", "drop"]],
+  ["approve", ["accept", "allow", "yes"]],
+  ["deny", ["reject", "no"]],
+  ["apply", ["merge", "take"]],
+  ["show", ["view", "card"]],
+  ["init", ["setup"]],
+  ["doctor", ["check", "login"]],
+  ["clean", ["rm", "prune", "gc"]],
+  ["send", ["message", "tell"]],
+  ["serve", ["web", "ui"]],
+];
 
 export function findCommand(name: string): CommandEntry {
   const entry = COMMANDS.find((candidate) => candidate.name === name);
   if (entry !== undefined) return entry;
   const names = COMMANDS.filter((candidate) => candidate.hidden !== true).map((candidate) => candidate.name);
-  const guess = Object.hasOwn(GUESSES, name) ? GUESSES[name] : undefined;
+  const [guess] = GUESSES.find(([, guesses]) => guesses.includes(name)) ?? [];
   const meant = guess === undefined ? didYouMean(name, names) : `; here it is: panewright ${guess}`;
   throw new UsageError(`Cannot run "${name}": no such command${meant}`, {
     hint: `A task is several words: panewright "Fix the rounding". Commands: ${names.join(", ")}.`,

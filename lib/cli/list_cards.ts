@@ -11,7 +11,7 @@ import { workdirOf } from "../journal/paths.ts";
 import { ago, forHowLong } from "../journal/words/words.ts";
 import { listAllRuns } from "../run/all_runs.ts";
 import { readOverview, type RunOverview } from "../run/overview.ts";
-import { findWorkspace, folderOfPerson, workspaceAround } from "../workspace/workspace.ts";
+import { findWorkspace, folderOfPerson, type Workspace, workspaceAround } from "../workspace/workspace.ts";
 import { paint, type Style } from "./console/color.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { padEnd } from "./console/layout.ts";
@@ -58,7 +58,9 @@ function rowOf(
   progress: NonNullable<RunOverview["progress"]>,
   now: Date,
 ): Row {
-  const { executedSince, finished } = progress;
+  const { executedSince, finished, target } = progress;
+  const workdir = workdirOf(folder.path) ?? "";
+  const workspace = target === undefined ? workspaceAround(workdir) : findWorkspace(target);
   const name = runNameOf(folder, progress);
   const group = groupOf(condition);
   const head = headOf({ state: condition, seconds: 0, turns: 0 });
@@ -67,14 +69,13 @@ function rowOf(
       ? sanitizeLine(firstLine(finished?.reason ?? ""))
       : `${waitingText(question)}  ${ago(question.askedAt, now)}`,
     working: `${placeText(progress)}  for ${forHowLong(executedSince, now)}`,
-    done: `${head.mark} ${sanitizeLine(firstLine(finished?.reason ?? head.word.toLowerCase()))}${actionsOf(name)}`,
+    done: `${head.mark} ${sanitizeLine(firstLine(finished?.reason ?? head.word.toLowerCase()))}${actionsOn(workspace)}`,
   };
-  return { group, name, head, text: texts[group], folder: folderOfPerson(workdirOf(folder.path) ?? "") };
+  return { group, name, head, text: texts[group], folder: folderOfPerson(workdir) };
 }
 
 /** What can still be done with it, where its workspace is there. */
-function actionsOf(name: string): string {
-  const workspace = findWorkspace(name);
+function actionsOn(workspace: Workspace | undefined): string {
   if (workspace === undefined) return "";
   return `  ${["apply", "pr", ...(workspace.isTarget === true ? [] : ["reply"]), "discard"].join(" · ")}`;
 }
@@ -101,7 +102,7 @@ function listText(
     return `${paint(padEnd(label, LABEL), "strong", color)}${padEnd(row.name, longest)}  ${painted}`.trimEnd();
   });
   const more = done.length - Math.min(done.length, MOST_DONE);
-  const rest = more === 0 ? [] : [`${" ".repeat(LABEL)}and ${more} more: panewright runs`];
+  const rest = more === 0 ? [] : [`${" ".repeat(LABEL)}and ${more} more`];
   return `${
     [...lines, ...rest, "", 'panewright show NAME is the card of one; panewright "…" begins another.'].join("\n")
   }\n`;

@@ -1,3 +1,4 @@
+import { groupOf } from "../api/card/sections.ts";
 import { UsageError } from "../base/errors.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { listAllRuns } from "../run/all_runs.ts";
@@ -21,7 +22,11 @@ export function runNameOf(
   return progress?.target ?? workspaceAround(workdirOf(path) ?? "")?.name ?? nameOf(progress?.about ?? "");
 }
 
-/** The newest run of a name, in whatever folder it is. */
+/**
+ * The run of a name, in whatever folder it is: the one that is not over, or else the newest.
+ *
+ * @throws {UsageError} where several of that name are not over
+ */
 export async function findRunByName(name: string): Promise<RunFolder | undefined> {
   if (!isRunName(name)) return undefined;
   const workspace = findWorkspace(name);
@@ -30,11 +35,17 @@ export async function findRunByName(name: string): Promise<RunFolder | undefined
     const own = all.find(({ path }) => workdirOf(path) === workspace.workdir);
     if (own !== undefined) return own;
   }
-  for (const folder of all.slice(0, MOST_LOOKED_AT)) {
-    const { progress } = await readOverview(folder, JOBS, { brief: true });
-    if (progress !== undefined && runNameOf(folder, progress) === name) return folder;
-  }
-  return undefined;
+  const overviews = await Promise.all(
+    all.slice(0, MOST_LOOKED_AT).map((folder) => readOverview(folder, JOBS, { brief: true })),
+  );
+  const found = overviews.filter(({ folder, progress }) =>
+    progress !== undefined && runNameOf(folder, progress) === name
+  );
+  const [open, ...others] = found.filter(({ condition }) => groupOf(condition) !== "done");
+  if (others.length === 0) return (open ?? found[0])?.folder;
+  throw new UsageError(`Cannot tell which run "${name}" means: ${others.length + 1} of that name are not over`, {
+    hint: `Name one by its id: ${[open, ...others].map((one) => one?.folder.id).join(", ")}`,
+  });
 }
 
 /** A run by its id or the beginning of it, in whatever folder it is. */

@@ -135,7 +135,9 @@ interface Doing {
 }
 
 function nextOf({ changes, name, run, state, waiting }: Drafted, { header, workspace }: Doing): Card["next"] {
-  const own = waiting.flatMap((one) => answersTo(one, { name, run, isOnly: waiting.length === 1 }));
+  // A yes is for one run: the name of a workspace is that of one, and others may share what is made of a task.
+  const meant = workspace === undefined ? run : name;
+  const own = waiting.flatMap((one) => answersTo(one, { meant, run, isOnly: waiting.length === 1 }));
   // What is done side by side asks in runs of its own.
   const answers = own.length > 0 || state !== "waiting"
     ? own
@@ -168,7 +170,7 @@ function nextOf({ changes, name, run, state, waiting }: Drafted, { header, works
 
 function answersTo(
   { answer, question }: Card["waiting"][number],
-  { isOnly, name, run }: Pick<Card, "name" | "run"> & { readonly isOnly: boolean },
+  { isOnly, meant, run }: Pick<Card, "run"> & { readonly meant: string; readonly isOnly: boolean },
 ): Card["next"] {
   if (question === undefined) {
     return [{ verb: "attach", does: "answer in its pane", words: ["attach", run] }];
@@ -176,8 +178,8 @@ function answersTo(
   const which = isOnly ? [] : ["--question", question];
   if (answer === "permission") {
     return [
-      { verb: "approve", does: "allow it, once", words: ["approve", name, ...which] },
-      { verb: "deny", does: "refuse it, and say why", words: ["deny", name, ...which, "…"] },
+      { verb: "approve", does: "allow it, once", words: ["approve", meant, ...which] },
+      { verb: "deny", does: "refuse it, and say why", words: ["deny", meant, ...which, "…"] },
     ];
   }
   return [{ verb: "answer", does: "say what it asks for", words: ["answer", run, "--question", question, "…"] }];

@@ -34,9 +34,10 @@ export const command = defineCommand({
     const { flags: { trust, detach: leaves, key, workspace, ...given }, positionals, global } = parsed;
     if (leaves === true) return await detach("run", parsed, io);
     refuseKey(key);
-    // Several words are the job itself.
-    const isJob = /\s/.test(positionals[0]?.trim() ?? "") && !isPlainFile(resolve(io.cwd, positionals[0] ?? ""));
-    const flags = isJob ? { ...given, prompt: positionals[0] } : given;
+    const [named = ""] = positionals;
+    // Several words are the job itself, unless they are the name of a file.
+    const isJob = /\S\s+\S/.test(named) && !/\.jsonc?$/.test(named) && !isPlainFile(resolve(io.cwd, named));
+    const flags = isJob ? { ...given, prompt: named } : given;
     const path = isJob ? undefined : positionals[0];
     const read = async (given: typeof flags) => {
       const settings = await loadConfig(await configSource(io, { flags: given, path }));

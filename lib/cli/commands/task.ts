@@ -1,3 +1,4 @@
+import { resolve } from "@std/path/posix";
 import { present } from "../../base/schema.ts";
 import { isInRepository } from "../../workspace/open_workspace.ts";
 import { defineCommand } from "../console/command.ts";
@@ -13,7 +14,7 @@ export const command = defineCommand({
     const { workspace, ...flags } = parsed.flags;
     // Who executes it without a terminal is told so by the command line.
     const isApart = flags.detach === true
-      ? workspace ?? (await isInRepository(io.cwd, io.signal) || undefined)
+      ? workspace ?? (await isInRepository(resolve(io.cwd, flags.wd ?? "."), io.signal) || undefined)
       : workspace;
     const given = { ...parsed, positionals: [task], flags: { ...flags, ...present({ workspace: isApart }) } };
     return await runExec(given, io, { prefersApart: true });

@@ -117,15 +117,17 @@ Deno.test("a card with what waits has it whole, and the commands that answer it;
     "no rule names it",
   ]]);
   assertEquals(one.next.map(({ words }) => words), [
-    ["approve", "greet-people-by-name"],
-    ["deny", "greet-people-by-name", "…"],
+    ["approve", HEADER.runId],
+    ["deny", HEADER.runId, "…"],
   ]);
+  const apart = cardOf({ header: { ...open, waiting }, items: [] }, { now: NOW, workspace: WORKSPACE });
+  assertEquals(apart.next.map(({ words }) => words), [["approve", "greet-people"], ["deny", "greet-people", "…"]]);
   assertMatch(text(one), /^\? NEEDS YOU {2}greet-people-by-name /);
   const question = { ...asked, id: "q2", by: "analyst", text: "Which?", answer: "question" as const };
   const two = cardOf({ header: { ...open, waiting, alsoWaiting: [question] }, items: [] }, { now: NOW });
   assertEquals(two.next.map(({ words }) => words.slice(0, 4)), [
-    ["approve", "greet-people-by-name", "--question", "q1"],
-    ["deny", "greet-people-by-name", "--question", "q1"],
+    ["approve", HEADER.runId, "--question", "q1"],
+    ["deny", HEADER.runId, "--question", "q1"],
     ["answer", HEADER.runId, "--question", "q2"],
   ]);
   const answered = cardOf({ header: { ...open, waiting: { ...waiting, answered: true } }, items: [] }, { now: NOW });

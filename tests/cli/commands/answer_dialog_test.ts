@@ -96,7 +96,7 @@ Deno.test("approve and deny answer the permission of a run by its name, from any
   const list = await callCli([], { cwd: "/" });
   const name = /^needs you +(\S+) +tester wants to run a command: npm test/m.exec(list.stdout)?.[1] ?? "";
   const shown = await callCli(["show", name], { cwd: "/" });
-  assertMatch(shown.stdout, new RegExp(` approve ${name}\n`));
+  assertMatch(shown.stdout, new RegExp(` approve ${bench.folder.id}\n`));
   const none = await callCli(["approve", "no-such-run"], { cwd: "/" });
   assertEquals(none.code, 2);
   const other = await callCli(["approve", name, "--question", "q7"], { cwd: "/" });
