@@ -19,7 +19,7 @@ export interface CardHead {
   readonly mark: string;
   readonly word: string;
   readonly tone: Tone;
-  /** `6 min · 2 turns · $0.41`. */
+  /** `6m 12s · 2 turns · $0.41`. */
   readonly facts: string;
 }
 
