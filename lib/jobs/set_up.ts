@@ -19,13 +19,17 @@ interface SettingUp {
 
 /**
  * Sets up the workspace that a run works in, unless it was: with what an earlier setup has made of the same files, or by its
- * command.
+ * command. What that makes where agents have worked before is kept for nobody else.
  *
  * @throws {RuntimeError} where the command fails
  */
 export async function setUpWorkspace({ around, plan: { workdir, workspace: planned }, run }: SettingUp): Promise<void> {
   const workspace = workspaceAround(workdir);
-  if (planned?.setup === undefined || workspace === undefined || workspace.isSetUp === true) return;
+  if (workspace === undefined) return;
+  const { isSetUp = false, isUsed = false } = workspace;
+  if (planned?.setup === undefined || isSetUp) {
+    return isUsed ? undefined : await noteWorkspace({ ...workspace, isUsed: true });
+  }
   const { command: given, files, timeLimitSeconds: timeoutSeconds } = planned.setup;
   const command = formatTestCommand(given);
   const { clock, record, signal } = run;
@@ -37,18 +41,18 @@ export async function setUpWorkspace({ around, plan: { workdir, workspace: plann
   const kept = await keptSetup(workspace, { command, files });
   if (kept !== undefined && await restoreSetup(workspace, { kept, signal })) {
     tell("kept", "");
-    return await noteWorkspace({ ...workspace, isSetUp: true });
+    return await noteWorkspace({ ...workspace, isSetUp: true, isUsed: true });
   }
   const result = await runTestOf(run, { command: given, cwd: workdir, timeoutSeconds, around });
   tell(result.passed ? "made" : "failed", result.output);
   if (!result.passed) throw setupError(workspace, { ...result, command, timeoutSeconds });
-  if (kept !== undefined) {
+  if (kept !== undefined && !isUsed) {
     await keepSetup(workspace, { kept, signal }).catch((error) => {
       signal.throwIfAborted();
       record({ type: "warning", message: `what the setup has made could not be kept: ${errorText(error)}` });
     });
   }
-  await noteWorkspace({ ...workspace, isSetUp: true });
+  await noteWorkspace({ ...workspace, isSetUp: true, isUsed: true });
 }
 
 function setupError(

@@ -35,6 +35,8 @@ const WORKSPACE = object({
   portBase: optional(number),
   /** Whether its setup was done. @default {false} */
   isSetUp: optional(flag),
+  /** Whether agents may have worked in it. @default {false} */
+  isUsed: optional(flag),
 });
 
 /** A clone, and where it came from. */
