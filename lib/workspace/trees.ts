@@ -35,7 +35,7 @@ export async function commitWith(
     const listed = await git(["ls-tree", "-r", "-z", others, "--", ...paths], place);
     const there = listed.split("\0").filter((line) => line !== "");
     const gone = paths.filter((path) => !there.some((line) => line.endsWith(`\t${path}`)));
-    const lines = [...there, ...gone.map((path) => `0 ${"0".repeat(40)}\t${path}`)];
+    const lines = [...there, ...gone.map((path) => `0 ${"0".repeat(commit.length)}\t${path}`)];
     await git(["update-index", "-z", "--index-info"], { ...place, stdin: lines.map((line) => `${line}\0`).join("") });
     const tree = await gitLine(["write-tree"], place);
     return await gitLine(["commit-tree", tree, "-p", commit, "-m", "With other tests"], place);
