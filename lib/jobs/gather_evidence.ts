@@ -2,10 +2,8 @@ import { dirname } from "@std/path/posix";
 import { RuntimeError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { changedTests } from "../evidence/changed_tests.ts";
-import { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
 import { changedSinceNoted, noteTests } from "../evidence/noted_tests.ts";
 import { guardedIn, newTestsIn, type Trial, type TrialKind, verdictOf } from "../evidence/verdict.ts";
-import { defaultsOf } from "../base/settings.ts";
 import type { RunFactOf } from "../journal/run_facts.ts";
 import type { RunResult } from "../run/execution.ts";
 import type { RunPlan } from "../run/plan.ts";
@@ -26,7 +24,7 @@ export interface DecidingCheck {
   readonly timeLimitSeconds: number;
 }
 
-type Planned = Pick<RunPlan, "workdir">;
+type Planned = Pick<RunPlan, "workdir" | "evidence">;
 
 interface Gathering {
   readonly run: Parameters<typeof runTestOf>[0] & {
@@ -48,10 +46,10 @@ interface Gathering {
 /** Notes what is known of the tests before an agent has worked in the checkout itself: no commit says it afterwards. */
 export async function noteTestsOf(
   run: Pick<Gathering["run"], "folder" | "signal">,
-  { workdir }: Planned,
+  { evidence, workdir }: Planned,
 ): Promise<void> {
   const file = noteOf(run.folder);
-  if (file === undefined || workspaceAround(workdir) !== undefined) return;
+  if (evidence === undefined || file === undefined || workspaceAround(workdir) !== undefined) return;
   const paths = await pathsIn(workdir, run.signal);
   if (paths !== undefined) await noteTests(file, { workdir, paths });
 }
@@ -78,10 +76,10 @@ async function pathsIn(workdir: string, signal: AbortSignal): Promise<readonly s
  */
 export async function withEvidence(result: RunResult, gathering: Gathering): Promise<RunResult> {
   const { checks, plan, run, target } = gathering;
+  const { evidence: settings } = plan;
   const workspace = target ?? workspaceAround(plan.workdir);
-  const settings = plan.evidence ?? defaultsOf(EVIDENCE_SETTINGS);
-  if (result.outcome !== "pass" || workspace?.partOf !== undefined) return result;
-  if (workspace === undefined) return await withRemarks(result, gathering);
+  if (result.outcome !== "pass" || settings === undefined || workspace?.partOf !== undefined) return result;
+  if (workspace === undefined) return await withRemarks(result, { ...gathering, settings });
   const { base, name, store } = workspace;
   const { signal } = run;
   await dropChecks(name);
@@ -112,14 +110,16 @@ export async function withEvidence(result: RunResult, gathering: Gathering): Pro
 }
 
 /** Tells what was done to the tests of the checkout itself. */
-async function withRemarks(result: RunResult, { plan: { evidence, workdir }, run }: Gathering): Promise<RunResult> {
+async function withRemarks(
+  result: RunResult,
+  { plan: { workdir }, run, settings }: Gathering & { readonly settings: NonNullable<Planned["evidence"]> },
+): Promise<RunResult> {
   const note = noteOf(run.folder);
   const paths = note === undefined ? undefined : await pathsIn(workdir, run.signal);
   const files = note === undefined || paths === undefined
     ? []
     : await changedSinceNoted(note, { workdir, paths }) ?? [];
   if (files.length === 0) return result;
-  const settings = evidence ?? defaultsOf(EVIDENCE_SETTINGS);
   const { problem, remarks } = verdictOf({ files, settings, trials: [] });
   if (remarks.length > 0) run.record({ type: "evidence_gathered", trials: [], remarks, passable: true });
   return problem === undefined ? result : { outcome: "fail", reason: problem };

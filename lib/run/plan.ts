@@ -25,7 +25,7 @@ export interface RunPlan {
   readonly onAnswer?: OnAnswer;
   /** What workspaces have besides the files of their commits. */
   readonly workspace?: WorkspacePlan;
-  /** What of a PASS is looked into. @default what {@linkcode EVIDENCE_SETTINGS} say */
+  /** What of a PASS is looked into. @default nothing is */
   readonly evidence?: SettingsOf<typeof EVIDENCE_SETTINGS>;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;

@@ -92,7 +92,7 @@ Deno.test("where agents work in the checkout itself, what they did to its tests 
   assertEquals((await runProgram(["git", "init", "-q"], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
   const records: { readonly type: string }[] = [];
   const run = recordingRun(await createRunFolder(repo, { now: new Date() }), records);
-  const plan = { workdir: repo };
+  const plan = { workdir: repo, evidence: defaultsOf(EVIDENCE_SETTINGS) };
   await noteTestsOf(run, plan);
   const judge = () => withEvidence(PASS, { run, plan, checks: [] });
   assertEquals([await judge(), records], [PASS, []]);
