@@ -94,7 +94,7 @@ function filesOf(folder: string): readonly string[] {
   }
 }
 
-/** The text of a file of a repository; `undefined` where there is none that can be read. */
+/** The text of a file of a repository; `undefined` where it cannot be read. */
 export function readOrUndefined(path: string): string | undefined {
   try {
     return readRegularText(path, { maxBytes: MAX_FILE_BYTES });

@@ -1,6 +1,5 @@
-import { UnreadableFileError } from "../base/ports/regular_file.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
-import { readRegularText } from "../base/ports/regular_file.ts";
+import { readRegularText, UnreadableFileError } from "../base/ports/regular_file.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { mapOf, object } from "../base/schema.ts";
 import { parseJsonObject } from "../base/text/json.ts";
@@ -16,24 +15,24 @@ const MOST_NOTED = 20_000;
 
 const NOTE = object({ files: mapOf(TEST_FACTS) });
 
-/** What is known of the files that decide about tests, by their paths. */
-type Noted = Readonly<Record<string, TestFacts>>;
+/** A folder, and the paths in it that are looked at. */
+type NotedFolder = { readonly workdir: string; readonly paths: readonly string[] };
 
 /** Notes what is known of the tests in a folder, unless that was done. */
-export async function noteTests(
-  file: string,
-  { paths, workdir }: { readonly workdir: string; readonly paths: readonly string[] },
-): Promise<void> {
-  if (lstatOrUndefined(file) !== undefined) return;
+export async function noteTests(file: string, { paths, workdir }: NotedFolder): Promise<void> {
+  if (isNoted(file)) return;
   await replaceFile(file, JSON.stringify({ files: await testsIn(paths, workdir) }));
 }
 
-/** What was changed of the tests since they were noted; `undefined` where nothing was noted. */
+export function isNoted(file: string): boolean {
+  return lstatOrUndefined(file) !== undefined;
+}
+
+/** What was changed of the tests since they were noted; `undefined` where the note cannot be read. */
 export async function changedSinceNoted(
   file: string,
-  { paths, workdir }: { readonly workdir: string; readonly paths: readonly string[] },
+  { paths, workdir }: NotedFolder,
 ): Promise<readonly ChangedTestFile[] | undefined> {
-  if (lstatOrUndefined(file) === undefined) return undefined;
   const note = parseJsonObject(readRegularText(file, { maxBytes: MAX_NOTE_BYTES }));
   if (!NOTE(note)) return undefined;
   const { files: before } = note;
@@ -43,7 +42,7 @@ export async function changedSinceNoted(
     .map((path) => ({ path, before: before[path], after: after[path] }));
 }
 
-async function testsIn(paths: readonly string[], workdir: string): Promise<Noted> {
+async function testsIn(paths: readonly string[], workdir: string): Promise<Readonly<Record<string, TestFacts>>> {
   const files: Record<string, TestFacts> = {};
   for (const path of paths.filter((one) => testPartOf(one) !== undefined).slice(0, MOST_NOTED)) {
     const text = readOrUndefined(`${workdir}/${path}`);
@@ -57,9 +56,8 @@ function readOrUndefined(path: string): string | undefined {
   try {
     return readRegularText(path, { maxBytes: MAX_FILE_BYTES });
   } catch (error) {
-    if (error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound || error instanceof TypeError) {
-      return undefined;
-    }
+    const isNoText = [UnreadableFileError, Deno.errors.NotFound, TypeError].some((kind) => error instanceof kind);
+    if (isNoText) return undefined;
     throw error;
   }
 }

@@ -90,21 +90,18 @@ function onlyIn(path: string, { only, skipped }: TestFacts): readonly string[] {
 }
 
 function removed(path: string, { before, part }: { readonly before: TestFacts; readonly part: string }): string {
-  const { tests } = before;
-  return part === "test" && tests > 0 ? `${path} was removed, with ${plural(tests, "test")}` : `${path} was removed`;
+  const tests = part === "test" ? before.tests : 0;
+  return `${path} was removed${tests === 0 ? "" : `, with ${plural(tests, "test")}`}`;
 }
 
 function changed(path: string, { after, before }: { readonly before: TestFacts; readonly after: TestFacts }): string {
   const less = (of: "tests" | "assertions") => before[of] - after[of];
+  const skipped = after.skipped - before.skipped;
   const what = [
     ...(less("tests") > 0 ? [`${plural(less("tests"), "test")} less`] : []),
     ...(less("assertions") > 0 ? [`${plural(less("assertions"), "assertion")} less`] : []),
-    ...(after.skipped > before.skipped ? [moreSkipped(after.skipped - before.skipped)] : []),
+    ...(skipped > 0 ? [`${plural(skipped, "test")} more ${skipped === 1 ? "is" : "are"} skipped`] : []),
     ...(after.only > before.only ? ['a mark "only", by which other tests are left out'] : []),
   ];
   return `${path} was changed${what.length === 0 ? "" : `: ${what.join(", ")}`}`;
-}
-
-function moreSkipped(count: number): string {
-  return `${plural(count, "test")} more ${count === 1 ? "is" : "are"} skipped`;
 }

@@ -12,16 +12,13 @@ export interface Trial {
   readonly passed: boolean;
   /** The check that failed, and how; empty where all passed. */
   readonly detail: string;
-}
-
-export interface EvidenceVerdict {
-  readonly remarks: readonly string[];
-  /** Why it is no PASS; missing where it is one. */
-  readonly problem?: string;
+  /** Whether it could not be made: it says nothing then. @default {false} */
+  readonly notMade?: boolean;
 }
 
 interface Judged {
-  readonly files: readonly ChangedTestFile[];
+  /** `undefined` where it cannot be told. */
+  readonly files: readonly ChangedTestFile[] | undefined;
   readonly trials: readonly Trial[];
   readonly settings: SettingsOf<typeof EVIDENCE_SETTINGS>;
 }
@@ -39,6 +36,7 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
 /**
  * Judges what is known of the tests by which work has passed.
  *
+ * @returns `problem`: why it is no PASS; missing where it is one
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -49,7 +47,10 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * assertEquals(problem, "it passes only where the agent worked; on a fresh checkout of its result: npm test: exit code 1");
  * ```
  */
-export function verdictOf({ files, settings, trials }: Judged): EvidenceVerdict {
+export function verdictOf(
+  { files: known, settings, trials }: Judged,
+): { readonly remarks: readonly string[]; readonly problem?: string } {
+  const files = known ?? [];
   const { requireRed, strict, testsMay } = settings;
   const trial = (kind: TrialKind) => trials.find((one) => one.kind === kind);
   const [clean, original, red] = [trial("clean"), trial("original"), trial("red")];
@@ -57,26 +58,33 @@ export function verdictOf({ files, settings, trials }: Judged): EvidenceVerdict 
   const isUnproven = red?.passed === true;
   const unproven = `what is new in ${named(news)} passes on the code as it was, too: it proves nothing of the change`;
   const remarks = [
-    ...remarksOn(files),
+    ...(known === undefined ? [UNTOLD] : remarksOn(files)),
     ...(original?.passed === false ? [`with the tests as they were, it fails: ${original.detail}`] : []),
     ...(isUnproven ? [unproven] : []),
+    ...(red?.notMade === true
+      ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
+      : []),
   ];
   const changed = testsMay === "change"
     ? []
     : files.filter(({ before, path }) =>
       testPartOf(path) === "test" && (testsMay === "nothing" || before !== undefined)
     ).map(({ path }) => path);
-  const problem = clean?.passed === false
+  const problem: string | undefined = clean?.passed === false
     ? `it passes only where the agent worked; on a fresh checkout of its result: ${clean.detail}`
+    : known === undefined && testsMay !== "change"
+    ? UNTOLD
     : changed.length > 0
     ? `tests were changed, and evidence.tests_may is "${testsMay}": ${named(changed)}`
-    : requireRed && isUnproven
-    ? unproven
+    : requireRed && (isUnproven || red?.notMade === true)
+    ? remarks.at(-1)
     : strict && remarks.length > 0
     ? `there are remarks, and evidence.strict is set: ${remarks[0]}`
     : undefined;
   return problem === undefined ? { remarks } : { remarks, problem };
 }
+
+const UNTOLD = "what was done to the tests cannot be told: they cannot be compared with what was there before";
 
 const MOST_NAMED = 3;
 

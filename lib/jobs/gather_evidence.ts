@@ -2,7 +2,7 @@ import { dirname } from "@std/path/posix";
 import { RuntimeError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { changedTests } from "../evidence/changed_tests.ts";
-import { changedSinceNoted, noteTests } from "../evidence/noted_tests.ts";
+import { changedSinceNoted, isNoted, noteTests } from "../evidence/noted_tests.ts";
 import { guardedIn, newTestsIn, type Trial, type TrialKind, verdictOf } from "../evidence/verdict.ts";
 import type { RunFactOf } from "../journal/run_facts.ts";
 import type { RunResult } from "../run/execution.ts";
@@ -14,7 +14,7 @@ import { commitWith } from "../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../workspace/workspace.ts";
 import { listByGit, UntoldError } from "./files/list.ts";
 import { setUpWorkspace } from "./set_up.ts";
-import { formatTestCommand, type TestCommand } from "./test_command.ts";
+import { couldNotRun, formatTestCommand, type TestCommand } from "./test_command.ts";
 import { runTestOf } from "./test_of_run.ts";
 import { openWholeSandbox, type SandboxPlan } from "./whole_sandbox.ts";
 
@@ -115,11 +115,10 @@ async function withRemarks(
   { plan: { workdir }, run, settings }: Gathering & { readonly settings: NonNullable<Planned["evidence"]> },
 ): Promise<RunResult> {
   const note = noteOf(run.folder);
-  const paths = note === undefined ? undefined : await pathsIn(workdir, run.signal);
-  const files = note === undefined || paths === undefined
-    ? []
-    : await changedSinceNoted(note, { workdir, paths }) ?? [];
-  if (files.length === 0) return result;
+  if (note === undefined || !isNoted(note)) return result;
+  const paths = await pathsIn(workdir, run.signal);
+  const files = paths && await changedSinceNoted(note, { workdir, paths });
+  if (files?.length === 0) return result;
   const { problem, remarks } = verdictOf({ files, settings, trials: [] });
   if (remarks.length > 0) run.record({ type: "evidence_gathered", trials: [], remarks, passable: true });
   return problem === undefined ? result : { outcome: "fail", reason: problem };
@@ -142,18 +141,20 @@ async function trialOf(
     const here = { run: { ...run, signal: inside.signal }, around: inside.around };
     await setUpWorkspace({ ...here, plan: { ...plan, workdir } });
     for (const { command, timeLimitSeconds: timeoutSeconds } of checks) {
-      const { exitCode, passed, timedOut } = await runTestOf(here.run, {
+      const result = await runTestOf(here.run, {
         ...{ command, cwd: workdir, timeoutSeconds, around: inside.around },
       });
-      const how = timedOut ? `no end within ${timeoutSeconds} s` : `exit code ${exitCode}`;
-      if (!passed) return { kind, passed, detail: `${formatTestCommand(command)}: ${how}` };
+      if (result.passed) continue;
+      const how = result.timedOut ? `no end within ${timeoutSeconds} s` : `exit code ${result.exitCode}`;
+      const notMade = result.timedOut || couldNotRun(result) ? { notMade: true } : {};
+      return { kind, passed: false, detail: `${formatTestCommand(command)}: ${how}`, ...notMade };
     }
     return { kind, passed: true, detail: "" };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof RuntimeError)) throw error;
     // What could not be made has failed.
-    return { kind, passed: false, detail: errorText(error) };
+    return { kind, passed: false, detail: errorText(error), notMade: true };
   } finally {
     await dropWorkspace(place).catch((error) =>
       run.record({ type: "warning", message: `the workspace ${place.name} could not be removed: ${errorText(error)}` })

@@ -5,7 +5,7 @@ import { lastLines } from "../base/text/lines.ts";
 import type { RunFactOf } from "../journal/run_facts.ts";
 import type { RunPlan } from "../run/plan.ts";
 import { keepSetup, keptSetup, restoreSetup } from "../workspace/setups.ts";
-import { noteWorkspace, type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { noteWorkspace, workspaceAround } from "../workspace/workspace.ts";
 import { formatTestCommand } from "./test_command.ts";
 import { runTestOf } from "./test_of_run.ts";
 
@@ -45,7 +45,13 @@ export async function setUpWorkspace({ around, plan: { workdir, workspace: plann
   }
   const result = await runTestOf(run, { command: given, cwd: workdir, timeoutSeconds, around });
   tell(result.passed ? "made" : "failed", result.output);
-  if (!result.passed) throw setupError(workspace, { ...result, command, timeoutSeconds });
+  if (!result.passed) {
+    const how = result.timedOut ? `did not end within ${timeoutSeconds} s` : `failed with exit code ${result.exitCode}`;
+    const said = lastLines(result.output, 5).join("\n");
+    throw new RuntimeError(`Cannot set up the workspace ${workspace.name}: ${command} ${how}`, {
+      hint: `workspace.setup names it.${said === "" ? "" : ` It said:\n${said}`}`,
+    });
+  }
   if (kept !== undefined && !isUsed) {
     await keepSetup(workspace, { kept, signal }).catch((error) => {
       signal.throwIfAborted();
@@ -53,21 +59,4 @@ export async function setUpWorkspace({ around, plan: { workdir, workspace: plann
     });
   }
   await noteWorkspace({ ...workspace, isSetUp: true, isUsed: true });
-}
-
-function setupError(
-  { name }: Workspace,
-  { command, exitCode, output, timedOut, timeoutSeconds }: {
-    readonly command: string;
-    readonly exitCode: number;
-    readonly output: string;
-    readonly timedOut: boolean;
-    readonly timeoutSeconds: number;
-  },
-): RuntimeError {
-  const how = timedOut ? `did not end within ${timeoutSeconds} s` : `failed with exit code ${exitCode}`;
-  const said = lastLines(output, 5).join("\n");
-  return new RuntimeError(`Cannot set up the workspace ${name}: ${command} ${how}`, {
-    hint: `workspace.setup names it.${said === "" ? "" : ` It said:\n${said}`}`,
-  });
 }

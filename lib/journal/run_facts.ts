@@ -139,7 +139,9 @@ export const RUN_FACTS = {
      * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
      * (`original`), and on the code as it was with the tests of the result (`red`), which is to fail.
      */
-    trials: listOf(object({ kind: oneOf("clean", "original", "red"), passed: flag, detail: text })),
+    trials: listOf(
+      object({ kind: oneOf("clean", "original", "red"), passed: flag, detail: text, notMade: optional(flag) }),
+    ),
     /** What a person should know of a PASS. */
     remarks: listOf(text),
     passable: flag,

@@ -2,7 +2,7 @@ import { relative } from "@std/path/posix";
 import { digestsOf, surveyObeyed } from "../agents/obeyed_files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { plannedAgents } from "../jobs/pipeline/plan.ts";
-import { checksOf, describeCheck } from "../jobs/pipeline/checks.ts";
+import { checksOfAll, describeCheck } from "../jobs/pipeline/checks.ts";
 import { makeCheck } from "../jobs/pipeline/step_checks.ts";
 import { openStepsSandbox } from "../jobs/pipeline/steps_sandbox.ts";
 import { plainName } from "../journal/exec/place.ts";
@@ -153,9 +153,8 @@ async function obeyedIn(
 /** The checks of all that is landed, and of a task's, each once. */
 function checksIn({ plan: { pipelines }, run, tasks }: Lanes, file: string): readonly OwnCheck[] {
   const { passed } = run.state();
-  const all = tasks.filter((task) => task.file === file || passed.includes(task.file))
-    .flatMap(({ pipeline }) => checksOf(pipelines[pipeline] ?? []));
-  return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
+  const all = tasks.filter((task) => task.file === file || passed.includes(task.file));
+  return checksOfAll(all.map(({ pipeline }) => pipelines[pipeline]));
 }
 
-type OwnCheck = ReturnType<typeof checksOf>[number];
+type OwnCheck = ReturnType<typeof checksOfAll>[number];

@@ -2,7 +2,7 @@ import { RuntimeError } from "../base/errors.ts";
 import { folderResult } from "../jobs/pipeline/drive_tasks.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { withEvidence } from "../jobs/gather_evidence.ts";
-import { checksOf } from "../jobs/pipeline/checks.ts";
+import { checksOfAll } from "../jobs/pipeline/checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { laneName } from "../journal/exec/lane.ts";
@@ -48,8 +48,7 @@ export async function playLanes(
     tellLeft(run, tasks);
   }
   const result = endOf(run, { waiting: fan.waiting() });
-  const all = tasks.flatMap(({ pipeline }) => checksOf(plan.pipelines[pipeline] ?? []));
-  const checks = [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
+  const checks = checksOfAll(tasks.map(({ pipeline }) => plan.pipelines[pipeline]));
   return await withEvidence(result, { run, plan, target, checks: checks.filter((check) => check.type === "shell") });
 }
 

@@ -103,7 +103,7 @@ Deno.test("one sentence at a terminal: one question of trust for the folder, its
   assertEquals(again.code, 0, again.stderr);
 });
 
-Deno.test("one sentence whose agent asks: the card has the question, and the commands that are printed go on with it", async () => {
+Deno.test("one sentence whose agent asks: the card has the question, and the printed commands continue the run", async () => {
   await using project = await newProject("codex", { Makefile: "test:\n\tgrep rounded fixed.txt\n" }, true);
   const { home, project: folder } = project.sandbox;
   await dirty(folder);

@@ -104,6 +104,14 @@ Deno.test("a PASS is one as far as its trials hold, and the settings say what is
     verdictOf({ files, trials, settings: { ...SETTINGS, ...more } });
 
   assertEquals(judge([], [clean]), { remarks: [] });
+  // What could not be tried has shown nothing, and what cannot be told is said.
+  const notMade = { ...trial("red", false), notMade: true };
+  assertMatch(judge(news, [clean, notMade]).remarks.join(), /could not be tried: npm test: exit code 1/);
+  assertMatch(judge(news, [clean, notMade], { requireRed: true }).problem ?? "", /could not be tried/);
+  const untold = (more: Partial<typeof SETTINGS>) =>
+    verdictOf({ files: undefined, trials: [], settings: { ...SETTINGS, ...more } });
+  assertMatch(untold({}).remarks.join(), /cannot be told/);
+  assertMatch(untold({ testsMay: "add" }).problem ?? "", /cannot be told/);
   assertEquals(judge(news, [clean, trial("red", false)]), { remarks: [] });
   assertMatch(judge([], [trial("clean", false)]).problem ?? "", /^it passes only where the agent worked/);
   assertMatch(

@@ -106,4 +106,19 @@ Deno.test("where agents work in the checkout itself, what they did to its tests 
   assertEquals(records.map((record) => "remarks" in record && record.remarks), [["tests/double_test.sh was changed"]]);
   const strict = { ...plan, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), testsMay: "add" as const } };
   assertEquals((await withEvidence(PASS, { run, plan: strict, checks: [] })).outcome, "fail");
+  // Where git does not say any more what there is, that is said.
+  await Deno.remove(`${repo}/.git`, { recursive: true });
+  assertEquals(await judge(), PASS);
+  assertMatch(JSON.stringify(records.at(-1)), /what was done to the tests cannot be told/);
+});
+
+Deno.test("tests that cannot be run on the code as it was prove nothing, and are said not to have been tried", async () => {
+  const { remarks, trials } = await judged({ ...HALF, "tests/half_test.sh": "test -e half.sh || exit 127\n" });
+  assertEquals(trials, [["clean", true], ["red", false]]);
+  // The script of all tests ends with 1 then: that is a test that failed.
+  assertEquals(remarks, []);
+  const { remarks: untried } = await judgedIn({ ...HALF, "tests/half_test.sh": "test -e half.sh || exit 127\n" }, {
+    ...{ project: PROJECT, check: 'for t in tests/*_test.sh; do sh "$t" || exit $?; done' },
+  });
+  assertMatch(untried.join(), /could not be tried: .*exit code 127/);
 });

@@ -19,7 +19,7 @@ interface AroundCard {
   /** The workspace that its agents have worked in, or in which its tasks come together, while it is there. */
   readonly workspace?: Pick<Workspace, "name" | "isTarget"> | undefined;
   readonly result?: WorkspaceResult | undefined;
-  /** Why there is none of a workspace. */
+  /** Why the result of its workspace is not known. */
   readonly notKept?: string | undefined;
   /** What a person should know of its PASS. @default {[]} */
   readonly remarks?: readonly string[] | undefined;

@@ -105,3 +105,9 @@ export function checksOf(steps: readonly StepPlan[]) {
   );
   return own.findLast((checks) => checks.length > 0) ?? [];
 }
+
+/** What must hold of the work of several tasks, by the steps of each, each check once. */
+export function checksOfAll(pipelines: readonly (readonly StepPlan[] | undefined)[]) {
+  const all = pipelines.flatMap((steps = []) => checksOf(steps));
+  return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
+}

@@ -12,7 +12,7 @@ import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
 import { noteTestsOf, withEvidence } from "../gather_evidence.ts";
-import { checksOf } from "./checks.ts";
+import { checksOfAll } from "./checks.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
 
@@ -31,7 +31,7 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
       }),
   });
   const pipelines = run.state().pipelines ?? [];
-  const checks = pipelines.flatMap((name) => checksOf(plan.pipelines[name] ?? []));
+  const checks = checksOfAll(pipelines.map((name) => plan.pipelines[name]));
   return await withEvidence(result, { run, plan, checks: checks.filter((check) => check.type === "shell") });
 }
 
