@@ -23,6 +23,11 @@ export interface StartedRun extends RunPlace {
   readonly folder: string;
   /** Whether this call has begun it; otherwise an earlier one with the same key has. */
   readonly isNew: boolean;
+  /**
+   * Waits until the process that this call started has ended: some moments after {@linkcode events}, and at once where an
+   * earlier call began the run. It need not be called.
+   */
+  readonly ended: () => Promise<void>;
 }
 
 /** How a run is started or resumed. */
@@ -86,6 +91,7 @@ export interface RunRecord {
  * for await (const record of events(started)) told.push(record.type);
  * assertEquals(told.at(-1), "run_finished");
  *
+ * await started.ended();
  * await Deno.remove(workdir, { recursive: true });
  * ```
  */
@@ -113,8 +119,10 @@ async function start(
 ): Promise<StartedRun> {
   const workdir = await Deno.realPath(what.workdir);
   const asked: RunToStart = { ...what, workdir, by: "command", ...present({ config, overrides, key }) };
-  const { run: runId, ...started } = await startRun(asked, processOf(options));
-  return { workdir, runId, ...started };
+  let ended = () => Promise.resolve();
+  const onStarted = (wait: () => Promise<void>) => ended = wait;
+  const { run: runId, ...started } = await startRun(asked, { ...processOf(options), onStarted });
+  return { workdir, runId, ...started, ended };
 }
 
 /**

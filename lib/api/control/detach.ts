@@ -13,6 +13,8 @@ export interface DetachOptions {
   /** Variables besides those of this process. @default {{}} */
   readonly env?: Readonly<Record<string, string>>;
   readonly onStderr?: (text: string) => void;
+  /** Is given what waits until the process has ended, whether or not it executes the run. */
+  readonly onStarted?: (ended: () => Promise<void>) => void;
   /** Ends the process unless the run has begun; one that begins at this moment is stopped, and can be resumed. */
   readonly signal?: AbortSignal;
 }
@@ -43,7 +45,7 @@ const MAX_KEY_LENGTH = 256;
  * @throws {PanewrightError} as the command refuses it: its message, hint, code and exit code
  */
 export async function startDetached(call: DetachedCall, options: DetachOptions = {}): Promise<DetachedRun> {
-  const { panewright = selfCommand(["--allow-all"]), env, onStderr, signal } = options;
+  const { panewright = selfCommand(["--allow-all"]), env, onStderr, onStarted, signal } = options;
   const { command, flags, positionals, cwd, stdin, by, key } = call;
   if (key !== undefined && (key === "" || key.length > MAX_KEY_LENGTH)) {
     throw new UsageError(`Cannot use the key of the request: it must have 1 to ${MAX_KEY_LENGTH} characters`, {
@@ -63,7 +65,7 @@ export async function startDetached(call: DetachedCall, options: DetachOptions =
       const said = parseWord(line);
       return said === undefined || "run" in said;
     },
-    ...present({ onStderr, signal }),
+    ...present({ onStderr, onStarted, signal }),
   });
   const said = line === undefined ? undefined : parseWord(line);
   if (said !== undefined && "run" in said) return said.run;

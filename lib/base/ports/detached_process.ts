@@ -12,6 +12,8 @@ interface DetachedSpec {
   readonly onStderr?: (text: string) => void;
   /** Whether it lives on after its word; where it does not, its end is waited for. @default {it always does} */
   readonly livesOn?: (line: string) => boolean;
+  /** Is given what waits until the program has ended: this process does not, where nobody asks. */
+  readonly onStarted?: (ended: () => Promise<void>) => void;
   /** Tells the program to end (SIGTERM), if it has not said its word. */
   readonly signal?: AbortSignal;
 }
@@ -34,7 +36,7 @@ const MAX_LINE_BYTES = 1024 * 1024;
  * @throws the signal's reason when it is aborted
  */
 export async function startDetachedProcess(spec: DetachedSpec): Promise<DetachedWord> {
-  const { argv: [program, ...args], cwd, env = {}, stdin, onStderr, livesOn = () => true, signal } = spec;
+  const { argv: [program, ...args], cwd, env = {}, stdin, onStderr, livesOn = () => true, onStarted, signal } = spec;
   signal?.throwIfAborted();
   const child = new Deno.Command(program, {
     args,
@@ -45,6 +47,10 @@ export async function startDetachedProcess(spec: DetachedSpec): Promise<Detached
     stderr: "piped",
     detached: true,
   }).spawn();
+  onStarted?.(async () => {
+    child.ref();
+    await child.status;
+  });
   const end = () => signalChild(child, "SIGTERM");
   signal?.addEventListener("abort", end, { once: true });
   const stdout = child.stdout.getReader();

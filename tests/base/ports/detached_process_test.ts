@@ -12,3 +12,15 @@ Deno.test("a program that does not live on after its word has ended when the wor
   assertEquals(told, { line: "no", exitCode: undefined });
   assertEquals(await Deno.readTextFile(`${dir.path}/over`), "over\n");
 });
+
+Deno.test("whoever wants to wait for the end of a program that lives on can", async () => {
+  await using dir = await tempDir();
+  let ended = () => Promise.resolve();
+  await startDetachedProcess({
+    argv: ["sh", "-c", "echo yes; sleep 0.3; echo over > over"],
+    cwd: dir.path,
+    onStarted: (wait) => ended = wait,
+  });
+  await ended();
+  assertEquals(await Deno.readTextFile(`${dir.path}/over`), "over\n");
+});
