@@ -35,9 +35,10 @@ export function withBuiltInPipeline(
     name: "work",
     prompt: "self",
     provider: provider.id,
-    check: check === UNCHECKED
-      ? { type: "none" }
-      : { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
+    check: check === UNCHECKED ? { type: "none" } : [
+      { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
+      { type: "evidence" },
+    ],
     ...argsElsewhere(provider, loaded),
     retry: RETRY,
     time_limit_seconds: DEFAULT_STEP_TIME_LIMIT_SECONDS,

@@ -50,7 +50,7 @@ function promptFile(path: string, { files }: LoadedSettings): StepPlan["prompt"]
 
 function checkPlan(check: CheckConfig): CheckPlan {
   if (check.type === "fileExists") return { type: "fileExists", paths: [check.path].flat() };
-  if (check.type === "none" || check.type === "review") return check;
+  if (check.type === "none" || check.type === "review" || check.type === "evidence") return check;
   const { time_limit_seconds: timeLimitSeconds, ...shell } = check;
   return { ...shell, timeLimitSeconds };
 }

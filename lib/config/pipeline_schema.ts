@@ -12,6 +12,12 @@ const check = () =>
       ),
     }),
     z.strictObject({
+      type: z.literal("evidence").describe(
+        "What the commands of this step, or of the last one that has some, have passed must hold on a fresh checkout of the " +
+          "result: see `evidence`.",
+      ),
+    }),
+    z.strictObject({
       type: z.literal("fileExists").describe("A file, or each of several files, must be there."),
       path: z.union([text(), z.array(text()).min(1)]).describe("Relative to the working directory."),
     }),

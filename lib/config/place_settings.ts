@@ -86,3 +86,15 @@ export const SANDBOX_SETTINGS = {
 } as const satisfies ShapedSlice;
 
 export { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
+
+/** What agents never see, and a PASS is looked into with. */
+export const HIDDEN_SETTINGS = {
+  hidden: {
+    names: { key: "evidence.hidden" },
+    value: { kind: "shape", schema: patterns, must: "an array of patterns as in .gitignore", default: [] },
+    description:
+      "Tests that agents never see, as patterns of `.gitignore`: files of your checkout that git ignores. They are put into a " +
+      "fresh checkout of the result, where the checks, or `evidence.hidden_cmd`, must pass.",
+    example: ["acceptance/"],
+  },
+} as const satisfies ShapedSlice;

@@ -1,5 +1,6 @@
 import type { PermissionPlan } from "../turn/desk/decision.ts";
 import type { PermissionPolicy, PermissionRule } from "../policy/mod.ts";
+import { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
 import { DIALOG_SETTINGS } from "../turn/desk/settings.ts";
 import { contractOf } from "./contract.ts";
 import { UsageError } from "../base/errors.ts";
@@ -60,14 +61,16 @@ export function commonPlan(
   const { sandbox, prices, leave_running: leaveRunning, on_answer: onAnswer, ask_policy: askPolicy } = config;
   const workspace = workspacePlan(config);
   const setup = workspace.setup === undefined ? [] : [workspace.setup.command];
+  const evidence = { ...settingsIn(config, EVIDENCE_SETTINGS), hidden: config.evidence.hidden };
+  const hidden = evidence.hiddenCmd === undefined ? [] : [evidence.hiddenCmd];
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
     handoff: settingsIn(config, HANDOFF_SETTINGS),
     permissions: permissionPlan(config),
     workspace,
-    evidence: evidencePlan(config),
-    contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup] }),
+    evidence,
+    contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup, ...hidden] }),
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),
@@ -77,20 +80,17 @@ export function commonPlan(
   };
 }
 
-function evidencePlan({ evidence }: Config): NonNullable<ReviewRunPlan["evidence"]> {
-  const { clean_room: cleanRoom, tests_may: testsMay, require_red: requireRed, strict } = evidence;
-  return { cleanRoom, testsMay, requireRed, strict };
-}
-
 function workspacePlan({ workspace }: Config): NonNullable<ReviewRunPlan["workspace"]> {
   const { setup: command, setup_files: files, setup_seconds: timeLimitSeconds } = workspace;
   const { share = command === undefined ? ["node_modules/"] : [] } = workspace;
   return { share, ...(command === undefined ? {} : { setup: { command, files, timeLimitSeconds } }) };
 }
 
-function sandboxPlan({ permissions: { writable }, sandbox, sandbox_network: network, sandbox_env: variables }: Config) {
+function sandboxPlan({ evidence, permissions, sandbox, sandbox_env: variables, sandbox_network: network }: Config) {
+  const { writable } = permissions;
   if (sandbox !== "agent" && sandbox !== "auto") return { writable };
-  return { writable, whole: { network, variables, ...(sandbox === "auto" ? { orCommands: true } : {}) } };
+  const { hidden: unseen } = evidence;
+  return { writable, whole: { network, variables, unseen, ...(sandbox === "auto" ? { orCommands: true } : {}) } };
 }
 
 function toPrices({ date, models }: NonNullable<Config["prices"]>): NonNullable<ReviewRunPlan["prices"]> {

@@ -1,4 +1,4 @@
-import type { SettingSlice } from "../base/settings.ts";
+import type { SettingSlice, SettingsOf } from "../base/settings.ts";
 
 export const EVIDENCE_SETTINGS = {
   cleanRoom: {
@@ -24,4 +24,48 @@ export const EVIDENCE_SETTINGS = {
     value: { kind: "switch", default: false },
     description: "Whether any remark on a PASS makes it a FAIL.",
   },
+  canaries: {
+    names: { key: "evidence.canaries" },
+    value: { kind: "switch", default: true },
+    description:
+      "Whether the checks are tried with a test that must fail, in up to two test files: if they pass all the same, what changed " +
+      "them is a FAIL.",
+  },
+  repeat: {
+    names: { key: "evidence.repeat" },
+    value: { kind: "count", least: 0, most: 20, default: 0 },
+    description:
+      "How often the checks run once more on the result, each time in another time zone and locale: if they fail there, that is a " +
+      "remark.",
+  },
+  budgetMinutes: {
+    names: { key: "evidence.budget_minutes" },
+    value: { kind: "count", least: 0, most: 1440, default: 0 },
+    description:
+      "For how many minutes each place that was changed is taken back alone, to see which ones no check misses; 0: none is.",
+  },
+  maxUnnoticed: {
+    names: { key: "evidence.max_unnoticed" },
+    value: { kind: "count", least: 0 },
+    description: "How many places that were changed may be such that no check misses them: with more it is a FAIL.",
+    example: 0,
+  },
+  hiddenCmd: {
+    names: { key: "evidence.hidden_cmd" },
+    value: { kind: "command" },
+    description:
+      "Runs on a fresh checkout of the result with the files of `evidence.hidden` in it, in place of the checks.",
+    example: "node --test acceptance/",
+  },
+  hiddenTell: {
+    names: { key: "evidence.hidden_tell" },
+    value: { kind: "choice", of: ["nothing", "output"], default: "nothing" },
+    description: "What agents, and the run's records, are told of hidden tests that fail, besides that they do.",
+  },
 } as const satisfies SettingSlice;
+
+/** What of a PASS is looked into. */
+export type EvidencePlan = SettingsOf<typeof EVIDENCE_SETTINGS> & {
+  /** Files that agents never see, below the working directory: patterns as in `.gitignore`. @default {[]} */
+  readonly hidden?: readonly string[];
+};

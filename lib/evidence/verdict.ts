@@ -1,14 +1,16 @@
-import type { SettingsOf } from "../base/settings.ts";
+import { plural } from "../journal/words/words.ts";
 import { type ChangedTestFile, remarksOn } from "./remarks.ts";
-import type { EVIDENCE_SETTINGS } from "./settings.ts";
+import type { EvidencePlan } from "./settings.ts";
 import { testPartOf } from "./test_files.ts";
 
 /** What the checks were tried on, besides the files that agents have worked in. */
-export type TrialKind = "clean" | "original" | "red";
+export type TrialKind = "clean" | "original" | "red" | "canary" | "canary_before" | "hidden" | "again";
 
 /** How all checks of a trial have ended. */
 export interface Trial {
   readonly kind: TrialKind;
+  /** Of several of a kind, what makes this one: the file with the canary, the environment. */
+  readonly of?: string;
   readonly passed: boolean;
   /** The check that failed, and how; empty where all passed. */
   readonly detail: string;
@@ -16,11 +18,20 @@ export interface Trial {
   readonly notMade?: boolean;
 }
 
+/** A place that was changed, and whether the checks fail without it. */
+export interface TriedHunk {
+  readonly path: string;
+  readonly lines: string;
+  readonly noticed: boolean;
+}
+
 interface Judged {
   /** `undefined` where it cannot be told. */
   readonly files: readonly ChangedTestFile[] | undefined;
   readonly trials: readonly Trial[];
-  readonly settings: SettingsOf<typeof EVIDENCE_SETTINGS>;
+  /** @default {[]} */
+  readonly hunks?: readonly TriedHunk[];
+  readonly settings: EvidencePlan;
 }
 
 /** The changed files that were there before: with them as they were, what passes now must pass as well. */
@@ -40,47 +51,67 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * @example
  * ```ts
  * import { assertEquals } from "@std/assert";
+ * import { defaultsOf } from "../base/settings.ts";
+ * import { EVIDENCE_SETTINGS } from "./settings.ts";
  *
- * const settings = { cleanRoom: true, testsMay: "change", requireRed: false, strict: false } as const;
+ * const settings = defaultsOf(EVIDENCE_SETTINGS);
  * const trials = [{ kind: "clean", passed: false, detail: "npm test: exit code 1" }] as const;
  * const { problem } = verdictOf({ files: [], trials, settings });
  * assertEquals(problem, "it passes only where the agent worked; on a fresh checkout of its result: npm test: exit code 1");
  * ```
  */
 export function verdictOf(
-  { files: known, settings, trials }: Judged,
+  { files: known, hunks = [], settings, trials }: Judged,
 ): { readonly remarks: readonly string[]; readonly problem?: string } {
   const files = known ?? [];
-  const { requireRed, strict, testsMay } = settings;
+  const { maxUnnoticed = Infinity, requireRed, strict, testsMay } = settings;
   const trial = (kind: TrialKind) => trials.find((one) => one.kind === kind);
-  const [clean, original, red] = [trial("clean"), trial("original"), trial("red")];
-  const news = newTestsIn(files);
+  const [clean, original, red, hidden] = [trial("clean"), trial("original"), trial("red"), trial("hidden")];
   const isUnproven = red?.passed === true;
-  const unproven = `what is new in ${named(news)} passes on the code as it was, too: it proves nothing of the change`;
+  const ofRed = isUnproven
+    ? [`what is new in ${named(newTestsIn(files))} passes on the code as it was, too: it proves nothing of the change`]
+    : red?.notMade === true
+    ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
+    : [];
+  const deaf = trials.filter(({ kind, passed }) => kind === "canary" && passed);
+  const isDeafNow = (canary: Trial) =>
+    trials.some(({ kind, of, passed }) => kind === "canary_before" && of === canary.of && !passed);
+  const deafNow = deaf.filter(isDeafNow).map(({ of = "" }) => of);
+  const unnoticed = hunks.filter(({ noticed }) => !noticed).map(({ lines, path }) => `${path}:${lines}`);
   const remarks = [
     ...(known === undefined ? [UNTOLD] : remarksOn(files)),
     ...(original?.passed === false ? [`with the tests as they were, it fails: ${original.detail}`] : []),
-    ...(isUnproven ? [unproven] : []),
-    ...(red?.notMade === true
-      ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
-      : []),
+    ...ofRed,
+    ...deaf.filter((one) => !isDeafNow(one)).map(({ of }) =>
+      `a test that must fail, put into ${of}, does not make the checks fail; nor did it before`
+    ),
+    ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, of }) =>
+      `it is not the same each time: with ${of}, it fails: ${detail}`
+    ),
+    ...(unnoticed.length === 0 ? [] : [
+      `no check misses ${plural(unnoticed.length, "place")} that ${unnoticed.length === 1 ? "was" : "were"} changed: ${
+        named(unnoticed)
+      }`,
+    ]),
   ];
   const changed = testsMay === "change"
     ? []
     : files.filter(({ before, path }) =>
       testPartOf(path) === "test" && (testsMay === "nothing" || before !== undefined)
     ).map(({ path }) => path);
-  const problem: string | undefined = clean?.passed === false
-    ? `it passes only where the agent worked; on a fresh checkout of its result: ${clean.detail}`
-    : known === undefined && testsMay !== "change"
-    ? UNTOLD
-    : changed.length > 0
-    ? `tests were changed, and evidence.tests_may is "${testsMay}": ${named(changed)}`
-    : requireRed && (isUnproven || red?.notMade === true)
-    ? remarks.at(-1)
-    : strict && remarks.length > 0
-    ? `there are remarks, and evidence.strict is set: ${remarks[0]}`
-    : undefined;
+  const problems = [
+    clean?.passed === false &&
+    `it passes only where the agent worked; on a fresh checkout of its result: ${clean.detail}`,
+    hidden?.passed === false && `the hidden tests do not pass: ${hidden.detail}`,
+    deafNow.length > 0 &&
+    `a test that must fail, put into ${named(deafNow)}, made the checks fail before, and does not any more`,
+    known === undefined && testsMay !== "change" && UNTOLD,
+    changed.length > 0 && `tests were changed, and evidence.tests_may is "${testsMay}": ${named(changed)}`,
+    requireRed && ofRed[0],
+    unnoticed.length > maxUnnoticed && remarks.at(-1),
+    strict && remarks.length > 0 && `there are remarks, and evidence.strict is set: ${remarks[0]}`,
+  ];
+  const problem = problems.find((one) => typeof one === "string");
   return problem === undefined ? { remarks } : { remarks, problem };
 }
 

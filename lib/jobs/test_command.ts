@@ -20,6 +20,8 @@ export interface TestCommandResult {
   readonly output: string;
   /** Whether older output was dropped. */
   readonly truncated: boolean;
+  /** Why what has passed does not hold. */
+  readonly problem?: string;
 }
 
 interface RunTestCommandOptions {

@@ -13,8 +13,10 @@ type Parts = Pick<Run<never, never>, "folder" | "bound" | "onForcedExit" | "cloc
  */
 export async function runTestOf(
   { folder, bound: { contract, tellChanges }, onForcedExit, clock, signal }: Parts,
-  { command, ...where }: {
+  { command, env: set = {}, ...where }: {
     readonly command: TestCommand;
+    /** @default {{}} */
+    readonly env?: Readonly<Record<string, string>>;
     readonly cwd: string;
     readonly timeoutSeconds: number;
     readonly around: AroundAgent | undefined;
@@ -25,7 +27,7 @@ export async function runTestOf(
   if (bound.problem !== undefined) return notRun(bound.problem);
   const takeBack = onForcedExit(() => bound[Symbol.dispose]());
   try {
-    const env = variablesOfWorkspace(where.cwd);
+    const env = { ...variablesOfWorkspace(where.cwd), ...set };
     const options = { ...where, env, mark: checkMark(folder), onForcedExit, clock, signal };
     const result = await runTestCommand(bound.command, options);
     const changed = bound.changedMeanwhile();

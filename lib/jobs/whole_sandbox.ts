@@ -13,7 +13,8 @@ import type { Run } from "../run/execution.ts";
 import { roleMark } from "../run/left_processes.ts";
 import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
-import { cloneOf, workspaceAround } from "../workspace/workspace.ts";
+import { ignoredIn } from "../workspace/bring.ts";
+import { cloneOf, placesOf, type Workspace, workspaceAround } from "../workspace/workspace.ts";
 import { obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
@@ -21,6 +22,8 @@ export interface WholePlan {
   /** Hosts and groups of hosts, besides those of the agents' models. */
   readonly network: readonly string[];
   readonly variables: readonly string[];
+  /** What is not there for agents in a workspace of what git ignores in the person's checkout: patterns. @default {[]} */
+  readonly unseen?: readonly string[];
   /** Whether the sandbox of each agent's CLI takes its place where the machine cannot. @default {false} */
   readonly orCommands?: boolean;
 }
@@ -103,6 +106,8 @@ export async function boundsOf(
     [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),
   );
   const hooks = hooksOf(name);
+  const clone = workspaceAround(workdir);
+  const unseen = await unseenIn(clone, whole);
   return {
     ...{ hosts: [...hosts], states, root, state },
     of(worker) {
@@ -114,14 +119,25 @@ export async function boundsOf(
         name: worker ?? "command",
         writable: [workdir, ...writable, ...extra],
         readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
-        hidden: [...secretsOf(env["HOME"] ?? "/root"), state].filter(isThere),
+        // What is done in other workspaces is no business of this one's agents.
+        hidden: [...secretsOf(env["HOME"] ?? "/root"), state, placesOf(state).trees, ...unseen].filter(isThere),
         // What answers the hooks inside, and what a workspace borrows, is read there, and written here alone.
-        shown: [...extra, told?.answers, workspaceAround(workdir)?.store].filter((path) => path !== undefined),
+        shown: [...extra, told?.answers, clone?.store, clone?.tree].filter((path) => path !== undefined),
         temporary,
         variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
       };
     },
   };
+}
+
+/** What agents in a workspace are not to see of the person's checkout. */
+async function unseenIn(
+  clone: Workspace | undefined,
+  { unseen: patterns = [] }: WholePlan,
+): Promise<readonly string[]> {
+  if (clone === undefined || patterns.length === 0) return [];
+  const { paths } = await ignoredIn(clone.top, { patterns, signal: new AbortController().signal });
+  return paths.map((path) => `${clone.top}/${path}`);
 }
 
 /**

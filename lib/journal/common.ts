@@ -188,27 +188,47 @@ export const SET_UP = {
 interface Evidence {
   readonly trials: readonly {
     readonly kind: keyof typeof TRIAL_WORDS;
+    readonly of?: string | undefined;
     readonly passed: boolean;
     readonly detail: string;
   }[];
   readonly remarks: readonly string[];
+  readonly problem?: string | undefined;
+  readonly hunks?: readonly { readonly noticed: boolean }[] | undefined;
+  readonly untried?: number | undefined;
 }
 
 const TRIAL_WORDS = {
   clean: "on a fresh checkout of the result",
   original: "there with the tests as they were",
   red: "on the code as it was, with the tests of the result",
+  canary: "with a test that must fail in",
+  canary_before: "on the code as it was, with a test that must fail in",
+  again: "once more, with",
+  hidden: "with the hidden tests",
 };
+
+const MUST_FAIL: ReadonlySet<string> = new Set(["red", "canary", "canary_before"]);
 
 export const EVIDENCE = {
   progress: (_before: object, { remarks }: Evidence) => ({ remarks }),
-  words({ remarks, trials }: Evidence): readonly ShownLine[] {
-    const told = trials.map(({ detail, kind, passed }) => {
-      const isAsItShould = passed === (kind !== "red");
+  words({ hunks = [], problem, remarks, trials, untried = 0 }: Evidence): readonly ShownLine[] {
+    const told = trials.map(({ detail, kind, of, passed }) => {
+      const isAsItShould = passed !== MUST_FAIL.has(kind);
       const how = passed ? "the checks pass" : `a check fails: ${shortened(detail)}`;
-      return line(`evidence: ${TRIAL_WORDS[kind]} ${how}`, isAsItShould ? "plain" : "caution");
+      const where = `${TRIAL_WORDS[kind]}${of === undefined ? "" : ` ${of},`}`;
+      return line(`evidence: ${where} ${how}`, isAsItShould ? "plain" : "caution");
     });
-    return [...told, ...remarks.map((remark) => line(`remark: ${remark}`, "caution"))];
+    const noticed = hunks.filter((hunk) => hunk.noticed).length;
+    const left = untried === 0 ? "" : `; ${untried} not tried`;
+    return [
+      ...told,
+      ...(hunks.length + untried === 0
+        ? []
+        : [line(`evidence: the checks miss ${noticed} of ${plural(hunks.length, "place")} that were changed${left}`)]),
+      ...remarks.map((remark) => line(`remark: ${remark}`, "caution")),
+      ...(problem === undefined ? [] : [line(`no PASS: ${problem}`, "bad")]),
+    ];
   },
   items({ remarks }: Evidence, { title, text }: ToldRecord): readonly ItemChange[] {
     return [adds({ kind: "note", lane: "run", title, text, tone: remarks.length === 0 ? "plain" : "caution" })];

@@ -137,13 +137,27 @@ export const RUN_FACTS = {
     commit: optional(text),
     /**
      * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
-     * (`original`), and on the code as it was with the tests of the result (`red`), which is to fail.
+     * (`original`), in another time zone or locale (`again`), or with the hidden tests (`hidden`); on the code as it was with
+     * the tests of the result (`red`), and with a test in a file (`of`) that must fail (`canary`; `canary_before` on the code
+     * as it was), which are to fail.
      */
     trials: listOf(
-      object({ kind: oneOf("clean", "original", "red"), passed: flag, detail: text, notMade: optional(flag) }),
+      object({
+        kind: oneOf("clean", "original", "red", "canary", "canary_before", "again", "hidden"),
+        of: optional(text),
+        passed: flag,
+        detail: text,
+        notMade: optional(flag),
+      }),
     ),
     /** What a person should know of a PASS. */
     remarks: listOf(text),
+    /** Why it is no PASS. */
+    problem: optional(text),
+    /** The places that were changed and then taken back alone: whether a check missed them. */
+    hunks: optional(listOf(object({ path: text, lines: text, noticed: flag }))),
+    /** How many were not tried, or could not be judged. */
+    untried: optional(number),
     passable: flag,
   },
   /** A person has said whether programs in the sandbox may reach a host that is not named. */

@@ -1,7 +1,7 @@
 import { RuntimeError } from "../base/errors.ts";
 import { folderResult } from "../jobs/pipeline/drive_tasks.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
-import { withEvidence } from "../jobs/gather_evidence.ts";
+import { createJudge, withEvidence } from "../jobs/evidence/gather.ts";
 import { checksOfAll } from "../jobs/pipeline/checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
@@ -49,7 +49,8 @@ export async function playLanes(
   }
   const result = endOf(run, { waiting: fan.waiting() });
   const checks = checksOfAll(tasks.map(({ pipeline }) => plan.pipelines[pipeline]));
-  return await withEvidence(result, { run, plan, target, checks: checks.filter((check) => check.type === "shell") });
+  const judge = createJudge({ run, plan });
+  return await withEvidence(result, () => judge(checks.filter((check) => check.type === "shell"), target));
 }
 
 async function targetOf(

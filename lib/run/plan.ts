@@ -1,5 +1,5 @@
-import type { Argv, SettingsOf } from "../base/settings.ts";
-import type { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
+import type { Argv } from "../base/settings.ts";
+import type { EvidencePlan } from "../evidence/settings.ts";
 import type { OnAnswer } from "../base/terms.ts";
 import type { Caps } from "./caps.ts";
 import type { Contract, ContractChange } from "./contract.ts";
@@ -26,7 +26,7 @@ export interface RunPlan {
   /** What workspaces have besides the files of their commits. */
   readonly workspace?: WorkspacePlan;
   /** What of a PASS is looked into. @default nothing is */
-  readonly evidence?: SettingsOf<typeof EVIDENCE_SETTINGS>;
+  readonly evidence?: EvidencePlan;
   /** What it was made of, and what its commands name. */
   readonly contract?: Contract;
 }

@@ -32,6 +32,32 @@ export async function bringIgnored(
   return brought;
 }
 
+/**
+ * What of a checkout the patterns name, below its top.
+ *
+ * @returns `paths`: what git ignores; `known`: what is in commits, or would be in the next one
+ */
+export async function ignoredIn(
+  top: string,
+  { patterns, signal }: { readonly patterns: readonly string[]; readonly signal: AbortSignal },
+): Promise<{ readonly paths: readonly string[]; readonly known: readonly string[] }> {
+  const named = patterns.map((pattern) => `--exclude=${pattern}`);
+  const list = async (...args: readonly string[]) => {
+    const listed = await git(["ls-files", "--ignored", "-z", ...args], { cwd: top, signal });
+    return listed.split("\0").filter((path) => path !== "" && !isOurs(path));
+  };
+  const [tracked, others, ignored] = await Promise.all([
+    list("--cached", ...named),
+    list("--others", ...named),
+    list("--others", "--exclude-standard"),
+  ]);
+  const isIgnored = new Set(ignored);
+  return {
+    paths: others.filter((path) => isIgnored.has(path)),
+    known: [...tracked, ...others.filter((path) => !isIgnored.has(path))],
+  };
+}
+
 /** What panewright itself keeps in a folder. */
 export function isOurs(path: string): boolean {
   return /(?:^|\/)(?:\.panewright|\.git|\.tmp\/agent-responses)(?:\/|$)/.test(path);

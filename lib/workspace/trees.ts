@@ -28,18 +28,69 @@ export async function commitWith(
   { base: others, commit, signal, store }: Between,
   { name, paths }: Pick<Workspace, "name"> & { readonly paths: readonly string[] },
 ): Promise<string> {
-  const index = `${placesOf().known}/${name}.${crypto.randomUUID()}`;
-  const place = { ...inStore(store, signal), env: { GIT_DIR: store, GIT_INDEX_FILE: index } };
-  try {
-    await git(["read-tree", commit], place);
+  return await changedCommit({ commit, name, signal, store }, async (place) => {
     const listed = await git(["ls-tree", "-r", "-z", others, "--", ...paths], place);
     const there = listed.split("\0").filter((line) => line !== "");
     const gone = paths.filter((path) => !there.some((line) => line.endsWith(`\t${path}`)));
     const lines = [...there, ...gone.map((path) => `0 ${"0".repeat(commit.length)}\t${path}`)];
     await git(["update-index", "-z", "--index-info"], { ...place, stdin: lines.map((line) => `${line}\0`).join("") });
+  });
+}
+
+/** A commit in which the text of a file is another one; the file's mode stays. */
+export async function commitWithText(
+  between: Changing,
+  { path, text }: { readonly path: string; readonly text: string },
+): Promise<string> {
+  return await changedCommit(between, async (place) => {
+    const blob = (await git(["hash-object", "-w", "--stdin"], { ...place, stdin: text })).trim();
+    const [mode = "100644"] = (await git(["ls-tree", between.commit, "--", path], place)).split(" ", 1);
+    await git(["update-index", "--add", "--cacheinfo", `${mode},${blob},${path}`], place);
+  });
+}
+
+/** A commit without some of what it has changed: a patch of one of its hunks is taken back. */
+export async function commitWithout(between: Changing, patch: string): Promise<string> {
+  return await changedCommit(between, async (place) => {
+    await git(["apply", "--cached", "--reverse", "--unidiff-zero", "--whitespace=nowarn", "-"], {
+      ...place,
+      stdin: patch,
+    });
+  });
+}
+
+type Changing = Pick<Between, "commit" | "store" | "signal"> & Pick<Workspace, "name">;
+
+/** A commit that follows another one, with what was changed in the index. */
+async function changedCommit(
+  { commit, name, signal, store }: Changing,
+  change: (place: ReturnType<typeof inStore>) => Promise<void>,
+): Promise<string> {
+  const index = `${placesOf().known}/${name}.${crypto.randomUUID()}`;
+  const place = { ...inStore(store, signal), env: { GIT_DIR: store, GIT_INDEX_FILE: index } };
+  try {
+    await git(["read-tree", commit], place);
+    await change(place);
     const tree = await gitLine(["write-tree"], place);
-    return await gitLine(["commit-tree", tree, "-p", commit, "-m", "With other tests"], place);
+    return await gitLine(["commit-tree", tree, "-p", commit, "-m", "To be tried"], place);
   } finally {
     await Deno.remove(index).catch(() => {});
   }
+}
+
+/** The files in a commit, below the top of the repository. */
+export async function filesIn(commit: string, { signal, store }: Pick<Between, "store" | "signal">) {
+  const listed = await git(["ls-tree", "-r", "-z", "--name-only", commit], inStore(store, signal));
+  return listed.split("\0").filter((path) => path !== "");
+}
+
+/** The tree of a commit. */
+export async function treeOf(commit: string, { signal, store }: Pick<Between, "store" | "signal">): Promise<string> {
+  return await gitLine(["rev-parse", `${commit}^{tree}`], inStore(store, signal));
+}
+
+/** What two commits differ in, as a patch without lines around its hunks. */
+export async function patchBetween({ base, commit, signal, store }: Between): Promise<string> {
+  const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0", "--full-index"];
+  return await git(["diff", ...plain, base, commit], inStore(store, signal));
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { assertEquals } from "@std/assert";
-import { judged, type Left } from "../jobs/evidence_support.ts";
+import { judged, type Left } from "../jobs/evidence/support.ts";
 
 const MANIFEST = { type: "module", version: "1.0.0", scripts: { test: "node --test" } };
 const manifest = (more: object) => JSON.stringify({ ...MANIFEST, ...more }, undefined, 2);

@@ -7,7 +7,7 @@ import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { runProgram } from "../support/program.ts";
 import { useStateHome } from "../support/state_home.ts";
 import { tempDir } from "../support/temp_dir.ts";
-import { recordingRun } from "./evidence_support.ts";
+import { recordingRun } from "./evidence/support.ts";
 
 const { signal } = new AbortController();
 

@@ -128,7 +128,13 @@ const KINDS: readonly Kind[] = [
   { is: /^pipelines\./ },
   { is: /^workspace\.setup$/, does: "runs in each new workspace, before its agents" },
   { is: /^workspace\.share$/, does: "copies what git ignores into workspaces, where agents read it" },
-  { is: /^(?:workspace(?:\.setup_\w+)?|isolation|evidence(?:\.(?:tests_may|require_red|strict))?)$/ },
+  { is: /^(?:workspace(?:\.setup_\w+)?|isolation|evidence(?:\.(?!clean_room$|hidden_cmd$|canaries$)\w+)?)$/ },
+  { is: /^evidence\.hidden_cmd$/, does: "runs as the hidden tests of a result" },
+  {
+    is: /^evidence\.canaries$/,
+    does: "has a PASS believed without a look whether the checks can fail",
+    alone: (value) => value === false ? false : "harmless",
+  },
   {
     is: /^evidence\.clean_room$/,
     does: "has a PASS believed without checks on a fresh checkout",

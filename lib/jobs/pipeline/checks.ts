@@ -22,6 +22,8 @@ export function describeCheck(check: CheckPlan): string {
       return "nothing to check";
     case "review":
       return "the review approves";
+    case "evidence":
+      return "what passes holds on a fresh checkout";
     case "fileExists":
       return `there is ${check.paths.join(", ")}`;
     case "shell":
@@ -104,6 +106,11 @@ export function checksOf(steps: readonly StepPlan[]) {
     )
   );
   return own.findLast((checks) => checks.length > 0) ?? [];
+}
+
+/** The commands of them. */
+export function shellChecksOf(steps: readonly StepPlan[]) {
+  return checksOf(steps).filter((check) => check.type === "shell");
 }
 
 /** What must hold of the work of several tasks, by the steps of each, each check once. */

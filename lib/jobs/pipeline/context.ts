@@ -3,6 +3,7 @@ import type { AttemptRequest, HeadlessResult } from "../../agents/process/seam.t
 import type { PlannedOptions, Run, RunResult } from "../../run/execution.ts";
 import type { AskPerson } from "./await_answer.ts";
 import type { ExecEvent, ExecFact } from "../../journal/exec/facts.ts";
+import type { Judge } from "../evidence/gather.ts";
 import type { LeftCommands } from "../left_running.ts";
 import type { PassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
@@ -21,6 +22,7 @@ export interface Drive extends Run<ExecFact, ExecState> {
   /** Whether a question is waited for although nobody sits at a terminal. */
   readonly isPatient: boolean;
   readonly runHeadless: (request: AttemptRequest) => Promise<HeadlessResult>;
+  readonly judge: Judge;
 }
 
 export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {

@@ -78,6 +78,8 @@ export function agentsOfStep(step: StepPlan): readonly StepAgent[] {
 export type CheckPlan =
   | { readonly type: "none" }
   | { readonly type: "review" }
+  /** What passes must hold where no agent has worked. */
+  | { readonly type: "evidence" }
   /** All of these files must be there; relative paths start from the working directory. */
   | { readonly type: "fileExists"; readonly paths: readonly string[] }
   | {

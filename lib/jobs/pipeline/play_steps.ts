@@ -11,7 +11,9 @@ import type { ExecOptions } from "./context.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
-import { noteTestsOf, withEvidence } from "../gather_evidence.ts";
+import { createJudge, type Judge, withEvidence } from "../evidence/gather.ts";
+import { requireHidden } from "../evidence/hidden.ts";
+import { noteTestsOf } from "../evidence/noted.ts";
 import { checksOfAll } from "./checks.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
@@ -19,8 +21,10 @@ import { openStepsSandbox } from "./steps_sandbox.ts";
 /** Plays the steps of a run: once more where only the sandbox that its agents were in is lost. */
 export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
   const { plan } = options;
+  await requireHidden(plan, run.signal);
   await noteTestsOf(run, plan);
-  const result = await playOnGround(() => playOnce(run, options), {
+  const judge = createJudge({ run, plan });
+  const result = await playOnGround(() => playOnce(run, { ...options, judge }), {
     ...{ signal: run.signal, maxRestarts: MOST_RESTARTS },
     restarts: () => run.state().groundRestarts ?? 0,
     onLost: (lost) =>
@@ -32,13 +36,16 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
   });
   const pipelines = run.state().pipelines ?? [];
   const checks = checksOfAll(pipelines.map((name) => plan.pipelines[name]));
-  return await withEvidence(result, { run, plan, checks: checks.filter((check) => check.type === "shell") });
+  return await withEvidence(result, () => judge(checks.filter((check) => check.type === "shell")));
 }
 
 /** How often the sandbox around the agents is opened anew. */
 const MOST_RESTARTS = 2;
 
-async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
+async function playOnce(
+  run: Run<ExecFact, ExecState>,
+  { judge, ...options }: ExecOptions & { readonly judge: Judge },
+): Promise<RunResult> {
   const { plan } = options;
   const { target, overrides } = headOf(run.state());
   await using inside = await openStepsSandbox(options, run);
@@ -52,6 +59,7 @@ async function playOnce(run: Run<ExecFact, ExecState>, options: ExecOptions): Pr
   });
   return await driveRun({
     ...run,
+    judge,
     left,
     signal,
     plan: withOverrides(inside.plan, overrides),

@@ -2,7 +2,7 @@ import type { AroundAgent } from "../../agents/launch_plan.ts";
 import { noProgressName } from "../../run/no_progress.ts";
 import { fingerprintFiles } from "../files/fingerprint.ts";
 import { runTestOf } from "../test_of_run.ts";
-import { checkFiles, type CheckResult, describeCheck, judgeCommand, judgeReview } from "./checks.ts";
+import { checkFiles, type CheckResult, describeCheck, judgeCommand, judgeReview, shellChecksOf } from "./checks.ts";
 import type { Drive } from "./context.ts";
 import type { Action, StepPlace } from "./machine.ts";
 import type { CheckPlan } from "./plan.ts";
@@ -16,6 +16,8 @@ export async function runCheck({ at, number, check }: Extract<Action, { do: "che
   const { workdir, sandboxOfCommands: around } = drive.plan;
   const result = check.type === "review"
     ? judgeReview(at.step.finalText)
+    : check.type === "evidence"
+    ? await judgeEvidence(at, drive)
     : await makeCheck(check, { run: drive, workdir, around });
   const seconds = (drive.clock.now() - startedAtMs) / 1000;
   const mayRepeat = !result.passed && result.notMade !== true && at.plan.retry > 0 &&
@@ -37,9 +39,17 @@ export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive):
   return await fingerprintFiles({ workdir: plan.workdir, sinceMs, except: [".panewright"], signal });
 }
 
+/** Looks whether what the checks of this step, or of one before it, have passed holds. */
+async function judgeEvidence({ step, task }: StepPlace, { judge, plan }: Drive): Promise<CheckResult> {
+  const steps = plan.pipelines[task.pipeline]?.slice(0, step.number) ?? [];
+  const objection = await judge(shellChecksOf(steps));
+  if (objection === undefined) return { passed: true, detail: "it holds", output: "" };
+  return { passed: false, detail: objection.problem, output: objection.output };
+}
+
 /** Makes a check that needs no agent's words, in a folder. */
 export async function makeCheck(
-  check: Exclude<CheckPlan, { type: "review" }>,
+  check: Exclude<CheckPlan, { type: "review" | "evidence" }>,
   { run, workdir, around }: {
     readonly run: Parameters<typeof runTestOf>[0];
     readonly workdir: string;

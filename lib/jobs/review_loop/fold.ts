@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import type { Recorded } from "../../journal/job.ts";
 import { firstRecords, REVIEW_FOLDS, type ReviewFact } from "../../journal/loop/facts.ts";
 import type { RunRecords } from "../../journal/loop/state.ts";
@@ -48,8 +49,8 @@ export function applyEvent(before: RunState, event: RecordedEvent): RunState {
       return follow(state, applyResponse(state.loop, { text, file, names }, contextOf(state)));
     }
     case "test_command_finished": {
-      const { passed, exitCode, seconds, timedOut, output, truncated } = event;
-      const command = { passed, exitCode, seconds, timedOut, output, truncated };
+      const { passed, exitCode, problem, seconds, timedOut, output, truncated } = event;
+      const command = { passed, exitCode, seconds, timedOut, output, truncated, ...present({ problem }) };
       return follow(state, applyTestCommandResult(state.loop, command, contextOf(state)));
     }
     default:

@@ -86,7 +86,9 @@ export function afterTest(before: LoopState, test: Test): Transition {
 
 function commandNote({ testerVerdict, command }: Test): string | undefined {
   if (testerVerdict !== "PASS" || command === undefined) return undefined;
-  return command.timedOut
+  return command.problem !== undefined
+    ? `the tester said PASS, and the test command passed, but that does not hold: ${command.problem}`
+    : command.timedOut
     ? "the tester said PASS, but the test command did not end within its time limit"
     : couldNotRun(command)
     ? `the tester said PASS, but the test command, which could be run before, cannot any more (exit code ${command.exitCode})`

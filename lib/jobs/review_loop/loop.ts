@@ -4,6 +4,7 @@ import { abridge } from "../../base/text/abridge.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RunResult } from "../../run/execution.ts";
+import type { Judge } from "../evidence/gather.ts";
 import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import { promptOf } from "./prompts/mod.ts";
 import { nextAction } from "./machine.ts";
@@ -16,6 +17,8 @@ export interface LoopOptions extends Pick<RunParts, "state" | "record" | "signal
   /** Has the turn played, and records the response to it. */
   readonly askAgent: (turn: Turn) => Promise<void>;
   readonly runTestCommand: (command: TestCommand) => Promise<TestCommandResult>;
+  /** Looks whether what has passed holds. */
+  readonly judge: () => ReturnType<Judge>;
   readonly isProgramGone: (command: TestCommand) => boolean;
   /** What is done before that is recorded which follows from a response or a test. */
   readonly beforeTold: (fact: ReviewFact) => Promise<void>;
@@ -57,8 +60,10 @@ async function playTurn(turn: Turn, { state, record, takeAgent, askAgent }: Loop
   await askAgent(turn);
 }
 
-async function runCommand({ state, record, runTestCommand, isProgramGone }: LoopOptions): Promise<void> {
-  const { head: { settings: { projectTestCmd: command } }, loop: { round, testCommandRan } }: RunState = state();
+async function runCommand(
+  { state, record, runTestCommand, judge, isProgramGone }: LoopOptions,
+): Promise<void> {
+  const { head: { settings: { projectTestCmd: command } }, loop: { round, stage, testCommandRan } }: RunState = state();
   if (command === undefined) {
     throw new UsageError(
       "Cannot resume a run that waits for its project test command: none is configured any more",
@@ -72,7 +77,21 @@ async function runCommand({ state, record, runTestCommand, isProgramGone }: Loop
   const isOfConfig = testCommandRan !== shown || isProgramGone(command);
   if (couldNotRun(result) && isOfConfig) throw notRun(command, result);
   const { passed, exitCode, seconds, timedOut, output, truncated } = result;
-  record({ type: "test_command_finished", round, passed, exitCode, seconds, timedOut, output, truncated });
+  const told = {
+    type: "test_command_finished",
+    round,
+    passed,
+    exitCode,
+    seconds,
+    timedOut,
+    output,
+    truncated,
+  } as const;
+  const isDecided = passed && stage.kind === "test_command" && stage.testerVerdict === "PASS";
+  const objection = isDecided ? await judge() : undefined;
+  if (objection === undefined) return record(told);
+  const { problem } = objection;
+  record({ ...told, passed: false, problem, output: objection.output === "" ? problem : objection.output });
 }
 
 /** Of what a test command said that could not be run, its end tells why. */

@@ -6,7 +6,9 @@ import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
 import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
-import { noteTestsOf, withEvidence } from "../gather_evidence.ts";
+import { createJudge, withEvidence } from "../evidence/gather.ts";
+import { requireHidden } from "../evidence/hidden.ts";
+import { noteTestsOf } from "../evidence/noted.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { playRun } from "./play_run.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -66,18 +68,18 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
   const play = async () => {
     await using inside = await openRolesSandbox(parts);
     await setUpWorkspace({ run: inside.parts, plan: parts.plan, around: inside.parts.plan.sandboxOfCommands });
-    return await playRun(inside.parts);
+    return await playRun({ ...inside.parts, judge });
   };
-  await noteTestsOf(parts, parts.plan);
+  const { plan } = parts;
+  const { projectTestCmd: command, testCommandTimeoutSeconds: timeLimitSeconds } = plan.loop;
+  const judgeAll = createJudge({ run: parts, plan });
+  const judge = () => judgeAll(command === undefined ? [] : [{ command, timeLimitSeconds }]);
+  await requireHidden(plan, signal);
+  await noteTestsOf(parts, plan);
   const result = await playOnGround(play, {
     ...{ maxRestarts, signal },
     restarts: () => state().groundRestarts ?? 0,
     onLost: (lost) => record({ type: "ground_lost", ...lost }),
   });
-  const { plan } = parts;
-  const { projectTestCmd: command, testCommandTimeoutSeconds: timeLimitSeconds } = plan.loop;
-  return await withEvidence(result, {
-    ...{ run: parts, plan },
-    checks: command === undefined ? [] : [{ command, timeLimitSeconds }],
-  });
+  return await withEvidence(result, judge);
 }

@@ -2,6 +2,7 @@ import type { Role } from "../../base/roles.ts";
 import type { AskAboutDialog } from "../../turn/desk/desk_context.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { AskAtTerminal, PlannedOptions, Run } from "../../run/execution.ts";
+import type { Judge } from "../evidence/gather.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { RunState } from "./state.ts";
 
@@ -18,4 +19,6 @@ export interface RunParts extends Run<ReviewFact, RunState> {
   readonly askAtTerminal?: AskAtTerminal;
   /** Whether agents that ask wait as long as it takes. */
   readonly isPatient: boolean;
+  /** Looks whether what has passed holds. @default it does */
+  readonly judge?: () => ReturnType<Judge>;
 }

@@ -1,7 +1,7 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { entriesOf } from "../entry.ts";
-import { detail, line, note, outputOf } from "../words/lines.ts";
+import { detail, line, note, outputOf, shortened } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
 import { role } from "./fields.ts";
 import type { RunRecords } from "./state.ts";
@@ -70,12 +70,16 @@ export const ROUND_RECORDS = {
     output: text,
     /** Whether older output was dropped. */
     truncated: flag,
+    /** Why what has passed does not hold. */
+    problem: optional(text),
   }, {
     progress: () => ({ activity: undefined }),
-    words: ({ passed, timedOut, exitCode, seconds, output }) => {
+    words: ({ passed, problem, timedOut, exitCode, seconds, output }) => {
       const took = `after ${duration(seconds)}`;
       const how = passed
         ? `passed ${took}`
+        : problem !== undefined
+        ? `passed ${took}, but that does not hold: ${shortened(problem)}`
         : timedOut
         ? `stopped ${took}: time limit`
         : `failed ${took}: exit code ${exitCode}`;

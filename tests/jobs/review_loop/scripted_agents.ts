@@ -124,6 +124,7 @@ export async function runScripted(script: Script, options: ScriptOptions = {}): 
       record({ type: "response_received", turnId, role, seconds: 1, ...file, ...named }, text);
     },
     runTestCommand: (command) => runTestCommand(command, state.loop.round),
+    judge: () => Promise.resolve(undefined),
     isProgramGone,
     beforeTold: () => Promise.resolve(),
   });

@@ -57,7 +57,11 @@ function testEvidence(input: PromptInput): (string | undefined)[] {
 }
 
 function commandOutput(command: TestCommandResult, maxLines: number | undefined): string {
-  const end = command.timedOut ? "killed at its time limit" : `exit code ${command.exitCode}`;
+  const end = command.problem !== undefined
+    ? "on a fresh checkout"
+    : command.timedOut
+    ? "killed at its time limit"
+    : `exit code ${command.exitCode}`;
   const title = `OUTPUT OF THE PROJECT TEST COMMAND, ${end}${command.truncated ? ", the end of it" : ""}`;
   return dataBlock(...condensed(title, command.output.trim() === "" ? "(no output)" : command.output, maxLines));
 }

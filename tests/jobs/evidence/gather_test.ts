@@ -1,12 +1,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { defaultsOf } from "../../lib/base/settings.ts";
-import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
-import { noteTestsOf, withEvidence } from "../../lib/jobs/gather_evidence.ts";
-import { createRunFolder } from "../../lib/run/run_folder.ts";
-import { runProgram } from "../support/program.ts";
-import { useStateHome } from "../support/state_home.ts";
-import { tempDir } from "../support/temp_dir.ts";
-import { judged as judgedIn, type Judging, type Left, PASS, recordingRun } from "./evidence_support.ts";
+import { defaultsOf } from "../../../lib/base/settings.ts";
+import { EVIDENCE_SETTINGS } from "../../../lib/evidence/settings.ts";
+import { createJudge, withEvidence } from "../../../lib/jobs/evidence/gather.ts";
+import { noteTestsOf } from "../../../lib/jobs/evidence/noted.ts";
+import { createRunFolder } from "../../../lib/run/run_folder.ts";
+import { runProgram } from "../../support/program.ts";
+import { useStateHome } from "../../support/state_home.ts";
+import { tempDir } from "../../support/temp_dir.ts";
+import { judged as judgedIn, type Judging, type Left, PASS, recordingRun } from "./support.ts";
 
 /** A project whose tests are a script for each behaviour. */
 const PROJECT = {
@@ -18,7 +19,11 @@ const PROJECT = {
 
 /** Has an agent work in a workspace of the project, and looks at its PASS. */
 async function judged(left: Left, settings: Judging["settings"] = {}) {
-  const { passesThere, ...found } = await judgedIn(left, { project: PROJECT, check: "sh test.sh", settings });
+  const { found: _f, objection: _o, passesThere, ...found } = await judgedIn(left, {
+    project: PROJECT,
+    check: "sh test.sh",
+    settings: { canaries: false, ...settings },
+  });
   assertEquals(passesThere, true);
   return found;
 }
@@ -94,7 +99,7 @@ Deno.test("where agents work in the checkout itself, what they did to its tests 
   const run = recordingRun(await createRunFolder(repo, { now: new Date() }), records);
   const plan = { workdir: repo, evidence: defaultsOf(EVIDENCE_SETTINGS) };
   await noteTestsOf(run, plan);
-  const judge = () => withEvidence(PASS, { run, plan, checks: [] });
+  const judge = () => withEvidence(PASS, () => createJudge({ run, plan })([]));
   assertEquals([await judge(), records], [PASS, []]);
   await Deno.writeTextFile(`${repo}/double.sh`, "echo 4\n");
   await Deno.writeTextFile(`${repo}/tests/new_test.sh`, "true\n");
@@ -105,7 +110,7 @@ Deno.test("where agents work in the checkout itself, what they did to its tests 
   assertEquals(await judge(), PASS);
   assertEquals(records.map((record) => "remarks" in record && record.remarks), [["tests/double_test.sh was changed"]]);
   const strict = { ...plan, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), testsMay: "add" as const } };
-  assertEquals((await withEvidence(PASS, { run, plan: strict, checks: [] })).outcome, "fail");
+  assertEquals((await withEvidence(PASS, () => createJudge({ run, plan: strict })([]))).outcome, "fail");
   // Where git does not say any more what there is, that is said.
   await Deno.remove(`${repo}/.git`, { recursive: true });
   assertEquals(await judge(), PASS);
@@ -119,6 +124,7 @@ Deno.test("tests that cannot be run on the code as it was prove nothing, and are
   assertEquals(remarks, []);
   const { remarks: untried } = await judgedIn({ ...HALF, "tests/half_test.sh": "test -e half.sh || exit 127\n" }, {
     ...{ project: PROJECT, check: 'for t in tests/*_test.sh; do sh "$t" || exit $?; done' },
+    settings: { canaries: false },
   });
   assertMatch(untried.join(), /could not be tried: .*exit code 127/);
 });

@@ -1,16 +1,16 @@
 import { assertEquals } from "@std/assert";
-import { systemClock } from "../../lib/base/ports/clock.ts";
-import { defaultsOf, type SettingsOf } from "../../lib/base/settings.ts";
-import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
-import { withEvidence } from "../../lib/jobs/gather_evidence.ts";
-import type { RunFactOf } from "../../lib/journal/run_facts.ts";
-import type { RunFolder } from "../../lib/run/run_folder.ts";
-import { runFolderAt } from "../../lib/run/run_folder.ts";
-import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
-import { listWorkspaces } from "../../lib/workspace/workspace.ts";
-import { runProgram } from "../support/program.ts";
-import { useStateHome } from "../support/state_home.ts";
-import { tempDir } from "../support/temp_dir.ts";
+import { systemClock } from "../../../lib/base/ports/clock.ts";
+import { defaultsOf } from "../../../lib/base/settings.ts";
+import { EVIDENCE_SETTINGS, type EvidencePlan } from "../../../lib/evidence/settings.ts";
+import { createJudge, withEvidence } from "../../../lib/jobs/evidence/gather.ts";
+import type { RunFactOf } from "../../../lib/journal/run_facts.ts";
+import type { RunFolder } from "../../../lib/run/run_folder.ts";
+import { runFolderAt } from "../../../lib/run/run_folder.ts";
+import { openWorkspace } from "../../../lib/workspace/open_workspace.ts";
+import { listWorkspaces } from "../../../lib/workspace/workspace.ts";
+import { runProgram } from "../../support/program.ts";
+import { useStateHome } from "../../support/state_home.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 
 export const PASS = { outcome: "pass", reason: "all steps passed" } as const;
 
@@ -23,7 +23,9 @@ export interface Judging {
   readonly project: Readonly<Record<string, string>>;
   /** The command that passes where the agent has worked. */
   readonly check: string;
-  readonly settings?: Partial<SettingsOf<typeof EVIDENCE_SETTINGS>>;
+  readonly settings?: Partial<EvidencePlan>;
+  /** What the person has besides, which git ignores. */
+  readonly ignored?: Readonly<Record<string, string>>;
 }
 
 /** What evidence needs of a run, which records what it is told. */
@@ -36,7 +38,7 @@ export function recordingRun(folder: RunFolder, records: { readonly type: string
 }
 
 /** Has an agent work in a workspace of a project, and looks at its PASS. */
-export async function judged(left: Left, { check, project, settings = {} }: Judging) {
+export async function judged(left: Left, { check, ignored = {}, project, settings = {} }: Judging) {
   await using dir = await tempDir();
   using _state = useStateHome(`${dir.path}/state`);
   const repo = `${dir.path}/repo`;
@@ -44,6 +46,7 @@ export async function judged(left: Left, { check, project, settings = {} }: Judg
   const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "", GIT_CONFIG_NOSYSTEM: "1" };
   const begin = "git init -q -b main && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
   assertEquals((await runProgram(["sh", "-c", begin], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
+  await dir.write(Object.fromEntries(Object.entries(ignored).map(([name, text]) => [`repo/${name}`, text])));
   const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal, share: ["node_modules/"] });
   // A process that was killed has left what it tried something in.
   const partOf = { target: "work", as: "check" } as const;
@@ -58,16 +61,20 @@ export async function judged(left: Left, { check, project, settings = {} }: Judg
   }
   const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
   const records: { readonly type: string }[] = [];
-  const result = await withEvidence(PASS, {
+  const judge = createJudge({
     run: recordingRun(runFolderAt(workdir, "20260101-000000-0000"), records),
     plan: {
       ...{ workdir, workspace: { share: ["node_modules/"] } },
       evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings },
     },
-    checks: [{ command: check, timeLimitSeconds: 60 }],
   });
+  const checks = [{ command: check, timeLimitSeconds: 60 }];
+  const objection = await judge(checks);
+  // The same work is looked at once.
+  const result = await withEvidence(PASS, () => judge(checks));
+  assertEquals(records.filter(({ type }) => type === "evidence_gathered").length <= 1, true);
   if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
   const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
   const trials = found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [];
-  return { result, remarks: found?.remarks ?? [], trials, passesThere: there.code === 0 };
+  return { result, remarks: found?.remarks ?? [], trials, found, objection, passesThere: there.code === 0 };
 }

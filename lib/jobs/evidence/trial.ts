@@ -1,0 +1,121 @@
+import type { AroundAgent } from "../../agents/launch_plan.ts";
+import { RuntimeError } from "../../base/errors.ts";
+import { present } from "../../base/schema.ts";
+import { errorText } from "../../base/text/error_text.ts";
+import type { Trial, TrialKind } from "../../evidence/verdict.ts";
+import type { RunFactOf } from "../../journal/run_facts.ts";
+import type { RunPlan } from "../../run/plan.ts";
+import { nameInState } from "../../run/state_names.ts";
+import { openWorkspace } from "../../workspace/open_workspace.ts";
+import { dropWorkspace } from "../../workspace/result.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { setUpWorkspace } from "../set_up.ts";
+import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
+import { runTestOf } from "../test_of_run.ts";
+import { openWholeSandbox, type SandboxPlan } from "../whole_sandbox.ts";
+
+/** A command that must pass. */
+export interface DecidingCheck {
+  readonly command: TestCommand;
+  readonly timeLimitSeconds: number;
+}
+
+/** What trials need of a run. */
+export interface TrialRun {
+  readonly run: Parameters<typeof runTestOf>[0] & {
+    readonly wallClock: () => Date;
+    readonly record: (
+      fact:
+        | RunFactOf<"evidence_gathered">
+        | RunFactOf<"workspace_set_up">
+        | RunFactOf<"warning">
+        | RunFactOf<"sandbox_refused">,
+    ) => void;
+  };
+  readonly plan: Pick<RunPlan, "workdir" | "workspace" | "evidence"> & { readonly sandbox?: SandboxPlan };
+}
+
+interface TrialOptions extends TrialRun {
+  readonly workspace: Workspace;
+  /** The commit that is tried. */
+  readonly at: string;
+  readonly checks: readonly DecidingCheck[];
+  /** What makes it another trial than others of its kind: a file, an environment. */
+  readonly of?: string;
+  /** Variables of the checks besides those that they have. @default {{}} */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Puts what no commit has into the files, before the checks. */
+  readonly prepare?: (tree: string) => Promise<void>;
+}
+
+/** A trial, and the end of what the check that failed has written; empty where all passed. */
+export interface Tried extends Trial {
+  readonly output: string;
+}
+
+/** Makes all checks in a workspace of a commit in which no agent has worked, and which is removed again. */
+export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<Tried> {
+  const { at, checks, env = {}, of, plan, prepare, run, workspace: { name, origin } } = options;
+  const { signal } = run;
+  const place = await openWorkspace(origin, {
+    ...{ at, task: `${name} ${kind}`, now: run.wallClock(), signal, share: plan.workspace?.share ?? [] },
+    partOf: { target: name, as: "check" },
+  });
+  const about = { kind, ...present({ of }) };
+  try {
+    const { workdir } = place;
+    await using inside = await openAround({ plan, run, workdir });
+    const here = { run: { ...run, signal: inside.signal }, around: inside.around };
+    await setUpWorkspace({ ...here, plan: { ...plan, workdir } });
+    await prepare?.(place.tree);
+    for (const { command, timeLimitSeconds: timeoutSeconds } of checks) {
+      const result = await runTestOf(here.run, { command, cwd: workdir, timeoutSeconds, env, around: inside.around });
+      if (!result.passed) return { ...about, ...failed(result, { command, timeoutSeconds }) };
+    }
+    return { ...about, passed: true, detail: "", output: "" };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof RuntimeError)) throw error;
+    // What could not be made has failed.
+    return { ...about, passed: false, detail: errorText(error), notMade: true, output: "" };
+  } finally {
+    await dropWorkspace(place).catch((error) =>
+      run.record({ type: "warning", message: `the workspace ${place.name} could not be removed: ${errorText(error)}` })
+    );
+  }
+}
+
+function failed(
+  result: TestCommandResult,
+  { command, timeoutSeconds }: { readonly command: TestCommand; readonly timeoutSeconds: number },
+): Omit<Tried, "kind"> {
+  const how = result.timedOut ? `no end within ${timeoutSeconds} s` : `exit code ${result.exitCode}`;
+  return {
+    passed: false,
+    detail: `${formatTestCommand(command)}: ${how}`,
+    output: result.output,
+    ...(result.timedOut || couldNotRun(result) ? { notMade: true } : {}),
+  };
+}
+
+/** The sandbox for the commands of a run in another folder; none where it has none. */
+async function openAround(
+  { plan: { sandbox }, run, workdir }: TrialRun & { readonly workdir: string },
+): Promise<{ readonly around: AroundAgent | undefined; readonly signal: AbortSignal } & AsyncDisposable> {
+  const { clock, folder, record, signal } = run;
+  const none = { around: undefined, signal, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (sandbox?.whole === undefined) return none;
+  const { whole, writable } = sandbox;
+  const gone = new AbortController();
+  const open = await openWholeSandbox(new Map(), {
+    ...{ clock, folder, signal, workdir, writable, whole, name: await nameInState(folder, false) },
+    onGone: (error) => gone.abort(error),
+    onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
+  });
+  if ("notOpened" in open) return none;
+  return {
+    around: open.commands,
+    signal: AbortSignal.any([signal, gone.signal]),
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
