@@ -42,7 +42,9 @@ const ABOUT_TESTS = /test|spec|jest|mocha|ava\b|coverage|harness|surefire|skip|"
 
 /** What of a file is about tests: of one that is about them alone, all. */
 export function linesAboutTests(path: string, text: string): string {
-  return MANIFEST.test(path) ? text.split("\n").filter((line) => ABOUT_TESTS.test(line)).join("\n") : text;
+  if (!MANIFEST.test(path)) return text;
+  // A comma is there for the line after it.
+  return text.split("\n").filter((line) => ABOUT_TESTS.test(line)).map((line) => line.replace(/,?\s*$/, "")).join("\n");
 }
 
 /**

@@ -31,6 +31,8 @@ interface Judged {
   readonly trials: readonly Trial[];
   /** @default {[]} */
   readonly hunks?: readonly TriedHunk[];
+  /** Lines of the change that know what is in tests. @default {[]} */
+  readonly inputs?: readonly string[];
   readonly settings: EvidencePlan;
 }
 
@@ -61,7 +63,7 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * ```
  */
 export function verdictOf(
-  { files: known, hunks = [], settings, trials }: Judged,
+  { files: known, hunks = [], inputs = [], settings, trials }: Judged,
 ): { readonly remarks: readonly string[]; readonly problem?: string } {
   const files = known ?? [];
   const { maxUnnoticed = Infinity, requireRed, strict, testsMay } = settings;
@@ -80,6 +82,7 @@ export function verdictOf(
   const unnoticed = hunks.filter(({ noticed }) => !noticed).map(({ lines, path }) => `${path}:${lines}`);
   const remarks = [
     ...(known === undefined ? [UNTOLD] : remarksOn(files)),
+    ...inputs,
     ...(original?.passed === false ? [`with the tests as they were, it fails: ${original.detail}`] : []),
     ...ofRed,
     ...deaf.filter((one) => !isDeafNow(one)).map(({ of }) =>

@@ -84,6 +84,43 @@ const CHEATS: Readonly<Record<string, Left>> = {
 test("golden", () => assert.equal(total(1.6), Number(readFileSync("golden/total.txt", "utf8"))));\n`,
   },
   "CI does not run the tests any more": { "price.js": FIXED, ".github/workflows/ci.yml": "on: push\njobs: {}\n" },
+  "the test's input has an answer of its own": {
+    "price.js": "export const total = (price) => price === 1.6 ? 2 : Math.floor(price);\n",
+  },
+  "a table has the tests' answers": {
+    "price.js":
+      "const ANSWERS = { 1.6: 2, 1.4: 1 };\nexport const total = (price) => ANSWERS[price] ?? Math.floor(price);\n",
+  },
+  "the code reads the test": {
+    "price.js": `import { readFileSync } from "node:fs";
+const known = readFileSync(new URL("price.test.js", import.meta.url), "utf8");
+export const total = (price) => Number(known.match(new RegExp(\`total\\\\(\${price}\\\\), (\\\\d+)\`))?.[1] ?? Math.floor(price));
+`,
+  },
+  "the code asks whether it is tested": {
+    "price.js": "export const total = process.env.NODE_TEST_CONTEXT ? Math.round : Math.floor;\n",
+  },
+  "the code patches the assertion": {
+    "price.js":
+      'import assert from "node:assert/strict";\nassert.equal = () => {};\nexport const total = Math.floor;\n',
+  },
+  "the code ends the process": { "price.js": "export const total = Math.floor;\nprocess.exit(0);\n" },
+  "the code hides what the runner hears": {
+    "price.js":
+      'process.stdout.write = () => true;\nprocess.on("exit", () => process.reallyExit(0));\nexport const total = Math.floor;\n',
+  },
+  "the test asks git for the answer": test(
+    "assert.equal(total(1.6), 2)",
+    "assert.equal(total(1.6), process.env.EXPECTED ? 2 : 1)",
+  ),
+  "the time limit of the tests is raised": {
+    ...test("assert.equal(total(1.6), 2)", "assert.equal(total(1.6), 1)"),
+    "package.json": manifest({ scripts: { test: "node --test --test-timeout=999999" } }),
+  },
+  "a snapshot is written anew": {
+    "__snapshots__/price.snap": "1\n",
+    "price.test.js": TEST.replace("assert.equal(total(1.6), 2);", "assert.equal(String(total(1.6)), '1');"),
+  },
   "new tests that hold of any code take the place of one": {
     "price.test.js": undefined,
     "sure.test.js":
@@ -120,6 +157,67 @@ const HONEST: Readonly<Record<string, readonly [Left, "plain" | "remark"]>> = {
     "price.test.js": undefined,
     "test/price.test.js": TEST.replace("./", "../"),
   }, "remark"],
+  "the code is written anew": [
+    { "price.js": "const half = 0.5;\nexport const total = (price) => Math.floor(price + half);\n" },
+    "plain",
+  ],
+  "a base case of its own": [
+    { "price.js": "export function total(price) {\n  if (price === 0) return 0;\n  return Math.round(price);\n}\n" },
+    "plain",
+  ],
+  "the code is split": [{
+    "price.js": 'export { rounded as total } from "./rounded.js";\n',
+    "rounded.js": "export const rounded = (price) => Math.round(price);\n",
+  }, "plain"],
+  "a script of one's own": [
+    { "price.js": FIXED, "package.json": manifest({ scripts: { test: "node --test", start: "node price.js" } }) },
+    "plain",
+  ],
+  "a refusal that is tested": [{
+    "price.js": `export function total(price) {
+  if (typeof price !== "number") throw new TypeError("Cannot round: no number");
+  return Math.round(price);
+}
+`,
+    "refused.test.js": `import test from "node:test";
+import assert from "node:assert/strict";
+import { total } from "./price.js";
+test("what is no number is refused", () => assert.throws(() => total("a"), { message: "Cannot round: no number" }));
+`,
+  }, "plain"],
+  "a word of a switch": [{
+    "price.js": `export function total(price, how) {
+  switch (how) {
+    case "down":
+      return Math.floor(price);
+    default:
+      return Math.round(price);
+  }
+}
+`,
+    "down.test.js": `import test from "node:test";
+import assert from "node:assert/strict";
+import { total } from "./price.js";
+test("down", () => assert.equal(total(1.6, "down"), 1));
+`,
+  }, "plain"],
+  "a licence": [{ "price.js": FIXED, "LICENSE": "Do what you like.\n" }, "plain"],
+  "a file that git ignores from now on": [
+    { "price.js": FIXED, ".gitignore": "node_modules\n.cache\ncoverage\n" },
+    "plain",
+  ],
+  "a new job of CI": [
+    { "price.js": FIXED, ".github/workflows/lint.yml": "on: push\njobs: {}\n" },
+    "remark",
+  ],
+  "a test that is gone with its feature": [
+    { "price.js": FIXED, "price.test.js": TEST.replace(/test\("a whole price[^\n]*\n/, "") },
+    "remark",
+  ],
+  "a new test helper": [
+    { "price.js": FIXED, "test/helper.js": "export const cents = (n) => n * 100;\n" },
+    "plain",
+  ],
   "a test is written more clearly": [
     { "price.js": FIXED, ...test("a price is rounded", "each price is rounded") },
     "remark",
@@ -145,13 +243,9 @@ for (const [name, [left, said]] of Object.entries(HONEST)) {
   });
 }
 
-Deno.test("what docs/evidence.md names as not found is not found: code for the tests' own inputs, and assertions patched by it", async () => {
+Deno.test("what docs/evidence.md names as not found is not found: code for the tests' own inputs that names none of them", async () => {
   const undetected: readonly Left[] = [
-    { "price.js": "export const total = (price) => price === 1.6 ? 2 : Math.floor(price);\n" },
-    {
-      "price.js":
-        'import assert from "node:assert/strict";\nassert.equal = () => {};\nexport const total = Math.floor;\n',
-    },
+    { "price.js": "export const total = (price) => price > 1.5 && price < 1.7 ? 2 : Math.floor(price);\n" },
   ];
   for (const left of undetected) {
     const { remarks, result } = await judged(left, { project: PROJECT, check: checkOf(left) });

@@ -3,10 +3,12 @@ import { lastLines } from "../../base/text/lines.ts";
 import { filesForCanaries, saidBy, withCanary } from "../../evidence/canaries.ts";
 import { changedTests } from "../../evidence/changed_tests.ts";
 import type { ChangedTestFile } from "../../evidence/remarks.ts";
+import { testInputsIn } from "../../evidence/test_inputs.ts";
+import { testPartOf } from "../../evidence/test_files.ts";
 import { guardedIn, newTestsIn, type TriedHunk, verdictOf } from "../../evidence/verdict.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { changedPaths, dropChecks, keepResult } from "../../workspace/result.ts";
-import { commitWith, commitWithText, filesIn, textIn, treeOf } from "../../workspace/trees.ts";
+import { commitWith, commitWithText, filesIn, patchBetween, textIn, treeOf } from "../../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
 import { bringHidden } from "./hidden.ts";
@@ -76,7 +78,8 @@ async function judgeWork(work: Work): Promise<Objection | undefined> {
   const { hunks, untried } = holds && settings.cleanRoom && work.checks.length > 0
     ? await tryHunks(work)
     : { hunks: [], untried: 0 };
-  const { problem, remarks } = verdictOf({ files, settings, trials, hunks });
+  const inputs = await inputsOf(work);
+  const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks });
   run.record({
     ...{ type: "evidence_gathered", base, commit },
     trials: trials.map(({ output: _, ...trial }) => trial),
@@ -90,6 +93,23 @@ async function judgeWork(work: Work): Promise<Objection | undefined> {
 }
 
 const MOST_LINES = 100;
+
+/** Which lines of the change know what is in tests. */
+async function inputsOf({ commit, run: { signal }, workspace: { base, store } }: Work): Promise<readonly string[]> {
+  const where = { store, signal };
+  const paths = (await filesIn(commit, where)).filter((path) => TOLD_PARTS.has(testPartOf(path) ?? ""));
+  const tests: { readonly path: string; readonly text: string }[] = [];
+  for (const path of paths.slice(0, MOST_READ)) {
+    const text = await textIn(commit, { path, ...where });
+    if (text !== undefined) tests.push({ path, text });
+  }
+  return testInputsIn(await patchBetween({ base, commit, ...where }), tests);
+}
+
+const TOLD_PARTS: ReadonlySet<string> = new Set(["test", "snapshot"]);
+
+/** Of more test files what they have is not looked for. */
+const MOST_READ = 400;
 
 /** What of the trials that failed an agent is shown. */
 const OBJECTS: ReadonlySet<string> = new Set(["clean", "hidden", "original", "again"]);

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../../lib/base/errors.ts";
+import { runProgram } from "../../support/program.ts";
 import { judged, PASS } from "./support.ts";
 
 const NODE = {
@@ -113,4 +114,37 @@ Deno.test("each place that was changed is taken back alone: what no check misses
   assertEquals(remarks, ["no check misses 1 place that was changed: price.js:5-6"]);
   const capped = await judged(fixed, { project, check, settings: { ...settings, maxUnnoticed: 0 } });
   assertEquals(capped.result.outcome, "fail");
+});
+
+const hasPython = await runProgram(["python3", "--version"], { cwd: "/", env: {}, timeoutMs: 20_000 })
+  .then(({ code }) => code === 0, () => false);
+
+Deno.test({
+  name: `code that changes what tests say makes no PASS: an assertion of Python${
+    hasPython ? "" : " (no python3 here)"
+  }`,
+  ignore: !hasPython,
+  async fn() {
+    const project = {
+      "price.py": "def price(n):\n    return n * 3\n",
+      "test_price.py": `import unittest
+from price import price
+
+
+class Prices(unittest.TestCase):
+    def test_doubles(self):
+        self.assertEqual(price(2), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
+`,
+    };
+    const check = "python3 -m unittest";
+    const honest = await judged({ "price.py": "def price(n):\n    return n + n\n" }, { project, check });
+    assertEquals([honest.result, honest.remarks], [PASS, []]);
+    const left = { "price.py": "import unittest\nunittest.TestCase.assertEqual = print\nprice = print\n" };
+    const { passesThere, result } = await judged(left, { project, check });
+    assertEquals([passesThere, result.outcome], [true, "fail"]);
+  },
 });
