@@ -1,6 +1,6 @@
 import type { AroundAgent } from "../agents/launch_plan.ts";
 import type { Run } from "../run/execution.ts";
-import { checkMark } from "../run/left_processes.ts";
+import { newCheckMark } from "../run/left_processes.ts";
 import { variablesOfWorkspace } from "../workspace/ports.ts";
 import { bindCommand } from "./bound_command.ts";
 import { runTestCommand, type TestCommand, type TestCommandResult } from "./test_command.ts";
@@ -28,7 +28,7 @@ export async function runTestOf(
   const takeBack = onForcedExit(() => bound[Symbol.dispose]());
   try {
     const env = { ...variablesOfWorkspace(where.cwd), ...set };
-    const options = { ...where, env, mark: checkMark(folder), onForcedExit, clock, signal };
+    const options = { ...where, env, mark: newCheckMark(folder), onForcedExit, clock, signal };
     const result = await runTestCommand(bound.command, options);
     const changed = bound.changedMeanwhile();
     return changed === undefined ? result : notRun(`${changed} was changed while it was run: what ran is not known`);

@@ -10,11 +10,11 @@ import { systemProcessRunner } from "../base/ports/process.ts";
 import { findSandboxObstacle } from "../sandbox/obstacles.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import type { Run } from "../run/execution.ts";
-import { roleMark } from "../run/left_processes.ts";
+import { newRoleMark, roleMark } from "../run/left_processes.ts";
 import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
 import { ignoredIn } from "../workspace/bring.ts";
-import { cloneOf, placesOf, type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { cloneOf, treesBeside, type Workspace, workspaceAround } from "../workspace/workspace.ts";
 import { obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
@@ -47,6 +47,8 @@ interface Around extends Pick<Run<never, never>, "clock" | "signal"> {
   readonly name: string;
   readonly onRefusal: (refusal: SandboxRefusal) => void;
   readonly onGone: (error: Error) => void;
+  /** Whether it is another one than that of the run's agents, which stays when this one is closed. @default {false} */
+  readonly isBeside?: boolean;
   /** Whether a host that is not named is let through. @default {() => false} */
   readonly mayReach?: (target: { readonly host: string; readonly port: number }) => Promise<boolean>;
 }
@@ -120,9 +122,9 @@ export async function boundsOf(
         writable: [workdir, ...writable, ...extra],
         readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
         // What is done in other workspaces is no business of this one's agents.
-        hidden: [...secretsOf(env["HOME"] ?? "/root"), state, placesOf(state).trees, ...unseen].filter(isThere),
+        hidden: [...secretsOf(env["HOME"] ?? "/root"), state, ...treesBeside(clone), ...unseen].filter(isThere),
         // What answers the hooks inside, and what a workspace borrows, is read there, and written here alone.
-        shown: [...extra, told?.answers, clone?.store, clone?.tree].filter((path) => path !== undefined),
+        shown: [...extra, told?.answers, clone?.store].filter((path) => path !== undefined),
         temporary,
         variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
       };
@@ -149,7 +151,7 @@ async function unseenIn(
  */
 export async function openWholeSandbox(
   workers: ReadonlyMap<string, WholeAgent>,
-  { clock, mayReach, onGone, onRefusal, signal, ...around }: Around,
+  { clock, isBeside = false, mayReach, onGone, onRefusal, signal, ...around }: Around,
 ): Promise<WholeSandbox | NotOpened> {
   const { name, whole, workdir, writable } = around;
   const obstacle = await findSandboxObstacle({ processRunner: systemProcessRunner, signal });
@@ -176,7 +178,7 @@ export async function openWholeSandbox(
       clock,
       env,
       hosts,
-      mark: roleMark(around.folder),
+      mark: isBeside ? newRoleMark(around.folder) : roleMark(around.folder),
       onGone,
       onRefusal,
       signal,

@@ -6,8 +6,14 @@ import type { RunFolder } from "./run_folder.ts";
 
 const TERMINATE_GRACE_MS = 2000;
 
-export function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
+function checkMark({ path }: Pick<RunFolder, "path">): ProcessMark {
   return { name: CHECK_VARIABLE, value: `${path}/` };
+}
+
+/** A mark for one such command, which begins as {@linkcode checkMark}: others may run beside it. */
+export function newCheckMark(folder: Pick<RunFolder, "path">): ProcessMark {
+  const { name, value } = checkMark(folder);
+  return { name, value: `${value}${crypto.randomUUID()}/` };
 }
 
 export function roleMark({ path }: Pick<RunFolder, "path">): ProcessMark {

@@ -96,6 +96,13 @@ export function workspaceAround(folder: string): Workspace | undefined {
   return findWorkspace(folder.slice(trees.length + 1).split("/", 1)[0] ?? "");
 }
 
+/** The folders of the other workspaces that are there. */
+export function treesBeside(own: Workspace | undefined): readonly string[] {
+  if (stateFolder() === undefined) return [];
+  const { trees } = placesOf();
+  return namesIn(trees).filter((name) => name !== own?.name).map((name) => `${trees}/${name}`);
+}
+
 /** Folders in which runs work, with the workspaces that are of them. */
 export function withWorkspaces(workdirs: readonly string[]): readonly string[] {
   const apart = listWorkspaces().filter(({ isTarget, origin }) => isTarget !== true && workdirs.includes(origin));

@@ -153,6 +153,36 @@ Deno.test("one sentence whose agent has the tests say less: a PASS with remarks,
   await project.sandbox.assertNothingLeft();
 });
 
+Deno.test("what passes only where the agent worked goes back to the agent, with what the fresh checkout said", async () => {
+  const given: string[] = [];
+  await using project = await cliProject({
+    ...{ provider: "codex", isRepository: true, onPath: "itself", codex: { trusted: false } } as const,
+    respond({ prompts }) {
+      const prompt = prompts.at(-1) ?? "";
+      given.push(prompt);
+      const command = prompt.includes("on a fresh checkout of its result")
+        ? "echo rounded > fixed.txt"
+        : "mkdir -p cache && echo rounded > cache/fixed.txt && echo cache/fixed.txt > where.txt";
+      return [{ do: "shell", command }, { do: "say", text: "Rounded." }];
+    },
+    files: {
+      Makefile: "test:\n\tcat fixed.txt cache/fixed.txt 2>/dev/null | grep rounded\n",
+      ".gitignore": "cache\n",
+    },
+    env: { PANEWRIGHT_TRUST: "0" },
+  });
+  await dirty(project.sandbox.project);
+  const { code, stderr, stdout } = await project.run(TASK, "--provider", "codex", "--trust");
+  assertEquals(code, 0, stderr + stdout);
+  assertMatch(stdout, /^✓ PASS +fix-the-rounding[^\n]* 2 turns$/m);
+  assertMatch(stdout, /^ {12}evidence: it holds in 1 trial \(.*\)$/m);
+  assertEquals(stdout.includes("Recovered"), false);
+  assertMatch(
+    given.at(-1) ?? "",
+    /it passes only where the agent worked; on a fresh checkout of its result: make test: exit code 2/,
+  );
+});
+
 Deno.test("the address of an issue is a task: gh reads it, and what it says is quoted to the agent", async () => {
   const prompts: string[] = [];
   await using project = await newProject(

@@ -6,6 +6,7 @@ import type { ChangedTestFile } from "../../evidence/remarks.ts";
 import { testInputsIn } from "../../evidence/test_inputs.ts";
 import { testPartOf } from "../../evidence/test_files.ts";
 import { guardedIn, newTestsIn, type TriedHunk, verdictOf } from "../../evidence/verdict.ts";
+import { plural } from "../../journal/words/words.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { changedPaths, dropChecks, keepResult } from "../../workspace/result.ts";
 import { commitWith, commitWithText, filesIn, patchBetween, textIn, treeOf } from "../../workspace/trees.ts";
@@ -16,9 +17,12 @@ import { testsSinceNoted } from "./noted.ts";
 import { tryHunks } from "./try_hunks.ts";
 import { type DecidingCheck, trialOf, type TrialRun, type Tried } from "./trial.ts";
 
-/** Why a PASS does not hold, and what shows it. */
-export interface Objection {
-  readonly problem: string;
+/** What was looked into, and why a PASS does not hold. */
+export interface Judged {
+  /** `it holds in 3 trials`. */
+  readonly how: string;
+  /** Missing where it holds. */
+  readonly problem?: string;
   /** The end of what the check has written that failed; may be empty. */
   readonly output: string;
 }
@@ -32,33 +36,38 @@ export interface Objection {
 export type Judge = (
   checks: readonly DecidingCheck[],
   target?: Workspace,
-) => Promise<Objection | undefined>;
+) => Promise<Judged>;
 
 /** A judge of a run, which looks at the same work once. */
 export function createJudge({ plan, run }: TrialRun): Judge {
-  let last: { readonly of: string; readonly objection: Objection | undefined } | undefined;
+  let last: { readonly of: string; readonly judged: Judged } | undefined;
   return async (checks, target) => {
     const { evidence: settings } = plan;
     const workspace = target ?? workspaceAround(plan.workdir);
-    if (settings === undefined || workspace?.partOf !== undefined) return undefined;
+    if (settings === undefined) return held("nothing was looked into");
+    if (workspace?.partOf !== undefined) return held("it is judged where it is merged");
     if (workspace === undefined) return await judgeNoted({ plan, run, settings });
     const { base, name, store } = workspace;
     const { signal } = run;
     await dropChecks(name);
     const { commit } = await keepResult(workspace, { signal });
-    if (commit === base) return undefined;
+    if (commit === base) return held("nothing was changed");
     const of = JSON.stringify([await treeOf(commit, { store, signal }), checks]);
-    if (last?.of === of) return last.objection;
+    if (last?.of === of) return last.judged;
     const tried = { plan, run, workspace, settings, commit, checks, isMerged: target !== undefined };
-    last = { of, objection: await judgeWork(tried) };
-    return last.objection;
+    last = { of, judged: await judgeWork(tried) };
+    return last.judged;
   };
+}
+
+function held(how: string): Judged {
+  return { how, output: "" };
 }
 
 /** A PASS that holds, or the FAIL that it is. */
 export async function withEvidence(result: RunResult, judge: () => ReturnType<Judge>): Promise<RunResult> {
-  const objection = result.outcome === "pass" ? await judge() : undefined;
-  return objection === undefined ? result : { outcome: "fail", reason: objection.problem };
+  const { problem } = result.outcome === "pass" ? await judge() : held("");
+  return problem === undefined ? result : { outcome: "fail", reason: problem };
 }
 
 interface Work extends TrialRun {
@@ -69,7 +78,7 @@ interface Work extends TrialRun {
   readonly isMerged: boolean;
 }
 
-async function judgeWork(work: Work): Promise<Objection | undefined> {
+async function judgeWork(work: Work): Promise<Judged> {
   const { commit, run, settings, workspace: { base, store } } = work;
   const { signal } = run;
   const files = await changedTests([base, commit], { store, signal });
@@ -87,9 +96,12 @@ async function judgeWork(work: Work): Promise<Objection | undefined> {
     ...present({ problem, hunks: told(hunks), untried: untried === 0 ? undefined : untried }),
     passable: true,
   });
-  if (problem === undefined) return undefined;
+  const tried = trials.length + hunks.length;
+  if (problem === undefined) {
+    return held(tried === 0 ? "nothing was run once more" : `it holds in ${plural(tried, "trial")}`);
+  }
   const shown = trials.find(({ kind, output, passed }) => !passed && output !== "" && OBJECTS.has(kind));
-  return { problem, output: lastLines(shown?.output ?? "", MOST_LINES).join("\n") };
+  return { how: problem, problem, output: lastLines(shown?.output ?? "", MOST_LINES).join("\n") };
 }
 
 const MOST_LINES = 100;
@@ -206,12 +218,13 @@ async function tryCanaries(work: Work, trials: Tried[]): Promise<void> {
 /** Tells what was done to the tests of the checkout itself. */
 async function judgeNoted(
   { plan, run, settings }: TrialRun & Pick<Work, "settings">,
-): Promise<Objection | undefined> {
+): Promise<Judged> {
+  const how = "nothing was run once more: agents work in the checkout itself";
   const since = await testsSinceNoted(run, plan);
-  if (since === undefined || since.files?.length === 0) return undefined;
+  if (since === undefined || since.files?.length === 0) return held(how);
   const { problem, remarks } = verdictOf({ files: since.files, settings, trials: [] });
   if (remarks.length > 0) {
     run.record({ type: "evidence_gathered", trials: [], remarks, ...present({ problem }), passable: true });
   }
-  return problem === undefined ? undefined : { problem, output: "" };
+  return problem === undefined ? held(how) : { how: problem, problem, output: "" };
 }

@@ -109,6 +109,7 @@ async function openAround(
   const gone = new AbortController();
   const open = await openWholeSandbox(new Map(), {
     ...{ clock, folder, signal, workdir, writable, whole, name: await nameInState(folder, false) },
+    isBeside: true,
     onGone: (error) => gone.abort(error),
     onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
   });

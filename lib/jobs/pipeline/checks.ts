@@ -23,7 +23,7 @@ export function describeCheck(check: CheckPlan): string {
     case "review":
       return "the review approves";
     case "evidence":
-      return "what passes holds on a fresh checkout";
+      return "evidence";
     case "fileExists":
       return `there is ${check.paths.join(", ")}`;
     case "shell":

@@ -42,9 +42,8 @@ export async function lookAtFiles({ step }: StepPlace, { plan, signal }: Drive):
 /** Looks whether what the checks of this step, or of one before it, have passed holds. */
 async function judgeEvidence({ step, task }: StepPlace, { judge, plan }: Drive): Promise<CheckResult> {
   const steps = plan.pipelines[task.pipeline]?.slice(0, step.number) ?? [];
-  const objection = await judge(shellChecksOf(steps));
-  if (objection === undefined) return { passed: true, detail: "it holds", output: "" };
-  return { passed: false, detail: objection.problem, output: objection.output };
+  const { how, output, problem } = await judge(shellChecksOf(steps));
+  return { passed: problem === undefined, detail: how, output };
 }
 
 /** Makes a check that needs no agent's words, in a folder. */

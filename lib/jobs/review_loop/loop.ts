@@ -88,10 +88,10 @@ async function runCommand(
     truncated,
   } as const;
   const isDecided = passed && stage.kind === "test_command" && stage.testerVerdict === "PASS";
-  const objection = isDecided ? await judge() : undefined;
-  if (objection === undefined) return record(told);
-  const { problem } = objection;
-  record({ ...told, passed: false, problem, output: objection.output === "" ? problem : objection.output });
+  const judged = isDecided ? await judge() : undefined;
+  if (judged?.problem === undefined) return record(told);
+  const { problem } = judged;
+  record({ ...told, passed: false, problem, output: judged.output === "" ? problem : judged.output });
 }
 
 /** Of what a test command said that could not be run, its end tells why. */

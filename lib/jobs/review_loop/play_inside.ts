@@ -68,12 +68,19 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
   const play = async () => {
     await using inside = await openRolesSandbox(parts);
     await setUpWorkspace({ run: inside.parts, plan: parts.plan, around: inside.parts.plan.sandboxOfCommands });
-    return await playRun({ ...inside.parts, judge });
+    return await playRun({ ...inside.parts, judge: judgeBeside });
   };
   const { plan } = parts;
   const { projectTestCmd: command, testCommandTimeoutSeconds: timeLimitSeconds } = plan.loop;
   const judgeAll = createJudge({ run: parts, plan });
-  const judge = () => judgeAll(command === undefined ? [] : [{ command, timeLimitSeconds }]);
+  const checks = command === undefined ? [] : [{ command, timeLimitSeconds }];
+  const judge = () => judgeAll(checks);
+  // What agents never see is put nowhere while they are there.
+  const { evidence } = plan;
+  const beside = evidence === undefined || evidence.hidden?.length === 0
+    ? judgeAll
+    : createJudge({ run: parts, plan: { ...plan, evidence: { ...evidence, hidden: [] } } });
+  const judgeBeside = () => beside(checks);
   await requireHidden(plan, signal);
   await noteTestsOf(parts, plan);
   const result = await playOnGround(play, {

@@ -79,7 +79,7 @@ export async function playLoop(
         ...{ command, cwd: plan.workdir, timeoutSeconds: plan.loop.testCommandTimeoutSeconds },
         around: plan.sandboxOfCommands,
       }),
-    judge: parts.judge ?? (() => Promise.resolve(undefined)),
+    judge: parts.judge ?? (() => Promise.resolve({ how: "", output: "" })),
     isProgramGone: (command) =>
       isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
   });

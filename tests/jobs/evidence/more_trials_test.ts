@@ -80,13 +80,13 @@ Deno.test("hidden tests are put where no agent works, and decide; what they say 
   const wrong = await judged(special, { project: IGNORING, ignored: HIDDEN, check, settings });
   assertEquals(wrong.result, { outcome: "fail", reason: "the hidden tests do not pass: npm test: exit code 1" });
   assertEquals(JSON.stringify(wrong.found).includes("acceptance"), false);
-  assertEquals(wrong.objection?.output, "");
+  assertEquals(wrong.output, "");
   const told = await judged(special, {
     ...{ project: IGNORING, ignored: HIDDEN, check },
     settings: { ...settings, hiddenCmd: "node --test acceptance/", hiddenTell: "output" },
   });
   assertEquals(told.result.reason, "the hidden tests do not pass: node --test acceptance/: exit code 1");
-  assertStringIncludes(told.objection?.output ?? "", "doubles");
+  assertStringIncludes(told.output, "doubles");
 });
 
 Deno.test("tests that agents could see are not called hidden", async () => {
@@ -147,4 +147,17 @@ if __name__ == "__main__":
     const { passesThere, result } = await judged(left, { project, check });
     assertEquals([passesThere, result.outcome], [true, "fail"]);
   },
+});
+
+Deno.test("places that are tried side by side do not end each other's checks", async () => {
+  const names = ["a.js", "b.js", "c.js"];
+  const all = (text: string) => Object.fromEntries(names.map((name, index) => [name, `${text};\n`.repeat(index + 1)]));
+  const check = "for n in 1 2 3 4 5; do sleep 0.1; done";
+  const settings = { budgetMinutes: 60, canaries: false };
+  const { found } = await judged(all("now"), { project: { ...NODE, ...all("before") }, check, settings });
+  assertEquals(found?.hunks, [
+    { path: "c.js", lines: "1-3", noticed: false },
+    { path: "b.js", lines: "1-2", noticed: false },
+    { path: "a.js", lines: "1", noticed: false },
+  ]);
 });

@@ -69,12 +69,12 @@ export async function judged(left: Left, { check, ignored = {}, project, setting
     },
   });
   const checks = [{ command: check, timeLimitSeconds: 60 }];
-  const objection = await judge(checks);
+  const { how, output, problem } = await judge(checks);
   // The same work is looked at once.
   const result = await withEvidence(PASS, () => judge(checks));
   assertEquals(records.filter(({ type }) => type === "evidence_gathered").length <= 1, true);
   if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
   const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
   const trials = found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [];
-  return { result, remarks: found?.remarks ?? [], trials, found, objection, passesThere: there.code === 0 };
+  return { result, remarks: found?.remarks ?? [], trials, found, how, output, problem, passesThere: there.code === 0 };
 }

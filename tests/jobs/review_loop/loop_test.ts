@@ -360,6 +360,39 @@ Deno.test("another test command than the one that could be run is a mistake of t
   );
 });
 
+Deno.test("what passes but does not hold on a fresh checkout is another round, with what shows it", async () => {
+  const judged = [
+    { how: "", problem: "on a fresh checkout: make check: exit code 1", output: "greet.ts is not there" },
+    { how: "it holds in 1 trial", output: "" },
+  ];
+  const { result, events, sent } = await runScripted({}, {
+    settings: { projectTestCmd: ["make", "check"] },
+    runTestCommand: () => Promise.resolve(commandResult()),
+    judge: () => Promise.resolve(judged.shift()!),
+  });
+  assertEquals([result.outcome, result.rounds, judged], ["pass", 2, []]);
+  assertEquals(ofType(events, "round_finished").map(({ verdict, note }) => [verdict, note]), [
+    [
+      "FAIL",
+      "the tester said PASS, and the test command passed, but that does not hold: on a fresh checkout: make check: exit code 1",
+    ],
+    ["PASS", undefined],
+  ]);
+  assertEquals(ofType(events, "test_command_finished").map(({ passed, problem }) => [passed, problem !== undefined]), [
+    [false, true],
+    [true, false],
+  ]);
+  const again = sent.find(({ turn }) => turn.role === "programmer" && turn.round === 2);
+  assertStringIncludes(again?.prompt ?? "", "OUTPUT OF THE PROJECT TEST COMMAND, on a fresh checkout");
+  assertStringIncludes(again?.prompt ?? "", "greet.ts is not there");
+  // Whoever says FAIL is believed without it.
+  await runScripted({ tester: ["RESULT: FAIL", PASS] }, {
+    settings: { projectTestCmd: ["make", "check"], maxRounds: 1 },
+    runTestCommand: () => Promise.resolve(commandResult()),
+    judge: () => Promise.reject(new Error("must not be called")),
+  });
+});
+
 Deno.test("the tester's PASS does not count when the project's test command fails", async () => {
   const results = [
     commandResult({ passed: false, exitCode: 2, output: "1 failed: greet is not loud\n" }),

@@ -61,7 +61,7 @@ const DEFAULT_SCRIPT: Record<Role, readonly string[]> = {
   tester: [PASS],
 };
 
-interface ScriptOptions extends Partial<Pick<LoopOptions, "isProgramGone" | "signal">> {
+interface ScriptOptions extends Partial<Pick<LoopOptions, "isProgramGone" | "judge" | "signal">> {
   readonly runTestCommand?: (command: TestCommand, round: number) => Promise<TestCommandResult>;
   readonly job?: Job;
   readonly settings?: Partial<ReviewLoopSettings>;
@@ -124,7 +124,7 @@ export async function runScripted(script: Script, options: ScriptOptions = {}): 
       record({ type: "response_received", turnId, role, seconds: 1, ...file, ...named }, text);
     },
     runTestCommand: (command) => runTestCommand(command, state.loop.round),
-    judge: () => Promise.resolve(undefined),
+    judge: options.judge ?? (() => Promise.resolve({ how: "", output: "" })),
     isProgramGone,
     beforeTold: () => Promise.resolve(),
   });
