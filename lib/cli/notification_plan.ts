@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { loadSettings } from "../config/load.ts";
-import { notificationsIn } from "../config/plan.ts";
+import { notificationsIn } from "../config/common_plan.ts";
 import type { NotificationPlan } from "../run/notify/plan.ts";
 import type { CliIo } from "./console/command.ts";
 import { configSource } from "./environment.ts";

@@ -8,7 +8,7 @@ import { mayHoldRepository } from "../base/ports/repositories.ts";
 import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "../config/load.ts";
-import { permissionPlan, toPermissionPolicy } from "../config/plan.ts";
+import { permissionPlan, toPermissionPolicy } from "../config/common_plan.ts";
 import { permissionDecider, type PermissionVerdict } from "../policy/mod.ts";
 import { wayDecider } from "../turn/desk/decide_on_way.ts";
 import type { PermissionSubject } from "./policy_subjects.ts";

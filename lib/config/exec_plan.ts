@@ -6,7 +6,7 @@ import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import { attemptAgents, stepAgent } from "./agent_plans.ts";
-import { commonPlan } from "./plan.ts";
+import { commonPlan } from "./common_plan.ts";
 import { settingsIn } from "./settings_in.ts";
 
 export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: string }): ExecPlan {

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { loadConfig, loadSettings } from "../../lib/config/load.ts";
-import { toPermissionPolicy, toRunPlan } from "../../lib/config/plan.ts";
+import { toPermissionPolicy } from "../../lib/config/common_plan.ts";
+import { toRunPlan } from "../../lib/config/plan.ts";
 import { DEFAULT_PERMISSION_POLICY } from "../../lib/policy/mod.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { FLAG_JOB } from "../support/jobs.ts";

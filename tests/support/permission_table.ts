@@ -1,6 +1,6 @@
 import { parse } from "jsonc-parser";
 import { EVERYDAY_LIST } from "../../lib/config/allow_list.ts";
-import { toPermissionPolicy } from "../../lib/config/plan.ts";
+import { toPermissionPolicy } from "../../lib/config/common_plan.ts";
 import { permissionRuleSettings } from "../../lib/config/permissions_schema.ts";
 import type { PermissionPolicy } from "../../lib/policy/mod.ts";
 import type { DialogKind } from "../../lib/screen/dialog.ts";

@@ -149,6 +149,7 @@ Deno.test("a value that gives nothing away is no item, where another value of th
     ["wd", ["."], "sub"],
     ["sandbox", ["cli", "commands", "agent", "auto"], "off"],
     ["evidence.clean_room", [true], false],
+    ["evidence.canaries", [true], false],
     ["fallback", [["codex"], [{ provider: "codex" }]], [{ provider: "codex", login: "/a" }]],
     ["exec.writes_outside", ["fail"], "warn"],
   ];
@@ -160,7 +161,7 @@ Deno.test("a value that gives nothing away is no item, where another value of th
 
 /** Settings that do nothing but bound, delay or name; every other one must be shown. */
 const LEFT_OUT =
-  /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|notifications\.delay_seconds|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|isolation|workspace\.setup_.*|evidence\.(?:tests_may|require_red|strict)|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
+  /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|notifications\.delay_seconds|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|isolation|workspace\.setup_.*|evidence\.(?!clean_room|canaries|hidden_cmd).*|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
 
 Deno.test("a setting is shown unless it is known to do nothing", () => {
   for (const { key, value, example } of SETTINGS) {
@@ -177,7 +178,7 @@ function nested([first = "", ...rest]: readonly string[], value: unknown): Recor
 function valueOf(key: string, value: { readonly kind: string }, example: unknown): unknown {
   if (key === "roles") return { tester: { profile: "x" } };
   if (key === "wd") return "elsewhere";
-  if (key === "evidence.clean_room") return false;
+  if (key === "evidence.clean_room" || key === "evidence.canaries") return false;
   if (key === "sandbox") return "off";
   if (key === "exec.writes_outside") return "warn";
   if (key === "permissions.allow" || key === "permissions.lift_builtin") return ["x"];
