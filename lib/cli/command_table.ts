@@ -17,6 +17,7 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     runs: () => import("./commands/runs.ts"),
     status: () => import("./commands/status.ts"),
     show: () => import("./commands/show.ts"),
+    evidence: () => import("./commands/evidence.ts"),
     logs: () => import("./commands/logs.ts"),
     attach: () => import("./commands/attach.ts"),
     report: () => import("./commands/report.ts"),

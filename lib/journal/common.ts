@@ -187,7 +187,7 @@ export const SET_UP = {
 
 interface Evidence {
   readonly trials: readonly {
-    readonly kind: keyof typeof TRIAL_WORDS;
+    readonly kind: string;
     readonly of?: string | undefined;
     readonly passed: boolean;
     readonly detail: string;
@@ -198,7 +198,7 @@ interface Evidence {
   readonly untried?: number | undefined;
 }
 
-const TRIAL_WORDS = {
+const TRIAL_WORDS: Readonly<Record<string, string>> = {
   clean: "on a fresh checkout of the result",
   original: "there with the tests as they were",
   red: "on the code as it was, with the tests of the result",
@@ -210,26 +210,31 @@ const TRIAL_WORDS = {
 
 const MUST_FAIL: ReadonlySet<string> = new Set(["red", "canary", "canary_before"]);
 
+/** What a judge has found, line by line. */
+export function evidenceLines(
+  { hunks = [], problem, remarks, trials, untried = 0 }: Evidence,
+): readonly ShownLine[] {
+  const told = trials.map(({ detail, kind, of, passed }) => {
+    const isAsItShould = passed !== MUST_FAIL.has(kind);
+    const how = passed ? "the checks pass" : `a check fails: ${shortened(detail)}`;
+    const where = `${TRIAL_WORDS[kind]}${of === undefined ? "" : ` ${of},`}`;
+    return line(`evidence: ${where} ${how}`, isAsItShould ? "plain" : "caution");
+  });
+  const noticed = hunks.filter((hunk) => hunk.noticed).length;
+  const left = untried === 0 ? "" : `; ${untried} not tried`;
+  return [
+    ...told,
+    ...(hunks.length + untried === 0
+      ? []
+      : [line(`evidence: the checks miss ${noticed} of ${plural(hunks.length, "place")} that were changed${left}`)]),
+    ...remarks.map((remark) => line(`remark: ${remark}`, "caution")),
+    ...(problem === undefined ? [] : [line(`no PASS: ${problem}`, "bad")]),
+  ];
+}
+
 export const EVIDENCE = {
   progress: (_before: object, { remarks }: Evidence) => ({ remarks }),
-  words({ hunks = [], problem, remarks, trials, untried = 0 }: Evidence): readonly ShownLine[] {
-    const told = trials.map(({ detail, kind, of, passed }) => {
-      const isAsItShould = passed !== MUST_FAIL.has(kind);
-      const how = passed ? "the checks pass" : `a check fails: ${shortened(detail)}`;
-      const where = `${TRIAL_WORDS[kind]}${of === undefined ? "" : ` ${of},`}`;
-      return line(`evidence: ${where} ${how}`, isAsItShould ? "plain" : "caution");
-    });
-    const noticed = hunks.filter((hunk) => hunk.noticed).length;
-    const left = untried === 0 ? "" : `; ${untried} not tried`;
-    return [
-      ...told,
-      ...(hunks.length + untried === 0
-        ? []
-        : [line(`evidence: the checks miss ${noticed} of ${plural(hunks.length, "place")} that were changed${left}`)]),
-      ...remarks.map((remark) => line(`remark: ${remark}`, "caution")),
-      ...(problem === undefined ? [] : [line(`no PASS: ${problem}`, "bad")]),
-    ];
-  },
+  words: evidenceLines,
   items({ remarks }: Evidence, { title, text }: ToldRecord): readonly ItemChange[] {
     return [adds({ kind: "note", lane: "run", title, text, tone: remarks.length === 0 ? "plain" : "caution" })];
   },

@@ -135,6 +135,11 @@ export const RUN_FACTS = {
     /** The commit that it began with, and the one that was judged; missing where agents worked in the checkout itself. */
     base: optional(text),
     commit: optional(text),
+    /** The files of the commit that was judged. */
+    tree: optional(text),
+    /** The checks that decided; what made a fresh checkout ready for them. */
+    checks: optional(listOf(object({ command: text, timeLimitSeconds: number }))),
+    setup: optional(text),
     /**
      * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
      * (`original`), in another time zone or locale (`again`), or with the hidden tests (`hidden`); on the code as it was with

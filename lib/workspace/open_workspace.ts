@@ -6,7 +6,7 @@ import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { present } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { lastLines } from "../base/text/lines.ts";
-import { git, gitLine } from "./git.ts";
+import { git, gitLine, inStore } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
 import { beginIndex, bringObjects, commitFiles } from "./snapshot.ts";
@@ -35,7 +35,7 @@ interface Opening {
   readonly task: string;
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** A commit of the repository's store. @default the checkout as it is now */
+  /** A commit of the repository's store, or of the repository itself. @default the checkout as it is now */
   readonly at?: string;
   /** Whether what was done in others is to be merged in it: it gets no files then. @default {false} */
   readonly isTarget?: boolean;
@@ -66,7 +66,9 @@ export async function openWorkspace(
   const name = takeName(task, new Set(refs.split("\n")));
   const tree = `${trees}/${name}`;
   try {
-    const base = at ?? await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal });
+    const base = at === undefined
+      ? await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal })
+      : await broughtTo(store, { commit: at, borrowed: repository.objects, signal });
     if (!isTarget) await clone(repository, { store, base, tree, name, signal });
     const brought = isTarget ? [] : await bringIgnored({ ...repository, tree }, { patterns: share, signal });
     const workspace: Workspace = {
@@ -103,6 +105,20 @@ async function makeStore(store: string, signal: AbortSignal): Promise<void> {
 
 /** What panewright itself puts into a working directory. */
 const OURS = "/.tmp/agent-responses/\n.panewright/\n";
+
+/** A commit that is in the store, or comes there from the person's repository. */
+async function broughtTo(
+  store: string,
+  { borrowed, commit, signal }: {
+    readonly commit: string;
+    readonly borrowed: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<string> {
+  const found = await gitLine(["cat-file", "-t", commit], { ...inStore(store, signal), codes: [0, 128] });
+  if (found !== "commit") await bringObjects(commit, { store, borrowed, signal });
+  return commit;
+}
 
 /** A commit of a person's checkout as it is, in the store: HEAD itself where nothing was changed. */
 async function commitOfCheckout(

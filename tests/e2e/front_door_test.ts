@@ -183,6 +183,59 @@ Deno.test("what passes only where the agent worked goes back to the agent, with 
   );
 });
 
+Deno.test("what a PASS rests on is told, written, signed, and holds on another clone until a byte of it is changed", async () => {
+  await using project = await newProject("codex", { Makefile: "test:\n\tgrep rounded fixed.txt\n" });
+  const { home, project: folder } = project.sandbox;
+  const shell = async (script: string, cwd = home) => {
+    const { code, stderr, stdout } = await runProgram(["sh", "-ec", script], {
+      cwd,
+      env: project.env,
+      timeoutMs: 60_000,
+    });
+    assertEquals(code, 0, stderr + stdout);
+    return stdout;
+  };
+  await shell("git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m first", folder);
+  assertEquals((await project.run(TASK, "--trust", "--no-input")).code, 0);
+  const from = (cwd: string) => (...words: readonly string[]) =>
+    runProgram([...project.argv, "evidence", ...words], { cwd, env: project.env, timeoutMs: 120_000 });
+  const told = await from(home)(NAME);
+  assertMatch(told.stdout, /^✓ PASS {2}Fix the rounding/);
+  assertMatch(told.stdout, /^ {2}Checked by {2}make test$/m);
+  assertMatch(told.stdout, /^ {2}Tried {7}on a fresh checkout of the result the checks pass$/m);
+  assertMatch((await from(home)(NAME, "--markdown")).stdout, /^### ✓ PASS\n[^]*\| Checked by \| `make test` \|/);
+
+  await shell(`ssh-keygen -q -t ed25519 -N '' -f key; printf 'me@example.com %s\\n' "$(cat key.pub)" > signers`);
+  const written = await from(home)(NAME, "-o", "evidence.json", "--sign", "key");
+  assertEquals([written.code, written.stderr], [0, ""]);
+  const statement = JSON.parse(await Deno.readTextFile(`${home}/evidence.json`));
+  assertEquals([statement._type, statement.predicate.result], ["https://in-toto.io/Statement/v1", "PASSED"]);
+
+  await shell(`git clone -q ${folder} clone; git -C clone fetch -q origin 'refs/panewright/*:refs/panewright/*'`);
+  const there = from(`${home}/clone`);
+  const held = await there("--verify", "../evidence.json", "--signers", "../signers", "--again");
+  assertEquals(held.code, 0, held.stderr + held.stdout);
+  const rows = [
+    "✓ signature: by me@example.com",
+    "✓ commit: .* has the files that were judged",
+    "✓ journal: run ",
+    "✓ make test: it passes again",
+  ];
+  assertMatch(held.stdout, new RegExp(`^${rows.map((row) => `${row}.*\n`).join("")}$`));
+  // Nobody has signed for it: its commands are shown, and not run.
+  const asked = await there("--verify", "../evidence.json", "--again");
+  assertEquals([asked.code, asked.stderr.includes('"make test"')], [3, true]);
+
+  const text = await Deno.readTextFile(`${home}/evidence.json`);
+  await Deno.writeTextFile(`${home}/evidence.json`, text.replace("PASSED", "WARNED"));
+  const changed = await there("--verify", "../evidence.json", "--signers", "../signers");
+  assertEquals([changed.code, changed.stdout.startsWith("✗ signature")], [1, true]);
+  await Deno.remove(`${home}/evidence.json.sig`);
+  await Deno.writeTextFile(`${home}/evidence.json`, text.replace(/("gitTree": ")./, "$1x"));
+  assertMatch((await there("--verify", "../evidence.json")).stdout, /^\? signature: there is none\n✗ commit: /);
+  await project.sandbox.assertNothingLeft();
+});
+
 Deno.test("the address of an issue is a task: gh reads it, and what it says is quoted to the agent", async () => {
   const prompts: string[] = [];
   await using project = await newProject(

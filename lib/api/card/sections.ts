@@ -134,15 +134,22 @@ function fileText({ added, path, removed }: ChangedFile): string {
   return added === undefined || removed === undefined ? path : `${path}  +${added} −${removed}`;
 }
 
-function checked({ checks, state }: Card): readonly CardLine[] {
+function checked({ checks, name, state }: Card): readonly CardLine[] {
   if (checks.length === 0) {
     return state === "passed" ? [{ text: "none: nothing was checked", tone: "caution" }] : [];
   }
   return checks.flatMap(({ output, passed, title }) => [
-    { text: title, ...(passed ? {} : { tone: "bad" as const }) },
+    {
+      text: title,
+      ...(passed ? {} : { tone: "bad" as const }),
+      ...(IN_TRIALS.test(title) ? { words: ["evidence", name] } : {}),
+    },
     ...(output === undefined ? [] : output.split("\n").map((text) => ({ text: `  ${text}` }))),
   ]);
 }
+
+/** What there is a statement of. */
+const IN_TRIALS = /^evidence: it holds in \d/;
 
 function tokenText({ cached, input, output }: NonNullable<Card["tokens"]>): string {
   const count = (value: number) => value.toLocaleString("en");

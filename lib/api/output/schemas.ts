@@ -44,6 +44,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   runs: printed("runs", "run"),
   status: printed("status", "status"),
   show: printed("show", "card"),
+  evidence: printed("evidence", "evidence", "evidence_verified"),
   report: printed("report", "report", "file_written"),
   attach: printed("attach", "attach_command", "status"),
   stop: printed("stop", "run_stopped"),

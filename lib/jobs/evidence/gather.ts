@@ -52,9 +52,10 @@ export function createJudge({ plan, run }: TrialRun): Judge {
     await dropChecks(name);
     const { commit } = await keepResult(workspace, { signal });
     if (commit === base) return held("nothing was changed");
-    const of = JSON.stringify([await treeOf(commit, { store, signal }), checks]);
+    const tree = await treeOf(commit, { store, signal });
+    const of = JSON.stringify([tree, checks]);
     if (last?.of === of) return last.judged;
-    const tried = { plan, run, workspace, settings, commit, checks, isMerged: target !== undefined };
+    const tried = { plan, run, workspace, settings, commit, tree, checks, isMerged: target !== undefined };
     last = { of, judged: await judgeWork(tried) };
     return last.judged;
   };
@@ -74,13 +75,15 @@ interface Work extends TrialRun {
   readonly workspace: Workspace;
   readonly settings: NonNullable<TrialRun["plan"]["evidence"]>;
   readonly commit: string;
+  readonly tree: string;
   readonly checks: readonly DecidingCheck[];
   readonly isMerged: boolean;
 }
 
 async function judgeWork(work: Work): Promise<Judged> {
-  const { commit, run, settings, workspace: { base, store } } = work;
+  const { commit, plan, run, settings, workspace: { base, store } } = work;
   const { signal } = run;
+  const setup = plan.workspace?.setup?.command;
   const files = await changedTests([base, commit], { store, signal });
   const trials = await trialsOf(work, files);
   const holds = trials.every(({ kind, passed }) => passed || kind !== "clean" && kind !== "hidden");
@@ -90,7 +93,11 @@ async function judgeWork(work: Work): Promise<Judged> {
   const inputs = await inputsOf(work);
   const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks });
   run.record({
-    ...{ type: "evidence_gathered", base, commit },
+    ...{ type: "evidence_gathered", base, commit, tree: work.tree },
+    checks: work.checks.map(({ command, timeLimitSeconds }) => ({
+      ...{ command: formatTestCommand(command), timeLimitSeconds },
+    })),
+    ...present({ setup: setup === undefined ? undefined : formatTestCommand(setup) }),
     trials: trials.map(({ output: _, ...trial }) => trial),
     remarks,
     ...present({ problem, hunks: told(hunks), untried: untried === 0 ? undefined : untried }),

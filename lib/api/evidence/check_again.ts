@@ -1,0 +1,67 @@
+import { RuntimeError, UsageError } from "../../base/errors.ts";
+import type { Clock } from "../../base/ports/clock.ts";
+import { CHECK_VARIABLE } from "../../base/ports/marks.ts";
+import { lastLines } from "../../base/text/lines.ts";
+import { runTestCommand } from "../../jobs/test_command.ts";
+import { openWholeSandbox } from "../../jobs/whole_sandbox.ts";
+import { openWorkspace } from "../../workspace/open_workspace.ts";
+import { variablesOfWorkspace } from "../../workspace/ports.ts";
+import { dropWorkspace } from "../../workspace/result.ts";
+import type { Statement } from "./statement.ts";
+import type { Finding } from "./verify.ts";
+
+interface CheckingAgain {
+  /** A folder of a repository that has the commit. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** What the sandbox around the commands is called in the state folder. */
+  readonly name: string;
+  /** Told what comes of the sandbox. */
+  readonly warn: (message: string) => void;
+}
+
+const SETUP_SECONDS = 600;
+
+/**
+ * Runs the checks of a statement once more, on a fresh checkout of its commit, in a sandbox where the machine can.
+ *
+ * @throws {UsageError} where the folder's repository does not have it
+ */
+export async function checkAgain(
+  { predicate: { panewright: { checks, setup } }, subject }: Statement,
+  { clock, cwd, name, signal, warn }: CheckingAgain,
+): Promise<readonly Finding[]> {
+  const { gitCommit: at = "" } = subject[0]?.digest ?? {};
+  if (checks.length === 0) return [{ what: "checks", holds: false, detail: "it names none" }];
+  const place = await openWorkspace(cwd, { at, task: "evidence", now: new Date(), signal, share: ["node_modules/"] })
+    .catch((error) => {
+      if (!(error instanceof RuntimeError)) throw error;
+      throw new UsageError(`Cannot check again: the repository of ${cwd} does not have ${at}`, { cause: error });
+    });
+  try {
+    const { workdir } = place;
+    const whole = { network: [], variables: [], orCommands: true };
+    const around = { folder: { path: workdir }, workdir, writable: [], whole, name };
+    await using open = await openWholeSandbox(new Map(), {
+      ...{ ...around, clock, signal, onRefusal: () => {}, onGone: () => {} },
+    });
+    if ("notOpened" in open) warn(`the checks run without a sandbox: ${open.notOpened}`);
+    const commands = [...(setup === undefined ? [] : [{ command: setup, timeLimitSeconds: SETUP_SECONDS }]), ...checks];
+    const found: Finding[] = [];
+    for (const { command, timeLimitSeconds } of commands) {
+      const { exitCode, output, passed } = await runTestCommand(command, {
+        ...{ cwd: workdir, timeoutSeconds: timeLimitSeconds, env: variablesOfWorkspace(workdir), clock, signal },
+        mark: { name: CHECK_VARIABLE, value: `${workdir}/${crypto.randomUUID()}/` },
+        around: "notOpened" in open ? undefined : open.commands,
+      });
+      const said = lastLines(output, 1)[0] ?? "";
+      const detail = passed ? "it passes again" : `exit code ${exitCode}${said === "" ? "" : `: ${said}`}`;
+      found.push({ what: command, holds: passed, detail });
+      if (!passed) break;
+    }
+    return found;
+  } finally {
+    await dropWorkspace(place);
+  }
+}

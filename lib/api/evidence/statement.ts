@@ -1,0 +1,66 @@
+import { UsageError } from "../../base/errors.ts";
+import type { Redactor } from "../../base/redact/redactor.ts";
+import { present } from "../../base/schema.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { VERSION } from "../../base/version.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { readJournalText, tryParseFacts } from "../../journal/read_facts.ts";
+import type { RunFactOf } from "../../journal/run_facts.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { readCard } from "../card/read_card.ts";
+import type { Exact, OutputFields } from "../output/outputs.ts";
+import { readHeader, readReport } from "../report/read_report.ts";
+
+/** What a PASS rests on, as in-toto has it. */
+export type Statement = Exact<OutputFields["evidence"]>;
+
+interface Reading {
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What is known of the work of a run, of the journal that no agent can write.
+ *
+ * @throws {UsageError} where nothing was judged
+ */
+export async function readStatement(folder: RunFolder, { redactor, signal }: Reading): Promise<Statement> {
+  const text = readJournalText(folder.journalPath);
+  const { facts, problem } = tryParseFacts(text, { path: folder.journalPath, folder: folder.path, jobs: JOBS });
+  if (problem !== undefined) throw problem;
+  const judged = facts.findLast(isGathered);
+  if (judged?.commit === undefined || judged.base === undefined) {
+    throw new UsageError(`Cannot tell what the work of run ${folder.id} rests on: nothing of it was judged`, {
+      hint:
+        "What has passed in a workspace is judged: exec and run with --workspace, or a sentence. See docs/evidence.md.",
+    });
+  }
+  const card = await readCard(folder, { now: new Date(), redactor, signal });
+  const { answers } = await readHeader(folder, readReport(folder, redactor));
+  const { base, checks = [], commit, hunks = [], remarks, setup, tree = "", trials, untried = 0 } = judged;
+  const lines = text.split("\n").slice(0, -1);
+  const isPassed = card.state === "passed";
+  return {
+    _type: "https://in-toto.io/Statement/v1",
+    subject: [{ name: card.changes?.ref ?? commit, digest: { gitCommit: commit, gitTree: tree } }],
+    predicateType: "https://in-toto.io/attestation/test-result/v0.1",
+    predicate: {
+      result: !isPassed ? "FAILED" : remarks.length > 0 ? "WARNED" : "PASSED",
+      configuration: checks.map(({ command }) => ({ name: command })),
+      panewright: {
+        ...{ version: VERSION, run: folder.id, state: card.state, at: judged.at, base },
+        ...redactor.value({
+          ...{ task: card.task, models: card.models, refused: card.refused },
+          ...{ checks: [...checks], trials: [...trials], remarks: [...remarks], hunks: [...hunks], untried },
+          ...present({ setup, problem: judged.problem }),
+          answers: answers.map(({ answer, asked, by }) => ({ asked, answer, by })),
+        }),
+        journal: { lines: lines.length, sha256: await sha256Hex(lines.at(-1) ?? "") },
+      },
+    },
+  };
+}
+
+function isGathered(fact: { readonly type: string }): fact is RunFactOf<"evidence_gathered"> & { readonly at: string } {
+  return fact.type === "evidence_gathered";
+}

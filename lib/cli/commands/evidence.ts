@@ -1,0 +1,139 @@
+import { resolve } from "@std/path/posix";
+import { checkAgain } from "../../api/evidence/check_again.ts";
+import { readStatement, type Statement } from "../../api/evidence/statement.ts";
+import { NAMESPACE, readStatementFile, verifyStatement } from "../../api/evidence/verify.ts";
+import { outputLine } from "../../api/output/line.ts";
+import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import { systemClock } from "../../base/ports/clock.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
+import { createRedactor } from "../../base/redact/redactor.ts";
+import { lastLines } from "../../base/text/lines.ts";
+import { agentsFolderOf } from "../../run/state_names.ts";
+import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
+import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { refuseUnlessFile } from "../output_file.ts";
+import { evidenceMarkdown, evidenceText, findingsText } from "../show/evidence_text.ts";
+
+/** `panewright evidence`: what a PASS rests on, and whether a statement of it holds. */
+export const command = defineCommand({
+  arguments: [{ ...RUN_ARGUMENT, name: "RUN|FILE", description: "a run, or with --verify a statement's file" }],
+  flags: {
+    markdown: switchFlag("as Markdown, for a pull request"),
+    output: textFlag("FILE", "write the statement to this file", { short: "o" }),
+    sign: textFlag("KEY", "sign FILE with this key of ssh-keygen: FILE.sig"),
+    verify: switchFlag("look whether a statement holds"),
+    signers: textFlag("FILE", "with --verify: the allowed signers, as ssh-keygen has them"),
+    again: switchFlag("with --verify: run its checks once more, on a fresh checkout"),
+    trust: switchFlag("with --again: its commands may be run"),
+    wd: WORKDIR_FLAG,
+  },
+  async run({ flags, global, positionals: [what] }, io) {
+    requireTogether(flags);
+    if (flags.verify === true) return await verify(what, { flags, io, isJson: global.json });
+    const folder = await findMeantRun(io, what, flags.wd);
+    const statement = await readStatement(folder, { redactor: createRedactor([]), signal: io.signal });
+    if (flags.output !== undefined) {
+      const path = resolve(io.cwd, flags.output);
+      refuseUnlessFile({ flag: "--output", named: flags.output, path });
+      await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
+      if (flags.sign !== undefined) await sign(path, { key: resolve(io.cwd, flags.sign), signal: io.signal });
+      if (global.json) io.stdout(outputLine("file_written", { path }));
+      return 0;
+    }
+    io.stdout(
+      global.json
+        ? outputLine("evidence", statement)
+        : flags.markdown === true
+        ? evidenceMarkdown(statement)
+        : evidenceText(statement),
+    );
+    return 0;
+  },
+});
+
+interface Flags {
+  readonly output?: string | undefined;
+  readonly sign?: string | undefined;
+  readonly signers?: string | undefined;
+  readonly verify?: boolean | undefined;
+  readonly again?: boolean | undefined;
+  readonly trust?: boolean | undefined;
+}
+
+function requireTogether({ again, output, sign, signers, trust, verify }: Flags): void {
+  if (sign !== undefined && output === undefined) throw new UsageError("Cannot use --sign without --output");
+  if (verify !== true && signers !== undefined) throw new UsageError("Cannot use --signers without --verify");
+  if (verify !== true && again === true) throw new UsageError("Cannot use --again without --verify");
+  if (again !== true && trust === true) throw new UsageError("Cannot use --trust without --again");
+}
+
+async function sign(
+  path: string,
+  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+): Promise<void> {
+  await Deno.remove(`${path}.sig`).catch(() => {});
+  const argv = ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", NAMESPACE, path] as const;
+  const { code, stderr } = await systemProcessRunner.run({ argv: [...argv], signal }).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return { code: 127, stderr: "ssh-keygen is not there" };
+    throw error;
+  });
+  if (code !== 0) {
+    throw new RuntimeError(`Cannot sign ${path} with ${key}: ${lastLines(stderr, 1)[0] ?? `code ${code}`}`);
+  }
+}
+
+async function verify(
+  what: string | undefined,
+  { flags, io, isJson }: { readonly flags: Flags; readonly io: CliIo; readonly isJson: boolean },
+): Promise<number> {
+  if (what === undefined) {
+    throw new UsageError("Cannot verify: no statement is named", {
+      hint:
+        "panewright evidence RUN -o evidence.json writes one; panewright evidence --verify evidence.json looks at it.",
+    });
+  }
+  const file = resolve(io.cwd, what);
+  if (lstatOrUndefined(file) === undefined) throw new UsageError(`Cannot verify ${what}: there is no such file`);
+  const statement = readStatementFile(file);
+  const { signal } = io;
+  const signers = flags.signers === undefined ? undefined : resolve(io.cwd, flags.signers);
+  const found = [...await verifyStatement({ file, statement }, { cwd: io.cwd, signers, signal })];
+  if (flags.again === true && found.every(({ holds }) => holds !== false)) {
+    requireTrusted(statement, { flags, io, isSigned: signers !== undefined });
+    found.push(...await runAgain(statement, io));
+  }
+  const holds = found.every((one) => one.holds !== false);
+  io.stdout(isJson ? outputLine("evidence_verified", { file, holds, found }) : findingsText(found));
+  if (!holds) throw new PanewrightError(`Cannot trust ${what}: it does not hold`);
+  return 0;
+}
+
+/** A statement may come from anybody: what it has run is looked at first, unless its signer is known. */
+function requireTrusted(
+  { predicate: { panewright: { checks, setup } } }: Statement,
+  { flags: { trust }, io, isSigned }: { readonly flags: Flags; readonly io: CliIo; readonly isSigned: boolean },
+): void {
+  if (trust === true || isSigned) return;
+  const commands = [...(setup === undefined ? [] : [setup]), ...checks.map(({ command }) => command)];
+  io.stderr(commands.map((command) => `  ${JSON.stringify(command)}\n`).join(""));
+  throw new HumanInterventionRequiredError(
+    "Cannot run the commands of the statement: nobody has said that they may run",
+    {
+      code: "needs_trust",
+      hint: "Look at them (above), then add --trust; or name who may sign with --signers.",
+    },
+  );
+}
+
+async function runAgain(statement: Statement, io: CliIo) {
+  const name = `evidence-${crypto.randomUUID()}`;
+  await using _folder = {
+    [Symbol.asyncDispose]: () => Deno.remove(agentsFolderOf(name) ?? "", { recursive: true }).catch(() => {}),
+  };
+  return await checkAgain(statement, {
+    ...{ cwd: io.cwd, clock: systemClock, signal: io.signal, name },
+    warn: (message) => io.stderr(`panewright: ${message}\n`),
+  });
+}
