@@ -19,8 +19,8 @@ export interface TestText {
  * ```ts
  * import { assertStringIncludes } from "@std/assert";
  *
- * const text = 'import { test } from "node:test";\nimport assert from "node:assert";\ntest("a", () => assert.ok(1));\n';
- * assertStringIncludes(withCanary({ path: "a.test.js", text }, "c4") ?? "", "assert.ok(false)");
+ * const text = 'Deno.test("a", () => assertEquals(a(), 1));\n';
+ * assertStringIncludes(withCanary({ path: "a_test.ts", text }, "c4") ?? "", "assertEquals(1, 2)");
  * ```
  */
 export function withCanary({ path, text }: TestText, word: string): string | undefined {

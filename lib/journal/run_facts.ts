@@ -189,3 +189,8 @@ export const RUN_FACTS = {
     resumeCommand: optional(text),
   },
 } as const;
+
+/** What comes of looking whether what has passed holds. */
+export type JudgingFact = {
+  [Type in "evidence_gathered" | "workspace_set_up" | "warning" | "sandbox_refused"]: RunFactOf<Type>;
+}["evidence_gathered" | "workspace_set_up" | "warning" | "sandbox_refused"];

@@ -95,7 +95,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^(runs|status|show --json|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
   [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
   [/^pr\b/, { setUp: remoteWorkspace }],
-  [/^show fix/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
+  [/^(show|evidence) fix/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^(approve|deny)\b/, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
   [/^reply\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^exec .*--workspace/, { setUp: repository }],

@@ -3,7 +3,7 @@ import { RuntimeError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { Trial, TrialKind } from "../../evidence/verdict.ts";
-import type { RunFactOf } from "../../journal/run_facts.ts";
+import type { JudgingFact } from "../../journal/run_facts.ts";
 import type { RunPlan } from "../../run/plan.ts";
 import { nameInState } from "../../run/state_names.ts";
 import { openWorkspace } from "../../workspace/open_workspace.ts";
@@ -24,13 +24,7 @@ export interface DecidingCheck {
 export interface TrialRun {
   readonly run: Parameters<typeof runTestOf>[0] & {
     readonly wallClock: () => Date;
-    readonly record: (
-      fact:
-        | RunFactOf<"evidence_gathered">
-        | RunFactOf<"workspace_set_up">
-        | RunFactOf<"warning">
-        | RunFactOf<"sandbox_refused">,
-    ) => void;
+    readonly record: (fact: JudgingFact) => void;
   };
   readonly plan: Pick<RunPlan, "workdir" | "workspace" | "evidence"> & { readonly sandbox?: SandboxPlan };
 }
