@@ -23,7 +23,7 @@ import { exists, walk } from "@std/fs";
 const KINDS = {
   unit: { folder: "tests", processes: 6, filesPerProcess: 16, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
-  e2e: { folder: "tests/e2e", processes: 3, filesPerProcess: 1, permissions: "-P=e2e" },
+  e2e: { folder: "tests/e2e", processes: 4, filesPerProcess: 1, permissions: "-P=e2e" },
   agents: { folder: "tests/scenarios", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
 } as const;
 
