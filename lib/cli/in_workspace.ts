@@ -1,9 +1,8 @@
 import { basename } from "@std/path/posix";
 import { outputLine } from "../api/output/line.ts";
-import { UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { keepResult } from "../workspace/result.ts";
+import { keepResult, removeWorkspace } from "../workspace/result.ts";
 import { present } from "../base/schema.ts";
 import { workdirOf } from "../journal/paths.ts";
 import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
@@ -25,11 +24,6 @@ export async function beginWorkspace(
   folder: string,
   { global, io, share, task }: Around & { readonly share: readonly string[]; readonly task: string },
 ): Promise<Workspace> {
-  if (io.detached?.request !== undefined) {
-    throw new UsageError("Cannot work in a workspace: a key (--key, HTTP, MCP) is known in its own folder only", {
-      hint: 'Start it without a key, or with "isolation": "none".',
-    });
-  }
   const workspace = await openWorkspace(folder, { share, task, now: new Date(), signal: io.signal });
   if (global.json) io.stdout(outputLine("workspace", workspaceFields(workspace)));
   else if (!global.quiet) io.stderr(`${openedText(workspace)}\n`);
@@ -39,6 +33,8 @@ export async function beginWorkspace(
 interface Ended extends Around {
   /** The run's folder, where it has begun. */
   readonly folder: string | undefined;
+  /** Whether the workspace was made for it. @default {false} */
+  readonly isNew?: boolean;
   /** As of a review loop. @default {false} */
   readonly leavesNothing?: boolean;
 }
@@ -46,7 +42,7 @@ interface Ended extends Around {
 /** Brings home what was done in the workspace of a run, if it has one, and shows what came of the run. */
 export async function tellEnd(
   workspace: Workspace | undefined,
-  { folder, global, io, leavesNothing }: Ended,
+  { folder, global, io, isNew = false, leavesNothing }: Ended,
 ): Promise<void> {
   const run = folder === undefined ? undefined : runAt(folder);
   if (run !== undefined && !global.json) {
@@ -61,6 +57,8 @@ export async function tellEnd(
     io.stderr(`What was done in the workspace ${name} is in no commit yet, only in ${tree}: ${errorText(error)}\n`);
   });
   if (result === undefined) return;
+  // No run has begun in it: another one has the same key, say.
+  if (isNew && folder === undefined && result.files.length === 0) return await removeWorkspace(workspace, result);
   if (global.json) io.stdout(outputLine("workspace_result", { name: workspace.name, ...result }));
   else if (!global.quiet) io.stderr(`\n${resultText(workspace, result)}`);
 }

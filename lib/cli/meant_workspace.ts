@@ -1,11 +1,7 @@
 import { UsageError } from "../base/errors.ts";
-import { JOBS } from "../jobs/mod.ts";
-import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
-import { readOverview } from "../run/overview.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
-import { isBusy } from "../workspace/target.ts";
 import { findWorkspace, listWorkspaces, type Workspace } from "../workspace/workspace.ts";
 import type { CliIo } from "./console/command.ts";
 
@@ -52,26 +48,4 @@ function hintOf(all: readonly Workspace[]): string {
 export async function newestRunIn({ workdir }: Pick<Workspace, "workdir">): Promise<RunFolder | undefined> {
   const runs = (await listRunIds(workdir)).filter(isRunId).map((id) => runFolderAt(workdir, id));
   return runs.findLast(({ copyPath, journalPath }) => journalPath !== copyPath);
-}
-
-/** The workspaces in which the tasks were done that come together in one. */
-export function lanesOf({ name }: Workspace): readonly Workspace[] {
-  return listWorkspaces().filter(({ partOf }) => partOf?.target === name);
-}
-
-/** @throws {UsageError} while a run is at work in it: what it will be is not known yet */
-export async function requireAtRest({ name, workdir, ...workspace }: Workspace, verb: string): Promise<void> {
-  if (workspace.isTarget === true && await isBusy({ name })) {
-    throw new UsageError(`Cannot ${verb} ${name}: a run is at work whose tasks come together in it`, {
-      hint: `Wait for its end, or stop it: panewright stop --wd ${workspace.origin}`,
-    });
-  }
-  const processes = await lookAtProcesses();
-  for (const id of await listRunIds(workdir)) {
-    const { executed, folder, progress } = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
-    if (!executed && (progress === undefined || !await isAnythingLeft(progress, folder, processes))) continue;
-    throw new UsageError(`Cannot ${verb} ${name}: run ${id} is at work in it${executed ? "" : ", or its agents are"}`, {
-      hint: `Wait for its end, or stop it: panewright stop ${id} --wd ${workdir}`,
-    });
-  }
 }

@@ -14,7 +14,8 @@ export class RefusedError extends Error {
 
 export interface Client {
   get<T>(path: string): Promise<T>;
-  post(path: string, body: object): Promise<unknown>;
+  /** @param options `key`: the same key is the same request */
+  post(path: string, body: object, options?: { readonly key?: string }): Promise<unknown>;
   follow(path: string, options: FollowOptions): Promise<void>;
 }
 
@@ -53,8 +54,8 @@ export function createClient(token: TokenKeeper): Client {
   };
   return {
     get: async (path) => await (await request(path, {})).json(),
-    post: async (path, body) => {
-      const headers = { "Content-Type": "application/json" };
+    post: async (path, body, { key } = {}) => {
+      const headers = { "Content-Type": "application/json", ...key === undefined ? {} : { "Idempotency-Key": key } };
       return await (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
     },
     async follow(path, { lastEventId, signal, onOpen, onEvent }) {

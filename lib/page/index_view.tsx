@@ -5,6 +5,7 @@ import { type Client, createClient, RefusedError } from "./client.ts";
 import { CONDITIONS } from "./outcome.tsx";
 import { errorText, secondsBetween, shownLine, timeOfDay } from "./show.ts";
 import { listen } from "./listen.ts";
+import { Start } from "./start.tsx";
 import { SignIn } from "./sign_in.tsx";
 import { ThemeButton } from "./theme.tsx";
 import type { TokenKeeper } from "./token.ts";
@@ -43,6 +44,7 @@ export function IndexView({ token }: { readonly token: TokenKeeper }) {
         </p>
         {list === undefined || runs === undefined ? (problem === undefined ? <p class="quiet">Loading…</p> : null) : (
           <>
+            <Start client={client} workdirs={list.workdirs} />
             <form class="filters flow" role="search" onSubmit={(event) => event.preventDefault()}>
               <label class="text">
                 <span class="small">Text</span>
@@ -53,7 +55,7 @@ export function IndexView({ token }: { readonly token: TokenKeeper }) {
             {list.runs.length === 0
               ? (
                 <p>
-                  Nothing has run in {list.workdirs.map(shownLine).join(", ")} yet: panewright run, or panewright exec
+                  Nothing has run in {list.workdirs.map(shownLine).join(", ")} yet.
                 </p>
               )
               : (

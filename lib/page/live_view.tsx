@@ -12,6 +12,7 @@ import { SignIn } from "./sign_in.tsx";
 import { Steering } from "./steering.tsx";
 import type { TokenKeeper } from "./token.ts";
 import { keyOf, Questions } from "./questions.tsx";
+import { Work } from "./work.tsx";
 import { Workers } from "./workers.tsx";
 
 export function LiveView({ run, token }: { readonly run: string; readonly token: TokenKeeper }) {
@@ -39,13 +40,14 @@ export function LiveView({ run, token }: { readonly run: string; readonly token:
     >
       <div class="live">
         <div class="live-line flow">
-          <ConnectionLine connection={connection} onTry={() => stream.current?.tryNow()} />
+          <ConnectionLine connection={connection} isExecuted={header.executed} onTry={() => stream.current?.tryNow()} />
           <Steering
             header={header}
             onStop={() => client.post(`${path}/stop`, {})}
             onResume={() => client.post(`${path}/resume`, {})}
           />
         </div>
+        {header.executed ? null : <Work client={client} path={path} stamp={header.endedAt ?? header.lastAt} />}
         <Workers header={header} client={client} path={path} now={now} />
       </div>
       <Announcements report={report} connection={connection} />
@@ -116,10 +118,14 @@ function titleOf({ header }: Report): string {
   return `${mark} ${shownLine(header.about)}`;
 }
 
-function ConnectionLine({ connection, onTry }: { readonly connection: Connection; readonly onTry: () => void }) {
+function ConnectionLine({ connection, isExecuted, onTry }: {
+  readonly connection: Connection;
+  readonly isExecuted: boolean;
+  readonly onTry: () => void;
+}) {
   switch (connection.state) {
     case "open":
-      return <p class="connection good">Live</p>;
+      return isExecuted ? <p class="connection good">Live</p> : <p class="connection">Nobody works on it</p>;
     case "connecting":
       return <p class="connection">Connecting…</p>;
     case "lost":

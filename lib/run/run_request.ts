@@ -9,6 +9,7 @@ import { isObject } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { tryLockFile } from "../base/ports/lock_file.ts";
+import { folderOfPerson, workspaceAround } from "../workspace/workspace.ts";
 import { isRunId, makePanewrightFolder, type RunFolder, runFolderAt } from "./run_folder.ts";
 
 export interface RunRequest {
@@ -56,18 +57,21 @@ export async function holdRequest(
   } = {},
 ): Promise<HeldRequest> {
   const keyHash = await sha256Hex(key);
-  const folder = await requestsFolder(workdir);
+  // Whoever asks again does so in the folder that they know.
+  const asked = folderOfPerson(workdir);
+  const folder = await requestsFolder(asked);
   const lock = await takeLock(`${folder}/${keyHash}.lock`, { clock, signal });
   try {
-    const begun = findBegun(workdir, { keyHash, hash });
+    const begun = findBegun(asked, { keyHash, hash });
     return {
       keyHash,
       begun,
       async claim({ id: run }) {
         const strikes = (when: Fault["when"]) => fault?.when === when && killSelf();
         strikes("before");
-        const claim = { run, request: hash, at: new Date().toISOString() };
-        await replaceFile(claimPath(workdir, keyHash), JSON.stringify(claim), {
+        const at = new Date().toISOString();
+        const claim = { run, request: hash, at, ...(asked === workdir ? {} : { workdir }) };
+        await replaceFile(claimPath(asked, keyHash), JSON.stringify(claim), {
           durable: true,
           beforeRename: () => void strikes("in"),
         });
@@ -83,7 +87,7 @@ export async function holdRequest(
 
 /** The run that a request has begun, as far as no process is about to begin it. */
 export async function findRequestedRun(workdir: string, { key, hash }: RunRequest): Promise<RunFolder | undefined> {
-  return findBegun(workdir, { keyHash: await sha256Hex(key), hash });
+  return findBegun(folderOfPerson(workdir), { keyHash: await sha256Hex(key), hash });
 }
 
 async function requestsFolder(workdir: string): Promise<string> {
@@ -133,8 +137,10 @@ function findBegun(
 ): RunFolder | undefined {
   const claim = readClaim(claimPath(workdir, keyHash));
   if (claim === undefined) return undefined;
-  const folder = runFolderAt(workdir, claim.run);
-  if (lstatOrUndefined(folder.path)?.isDirectory !== true) {
+  const folder = runFolderAt(claim.workdir ?? workdir, claim.run);
+  // A claim could name any place.
+  const isOurs = claim.workdir === undefined || workspaceAround(claim.workdir)?.origin === workdir;
+  if (!isOurs || lstatOrUndefined(folder.path)?.isDirectory !== true) {
     throw new UsageError(`Cannot start the run: the one that the same key has started, ${claim.run}, was removed`, {
       code: "unknown_run",
       hint: "Use another key to do it once more.",
@@ -161,15 +167,22 @@ function hasBegun({ journalPath }: RunFolder): boolean {
   }
 }
 
-function readClaim(path: string): { readonly run: string; readonly request: string } | undefined {
+interface Claim {
+  readonly run: string;
+  readonly request: string;
+  /** Where the run works, if that is in a workspace of the folder. */
+  readonly workdir?: string;
+}
+
+function readClaim(path: string): Claim | undefined {
   try {
     const claim: unknown = JSON.parse(readRegularText(path, { maxBytes: MAX_CLAIM_BYTES }));
     if (!isObject(claim)) throw new TypeError("it is not a claim");
-    const { run, request } = claim;
+    const { run, request, workdir } = claim;
     if (typeof run !== "string" || !isRunId(run) || typeof request !== "string") {
       throw new TypeError("it names no run");
     }
-    return { run, request };
+    return { run, request, ...(typeof workdir === "string" ? { workdir } : {}) };
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return undefined;
     throw new PanewrightError(`Cannot read which run has the key: ${path}: ${errorText(cause)}`, {

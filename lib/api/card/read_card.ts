@@ -27,7 +27,7 @@ export async function readCard(
 }
 
 /** What its tasks come together in, or what its agents have worked in; `undefined` for the checkout itself. */
-function workspaceOf(folder: RunFolder, target: string | undefined): Workspace | undefined {
+export function workspaceOf(folder: RunFolder, target: string | undefined): Workspace | undefined {
   return target === undefined ? workspaceAround(workdirOf(folder.path) ?? "") : findWorkspace(target);
 }
 

@@ -35,7 +35,7 @@ type OverrideValue = string | number | boolean | readonly string[];
 /** The flags that a face may give, by the command; what else a run does comes from its trusted configuration. */
 export const OVERRIDES = {
   run: ["max-rounds", "max-review-cycles", "start-agent", "response-timeout", "provider"],
-  exec: ["pipeline", "provider", "autonomy-level", "only", "keep-going", "force"],
+  exec: ["pipeline", "provider", "autonomy-level", "only", "keep-going", "force", "workspace"],
 } as const;
 
 export async function startRun(run: RunToStart, options: DetachOptions = {}): Promise<DetachedRun> {

@@ -16,6 +16,7 @@ import { watchScreen } from "./screen.ts";
 import { execTool, startRun, startTool } from "./start.ts";
 import { stopRun, stopTool } from "./stop.ts";
 import { waitTool } from "./wait.ts";
+import { applyRun, discardRun, getCard, getWork, replyToRun } from "./work.ts";
 
 export const OPERATIONS: readonly Operation[] = [
   getHealth,
@@ -39,6 +40,11 @@ export const OPERATIONS: readonly Operation[] = [
   answerQuestion,
   stopRun,
   resumeRun,
+  getCard,
+  getWork,
+  applyRun,
+  discardRun,
+  replyToRun,
   getReport,
   followReport,
   getDetail,

@@ -1,10 +1,9 @@
+import { applyWork } from "../../api/control/workspace_acts.ts";
 import { outputLine } from "../../api/output/line.ts";
-import { present } from "../../base/schema.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { plural } from "../../journal/words/words.ts";
-import { applyResult, branchResult, keepResult } from "../../workspace/result.ts";
 import { defineCommand, textFlag } from "../console/command.ts";
-import { meantWorkspace, requireAtRest, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
+import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
 
 /** `panewright apply`: brings what was changed in a workspace into the checkout, or makes it a branch. */
 export const command = defineCommand({
@@ -12,14 +11,10 @@ export const command = defineCommand({
   flags: { branch: textFlag("NAME", "make a branch of it, and leave the files of the checkout alone") },
   async run({ flags: { branch }, global, positionals: [name] }, io) {
     const workspace = await meantWorkspace(name, io);
-    await requireAtRest(workspace, "apply");
-    const result = await keepResult(workspace, io);
-    if (branch !== undefined) await branchResult(workspace, { ...result, branch, signal: io.signal });
-    const files = branch === undefined
-      ? await applyResult(workspace, result, io)
-      : result.files.map(({ path }) => path);
+    const told = await applyWork(workspace, { branch, signal: io.signal });
+    const { files } = told;
     if (global.json) {
-      io.stdout(outputLine("workspace_applied", { name: workspace.name, files, ...present({ branch }) }));
+      io.stdout(outputLine("workspace_applied", told));
     } else if (!global.quiet) {
       const where = branch === undefined ? sanitizeLine(workspace.top) : `the branch ${branch}`;
       io.stdout(

@@ -3,7 +3,8 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
 import { keepResult } from "../../workspace/result.ts";
 import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
-import { meantWorkspace, requireAtRest, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
+import { requireAtRest } from "../../api/control/workspace_acts.ts";
+import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
 import { openPullRequest } from "../pull_request.ts";
 
 /** `panewright pr`: what was done in a workspace as a pull or merge request. */

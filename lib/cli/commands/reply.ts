@@ -9,7 +9,8 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
 import { defineCommand } from "../console/command.ts";
 import { executeSteps } from "../execute_steps.ts";
-import { lanesOf, meantWorkspace, newestRunIn, requireAtRest } from "../meant_workspace.ts";
+import { lanesOf, requireAtRest } from "../../api/control/workspace_acts.ts";
+import { meantWorkspace, newestRunIn } from "../meant_workspace.ts";
 import { replyText } from "../show/reply_text.ts";
 import { TRUST_FLAG } from "../trust.ts";
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { giveAnswer } from "../../../lib/api/control/give_answer.ts";
+import { runProgram } from "../../support/program.ts";
 import { toolsOf } from "../support.ts";
 import { resumeDetached, type RunToStart, startRun } from "../../../lib/api/control/start_run.ts";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
@@ -51,6 +52,30 @@ Deno.test("a run is started, waited for, answered, stopped, resumed and told of,
   assertStringIncludes(status.stdout, "answer to q1, given by a model over MCP (codex): SQLite");
   const over = await assertRejects(() => resumeDetached(folder, { by: "http" }, { panewright, env }), PanewrightError);
   assertEquals([over.exitCode, over.code], [2, "run_over"]);
+});
+
+Deno.test("a run in a workspace is known by its key where it was asked for: the same request is the same run", async () => {
+  await using project = await execProject();
+  const { path, env, panewright: { argv: panewright } } = project;
+  const git = "git init -q && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
+  assertEquals((await runProgram(["sh", "-c", git], { cwd: path, env, timeoutMs: 20_000 })).code, 0);
+  const request: RunToStart = {
+    ...{ workdir: path, kind: "exec", task: { text: "Build a login." }, key: "one", by: "http" },
+    overrides: { pipeline: "single", workspace: true },
+  };
+  const [one, other] = await Promise.all([1, 2].map(() => startRun(request, { panewright, env })));
+  assertEquals([one?.run, [one?.isNew, other?.isNew].toSorted()], [other?.run, [false, true]]);
+  assertEquals((await startRun(request, { panewright, env })).isNew, false);
+  const listed = await until(
+    () => project.call("workspaces", "--json"),
+    ({ stdout }) => stdout.split("\n").length === 2,
+  );
+  const { name } = JSON.parse(listed.stdout);
+  await until(() => project.call("show", name, "--json"), ({ stdout }) => JSON.parse(stdout).state === "passed");
+  // What was discarded is no run any more, and the key is still of it.
+  await until(() => project.call("discard", name), ({ code }) => code === 0);
+  const gone = await assertRejects(() => startRun(request, { panewright, env }), PanewrightError);
+  assertEquals(gone.code, "unknown_run");
 });
 
 Deno.test("what cannot be started is refused as at a command line, and there is no run", async () => {
