@@ -50,7 +50,7 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
 }
 
 /** Commits all that is in the files of a workspace, in the store. */
-async function commitWork(
+export async function commitWork(
   { base, name, settings, store, tree }: Workspace,
   { signal }: Asking,
 ): Promise<string> {

@@ -37,6 +37,8 @@ const WORKSPACE = object({
   isSetUp: optional(flag),
   /** Whether agents may have worked in it. @default {false} */
   isUsed: optional(flag),
+  /** What was in it after each turn that has changed a file, the oldest first; numbered from 1. @default {[]} */
+  turns: optional(listOf(object({ number, commit: text, of: text, at: text }))),
 });
 
 /** A clone, and where it came from. */

@@ -93,7 +93,7 @@ const PROJECT: Readonly<Record<string, string>> = {
 const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^logs .*--role/, { setUp: runOverAcp }],
   [/^(runs|status|show --json|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
-  [/^(workspaces open|diff|apply|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
+  [/^(workspaces open|diff|apply|undo|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
   [/^pr\b/, { setUp: remoteWorkspace }],
   [/^(show|evidence) fix/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^(approve|deny)\b/, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],

@@ -166,6 +166,13 @@ export const RUN_OUTPUTS = {
     remote: z.string(),
     url: text("What the program that opened it has said last: its address."),
   }),
+  workspace_turn: output("What was in a workspace after a turn.", {
+    name: z.string(),
+    number: count("From 1."),
+    of: text("Whose turn it was."),
+    commit: text("In panewright's own store of the repository."),
+    at: time("When it was kept"),
+  }),
   workspace_discarded: output("A workspace was removed.", {
     name: z.string(),
     ref: text("What keeps all that was done in it."),

@@ -1,16 +1,29 @@
 import { outputLine } from "../../api/output/line.ts";
-import { sanitizeText } from "../../base/text/sanitize.ts";
+import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { diffOf, keepResult } from "../../workspace/result.ts";
-import { defineCommand, switchFlag } from "../console/command.ts";
+import { commitsAround } from "../../workspace/turns.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { type CliIo, defineCommand, integerFlag, switchFlag } from "../console/command.ts";
 import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
 import { resultText } from "../show/workspace_words.ts";
 
 /** `panewright diff`: what was changed in a workspace. */
 export const command = defineCommand({
   arguments: [WORKSPACE_ARGUMENT],
-  flags: { stat: switchFlag("only the names of the files, with how many lines were changed") },
+  flags: {
+    stat: switchFlag("only the names of the files, with how many lines were changed"),
+    turn: integerFlag("N", "what that turn has changed"),
+    turns: switchFlag("list the turns that have changed a file"),
+  },
   async run({ flags, global, positionals: [name] }, io) {
     const workspace = await meantWorkspace(name, io);
+    if (flags.turns === true) return showTurns(workspace, { io, isJson: global.json });
+    if (flags.turn !== undefined) {
+      const [base, commit] = commitsAround(workspace, flags.turn);
+      const patch = await diffOf({ ...workspace, base }, { commit }, io);
+      io.stdout(io.isTerminal.stdout ? sanitizeText(patch) : patch);
+      return 0;
+    }
     const result = await keepResult(workspace, io);
     if (global.json) {
       io.stdout(outputLine("workspace_result", { name: workspace.name, ...result }));
@@ -23,3 +36,20 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+function showTurns(
+  { name, turns = [] }: Workspace,
+  { io, isJson }: { readonly io: CliIo; readonly isJson: boolean },
+): number {
+  if (isJson) { for (const turn of turns) io.stdout(outputLine("workspace_turn", { name, ...turn })); }
+  else if (turns.length === 0) io.stdout(`No turn has changed a file in the workspace ${name}.\n`);
+  else {
+    const width = Math.max(...turns.map(({ of }) => of.length));
+    io.stdout(
+      turns.map(({ at, number, of }) => `${`${number}`.padStart(4)}  ${sanitizeLine(of).padEnd(width)}  ${at}\n`).join(
+        "",
+      ),
+    );
+  }
+  return 0;
+}

@@ -13,7 +13,7 @@ import type { Drive } from "./context.ts";
 import { type Action, keepsGoing, nextAction, type StepPlace } from "./machine.ts";
 import type { QuestionState } from "../../journal/exec/state.ts";
 import { runCheck } from "./step_checks.ts";
-import { dropContents, dropScratch, forgetFiles, leaveChanges } from "./step_files.ts";
+import { dropContents, dropScratch, forgetFiles, keepAttempt, leaveChanges } from "./step_files.ts";
 import { beginTask, finishTask, folderResult, takeUpParked, tasksOf } from "./drive_tasks.ts";
 import { waitForLimitReset, waitUntilDue } from "./waits.ts";
 import { runWriteCheck, watchWrites } from "./write_check.ts";
@@ -80,7 +80,7 @@ async function perform(action: Action, { drive, tried }: Performing): Promise<Ru
       return void await startStep(action.at, drive);
     case "run_attempt":
       await waitUntilDue(action.attempt, drive);
-      return void await runAttempt(action, drive);
+      return void await runAttempt(action, drive).finally(() => keepAttempt(action, drive));
     case "answer": {
       const { question, answer, by } = action;
       const answeredAt = drive.wallClock().toISOString();

@@ -13,7 +13,8 @@ import {
 import { UntoldError } from "../files/list.ts";
 import type { Drive } from "./context.ts";
 import type { FilesNote } from "../files/snapshot.ts";
-import type { StepPlace } from "./machine.ts";
+import { keepTurnOf } from "../keep_turn.ts";
+import type { Action, StepPlace } from "./machine.ts";
 import { changedSinceTree, isOlderBaseline } from "../files/older_baseline.ts";
 import { stepFolder } from "./step_folders.ts";
 
@@ -122,4 +123,12 @@ function stepFolderOf({ task, step }: Place, { target }: Drive): string {
     round: step.round,
     name: task.steps[step.number - 1] ?? "",
   });
+}
+
+/** Keeps what an attempt has made, as a turn of its workspace. */
+export async function keepAttempt(
+  { at, attempt }: Extract<Action, { do: "run_attempt" }>,
+  drive: Drive,
+): Promise<void> {
+  await keepTurnOf(`${at.plan.name}, attempt ${attempt.number}`, { ...drive, workdir: drive.plan.workdir });
 }

@@ -15,6 +15,7 @@ import type { RunParts } from "./run_parts.ts";
 import type { TokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import type { LeftByRoles } from "./left_by_roles.ts";
+import { keepTurnOf } from "../keep_turn.ts";
 import { createLocks } from "../locks.ts";
 import { watchWork } from "./work_watch.ts";
 
@@ -72,6 +73,8 @@ export async function playLoop(
       } catch (error) {
         onFailure(error);
         throw error;
+      } finally {
+        await keepTurnOf(turn.id, { ...parts, workdir: plan.workdir });
       }
     },
     runTestCommand: (command) =>

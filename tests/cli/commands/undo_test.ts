@@ -1,0 +1,40 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { exists } from "@std/fs";
+import { runProgram } from "../../support/program.ts";
+import { execProject } from "./exec_project.ts";
+
+Deno.test("each turn in a workspace can be looked at and undone, and an undo can be undone", async () => {
+  await using project = await execProject();
+  const { env, path } = project;
+  const git = "git init -q -b main && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
+  assertEquals((await runProgram(["sh", "-c", git], { cwd: path, env, timeoutMs: 20_000 })).code, 0);
+  const ran = await project.run("exec", "Build a login.", "--workspace", "--no-input");
+  assertEquals(ran.code, 0, ran.stderr);
+  const { name, workdir } = JSON.parse((await project.run("workspaces", "--json")).stdout);
+  const there = async () =>
+    (await Promise.all([1, 2, 3].map(async (at) => await exists(`${workdir}/done-${at}`) ? at : []))).flat();
+
+  const turns = await project.run("diff", name, "--turns");
+  assertMatch(turns.stdout, /^ +1 {2}first, attempt 1 +\S+\n +2 {2}build, attempt 1 .*\n +3 {2}last, attempt 1 .*\n$/);
+  const second = await project.run("diff", name, "--turn", "2");
+  assertEquals([second.stdout.includes("b/done-2"), second.stdout.includes("b/done-1")], [true, false]);
+  await Deno.writeTextFile(`${workdir}/.panewright/kept.txt`, "ignored\n");
+
+  const undone = await project.run("undo", name);
+  assertMatch(undone.stdout, /^The files of \S+ are as they were after turn 2\.\n/);
+  assertEquals(await there(), [1, 2]);
+  assertEquals((await project.run("undo", name)).code, 0);
+  assertEquals(await there(), [1, 2, 3]);
+  // What a person has made in it is not lost either.
+  await Deno.writeTextFile(`${workdir}/own.txt`, "mine\n");
+  const begin = await project.run("undo", name, "--turn", "0");
+  assertMatch(begin.stdout, /^The files of \S+ are as they were at the beginning\.\nNo file was changed/);
+  assertEquals([await there(), await exists(`${workdir}/own.txt`)], [[], false]);
+  assertEquals((await project.run("undo", name)).code, 0);
+  assertEquals([await there(), await Deno.readTextFile(`${workdir}/own.txt`)], [[1, 2, 3], "mine\n"]);
+  assertEquals(await exists(`${workdir}/.panewright/kept.txt`), true);
+
+  const none = await project.run("undo", name, "--turn", "99");
+  assertEquals(none.code, 2);
+  assertMatch(none.stderr, /^panewright: Cannot find turn 99 of \S+: turns that have changed a file are 1, 2, 3/);
+});
