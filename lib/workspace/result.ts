@@ -51,13 +51,13 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
 
 /** Commits all that is in the files of a workspace, in the store. */
 export async function commitWork(
-  { base, name, settings, store, tree }: Workspace,
+  { base, madeAt: date, name, settings, store, tree }: Workspace,
   { signal }: Asking,
 ): Promise<string> {
   const kept = `${placesOf().known}/${name}.kept`;
   await using index = await ownIndex(kept);
   const files = { store, tree, index: index.path, settings, signal };
-  const commit = await commitFiles(files, { parent: base, message: `What came of ${name}` });
+  const commit = await commitFiles(files, { date, parent: base, message: `What came of ${name}` });
   await Deno.rename(index.path, kept).catch(() => {});
   return commit;
 }

@@ -23,11 +23,16 @@ interface Files {
  * settings are neither changed nor obeyed.
  *
  * @param parent the commit that it follows; where its files are the same, that is the answer
+ * @param date of the commit: with the same date the same files are the same commit. @default now
  * @throws {RuntimeError} where git cannot take a file
  */
 export async function commitFiles(
   files: Files,
-  { parent, message }: { readonly parent: string | undefined; readonly message: string },
+  { date, parent, message }: {
+    readonly date?: string;
+    readonly parent: string | undefined;
+    readonly message: string;
+  },
 ): Promise<string> {
   const { borrowed, index, settings, signal, store, tree } = files;
   const { cwd, env } = withStore({ store, tree, index });
@@ -43,7 +48,8 @@ export async function commitFiles(
   const written = await gitLine(["write-tree"], ask);
   if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
   const follows = parent === undefined ? [] : ["-p", parent];
-  return await gitLine(["commit-tree", written, ...follows, "-m", message], ask);
+  const dated = date === undefined ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  return await gitLine(["commit-tree", written, ...follows, "-m", message], { ...ask, env: { ...ask.env, ...dated } });
 }
 
 /** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */

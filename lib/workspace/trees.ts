@@ -23,6 +23,37 @@ export async function textIn(
   return size > MOST_BYTES ? undefined : await git(["cat-file", "blob", `${commit}:${path}`], place);
 }
 
+/** The texts of files in a commit. */
+export async function textsIn(
+  commit: string,
+  { paths, signal, store }: Pick<Between, "store" | "signal"> & { readonly paths: readonly string[] },
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  if (paths.length === 0) return [];
+  // All at once: to ask for one after the other takes several processes each.
+  const asked = [
+    "grep",
+    "--text",
+    "--no-color",
+    "--null",
+    "-e",
+    "",
+    commit,
+    "--",
+    ...paths.map((path) => `:(literal)${path}`),
+  ];
+  const said = await git(asked, { ...inStore(store, signal), codes: [0, 1] });
+  const texts = new Map<string, string[]>();
+  for (const line of said.split("\n")) {
+    const [name = "", text] = line.split("\0", 2);
+    if (text === undefined) continue;
+    const path = name.slice(commit.length + 1);
+    const lines = texts.get(path);
+    if (lines === undefined) texts.set(path, [text]);
+    else lines.push(text);
+  }
+  return [...texts].map(([path, lines]) => ({ path, text: lines.join("\n") }));
+}
+
 /** A commit of one's files, but for some paths, which are as in another commit: also where they are not there. */
 export async function commitWith(
   { base: others, commit, signal, store }: Between,

@@ -136,6 +136,19 @@ Deno.test("what was done in a workspace comes home as one commit under a ref, an
   assertEquals(await applyResult(workspace, result, { signal }), []);
 });
 
+Deno.test("the same work is the same commit, whenever it is looked at: what was judged is what comes home", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  await write(dir, workspace, { "a.txt": "other\n" });
+  const { commit, ref } = await keepResult(workspace, { signal });
+  // Git tells times in whole seconds: the date is that of the workspace, not of the look.
+  assertEquals((await git(repo, "show", "-s", "--format=%ct", ref)).trim(), `${NOW.getTime() / 1000}`);
+  assertEquals((await keepResult(workspace, { signal })).commit, commit);
+  await write(dir, workspace, { "a.txt": "another\n" });
+  assertEquals((await keepResult(workspace, { signal })).commit === commit, false);
+});
+
 Deno.test("where both have changed the same lines nothing is written, and a branch takes it", async () => {
   await using checkout = await dirtyCheckout();
   const { dir, repo } = checkout;

@@ -22,9 +22,14 @@ interface Reading {
 /**
  * What is known of the work of a run, of the journal that no agent can write.
  *
- * @throws {UsageError} where nothing was judged
+ * @throws {UsageError} where nothing was judged, or only a journal that agents can write says so
  */
 export async function readStatement(folder: RunFolder, { redactor, signal }: Reading): Promise<Statement> {
+  if (folder.journalPath === folder.copyPath) {
+    throw new UsageError(`Cannot tell what the work of run ${folder.id} rests on: its journal proves nothing`, {
+      hint: "It lies where agents can write: the state folder has none of this run.",
+    });
+  }
   const text = readJournalText(folder.journalPath);
   const { facts, problem } = tryParseFacts(text, { path: folder.journalPath, folder: folder.path, jobs: JOBS });
   if (problem !== undefined) throw problem;

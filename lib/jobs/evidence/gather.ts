@@ -9,7 +9,7 @@ import { guardedIn, newTestsIn, type TriedHunk, verdictOf } from "../../evidence
 import { plural } from "../../journal/words/words.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { changedPaths, dropChecks, keepResult } from "../../workspace/result.ts";
-import { commitWith, commitWithText, filesIn, patchBetween, textIn, treeOf } from "../../workspace/trees.ts";
+import { commitWith, commitWithText, filesIn, patchBetween, textIn, textsIn, treeOf } from "../../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
 import { bringHidden } from "./hidden.ts";
@@ -117,11 +117,7 @@ const MOST_LINES = 100;
 async function inputsOf({ commit, run: { signal }, workspace: { base, store } }: Work): Promise<readonly string[]> {
   const where = { store, signal };
   const paths = (await filesIn(commit, where)).filter((path) => TOLD_PARTS.has(testPartOf(path) ?? ""));
-  const tests: { readonly path: string; readonly text: string }[] = [];
-  for (const path of paths.slice(0, MOST_READ)) {
-    const text = await textIn(commit, { path, ...where });
-    if (text !== undefined) tests.push({ path, text });
-  }
+  const tests = await textsIn(commit, { paths: paths.slice(0, MOST_READ), ...where });
   return testInputsIn(await patchBetween({ base, commit, ...where }), tests);
 }
 

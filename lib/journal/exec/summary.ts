@@ -82,6 +82,16 @@ function withWarnings(before: SummaryFold, messages: readonly string[]): Summary
   return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], ...messages] } };
 }
 
+/** Those of the last judgement alone: what was found before it was for the agent. */
+function withRemarks(before: SummaryFold, remarks: readonly string[]): SummaryFold {
+  const { summary } = before;
+  const others = (summary.warnings ?? []).filter((warning) => !warning.startsWith(REMARK));
+  const warnings = [...others, ...remarks.map((remark) => `${REMARK}${remark}`)];
+  return { ...before, summary: { ...summary, warnings } };
+}
+
+const REMARK = "remark: ";
+
 export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
   const { summary, tokens } = before;
   switch (fact.type) {
@@ -151,7 +161,7 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
     case "task_finished":
       return taskEnded(before, fact);
     case "evidence_gathered":
-      return withWarnings(before, fact.remarks.map((remark) => `remark: ${remark}`));
+      return withRemarks(before, fact.remarks);
     case "warning":
       return withWarnings(before, [fact.message]);
     case "run_resumed":
