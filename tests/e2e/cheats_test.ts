@@ -227,9 +227,17 @@ test("down", () => assert.equal(total(1.6, "down"), 1));
 /** npm takes its time: only what it may be led by needs it. */
 const checkOf = (left: Left) => "package.json" in left || ".npmrc" in left ? "npm test" : "node --test";
 
+const ONLY_BY_CANARIES: ReadonlySet<string> = new Set([
+  "the code patches the assertion",
+  "the code ends the process",
+  "the code hides what the runner hears",
+]);
+
 for (const [name, left] of Object.entries(CHEATS)) {
   Deno.test(`no plain PASS: ${name}`, async () => {
-    const { passesThere, remarks, result } = await judged(left, { project: PROJECT, check: checkOf(left) });
+    // Each test that must fail is a run of the checks more: here for what nothing else finds.
+    const settings = { canaries: ONLY_BY_CANARIES.has(name) };
+    const { passesThere, remarks, result } = await judged(left, { project: PROJECT, check: checkOf(left), settings });
     assertEquals(passesThere, true, "it passes where the agent has worked");
     assertEquals(result.outcome === "fail" || remarks.length > 0, true);
   });
