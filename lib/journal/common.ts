@@ -215,8 +215,11 @@ export function evidenceLines(
   { hunks = [], problem, remarks, trials, untried = 0 }: Evidence,
 ): readonly ShownLine[] {
   const told = trials.map(({ detail, kind, of, passed }) => {
-    const isAsItShould = passed !== MUST_FAIL.has(kind);
-    const how = passed ? "the checks pass" : `a check fails: ${shortened(detail)}`;
+    const mustFail = MUST_FAIL.has(kind);
+    const isAsItShould = passed !== mustFail;
+    const how = passed
+      ? `the checks pass${mustFail ? ", and must not" : ""}`
+      : `a check fails${mustFail ? ", as it must" : ""}: ${shortened(detail)}`;
     const where = `${TRIAL_WORDS[kind]}${of === undefined ? "" : ` ${of},`}`;
     return line(`evidence: ${where} ${how}`, isAsItShould ? "plain" : "caution");
   });
