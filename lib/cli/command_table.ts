@@ -36,6 +36,7 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     pr: () => import("./commands/pr.ts"),
     reply: () => import("./commands/reply.ts"),
     undo: () => import("./commands/undo.ts"),
+    fork: () => import("./commands/fork.ts"),
     discard: () => import("./commands/discard.ts"),
     workspaces: () => import("./commands/workspaces.ts"),
   },

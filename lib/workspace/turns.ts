@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { asSettings, git, withStore } from "./git.ts";
 import { bringObjects, ownIndex } from "./snapshot.ts";
+import { openWorkspace } from "./open_workspace.ts";
 import { commitWork } from "./result.ts";
 import { treeOf } from "./trees.ts";
 import { findWorkspace, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
@@ -84,4 +85,24 @@ export async function undoTo(
   await git([...asSettings(settings), "read-tree", "--reset", "-u", commit], { cwd, env, signal });
   await Deno.rename(index.path, kept).catch(() => {});
   await keepTurn(workspace, { of: `undone to turn ${number}`, now, signal });
+}
+
+/**
+ * A workspace that begins with what was in another one after a turn; what it comes to is compared with what that one began
+ * with.
+ *
+ * @throws {UsageError} for a turn that is not known
+ */
+export async function openFork(
+  of: Workspace,
+  { now, number, signal }: Asking & { readonly number: number; readonly now: Date },
+): Promise<Workspace> {
+  if (of.isTarget === true) {
+    throw new UsageError(`Cannot fork ${of.name}: several tasks come together in it`, { hint: "Fork one of them." });
+  }
+  const at = commitOfTurn(of, number);
+  const opened = await openWorkspace(of.origin, { at, task: of.name, now, signal, share: of.brought ?? [] });
+  const forked = { ...opened, base: of.base };
+  await noteWorkspace(forked);
+  return forked;
 }

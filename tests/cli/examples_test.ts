@@ -97,7 +97,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^pr\b/, { setUp: remoteWorkspace }],
   [/^(show|evidence) fix/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^(approve|deny)\b/, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
-  [/^reply\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
+  [/^(reply|fork)\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^exec .*--workspace/, { setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],

@@ -33,8 +33,8 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     },
   },
   exec: {
-    of: "exec, and resume, reply and logs of its runs",
-    commands: ["exec", "reply", "resume", "logs"],
+    of: "exec, and resume, reply, fork and logs of its runs",
+    commands: ["exec", "reply", "fork", "resume", "logs"],
     objects: {
       ...recordsOf(EXEC_FOLDS.facts, RECORD_TEXTS.exec),
       ...JOURNAL_OPENED,

@@ -34,6 +34,16 @@ Deno.test("each turn in a workspace can be looked at and undone, and an undo can
   assertEquals([await there(), await Deno.readTextFile(`${workdir}/own.txt`)], [[1, 2, 3], "mine\n"]);
   assertEquals(await exists(`${workdir}/.panewright/kept.txt`), true);
 
+  const forked = await project.run("fork", name, "Another way, please", "--turn", "1", "--no-input");
+  assertEquals(forked.code, 0, forked.stderr);
+  const other = JSON.parse((await project.run("workspaces", "--json")).stdout.trim().split("\n").at(-1) ?? "");
+  assertEquals(other.name, `${name}-2`);
+  assertMatch((await project.prompts()).join("\n"), /Another way, please/);
+  const changed = await project.run("diff", other.name, "--stat");
+  // What was there after that turn, and what was done from there: not what other turns had made.
+  assertEquals(["done-1", "done-2", "done-4"].map((file) => changed.stdout.includes(file)), [true, false, true]);
+  assertEquals(await there(), [1, 2, 3]);
+
   const none = await project.run("undo", name, "--turn", "99");
   assertEquals(none.code, 2);
   assertMatch(none.stderr, /^panewright: Cannot find turn 99 of \S+: turns that have changed a file are 1, 2, 3/);
