@@ -18,7 +18,7 @@ export const DETACH_FLAGS = {
 };
 
 export async function detach(
-  command: "run" | "exec" | "resume",
+  command: "run" | "exec" | "task" | "resume",
   { flags, positionals, global }: {
     readonly flags: Readonly<Record<string, unknown>>;
     readonly positionals: readonly string[];
@@ -35,7 +35,9 @@ export async function detach(
     positionals,
     cwd: io.cwd,
     by: "command",
-    ...(command === "exec" && positionals[0] === "-" ? { stdin: decodeUtf8(await io.readStdin()) } : {}),
+    ...((command === "exec" || command === "task") && positionals[0] === "-"
+      ? { stdin: decodeUtf8(await io.readStdin()) }
+      : {}),
     ...(typeof key === "string" ? { key } : {}),
   }, { onStderr: (text) => io.stderr(text), signal: io.signal });
   if (global.json) io.stdout(outputLine("run_detached", begun));

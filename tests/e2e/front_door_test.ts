@@ -5,6 +5,7 @@ import { CAN_RUN } from "../support/can_run_sandbox.ts";
 import type { CliName } from "../support/clis.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 import { checkoutOf, dirty } from "./checkouts.ts";
 import { cliProject } from "./cli_project.ts";
 
@@ -137,6 +138,18 @@ Deno.test("one sentence in a folder without git and without tests works there, a
   const unknown = await project.run("rounding");
   assertEquals(unknown.code, 2);
   assertMatch(unknown.stderr, /no such command[^]*A task is several words/);
+});
+
+Deno.test("one sentence without a terminal, in a project without tests: it is begun, and its card says that nothing was checked", async () => {
+  await using project = await newProject("codex", { "notes.txt": "one\n" });
+  await dirty(project.sandbox.project);
+  const { code, stderr, stdout } = await project.run(TASK, "--trust", "--detach");
+  assertEquals(code, 0, stderr);
+  const card = await until(
+    async () => JSON.parse((await project.run("show", stdout.trim(), "--json")).stdout),
+    ({ state }) => state !== "running" && state !== "empty",
+  );
+  assertEquals([card.name, card.state, card.checks], [NAME, "passed", []]);
 });
 
 Deno.test("one sentence whose agent has the tests say less: a PASS with remarks, which name what was changed", async () => {

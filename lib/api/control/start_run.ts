@@ -53,7 +53,9 @@ export async function startRun(run: RunToStart, options: DetachOptions = {}): Pr
   const all = [...flags, ...(config === undefined ? [] : [`--config=${config}`])];
   if ("text" in task) {
     if (task.text.trim() === "") throw badInput("Cannot start the run: its task is empty");
-    return await startDetached({ ...call, flags: all, positionals: ["-"], stdin: task.text }, options);
+    // In a workspace it is as at the front door: a project without tests is no obstacle there.
+    const command = overrides["workspace"] === true ? "task" : kind;
+    return await startDetached({ ...call, command, flags: all, positionals: ["-"], stdin: task.text }, options);
   }
   // What is not there would be taken for the task itself.
   return await startDetached({ ...call, flags: all, positionals: [await pathIn(workdir, task.path)] }, options);

@@ -21,7 +21,7 @@ import { outputLine } from "../../api/output/line.ts";
 export const command = defineCommand({
   arguments: [{
     name: "COMMAND",
-    description: "run, exec, reply or resume, and what follows it",
+    description: "run, exec, task, reply or resume, and what follows it",
     required: true,
     rest: true,
     text: true,
@@ -68,6 +68,7 @@ export const command = defineCommand({
 const EXECUTING: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
   run: () => import("./run.ts"),
   exec: () => import("./exec.ts"),
+  task: () => import("./task.ts"),
   reply: () => import("./reply.ts"),
   resume: () => import("./resume.ts"),
 };

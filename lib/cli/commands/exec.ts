@@ -66,7 +66,7 @@ export async function runExec(
   { prefersApart = false }: Preferring,
 ): Promise<number> {
   const { flags, positionals, global } = parsed;
-  if (flags.detach === true) return await detach("exec", parsed, io);
+  if (flags.detach === true) return await detach(prefersApart ? "task" : "exec", parsed, io);
   refuseKey(flags.key);
   const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
   if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
