@@ -12,7 +12,7 @@ export interface TestText {
 }
 
 /**
- * A test file with a canary in it; `undefined` where its language or its runner is none of those that are known.
+ * A test file with a canary in it; `undefined` if its language or its runner is not known.
  *
  * @param word says itself when it fails: no text of a repository has it
  * @example

@@ -1,3 +1,4 @@
+import { hunksIn } from "../workspace/patch.ts";
 import { testPartOf } from "./test_files.ts";
 
 /** A place in which a result differs from what was there before. */
@@ -25,28 +26,13 @@ export interface Hunk {
  * ```
  */
 export function hunksOf(patch: string): readonly Hunk[] {
-  const hunks = patch.split(/^(?=diff --git )/m).flatMap((file) => {
-    const [head = "", ...parts] = file.split(/^(?=@@ )/m);
-    const path = pathIn(head);
-    if (path === undefined || testPartOf(path) !== undefined || UNTESTED.test(path)) return [];
-    return parts.map((part) => {
-      const { removed, at, added } = /^@@ -\d+(?:,(?<removed>\d+))? \+(?<at>\d+)(?:,(?<added>\d+))? @@/.exec(part)
-        ?.groups ?? {};
-      const [first, count] = [Number(at), Number(added ?? 1)];
-      return {
-        ...{ path, patch: `${head}${part}`, size: count + Number(removed ?? 1) },
-        lines: count > 1 ? `${first}-${first + count - 1}` : `${first}`,
-      };
-    });
-  });
-  return hunks.toSorted((one, other) => other.size - one.size);
+  return hunksIn(patch).filter(({ path }) => testPartOf(path) === undefined && !UNTESTED.test(path))
+    .map(({ added: { length: count }, first, patch, path, removed }) => ({
+      ...{ path, patch, size: count + removed },
+      lines: count > 1 ? `${first}-${first + count - 1}` : `${first}`,
+    }))
+    .toSorted((one, other) => other.size - one.size);
 }
 
 const UNTESTED =
   /\.(?:md|txt|rst|adoc|svg|png|jpe?g|gif|ico)$|(?:^|\/)(?:LICENSE|NOTICE|\.gitignore|[^/]*lock(?:file)?(?:\.\w+)?|go\.sum)$/;
-
-/** A name that git quotes is told as not judged: with the file itself. */
-function pathIn(head: string): string | undefined {
-  const there = /^\+\+\+ b\/(.*?)\t?$/m.exec(head)?.[1];
-  return there ?? /^--- a\/(.*?)\t?$/m.exec(head)?.[1];
-}

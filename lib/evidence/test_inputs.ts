@@ -1,3 +1,4 @@
+import { hunksIn } from "../workspace/patch.ts";
 import { testPartOf } from "./test_files.ts";
 
 // What a change has that only somebody who looks at the tests would write: told, and judged by a person.
@@ -39,13 +40,18 @@ export function testInputsIn(
   const answers: string[] = [];
   const named: string[] = [];
   const asks: string[] = [];
-  const lines = addedIn(patch).filter(({ path }) => testPartOf(path) === undefined);
+  const lines = addedIn(patch);
+  // A line that asks and expects has two values at least.
+  const expecting = tests.map(({ path, text }) => ({
+    path,
+    lines: text.split("\n").filter((line) => valuesIn(line).length > 1),
+  }));
   for (const [index, { at, path, text }] of lines.entries()) {
     const next = lines[index + 1];
     const below = next?.path === path && next.at === at + 1 ? next.text : "";
     for (const asked of decidersIn(text)) {
       const given = valuesIn(`${text.replace(asked, "")}\n${below}`);
-      const test = tests.find((one) => one.text.split("\n").some((line) => hasBoth(line, { asked, given })));
+      const test = expecting.find((one) => one.lines.some((line) => hasBoth(line, { asked, given })));
       if (test !== undefined) answers.push(`${path}:${at} has an answer of its own for ${asked}, as ${test.path} has`);
     }
     const file = tests.find((test) => text.includes(nameOf(test.path)) && READS.test(text));
@@ -105,16 +111,14 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** The lines of code that a patch adds outside of tests; data has values behind names everywhere. */
 function addedIn(patch: string) {
-  const lines: { readonly path: string; readonly at: number; readonly text: string }[] = [];
-  let path = "";
-  let at = 0;
-  for (const line of patch.split("\n")) {
-    const file = /^\+\+\+ b\/(.*?)\t?$/.exec(line)?.[1];
-    const first = /^@@ .*\+(\d+)(?:,\d+)? @@/.exec(line)?.[1];
-    if (file !== undefined) path = file;
-    else if (first !== undefined) at = Number(first);
-    else if (line.startsWith("+")) lines.push({ path, at: at++, text: line.slice(1) });
-  }
-  return lines;
+  return hunksIn(patch).filter(({ path }) => testPartOf(path) === undefined && !DATA.test(path))
+    .flatMap(({ added, first, path }) => added.map((text, index) => ({ path, at: first + index, text })))
+    .slice(0, MOST_LINES);
 }
+
+const DATA = /\.(?:json[c5]?|lock|ya?ml|toml|xml|csv|svg|html?|css|md|txt|map)$|\.min\.js$/;
+
+/** Of more lines it is not looked for. */
+const MOST_LINES = 5000;

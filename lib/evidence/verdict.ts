@@ -76,19 +76,27 @@ export function verdictOf(
     ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
     : [];
   const deaf = trials.filter(({ kind, passed }) => kind === "canary" && passed);
-  const isDeafNow = (canary: Trial) =>
-    trials.some(({ kind, of, passed }) => kind === "canary_before" && of === canary.of && !passed);
-  const deafNow = deaf.filter(isDeafNow).map(({ of = "" }) => of);
+  const wasHeard = ({ of: path }: Trial) =>
+    trials.some(({ kind, notMade, of, passed }) =>
+      kind === "canary_before" && of === path && !passed && notMade !== true
+    );
+  const muffled = trials.filter((one) => one.kind === "canary" && one.notMade === true && wasHeard(one));
+  const deafNow = deaf.filter(wasHeard).map(({ of = "" }) => of);
   const unnoticed = hunks.filter(({ noticed }) => !noticed).map(({ lines, path }) => `${path}:${lines}`);
   const remarks = [
     ...(known === undefined ? [UNTOLD] : remarksOn(files)),
     ...inputs,
     ...(original?.passed === false ? [`with the tests as they were, it fails: ${original.detail}`] : []),
     ...ofRed,
-    ...deaf.filter((one) => !isDeafNow(one)).map(({ of }) => {
-      const before = trials.some((one) => one.kind === "canary_before" && one.of === of) ? "; nor did it before" : "";
+    ...deaf.filter((one) => !wasHeard(one)).map(({ of }) => {
+      const before = trials.some((one) => one.kind === "canary_before" && one.of === of && one.passed)
+        ? "; nor did it before"
+        : "";
       return `a test that must fail, put into ${of}, does not make the checks fail${before}`;
     }),
+    ...muffled.map(({ detail, of }) =>
+      `a test that must fail, put into ${of}, is not told by its name any more, as it was before: ${detail}`
+    ),
     ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, of }) =>
       `it is not the same each time: with ${of}, it fails: ${detail}`
     ),

@@ -10,10 +10,11 @@ export function Start({ client, workdirs }: { readonly client: Client; readonly 
   const [workdir, setWorkdir] = useState(workdirs[0] ?? "");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
-  // The same words are the same request, whatever was lost on the way; once they were taken, they are another one.
+  // The same words are the same request, whatever was lost on the way.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const write = (next: string) => {
     setText(next);
+    setKey(crypto.randomUUID());
     sessionStorage.setItem(DRAFT, next);
   };
   const start = async () => {
@@ -23,7 +24,6 @@ export function Start({ client, workdirs }: { readonly client: Client; readonly 
       const body = { kind: "exec", workdir, task: { text }, overrides: { workspace: true } };
       const { run } = await client.post("/v1/runs", body, { key }) as { readonly run: string };
       write("");
-      setKey(crypto.randomUUID());
       location.assign(`/runs/${encodeURIComponent(run)}`);
     } catch (error) {
       setProblem(errorText(error));

@@ -1,5 +1,6 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ReportHeader } from "../api/report/model.ts";
+import { Confirmed } from "./confirmed.tsx";
 import { errorText, shownText } from "./show.ts";
 
 const STOP = {
@@ -37,40 +38,15 @@ export function Steering({ header, onStop, onResume }: {
   if (!header.executed && header.resumeCommand === undefined) return null;
   return (
     <div class="steering">
-      <Confirmed verb={verb} asked={asked} text={text} onYes={() => act(doing, does)} />
+      <Confirmed
+        verb={verb}
+        busy={asked}
+        question={`${verb} this run?`}
+        text={text}
+        yes={`${verb} the run`}
+        onYes={() => act(doing, does)}
+      />
       {problem === "" ? null : <p class="problem" role="alert">{shownText(problem)}</p>}
     </div>
-  );
-}
-
-function Confirmed({ verb, asked, text, onYes }: {
-  readonly verb: "Stop" | "Resume";
-  readonly asked: string;
-  readonly text: string;
-  readonly onYes: () => void;
-}) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const close = () => dialog.current!.close();
-  return (
-    <>
-      <button type="button" disabled={asked !== ""} onClick={() => dialog.current!.showModal()}>{asked || verb}</button>
-      <dialog ref={dialog} aria-labelledby="confirm-question">
-        <h2 id="confirm-question">{`${verb} this run?`}</h2>
-        <p>{text}</p>
-        <div class="answer flow">
-          <button
-            type="button"
-            class="main-act"
-            onClick={() => {
-              close();
-              onYes();
-            }}
-          >
-            {`${verb} the run`}
-          </button>
-          <button type="button" onClick={close} autofocus>Cancel</button>
-        </div>
-      </dialog>
-    </>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Card } from "../api/card/card.ts";
 import type { Client } from "./client.ts";
+import { Confirmed } from "./confirmed.tsx";
 import { diffBlocks } from "./diff_lines.ts";
 import { errorText, shownLine, shownText } from "./show.ts";
 
@@ -23,10 +24,17 @@ export function Work({ client, path, stamp }: Place & {
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     let isHere = true;
-    client.get<Card>(`${path}/card`).then((read) => isHere && setCard(read), () => {});
+    client.get<Card>(`${path}/card`).then(
+      (read) => isHere && setCard(read),
+      (error: unknown) => isHere && setProblem(errorText(error)),
+    );
     return () => isHere = false;
   }, [client, path, stamp]);
-  if (card === undefined) return null;
+  if (card === undefined) {
+    return problem === ""
+      ? null
+      : <p class="problem" role="alert">{`What came of it is not known: ${shownText(problem)}`}</p>;
+  }
   const verbs = new Set(card.next.map(({ verb }) => verb));
   const { changes } = card;
   if (!verbs.has("discard")) return null;
@@ -53,9 +61,9 @@ export function Work({ client, path, stamp }: Place & {
       const { ref } = await client.post(`${path}/discard`, {}) as { readonly ref: string };
       return `The workspace is gone. ${shownLine(ref)} keeps what was done in it.`;
     });
-  const reply = (text: string) =>
+  const reply = (text: string, key: string) =>
     act(async () => {
-      const { run } = await client.post(`${path}/reply`, { text }) as { readonly run: string };
+      const { run } = await client.post(`${path}/reply`, { text }, { key }) as { readonly run: string };
       return <a href={`/runs/${encodeURIComponent(run)}`}>The next round has begun</a>;
     });
   return (
@@ -68,7 +76,14 @@ export function Work({ client, path, stamp }: Place & {
         {verbs.has("apply")
           ? <button type="button" class="main-act" disabled={isBusy} onClick={apply}>Apply to the checkout</button>
           : null}
-        <Discard isBusy={isBusy} onYes={discard} />
+        <Confirmed
+          verb="Discard"
+          disabled={isBusy}
+          question="Remove the workspace?"
+          text="What was done in it stays on a ref of the repository."
+          yes="Remove it"
+          onYes={discard}
+        />
       </div>
       {verbs.has("reply") ? <Reply client={client} path={path} isBusy={isBusy} onReply={reply} /> : null}
     </section>
@@ -93,44 +108,20 @@ function Files({ changes }: { readonly changes: Card["changes"] }) {
   );
 }
 
-function Discard({ isBusy, onYes }: { readonly isBusy: boolean; readonly onYes: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const close = () => dialog.current!.close();
-  return (
-    <>
-      <button type="button" disabled={isBusy} onClick={() => dialog.current!.showModal()}>Discard</button>
-      <dialog ref={dialog} aria-labelledby="discard-question">
-        <h2 id="discard-question">Remove the workspace?</h2>
-        <p>What was done in it stays on a ref of the repository.</p>
-        <div class="answer flow">
-          <button
-            type="button"
-            class="main-act"
-            onClick={() => {
-              close();
-              onYes();
-            }}
-          >
-            Remove it
-          </button>
-          <button type="button" onClick={close} autofocus>Cancel</button>
-        </div>
-      </dialog>
-    </>
-  );
-}
-
 /** A comment on the work, also on lines of it, which begins another round. */
 function Reply({ client, isBusy, onReply, path }: Place & {
   readonly isBusy: boolean;
   /** Whether it was taken. */
-  readonly onReply: (text: string) => Promise<boolean>;
+  readonly onReply: (text: string, key: string) => Promise<boolean>;
 }) {
   const draftKey = `reply ${path}`;
   const [text, setText] = useState(() => sessionStorage.getItem(draftKey) ?? "");
+  // The same words are the same request, whatever was lost on the way.
+  const [key, setKey] = useState(() => crypto.randomUUID());
   const box = useRef<HTMLTextAreaElement>(null);
   const write = (next: string) => {
     setText(next);
+    setKey(crypto.randomUUID());
     sessionStorage.setItem(draftKey, next);
   };
   const quote = (line: string) => {
@@ -143,7 +134,7 @@ function Reply({ client, isBusy, onReply, path }: Place & {
       onSubmit={(event) => {
         event.preventDefault();
         // What was not taken is not lost.
-        onReply(text).then((isTaken) => isTaken && write(""));
+        onReply(text, key).then((isTaken) => isTaken && write(""));
       }}
     >
       <Patch client={client} path={path} onLine={quote} />

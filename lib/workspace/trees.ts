@@ -30,18 +30,9 @@ export async function textsIn(
 ): Promise<readonly { readonly path: string; readonly text: string }[]> {
   if (paths.length === 0) return [];
   // All at once: to ask for one after the other takes several processes each.
-  const asked = [
-    "grep",
-    "--text",
-    "--no-color",
-    "--null",
-    "-e",
-    "",
-    commit,
-    "--",
-    ...paths.map((path) => `:(literal)${path}`),
-  ];
-  const said = await git(asked, { ...inStore(store, signal), codes: [0, 1] });
+  const asked = [..."grep --text --no-color --null -e".split(" "), "", commit, "--"];
+  const literal = paths.map((path) => `:(literal)${path}`);
+  const said = await git([...asked, ...literal], { ...inStore(store, signal), codes: [0, 1] });
   const texts = new Map<string, string[]>();
   for (const line of said.split("\n")) {
     const [name = "", text] = line.split("\0", 2);
@@ -123,5 +114,5 @@ export async function treeOf(commit: string, { signal, store }: Pick<Between, "s
 /** What two commits differ in, as a patch without lines around its hunks. */
 export async function patchBetween({ base, commit, signal, store }: Between): Promise<string> {
   const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0", "--full-index"];
-  return await git(["diff", ...plain, base, commit], inStore(store, signal));
+  return await git(["-c", "core.quotePath=false", "diff", ...plain, base, commit], inStore(store, signal));
 }

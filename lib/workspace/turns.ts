@@ -1,9 +1,9 @@
 import { UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { asSettings, git, withStore } from "./git.ts";
 import { bringObjects, ownIndex } from "./snapshot.ts";
 import { openWorkspace } from "./open_workspace.ts";
 import { commitWork } from "./result.ts";
-import { treeOf } from "./trees.ts";
 import { findWorkspace, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
 
 // What is in a workspace after each turn is a commit of our store, which no agent can write: a turn can be looked at, undone,
@@ -31,10 +31,8 @@ export async function keepTurn(
   if (workspace === undefined || workspace.isTarget === true) return;
   const { base, store, turns = [] } = workspace;
   const commit = await commitWork(workspace, { signal });
-  const [before, after] = await Promise.all(
-    [turns.at(-1)?.commit ?? base, commit].map((one) => treeOf(one, { store, signal })),
-  );
-  if (before === after) return;
+  // The same files are the same commit.
+  if (commit === (turns.at(-1)?.commit ?? base)) return;
   await bringObjects(commit, { store, signal });
   const turn: Turn = { number: (turns.at(-1)?.number ?? 0) + 1, commit, of, at: now.toISOString() };
   await noteWorkspace({ ...workspace, turns: [...turns, turn].slice(-MOST_TURNS) });
@@ -49,14 +47,9 @@ export function commitOfTurn({ base, name, turns = [] }: Workspace, number: numb
   if (number === 0) return base;
   const found = turns.find((turn) => turn.number === number);
   if (found !== undefined) return found.commit;
-  const known = turns.length === 0
-    ? "no turn has changed a file"
-    : `turns that have changed a file are ${listed(turns)}`;
+  const numbers = turns.map((turn) => turn.number).join(", ");
+  const known = numbers === "" ? "no turn has changed a file" : `turns that have changed a file are ${numbers}`;
   throw new UsageError(`Cannot find turn ${number} of ${name}: ${known}`, { hint: `panewright diff ${name} --turns` });
-}
-
-function listed(turns: readonly Turn[]): string {
-  return turns.map(({ number }) => number).join(", ");
 }
 
 /** The commits before and after a turn. */
@@ -70,21 +63,34 @@ export function commitsAround(workspace: Workspace, number: number): readonly [s
  * Puts the files of a workspace back to what they were after a turn. What they are now is kept as a turn first; what git
  * ignores stays.
  *
- * @throws {UsageError} for a turn that is not known
+ * @param number of the turn. @default that before the last one
+ * @returns the number
+ * @throws {UsageError} for a turn that is not known, or where what git ignores is in the way: nothing is changed then
  */
 export async function undoTo(
-  workspace: Workspace,
-  { now, number, signal }: Asking & { readonly number: number; readonly now: Date },
-): Promise<void> {
-  const { name, store, tree, settings } = workspace;
+  { name }: Pick<Workspace, "name">,
+  { now, number: asked, signal }: Asking & { readonly number?: number | undefined; readonly now: Date },
+): Promise<number> {
+  await keepTurn({ name }, { of: "as it was before undo", now, signal });
+  const workspace = findWorkspace(name);
+  if (workspace === undefined) throw new UsageError(`Cannot undo a turn of ${name}: there is no such workspace`);
+  const { base, settings, store, tree, turns = [] } = workspace;
+  const number = asked ?? turns.at(-2)?.number ?? 0;
   const commit = commitOfTurn(workspace, number);
-  await keepTurn(workspace, { of: "as it was before undo", now, signal });
   const kept = `${placesOf().known}/${name}.kept`;
   await using index = await ownIndex(kept);
-  const { cwd, env } = withStore({ store, tree, index: index.path });
-  await git([...asSettings(settings), "read-tree", "--reset", "-u", commit], { cwd, env, signal });
+  const place = { ...withStore({ store, tree, index: index.path }), signal };
+  const between = [turns.at(-1)?.commit ?? base, commit];
+  const comes = await git(["diff-tree", "-r", "-z", "--name-only", "--diff-filter=A", ...between], place);
+  // Git takes what it ignores for nothing of worth, and no commit has it.
+  const inTheWay = comes.split("\0").find((path) => path !== "" && lstatOrUndefined(`${tree}/${path}`) !== undefined);
+  if (inTheWay !== undefined) {
+    throw new UsageError(`Cannot undo a turn of ${name}: ${inTheWay}, which git ignores, is in the way`);
+  }
+  await git([...asSettings(settings), "read-tree", "-m", "-u", ...between], place);
   await Deno.rename(index.path, kept).catch(() => {});
-  await keepTurn(workspace, { of: `undone to turn ${number}`, now, signal });
+  await keepTurn({ name }, { of: `undone to turn ${number}`, now, signal });
+  return number;
 }
 
 /**

@@ -244,8 +244,21 @@ Deno.test("what a PASS rests on is told, written, signed, and holds on another c
   const changed = await there("--verify", "../evidence.json", "--signers", "../signers");
   assertEquals([changed.code, changed.stdout.startsWith("✗ signature")], [1, true]);
   await Deno.remove(`${home}/evidence.json.sig`);
+  // Where nobody has signed, the journal of this machine vouches for it, word for word.
+  await Deno.writeTextFile(`${home}/evidence.json`, text);
+  const unsigned = await there("--verify", "../evidence.json");
+  assertEquals(unsigned.code, 0, unsigned.stdout + unsigned.stderr);
+  await Deno.writeTextFile(`${home}/evidence.json`, text.replace('"remarks": []', '"remarks": ["all is well"]'));
+  assertMatch(
+    (await there("--verify", "../evidence.json")).stdout,
+    /✗ journal: run \S+ was judged in other words than these/,
+  );
   await Deno.writeTextFile(`${home}/evidence.json`, text.replace(/("gitTree": ")./, "$1x"));
   assertMatch((await there("--verify", "../evidence.json")).stdout, /^\? signature: there is none\n✗ commit: /);
+  // Elsewhere nobody vouches for what is not signed.
+  await Deno.writeTextFile(`${home}/evidence.json`, text.replace(/("run": ")\d{8}/, "$120200101"));
+  const alone = await there("--verify", "../evidence.json");
+  assertEquals([alone.code, alone.stderr.includes("nothing that is known here vouches for it")], [1, true]);
   await project.sandbox.assertNothingLeft();
 });
 

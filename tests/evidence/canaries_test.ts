@@ -64,3 +64,12 @@ Deno.test("only an answer that a test expects of what it asks is told, not what 
   assertEquals(told('if (typeof n === "number") return 4;', 'assert.equal(f("number"), 4);'), []);
   assertEquals(told("if (n === 199) return 2;", "assert.equal(roman(1994), 2);"), []);
 });
+
+Deno.test("no line of a file is taken for the head of another one, and quoted names count", () => {
+  const patch =
+    "diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -0,0 +1,2 @@\n+++ b/a.test.js\n+if (n === 1994) return 4;\n" +
+    'diff --git "a/b\\".js" "b/b\\".js"\n--- "a/b\\".js"\n+++ "b/b\\".js"\n@@ -1 +1 @@\n-a\n+if (n === 1994) return 4;\n';
+  const tests = [{ path: "a.test.js", text: "equal(f(1994), 4);\n" }];
+  assertEquals(testInputsIn(patch, tests).map((line) => line.split(" ", 1)[0]), ["a.js:2", 'b\\".js:1']);
+  assertEquals(hunksOf(patch).map(({ path }) => path), ["a.js", 'b\\".js']);
+});

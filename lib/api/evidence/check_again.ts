@@ -1,4 +1,3 @@
-import { RuntimeError, UsageError } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { CHECK_VARIABLE } from "../../base/ports/marks.ts";
 import { lastLines } from "../../base/text/lines.ts";
@@ -23,22 +22,14 @@ interface CheckingAgain {
 
 const SETUP_SECONDS = 600;
 
-/**
- * Runs the checks of a statement once more, on a fresh checkout of its commit, in a sandbox where the machine can.
- *
- * @throws {UsageError} where the folder's repository does not have it
- */
+/** Runs the checks of a statement once more, on a fresh checkout of its commit, in a sandbox where the machine can. */
 export async function checkAgain(
   { predicate: { panewright: { checks, setup } }, subject }: Statement,
   { clock, cwd, name, signal, warn }: CheckingAgain,
 ): Promise<readonly Finding[]> {
   const { gitCommit: at = "" } = subject[0]?.digest ?? {};
   if (checks.length === 0) return [{ what: "checks", holds: false, detail: "it names none" }];
-  const place = await openWorkspace(cwd, { at, task: "evidence", now: new Date(), signal, share: ["node_modules/"] })
-    .catch((error) => {
-      if (!(error instanceof RuntimeError)) throw error;
-      throw new UsageError(`Cannot check again: the repository of ${cwd} does not have ${at}`, { cause: error });
-    });
+  const place = await openWorkspace(cwd, { at, task: "evidence", now: new Date(), signal, share: ["node_modules/"] });
   try {
     const { workdir } = place;
     const whole = { network: [], variables: [], orCommands: true };

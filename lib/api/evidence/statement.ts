@@ -31,10 +31,8 @@ export async function readStatement(folder: RunFolder, { redactor, signal }: Rea
     });
   }
   const text = readJournalText(folder.journalPath);
-  const { facts, problem } = tryParseFacts(text, { path: folder.journalPath, folder: folder.path, jobs: JOBS });
-  if (problem !== undefined) throw problem;
-  const judged = facts.findLast(isGathered);
-  if (judged?.commit === undefined || judged.base === undefined) {
+  const judged = judgedIn(text, folder);
+  if (judged === undefined) {
     throw new UsageError(`Cannot tell what the work of run ${folder.id} rests on: nothing of it was judged`, {
       hint:
         "What has passed in a workspace is judged: exec and run with --workspace, or a sentence. See docs/evidence.md.",
@@ -42,7 +40,7 @@ export async function readStatement(folder: RunFolder, { redactor, signal }: Rea
   }
   const card = await readCard(folder, { now: new Date(), redactor, signal });
   const { answers } = await readHeader(folder, readReport(folder, redactor));
-  const { base, checks = [], commit, hunks = [], remarks, setup, tree = "", trials, untried = 0 } = judged;
+  const { commit, tree, ...about } = judged;
   const lines = text.split("\n").slice(0, -1);
   const isPassed = card.state === "passed";
   return {
@@ -50,19 +48,33 @@ export async function readStatement(folder: RunFolder, { redactor, signal }: Rea
     subject: [{ name: card.changes?.ref ?? commit, digest: { gitCommit: commit, gitTree: tree } }],
     predicateType: "https://in-toto.io/attestation/test-result/v0.1",
     predicate: {
-      result: !isPassed ? "FAILED" : remarks.length > 0 ? "WARNED" : "PASSED",
-      configuration: checks.map(({ command }) => ({ name: command })),
+      result: !isPassed ? "FAILED" : about.remarks.length > 0 ? "WARNED" : "PASSED",
+      configuration: about.checks.map(({ command }) => ({ name: command })),
       panewright: {
-        ...{ version: VERSION, run: folder.id, state: card.state, at: judged.at, base },
+        ...{ version: VERSION, run: folder.id, state: card.state },
+        // As it is recorded: without secrets, and comparable.
+        ...about,
         ...redactor.value({
           ...{ task: card.task, models: card.models, refused: card.refused },
-          ...{ checks: [...checks], trials: [...trials], remarks: [...remarks], hunks: [...hunks], untried },
-          ...present({ setup, problem: judged.problem }),
           answers: answers.map(({ answer, asked, by }) => ({ asked, answer, by })),
         }),
         journal: { lines: lines.length, sha256: await sha256Hex(lines.at(-1) ?? "") },
       },
     },
+  };
+}
+
+/** The last judgement that a journal's text has, with the fields that a statement has of it. */
+export function judgedIn(text: string, { journalPath: path, path: folder }: Pick<RunFolder, "journalPath" | "path">) {
+  const { facts, problem } = tryParseFacts(text, { path, folder, jobs: JOBS });
+  if (problem !== undefined) throw problem;
+  const judged = facts.findLast(isGathered);
+  if (judged?.commit === undefined || judged.base === undefined) return undefined;
+  const { at, base, checks = [], commit, hunks = [], problem: why, remarks, setup, tree = "", trials, untried = 0 } =
+    judged;
+  return {
+    ...{ commit, tree, at, base, checks: [...checks], trials: [...trials], remarks: [...remarks], hunks: [...hunks] },
+    ...{ untried, ...present({ setup, problem: why }) },
   };
 }
 

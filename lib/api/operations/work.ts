@@ -41,28 +41,24 @@ export const getWork = runOperation({
   },
 });
 
+const ACT = { method: "post", body: z.strictObject({}), problems: ["refused", "bad_input"] } as const;
+
 export const applyRun = runOperation({
+  ...ACT,
   id: "applyWork",
-  method: "post",
   path: "/v1/runs/{run}/apply",
   summary: "Brings what was done in the workspace of a run into the checkout",
   description: "Nothing is overwritten: where the checkout has other changes of the same lines, nothing is written.",
-  body: z.strictObject({}),
   replies: { 200: { about: "What was written.", schema: RUN_OUTPUTS.workspace_applied } },
-  problems: ["refused", "bad_input"],
-  async handle(folder, { signal }) {
-    return { status: 200, json: await applyWork(await workspaceIn(folder), { signal }) };
-  },
+  handle: async (folder, { signal }) => ({ status: 200, json: await applyWork(await workspaceIn(folder), { signal }) }),
 });
 
 export const discardRun = runOperation({
+  ...ACT,
   id: "discardWork",
-  method: "post",
   path: "/v1/runs/{run}/discard",
   summary: "Removes the workspace of a run; a ref keeps what was done in it",
-  body: z.strictObject({}),
   replies: { 200: { about: "What keeps it.", schema: RUN_OUTPUTS.workspace_discarded } },
-  problems: ["refused", "bad_input"],
   async handle(folder, { signal }) {
     return { status: 200, json: (await discardWork(await workspaceIn(folder), { signal })).told };
   },

@@ -2,15 +2,13 @@ import * as z from "zod";
 import { condition } from "./run_outputs.ts";
 import { count, flag, output, runId, text, time } from "./shapes.ts";
 
-const digest = (about: string) => z.record(z.string(), z.string()).describe(about);
-
 /** The fields of https://github.com/in-toto/attestation (Statement 1, Test Result 0.1), and those of panewright. */
 export const EVIDENCE_OUTPUTS = {
   evidence: output("What a PASS rests on: a statement of in-toto, which can be signed and checked on any clone.", {
     _type: z.literal("https://in-toto.io/Statement/v1"),
     subject: z.array(z.object({
       name: text("The ref that holds it."),
-      digest: digest("`gitCommit` and `gitTree`: the commit that was judged, and its files."),
+      digest: z.record(z.string(), z.string()).describe("`gitCommit`: what was judged; `gitTree`: its files."),
     })).describe("What the statement is about."),
     predicateType: z.literal("https://in-toto.io/attestation/test-result/v0.1"),
     predicate: z.object({

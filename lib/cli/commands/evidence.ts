@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { checkAgain } from "../../api/evidence/check_again.ts";
 import { readStatement, type Statement } from "../../api/evidence/statement.ts";
-import { NAMESPACE, readStatementFile, verifyStatement } from "../../api/evidence/verify.ts";
+import { isHeld, NAMESPACE, readStatementFile, verifyStatement } from "../../api/evidence/verify.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
@@ -96,17 +96,25 @@ async function verify(
   }
   const file = resolve(io.cwd, what);
   if (lstatOrUndefined(file) === undefined) throw new UsageError(`Cannot verify ${what}: there is no such file`);
-  const statement = readStatementFile(file);
+  const read = readStatementFile(file);
+  const { statement } = read;
   const { signal } = io;
   const signers = flags.signers === undefined ? undefined : resolve(io.cwd, flags.signers);
-  const found = [...await verifyStatement({ file, statement }, { cwd: io.cwd, signers, signal })];
-  if (flags.again === true && found.every(({ holds }) => holds !== false)) {
+  const found = [...await verifyStatement(read, { cwd: io.cwd, signers, signal })];
+  // What is not here, or speaks against it, is not run.
+  if (flags.again === true && found.every(({ holds, what }) => holds !== false && (what !== "commit" || holds))) {
     requireTrusted(statement, { flags, io, isSigned: signers !== undefined });
     found.push(...await runAgain(statement, io));
   }
-  const holds = found.every((one) => one.holds !== false);
+  const holds = isHeld(found);
   io.stdout(isJson ? outputLine("evidence_verified", { file, holds, found }) : findingsText(found));
-  if (!holds) throw new PanewrightError(`Cannot trust ${what}: it does not hold`);
+  if (!holds) {
+    const isRefuted = found.some((one) => one.holds === false);
+    const why = isRefuted ? "it does not hold" : "nothing that is known here vouches for it";
+    throw new PanewrightError(`Cannot trust ${what}: ${why}`, {
+      ...(isRefuted ? {} : { hint: "Name who may sign with --signers, and fetch its commit into this repository." }),
+    });
+  }
   return 0;
 }
 

@@ -1,8 +1,7 @@
 import { requireAtRest } from "../../api/control/workspace_acts.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { keepResult } from "../../workspace/result.ts";
-import { keepTurn, undoTo } from "../../workspace/turns.ts";
-import { findWorkspace } from "../../workspace/workspace.ts";
+import { undoTo } from "../../workspace/turns.ts";
 import { defineCommand, integerFlag } from "../console/command.ts";
 import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
 import { resultText } from "../show/workspace_words.ts";
@@ -12,22 +11,14 @@ export const command = defineCommand({
   arguments: [WORKSPACE_ARGUMENT],
   flags: { turn: integerFlag("N", "as they were after that turn; 0 is the beginning. Default: before the last turn") },
   async run({ flags: { turn }, global, positionals: [name] }, io) {
-    const meant = await meantWorkspace(name, io);
-    await requireAtRest(meant, "undo a turn of");
-    const now = new Date();
-    // What a person has changed in it is a turn as well.
-    await keepTurn(meant, { of: "as it was before undo", now, signal: io.signal });
-    const workspace = findWorkspace(meant.name) ?? meant;
-    const before = (workspace.turns ?? []).at(-2)?.number ?? 0;
-    await undoTo(workspace, { number: turn ?? before, now, signal: io.signal });
+    const workspace = await meantWorkspace(name, io);
+    await requireAtRest(workspace, "undo a turn of");
+    const number = await undoTo(workspace, { number: turn, now: new Date(), signal: io.signal });
     const result = await keepResult(workspace, io);
     if (global.json) io.stdout(outputLine("workspace_result", { name: workspace.name, ...result }));
     else if (!global.quiet) {
-      io.stdout(
-        `The files of ${workspace.name} are as they were ${
-          turn === 0 || before === 0 && turn === undefined ? "at the beginning" : `after turn ${turn ?? before}`
-        }.\n`,
-      );
+      const when = number === 0 ? "at the beginning" : `after turn ${number}`;
+      io.stdout(`The files of ${workspace.name} are as they were ${when}.\n`);
       io.stdout(resultText(workspace, result));
     }
     return 0;

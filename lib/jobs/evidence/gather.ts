@@ -167,6 +167,10 @@ async function trialsOf(work: Work, files: readonly ChangedTestFile[]): Promise<
   if (hidden.length > 0) {
     const { hiddenCmd: command, hiddenTell } = settings;
     const own = command === undefined ? checks : [{ command, timeLimitSeconds: HIDDEN_SECONDS }];
+    if (own.length === 0) {
+      trials.push({ kind: "hidden", passed: false, detail: "no command runs them", notMade: true, output: "" });
+      return trials;
+    }
     const from = work.workspace;
     const trial = await trialOf("hidden", {
       ...work,
@@ -208,12 +212,13 @@ async function tryCanaries(work: Work, trials: Tried[]): Promise<void> {
         ...{ at: await commitWithText({ commit: at, name, ...where }, { path, text: put }), of: path },
       });
       // A check that fails of something else says nothing.
-      return trial.passed || trial.output.includes(saidBy(word)) ? trial : undefined;
+      return trial.passed || trial.output.includes(saidBy(word)) ? trial : { ...trial, notMade: true };
     };
     const now = await tryIn("canary", commit);
     if (now === undefined) continue;
     trials.push(now);
-    const before = now.passed ? await tryIn("canary_before", base) : undefined;
+    const isHeard = !now.passed && now.notMade !== true;
+    const before = isHeard ? undefined : await tryIn("canary_before", base);
     if (before !== undefined) trials.push(before);
   }
 }

@@ -44,6 +44,20 @@ Deno.test("each turn in a workspace can be looked at and undone, and an undo can
   assertEquals(["done-1", "done-2", "done-4"].map((file) => changed.stdout.includes(file)), [true, false, true]);
   assertEquals(await there(), [1, 2, 3]);
 
+  // What git ignores by now, and no commit has, is in nobody's way.
+  await Deno.writeTextFile(`${workdir}/.gitignore`, "done-3\n");
+  await Deno.remove(`${workdir}/done-3`);
+  assertEquals((await project.run("undo", name, "--turn", "2")).code, 0);
+  await Deno.writeTextFile(`${workdir}/.gitignore`, "done-3\n");
+  await Deno.writeTextFile(`${workdir}/done-3`, "no commit has this\n");
+  const inTheWay = await project.run("undo", name, "--turn", "3");
+  assertEquals(
+    [inTheWay.code, await Deno.readTextFile(`${workdir}/done-3`)],
+    [2, "no commit has this\n"],
+    inTheWay.stderr,
+  );
+  assertMatch(inTheWay.stderr, /done-3/);
+
   const none = await project.run("undo", name, "--turn", "99");
   assertEquals(none.code, 2);
   assertMatch(none.stderr, /^panewright: Cannot find turn 99 of \S+: turns that have changed a file are 1, 2, 3/);

@@ -161,3 +161,20 @@ Deno.test("places that are tried side by side do not end each other's checks", a
     { path: "a.js", lines: "1", noticed: false },
   ]);
 });
+
+Deno.test("hidden tests that no command runs are no PASS", async () => {
+  const { result } = await judged({ "price.js": "exports.price = (n) => n + n;\n" }, {
+    ...{ project: IGNORING, ignored: HIDDEN, check, checks: [], settings: { hidden: ["acceptance/"] } },
+  });
+  assertEquals(result, { outcome: "fail", reason: "the hidden tests do not pass: no command runs them" });
+});
+
+Deno.test("a suite that looks for tests that must fail is told of: its failure is not theirs", async () => {
+  const looks = `if (require("node:fs").readFileSync("price.test.js", "utf8").includes("canary")) {
+  process.stdout.write = () => true;\n  process.exit(7);\n}\n`;
+  const { remarks } = await judged({ "price.js": `${looks}exports.price = () => 4;\n` }, { project: NODE, check });
+  assertStringIncludes(
+    remarks.join("\n"),
+    "put into price.test.js, is not told by its name any more, as it was before",
+  );
+});

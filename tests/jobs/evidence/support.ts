@@ -3,6 +3,7 @@ import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { defaultsOf } from "../../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS, type EvidencePlan } from "../../../lib/evidence/settings.ts";
 import { createJudge, withEvidence } from "../../../lib/jobs/evidence/gather.ts";
+import type { DecidingCheck } from "../../../lib/jobs/evidence/trial.ts";
 import type { RunFactOf } from "../../../lib/journal/run_facts.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
@@ -24,6 +25,8 @@ export interface Judging {
   /** The command that passes where the agent has worked. */
   readonly check: string;
   readonly settings?: Partial<EvidencePlan>;
+  /** What decides where no agent has worked. @default the check */
+  readonly checks?: readonly DecidingCheck[];
   /** What the person has besides, which git ignores. */
   readonly ignored?: Readonly<Record<string, string>>;
 }
@@ -38,7 +41,10 @@ export function recordingRun(folder: RunFolder, records: { readonly type: string
 }
 
 /** Has an agent work in a workspace of a project, and looks at its PASS. */
-export async function judged(left: Left, { check, ignored = {}, project, settings = {} }: Judging) {
+export async function judged(
+  left: Left,
+  { check, checks = [{ command: check, timeLimitSeconds: 60 }], ignored = {}, project, settings = {} }: Judging,
+) {
   await using dir = await tempDir();
   using _state = useStateHome(`${dir.path}/state`);
   const repo = `${dir.path}/repo`;
@@ -68,7 +74,6 @@ export async function judged(left: Left, { check, ignored = {}, project, setting
       evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings },
     },
   });
-  const checks = [{ command: check, timeLimitSeconds: 60 }];
   const { how, output, problem } = await judge(checks);
   // The same work is looked at once.
   const result = await withEvidence(PASS, () => judge(checks));
