@@ -26,6 +26,12 @@ declare module "@std/fs" {
     readonly path: string;
     readonly name: string;
   }
+  export interface ExpandGlobOptions {
+    readonly root?: string;
+    readonly includeDirs?: boolean;
+    readonly followSymlinks?: boolean;
+  }
+  export function expandGlob(glob: string, options?: ExpandGlobOptions): AsyncIterableIterator<WalkEntry>;
   export interface WalkOptions {
     readonly includeDirs?: boolean;
     readonly includeSymlinks?: boolean;
@@ -38,6 +44,7 @@ declare module "@std/fs" {
 declare module "@std/path/posix" {
   export function basename(path: string, suffix?: string): string;
   export function dirname(path: string): string;
+  export function globToRegExp(glob: string): RegExp;
   export function relative(from: string, to: string): string;
   export function resolve(...pathSegments: string[]): string;
 }
@@ -48,4 +55,16 @@ declare module "@std/streams" {
 
 declare module "@std/toml" {
   export function parse(text: string): Record<string, unknown>;
+}
+
+declare module "sax" {
+  interface Parser {
+    onerror: (error: Error) => void;
+    onopentag: (tag: { readonly name: string; readonly attributes: Readonly<Record<string, string>> }) => void;
+    onclosetag: (name: string) => void;
+    write(text: string): Parser;
+    close(): void;
+  }
+  const sax: { readonly parser: (isStrict: boolean) => Parser };
+  export default sax;
 }

@@ -39,7 +39,8 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
   });
   let folder: string | undefined;
   await using _told = {
-    [Symbol.asyncDispose]: () => tellEnd(workspaceAround(plan.workdir), { folder, io, global, leavesNothing }),
+    [Symbol.asyncDispose]: () =>
+      tellEnd(workspaceAround(plan.workdir), { ...{ folder, io, global, leavesNothing }, key: plan.evidence?.sign }),
   };
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>

@@ -35,6 +35,8 @@ interface Ended extends Around {
   readonly folder: string | undefined;
   /** Whether the workspace was made for it. @default {false} */
   readonly isNew?: boolean;
+  /** `evidence.sign`. */
+  readonly key?: string | undefined;
   /** As of a review loop. @default {false} */
   readonly leavesNothing?: boolean;
 }
@@ -42,17 +44,22 @@ interface Ended extends Around {
 /** Brings home what was done in the workspace of a run, if it has one, and shows what came of the run. */
 export async function tellEnd(
   workspace: Workspace | undefined,
-  { folder, global, io, isNew = false, leavesNothing }: Ended,
+  { folder, global, io, isNew = false, key, leavesNothing }: Ended,
 ): Promise<void> {
   const run = folder === undefined ? undefined : runAt(folder);
+  const { signal } = new AbortController();
+  if (run !== undefined && workspace !== undefined) {
+    const { keepEvidence } = await import("./keep_evidence.ts");
+    const warn = (message: string) => io.stderr(`panewright: ${message}\n`);
+    await keepEvidence(run, { key, home: io.env("HOME") ?? "~", signal, warn });
+  }
   if (run !== undefined && !global.json) {
-    const { signal } = new AbortController();
     const { showCard } = await import("./end_card.ts");
     return await showCard(run, { io, global, signal, ...present({ leavesNothing }) });
   }
   if (workspace === undefined) return;
   // Also for a run that was interrupted: nothing of it is to be lost.
-  const result = await keepResult(workspace, { signal: new AbortController().signal }).catch((error) => {
+  const result = await keepResult(workspace, { signal }).catch((error) => {
     const { name, tree } = workspace;
     io.stderr(`What was done in the workspace ${name} is in no commit yet, only in ${tree}: ${errorText(error)}\n`);
   });

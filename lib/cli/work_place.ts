@@ -62,7 +62,7 @@ export async function openWorkPlace(placing: Placing): Promise<WorkPlace> {
     play: (options) => hasLanes ? { play: (run) => playLanes(run, { options, planIn }) } : {},
     [Symbol.asyncDispose]: () =>
       tellEnd(target === undefined ? workspaceAround(used.plan.workdir) : findWorkspace(target), {
-        ...{ folder, io, global },
+        ...{ folder, io, global, key: used.plan.evidence?.sign },
         isNew: workspace !== undefined,
       }),
   };

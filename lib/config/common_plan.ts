@@ -23,8 +23,12 @@ export function commonPlan(
   const { sandbox, prices, leave_running: leaveRunning, on_answer: onAnswer, ask_policy: askPolicy } = config;
   const workspace = workspacePlan(config);
   const setup = workspace.setup === undefined ? [] : [workspace.setup.command];
-  const evidence = { ...settingsIn(config, EVIDENCE_SETTINGS), hidden: config.evidence.hidden };
-  const hidden = evidence.hiddenCmd === undefined ? [] : [evidence.hiddenCmd];
+  const evidence = {
+    ...settingsIn(config, EVIDENCE_SETTINGS),
+    hidden: config.evidence.hidden,
+    tests: config.evidence.tests,
+  };
+  const more = [evidence.hiddenCmd, evidence.mutationCmd].filter((command) => command !== undefined);
   return {
     workdir,
     caps: settingsIn(config, CAP_SETTINGS),
@@ -32,7 +36,7 @@ export function commonPlan(
     permissions: permissionPlan(config),
     workspace,
     evidence,
-    contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup, ...hidden] }),
+    contract: contractOf(loaded, { ...bound, commands: [...bound.commands, ...setup, ...more] }),
     ...(leaveRunning.length === 0 ? {} : { leaveRunning }),
     ...(sandbox === "off" ? {} : { sandbox: sandboxPlan(config) }),
     ...(prices === undefined ? {} : { prices: toPrices(prices) }),

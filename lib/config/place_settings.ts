@@ -87,8 +87,16 @@ export const SANDBOX_SETTINGS = {
 
 export { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
 
-/** What agents never see, and a PASS is looked into with. */
-export const HIDDEN_SETTINGS = {
+/** Which files are tests, and which ones agents never see. */
+export const TEST_FILE_SETTINGS = {
+  tests: {
+    names: { key: "evidence.tests" },
+    value: { kind: "shape", schema: patterns, must: "an array of globs", default: [] },
+    description:
+      "Which files are tests, as globs below the top of the repository (`**` for any folders), in place of the names by which " +
+      "common runners find them.",
+    example: ["checks/**/*.lua"],
+  },
   hidden: {
     names: { key: "evidence.hidden" },
     value: { kind: "shape", schema: patterns, must: "an array of patterns as in .gitignore", default: [] },

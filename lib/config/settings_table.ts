@@ -18,7 +18,7 @@ import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
 import type { Setting, SettingSlice, SettingValue, ValueOf } from "../base/settings.ts";
 import { fallbackSettings } from "./fallback_schema.ts";
 import { NOTIFICATION_SETTINGS } from "./notification_settings.ts";
-import { EVIDENCE_SETTINGS, HIDDEN_SETTINGS, SANDBOX_SETTINGS, WORKSPACE_SETTINGS } from "./place_settings.ts";
+import { EVIDENCE_SETTINGS, SANDBOX_SETTINGS, TEST_FILE_SETTINGS, WORKSPACE_SETTINGS } from "./place_settings.ts";
 import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
@@ -70,7 +70,7 @@ const commonSettings = (ids: readonly ProviderId[]) => ({
   },
   ...fallbackSettings(ids),
   ...WORKSPACE_SETTINGS,
-  ...HIDDEN_SETTINGS,
+  ...TEST_FILE_SETTINGS,
   ...SANDBOX_SETTINGS,
   leaveRunning: {
     names: { key: "leave_running" },

@@ -1,4 +1,4 @@
-import { testPartOf } from "./test_files.ts";
+import { type PartOf, testPartOf } from "./test_files.ts";
 
 // A canary is a test that must fail, put into a test file as it is: with the result's own code loaded, what changes
 // assertions, runners or exit codes is found by it, whatever its way. It fails only if each kind of assertion that
@@ -25,7 +25,7 @@ export interface TestText {
  */
 export function withCanary({ path, text }: TestText, word: string): string | undefined {
   const canary = KINDS.find(({ path: of }) => of.test(path));
-  return testPartOf(path) === "test" ? canary?.put(text, word) : undefined;
+  return canary?.put(text, word);
 }
 
 const KINDS: readonly {
@@ -183,11 +183,14 @@ const MOST_CANARIES = 2;
  *
  * @param changed all that was changed, below the top of the repository
  */
-export function filesForCanaries(tests: readonly string[], changed: readonly string[]): readonly string[] {
+export function filesForCanaries(
+  files: readonly string[],
+  { changed, partOf = testPartOf }: { readonly changed: readonly string[]; readonly partOf?: PartOf },
+): readonly string[] {
   if (changed.every((path) => PROSE.test(path))) return [];
-  const stems = changed.filter((path) => testPartOf(path) === undefined).map(stemOf).filter((stem) => stem.length > 2);
+  const stems = changed.filter((path) => partOf(path) === undefined).map(stemOf).filter((stem) => stem.length > 2);
   const rank = (path: string) => changed.includes(path) ? 0 : stems.some((stem) => stemOf(path).includes(stem)) ? 1 : 2;
-  return tests.filter((path) => testPartOf(path) === "test" && KINDS.some(({ path: of }) => of.test(path)))
+  return files.filter((path) => partOf(path) === "test" && KINDS.some(({ path: of }) => of.test(path)))
     .toSorted((one, other) => rank(one) - rank(other)).slice(0, MOST_CANARIES);
 }
 

@@ -1,5 +1,5 @@
 import { hunksIn } from "../workspace/patch.ts";
-import { testPartOf } from "./test_files.ts";
+import { type PartOf, testPartOf } from "./test_files.ts";
 
 /** A place in which a result differs from what was there before. */
 export interface Hunk {
@@ -25,8 +25,8 @@ export interface Hunk {
  * assertEquals(hunksOf(patch).map(({ path, lines }) => `${path}:${lines}`), ["a.js:1", "a.js:4-5"]);
  * ```
  */
-export function hunksOf(patch: string): readonly Hunk[] {
-  return hunksIn(patch).filter(({ path }) => testPartOf(path) === undefined && !UNTESTED.test(path))
+export function hunksOf(patch: string, partOf: PartOf = testPartOf): readonly Hunk[] {
+  return hunksIn(patch).filter(({ path }) => partOf(path) === undefined && !UNTESTED.test(path))
     .map(({ added: { length: count }, first, patch, path, removed }) => ({
       ...{ path, patch, size: count + removed },
       lines: count > 1 ? `${first}-${first + count - 1}` : `${first}`,

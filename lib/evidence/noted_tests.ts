@@ -4,7 +4,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { mapOf, object } from "../base/schema.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { type ChangedTestFile, factsOf, TEST_FACTS, type TestFacts } from "./remarks.ts";
-import { testPartOf } from "./test_files.ts";
+import type { PartOf } from "./test_files.ts";
 
 // Where agents work in the checkout itself, no commit says what was there before: what is known of its tests is noted.
 
@@ -16,12 +16,12 @@ const MOST_NOTED = 20_000;
 const NOTE = object({ files: mapOf(TEST_FACTS) });
 
 /** A folder, and the paths in it that are looked at. */
-type NotedFolder = { readonly workdir: string; readonly paths: readonly string[] };
+type NotedFolder = { readonly workdir: string; readonly paths: readonly string[]; readonly partOf: PartOf };
 
 /** Notes what is known of the tests in a folder, unless that was done. */
-export async function noteTests(file: string, { paths, workdir }: NotedFolder): Promise<void> {
+export async function noteTests(file: string, folder: NotedFolder): Promise<void> {
   if (isNoted(file)) return;
-  await replaceFile(file, JSON.stringify({ files: await testsIn(paths, workdir) }));
+  await replaceFile(file, JSON.stringify({ files: await testsIn(folder) }));
 }
 
 export function isNoted(file: string): boolean {
@@ -31,20 +31,23 @@ export function isNoted(file: string): boolean {
 /** What was changed of the tests since they were noted; `undefined` where the note cannot be read. */
 export async function changedSinceNoted(
   file: string,
-  { paths, workdir }: NotedFolder,
+  folder: NotedFolder,
 ): Promise<readonly ChangedTestFile[] | undefined> {
   const note = parseJsonObject(readRegularText(file, { maxBytes: MAX_NOTE_BYTES }));
   if (!NOTE(note)) return undefined;
   const { files: before } = note;
-  const after = await testsIn(paths, workdir);
+  const after = await testsIn(folder);
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
     .filter((path) => before[path]?.hash !== after[path]?.hash)
-    .map((path) => ({ path, before: before[path], after: after[path] }));
+    .flatMap((path) => {
+      const part = folder.partOf(path);
+      return part === undefined ? [] : [{ path, part, before: before[path], after: after[path] }];
+    });
 }
 
-async function testsIn(paths: readonly string[], workdir: string): Promise<Readonly<Record<string, TestFacts>>> {
+async function testsIn({ partOf, paths, workdir }: NotedFolder): Promise<Readonly<Record<string, TestFacts>>> {
   const files: Record<string, TestFacts> = {};
-  for (const path of paths.filter((one) => testPartOf(one) !== undefined).slice(0, MOST_NOTED)) {
+  for (const path of paths.filter((one) => partOf(one) !== undefined).slice(0, MOST_NOTED)) {
     const text = readOrUndefined(`${workdir}/${path}`);
     if (text !== undefined) files[path] = await factsOf(path, text);
   }

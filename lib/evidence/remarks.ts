@@ -1,7 +1,7 @@
 import { number, object, text, type ValueOf } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { plural } from "../journal/words/words.ts";
-import { linesAboutTests, testPartOf } from "./test_files.ts";
+import { linesAboutTests, type TestPart } from "./test_files.ts";
 
 /** What is known of the text of a file that decides whether tests pass: enough to tell what was changed in it. */
 export const TEST_FACTS = object({
@@ -21,6 +21,7 @@ export type TestFacts = ValueOf<typeof TEST_FACTS>;
 export interface ChangedTestFile {
   /** Below the top of the repository. */
   readonly path: string;
+  readonly part: TestPart;
   readonly before: TestFacts | undefined;
   readonly after: TestFacts | undefined;
 }
@@ -56,13 +57,11 @@ export async function factsOf(path: string, text: string): Promise<TestFacts> {
  * const path = "a.test.js";
  * const before = await factsOf(path, "test('a', () => assert(1));");
  * const after = await factsOf(path, "test.skip('a', () => assert(1));");
- * assertEquals(remarksOn([{ path, before, after }]), ["a.test.js was changed: 1 test more is skipped"]);
+ * assertEquals(remarksOn([{ path, part: "test", before, after }]), ["a.test.js was changed: 1 test more is skipped"]);
  * ```
  */
 export function remarksOn(files: readonly ChangedTestFile[]): readonly string[] {
-  return files.flatMap(({ after, before, path }) => {
-    const part = testPartOf(path);
-    if (part === undefined) return [];
+  return files.flatMap(({ after, before, part, path }) => {
     if (before === undefined) {
       return part === "test" || part === "snapshot"
         ? after === undefined ? [] : onlyIn(path, after)

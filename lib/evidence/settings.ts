@@ -19,6 +19,19 @@ export const EVIDENCE_SETTINGS = {
     value: { kind: "switch", default: false },
     description: "Whether new and changed tests must fail on the code as it was: if they pass there, it is a FAIL.",
   },
+  requireTests: {
+    names: { key: "evidence.require_tests" },
+    value: { kind: "switch", default: false },
+    description: "Whether it is a FAIL if the checks run no test, or nothing tells whether they do.",
+  },
+  junit: {
+    names: { key: "evidence.junit" },
+    value: { kind: "text", pattern: /^[^/].*\.xml$/, must: "be a path below the working directory that ends in .xml" },
+    description:
+      "The reports that the checks write as JUnit has them, for runners whose output is not read: a path, in which `*` stands " +
+      "for a part of a name.",
+    example: "reports/*.xml",
+  },
   strict: {
     names: { key: "evidence.strict" },
     value: { kind: "switch", default: false },
@@ -35,8 +48,8 @@ export const EVIDENCE_SETTINGS = {
     names: { key: "evidence.repeat" },
     value: { kind: "count", least: 0, most: 20, default: 0 },
     description:
-      "How often the checks run once more on the result, each time in another time zone and locale: if they fail there, that is a " +
-      "remark.",
+      "How often the checks run once more on the result, each time in another time zone and locale, and in another order where " +
+      "the runner can: if they fail there, that is a remark.",
   },
   budgetMinutes: {
     names: { key: "evidence.budget_minutes" },
@@ -50,6 +63,22 @@ export const EVIDENCE_SETTINGS = {
     description: "How many places that were changed may be such that no check misses them: with more it is a FAIL.",
     example: 0,
   },
+  mutationCmd: {
+    names: { key: "evidence.mutation_cmd" },
+    value: { kind: "command" },
+    description:
+      "A tool that changes the code on purpose, to see whether tests notice it (Stryker, cargo-mutants, mutmut), on a fresh " +
+      "checkout of the result: if it fails, that is a remark.",
+    example: "npx stryker run",
+  },
+  sign: {
+    names: { key: "evidence.sign" },
+    value: { kind: "text", pattern: /^(?:\/|~\/)[^\0\n]+$/, must: "be a path that begins with / or ~/" },
+    description:
+      "A private key of `ssh-keygen`: what the PASS of a run rests on is signed with it when the run ends, in `evidence.json.sig` " +
+      "beside `evidence.json` and the journal. A key with a passphrase needs an agent that knows it.",
+    example: "~/.ssh/id_ed25519",
+  },
   hiddenCmd: {
     names: { key: "evidence.hidden_cmd" },
     value: { kind: "command" },
@@ -59,8 +88,10 @@ export const EVIDENCE_SETTINGS = {
   },
   hiddenTell: {
     names: { key: "evidence.hidden_tell" },
-    value: { kind: "choice", of: ["nothing", "output"], default: "nothing" },
-    description: "What agents, and the run's records, are told of hidden tests that fail, besides that they do.",
+    value: { kind: "choice", of: ["nothing", "names", "output"], default: "nothing" },
+    description:
+      "What agents, and the run's records, are told of hidden tests that fail, besides that they do: `nothing`, the `names` of " +
+      "those that fail, or the command's `output`, too.",
   },
 } as const satisfies SettingSlice;
 
@@ -68,4 +99,6 @@ export const EVIDENCE_SETTINGS = {
 export type EvidencePlan = SettingsOf<typeof EVIDENCE_SETTINGS> & {
   /** Files that agents never see, below the working directory: patterns as in `.gitignore`. @default {[]} */
   readonly hidden?: readonly string[];
+  /** Which files are tests, below the top of the repository. @default {[]} by the conventions of the runners */
+  readonly tests?: readonly string[];
 };

@@ -1,3 +1,5 @@
+import { globToRegExp } from "@std/path/posix";
+
 // What of a repository decides whether its tests pass, by the conventions of the runners that are common.
 
 /** What a file is to the tests of a project. */
@@ -59,8 +61,21 @@ export function linesAboutTests(path: string, text: string): string {
  * ```
  */
 export function testPartOf(path: string): TestPart | undefined {
+  return otherPartOf(path) ?? (TEST.some((pattern) => pattern.test(path)) ? "test" : undefined);
+}
+
+/** What files are to the tests of a project, which may say by patterns which ones are its tests. */
+export type PartOf = typeof testPartOf;
+
+/** @param patterns `evidence.tests`: without any, the conventions of the runners count */
+export function partsBy(patterns: readonly string[]): PartOf {
+  const own = patterns.map((pattern) => globToRegExp(pattern));
+  if (own.length === 0) return testPartOf;
+  return (path) => own.some((pattern) => pattern.test(path)) ? "test" : otherPartOf(path);
+}
+
+function otherPartOf(path: string): TestPart | undefined {
   if (SNAPSHOT.test(path) && !TEST[0]?.test(path)) return "snapshot";
   if (RUNNER.some((pattern) => pattern.test(path))) return "runner";
-  if (CI.test(path)) return "ci";
-  return TEST.some((pattern) => pattern.test(path)) ? "test" : undefined;
+  return CI.test(path) ? "ci" : undefined;
 }

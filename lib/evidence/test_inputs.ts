@@ -1,5 +1,5 @@
 import { hunksIn } from "../workspace/patch.ts";
-import { testPartOf } from "./test_files.ts";
+import { type PartOf, testPartOf } from "./test_files.ts";
 
 // What a change has that only somebody who looks at the tests would write: told, and judged by a person.
 
@@ -30,17 +30,20 @@ const COMMON: ReadonlySet<string> = new Set([
  *
  * const patch = "diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -1 +1 @@\n-a\n+if (price === 1.6) return 2;\n";
  * const tests = [{ path: "a.test.js", text: "equal(total(1.6), 2)" }];
- * assertEquals(testInputsIn(patch, tests), ["a.js:1 has an answer of its own for 1.6, as a.test.js has"]);
+ * assertEquals(testInputsIn(patch, { tests }), ["a.js:1 has an answer of its own for 1.6, as a.test.js has"]);
  * ```
  */
 export function testInputsIn(
   patch: string,
-  tests: readonly { readonly path: string; readonly text: string }[],
+  { partOf = testPartOf, tests }: {
+    readonly tests: readonly { readonly path: string; readonly text: string }[];
+    readonly partOf?: PartOf;
+  },
 ): readonly string[] {
   const answers: string[] = [];
   const named: string[] = [];
   const asks: string[] = [];
-  const lines = addedIn(patch);
+  const lines = addedIn(patch, partOf);
   // A line that asks and expects has two values at least.
   const expecting = tests.map(({ path, text }) => ({
     path,
@@ -112,8 +115,8 @@ function nameOf(path: string): string {
 }
 
 /** The lines of code that a patch adds outside of tests; data has values behind names everywhere. */
-function addedIn(patch: string) {
-  return hunksIn(patch).filter(({ path }) => testPartOf(path) === undefined && !DATA.test(path))
+function addedIn(patch: string, partOf: PartOf) {
+  return hunksIn(patch).filter(({ path }) => partOf(path) === undefined && !DATA.test(path))
     .flatMap(({ added, first, path }) => added.map((text, index) => ({ path, at: first + index, text })))
     .slice(0, MOST_LINES);
 }

@@ -1,10 +1,20 @@
 import { plural } from "../journal/words/words.ts";
+import { named, NO_TEST, remarksOnResults } from "./compare_results.ts";
 import { type ChangedTestFile, remarksOn } from "./remarks.ts";
 import type { EvidencePlan } from "./settings.ts";
-import { testPartOf } from "./test_files.ts";
+import type { TestResults } from "./test_results.ts";
 
 /** What the checks were tried on, besides the files that agents have worked in. */
-export type TrialKind = "clean" | "original" | "red" | "canary" | "canary_before" | "hidden" | "again";
+export type TrialKind =
+  | "clean"
+  | "base"
+  | "original"
+  | "red"
+  | "canary"
+  | "canary_before"
+  | "hidden"
+  | "again"
+  | "mutation";
 
 /** How all checks of a trial have ended. */
 export interface Trial {
@@ -14,6 +24,8 @@ export interface Trial {
   readonly passed: boolean;
   /** The check that failed, and how; empty where all passed. */
   readonly detail: string;
+  /** The tests that failed, where they are told by name. */
+  readonly failed?: readonly string[];
   /** Whether it could not be made: it says nothing then. @default {false} */
   readonly notMade?: boolean;
 }
@@ -23,6 +35,8 @@ export interface TriedHunk {
   readonly path: string;
   readonly lines: string;
   readonly noticed: boolean;
+  /** The tests that fail without it, where they are told by name. */
+  readonly by?: readonly string[];
 }
 
 interface Judged {
@@ -33,17 +47,19 @@ interface Judged {
   readonly hunks?: readonly TriedHunk[];
   /** Lines of the change that know what is in tests. @default {[]} */
   readonly inputs?: readonly string[];
+  /** What the tests of the result have come to, and those of the code as it was; missing where it is not known. */
+  readonly results?: { readonly now?: TestResults | undefined; readonly before?: TestResults | undefined };
   readonly settings: EvidencePlan;
 }
 
 /** The changed files that were there before: with them as they were, what passes now must pass as well. */
 export function guardedIn(files: readonly ChangedTestFile[]): readonly string[] {
-  return files.filter(({ before, path }) => before !== undefined && testPartOf(path) !== "ci").map(({ path }) => path);
+  return files.filter(({ before, part }) => before !== undefined && part !== "ci").map(({ path }) => path);
 }
 
 /** The tests that are new, or were changed: on the code as it was they must fail. */
 export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[] {
-  return files.filter(({ after, path }) => after !== undefined && testPartOf(path) === "test").map(({ path }) => path);
+  return files.filter(({ after, part }) => after !== undefined && part === "test").map(({ path }) => path);
 }
 
 /**
@@ -63,10 +79,10 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * ```
  */
 export function verdictOf(
-  { files: known, hunks = [], inputs = [], settings, trials }: Judged,
+  { files: known, hunks = [], inputs = [], results: { before, now } = {}, settings, trials }: Judged,
 ): { readonly remarks: readonly string[]; readonly problem?: string } {
   const files = known ?? [];
-  const { maxUnnoticed = Infinity, requireRed, strict, testsMay } = settings;
+  const { maxUnnoticed = Infinity, requireRed, requireTests, strict, testsMay } = settings;
   const trial = (kind: TrialKind) => trials.find((one) => one.kind === kind);
   const [clean, original, red, hidden] = [trial("clean"), trial("original"), trial("red"), trial("hidden")];
   const isUnproven = red?.passed === true;
@@ -86,6 +102,7 @@ export function verdictOf(
   const remarks = [
     ...(known === undefined ? [UNTOLD] : remarksOn(files)),
     ...inputs,
+    ...(now === undefined ? [] : remarksOnResults(now, before)),
     ...(original?.passed === false ? [`with the tests as they were, it fails: ${original.detail}`] : []),
     ...ofRed,
     ...deaf.filter((one) => !wasHeard(one)).map(({ of }) => {
@@ -97,8 +114,12 @@ export function verdictOf(
     ...muffled.map(({ detail, of }) =>
       `a test that must fail, put into ${of}, is not told by its name any more, as it was before: ${detail}`
     ),
-    ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, of }) =>
-      `it is not the same each time: with ${of}, it fails: ${detail}`
+    ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, failed = [], of }) => {
+      const isKnown = failed.length > 0 && failed.every((name) => before?.tests.get(name) === "failed");
+      return `it is not the same each time: with ${of}, it fails: ${detail}${isKnown ? "; so it did before" : ""}`;
+    }),
+    ...trials.filter(({ kind, passed }) => kind === "mutation" && !passed).map(({ detail }) =>
+      `what changes the code on purpose says more: ${detail}`
     ),
     ...(unnoticed.length === 0 ? [] : [
       `no check misses ${plural(unnoticed.length, "place")} that ${unnoticed.length === 1 ? "was" : "were"} changed: ${
@@ -108,9 +129,9 @@ export function verdictOf(
   ];
   const changed = testsMay === "change"
     ? []
-    : files.filter(({ before, path }) =>
-      testPartOf(path) === "test" && (testsMay === "nothing" || before !== undefined)
-    ).map(({ path }) => path);
+    : files.filter(({ before, part }) => part === "test" && (testsMay === "nothing" || before !== undefined)).map((
+      { path },
+    ) => path);
   const problems = [
     clean?.passed === false &&
     `it passes only where the agent worked; on a fresh checkout of its result: ${clean.detail}`,
@@ -120,6 +141,10 @@ export function verdictOf(
     known === undefined && testsMay !== "change" && UNTOLD,
     changed.length > 0 && `tests were changed, and evidence.tests_may is "${testsMay}": ${named(changed)}`,
     requireRed && ofRed[0],
+    requireTests && clean?.passed === true &&
+    (now === undefined
+      ? "whether the checks run a test cannot be told, and evidence.require_tests is set"
+      : now.total === 0 && NO_TEST),
     unnoticed.length > maxUnnoticed && remarks.at(-1),
     strict && remarks.length > 0 && `there are remarks, and evidence.strict is set: ${remarks[0]}`,
   ];
@@ -128,10 +153,3 @@ export function verdictOf(
 }
 
 const UNTOLD = "what was done to the tests cannot be told: they cannot be compared with what was there before";
-
-const MOST_NAMED = 3;
-
-function named(paths: readonly string[]): string {
-  const more = paths.length - MOST_NAMED;
-  return `${paths.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}

@@ -19,6 +19,7 @@ export async function runTestOf(
     readonly env?: Readonly<Record<string, string>>;
     readonly cwd: string;
     readonly timeoutSeconds: number;
+    readonly maxOutputBytes?: number;
     readonly around: AroundAgent | undefined;
   },
 ): Promise<TestCommandResult> {

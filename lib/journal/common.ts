@@ -199,12 +199,14 @@ interface Evidence {
 }
 
 const TRIAL_WORDS: Readonly<Record<string, string>> = {
+  base: "on the code as it was",
   clean: "on a fresh checkout of the result",
   original: "there with the tests as they were",
   red: "on the code as it was, with the tests of the result",
   canary: "with a test that must fail in",
   canary_before: "on the code as it was, with a test that must fail in",
   again: "once more, with",
+  mutation: "with a tool that changes the code on purpose",
   hidden: "with the hidden tests",
 };
 
@@ -216,7 +218,7 @@ export function evidenceLines(
 ): readonly ShownLine[] {
   const told = trials.map(({ detail, kind, of, passed }) => {
     const mustFail = MUST_FAIL.has(kind);
-    const isAsItShould = passed !== mustFail;
+    const isAsItShould = kind === "base" || passed !== mustFail;
     const how = passed
       ? `the checks pass${mustFail ? ", and must not" : ""}`
       : `a check fails${mustFail ? ", as it must" : ""}: ${shortened(detail)}`;

@@ -144,14 +144,19 @@ export const RUN_FACTS = {
      * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
      * (`original`), in another time zone or locale (`again`), or with the hidden tests (`hidden`); on the code as it was with
      * the tests of the result (`red`), and with a test in a file (`of`) that must fail (`canary`; `canary_before` on the code
-     * as it was), which are to fail.
+     * as it was), which are to fail. How the tests of the code as it was end (`base`), and what a tool says that changes the
+     * code on purpose (`mutation`).
      */
     trials: listOf(
       object({
-        kind: oneOf("clean", "original", "red", "canary", "canary_before", "again", "hidden"),
+        kind: oneOf(
+          ...["clean", "base", "original", "red", "canary", "canary_before", "again", "mutation", "hidden"] as const,
+        ),
         of: optional(text),
         passed: flag,
         detail: text,
+        /** The tests that failed, where they are told by name. */
+        failed: optional(listOf(text)),
         notMade: optional(flag),
       }),
     ),
@@ -160,7 +165,9 @@ export const RUN_FACTS = {
     /** Why it is no PASS. */
     problem: optional(text),
     /** The places that were changed and then taken back alone: whether a check missed them. */
-    hunks: optional(listOf(object({ path: text, lines: text, noticed: flag }))),
+    hunks: optional(listOf(object({ path: text, lines: text, noticed: flag, by: optional(listOf(text)) }))),
+    /** What the tests of the result have come to: how many there are, and the hash of their results by name. */
+    tests: optional(object({ total: number, sha256: text, results: optional(mapOf(text)) })),
     /** How many were not tried, or could not be judged. */
     untried: optional(number),
     passable: flag,

@@ -18,18 +18,14 @@ Deno.test("a canary has the assertions that its file uses, in the words of its l
   assertStringIncludes(put("a_test.go", "package a\n"), 't.Fatal("canary", "c7")');
   assertStringIncludes(put("tests/a.rs", ""), 'panic!("canary {}", "c7")');
   assertEquals(put("tests/a_test.sh", "#!/bin/sh\ntrue\n"), '#!/bin/sh\necho canary "c7"; exit 1\ntrue\n');
-  assertEquals([put("a.test.js", "export {};\n"), put("a.js", "test('a', f)"), put("spec/a_spec.rb", "")], [
-    "",
-    "",
-    "",
-  ]);
+  assertEquals([put("a.test.js", "export {};\n"), put("spec/a_spec.rb", "")], ["", ""]);
 });
 
 Deno.test("canaries are put where the change is tested, and nowhere for prose", () => {
   const tests = ["a.test.js", "b.test.js", "price.test.js", "src/a.js", "conftest.py"];
-  assertEquals(filesForCanaries(tests, ["src/price.js"]), ["price.test.js", "a.test.js"]);
-  assertEquals(filesForCanaries(tests, ["src/a.js", "b.test.js"]), ["b.test.js", "a.test.js"]);
-  assertEquals(filesForCanaries(tests, ["README.md", "docs/a.txt"]), []);
+  assertEquals(filesForCanaries(tests, { changed: ["src/price.js"] }), ["price.test.js", "a.test.js"]);
+  assertEquals(filesForCanaries(tests, { changed: ["src/a.js", "b.test.js"] }), ["b.test.js", "a.test.js"]);
+  assertEquals(filesForCanaries(tests, { changed: ["README.md", "docs/a.txt"] }), []);
 });
 
 Deno.test("the places of a patch are told by their lines, the largest first, without tests and prose", () => {
@@ -48,9 +44,9 @@ Deno.test("the places of a patch are told by their lines, the largest first, wit
 
 Deno.test("only an answer that a test expects of what it asks is told, not what any code compares with", () => {
   const told = (added: string, test: string) =>
-    testInputsIn(`diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -0,0 +5 @@\n+${added}\n`, [
-      { path: "a.test.js", text: test },
-    ]);
+    testInputsIn(`diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -0,0 +5 @@\n+${added}\n`, {
+      tests: [{ path: "a.test.js", text: test }],
+    });
   const test = 'assert.equal(roman(1994), "MCMXCIV");\nassert.equal(kind("apple"), "fruit");\n';
   assertEquals(told('if (n === 1994) return "MCMXCIV";', test), [
     "a.js:5 has an answer of its own for 1994, as a.test.js has",
@@ -70,6 +66,6 @@ Deno.test("no line of a file is taken for the head of another one, and quoted na
     "diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -0,0 +1,2 @@\n+++ b/a.test.js\n+if (n === 1994) return 4;\n" +
     'diff --git "a/b\\".js" "b/b\\".js"\n--- "a/b\\".js"\n+++ "b/b\\".js"\n@@ -1 +1 @@\n-a\n+if (n === 1994) return 4;\n';
   const tests = [{ path: "a.test.js", text: "equal(f(1994), 4);\n" }];
-  assertEquals(testInputsIn(patch, tests).map((line) => line.split(" ", 1)[0]), ["a.js:2", 'b\\".js:1']);
+  assertEquals(testInputsIn(patch, { tests }).map((line) => line.split(" ", 1)[0]), ["a.js:2", 'b\\".js:1']);
   assertEquals(hunksOf(patch).map(({ path }) => path), ["a.js", 'b\\".js']);
 });

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { defaultsOf } from "../../lib/base/settings.ts";
 import { factsOf, remarksOn } from "../../lib/evidence/remarks.ts";
 import { EVIDENCE_SETTINGS } from "../../lib/evidence/settings.ts";
-import { testPartOf } from "../../lib/evidence/test_files.ts";
+import { partsBy, testPartOf } from "../../lib/evidence/test_files.ts";
 import { type Trial, verdictOf } from "../../lib/evidence/verdict.ts";
 
 const SETTINGS = defaultsOf(EVIDENCE_SETTINGS);
@@ -83,7 +83,9 @@ Deno.test("each way of making tests weaker is a remark, in words that accuse nob
   ];
   for (const [path, before, after, remark] of rows) {
     const known = async (text: string | undefined) => text === undefined ? undefined : await factsOf(path, text);
-    const remarks = remarksOn([{ path, before: await known(before), after: await known(after) }]);
+    const part = testPartOf(path);
+    const file = { path, before: await known(before), after: await known(after) };
+    const remarks = remarksOn(part === undefined ? [] : [{ ...file, part }]);
     if (remark === undefined) assertEquals(remarks, [], path);
     else assertMatch(remarks.join("\n"), remark, path);
     assertEquals(/cheat|trick|fake/i.test(remarks.join()), false);
@@ -92,8 +94,8 @@ Deno.test("each way of making tests weaker is a remark, in words that accuse nob
 
 Deno.test("a PASS is one as far as its trials hold, and the settings say what is none", async () => {
   const facts = await factsOf("a.test.js", TEST);
-  const news = [{ path: "new.test.js", before: undefined, after: facts }];
-  const changed = [{ path: "a.test.js", before: facts, after: { ...facts, hash: "" } }];
+  const news = [{ path: "new.test.js", part: "test" as const, before: undefined, after: facts }];
+  const changed = [{ path: "a.test.js", part: "test" as const, before: facts, after: { ...facts, hash: "" } }];
   const trial = (kind: Trial["kind"], passed: boolean): Trial => ({
     kind,
     passed,
@@ -129,4 +131,10 @@ Deno.test("a PASS is one as far as its trials hold, and the settings say what is
   assertEquals(judge(news, [clean], { testsMay: "add" }).problem, undefined);
   assertMatch(judge(news, [clean], { testsMay: "nothing" }).problem ?? "", /new\.test\.js/);
   assertMatch(judge(changed, [clean], { strict: true }).problem ?? "", /evidence\.strict/);
+});
+
+Deno.test("a project says which files are its tests, in place of the runners' conventions", () => {
+  const partOf = partsBy(["checks/**/*.lua"]);
+  const paths = ["checks/a.lua", "checks/b/c.lua", "src/a.lua", "a.test.js", "package.json"];
+  assertEquals(paths.map(partOf), ["test", "test", undefined, undefined, "runner"]);
 });

@@ -6,6 +6,12 @@ import { openWholeSandbox } from "../../jobs/whole_sandbox.ts";
 import { openWorkspace } from "../../workspace/open_workspace.ts";
 import { variablesOfWorkspace } from "../../workspace/ports.ts";
 import { dropWorkspace } from "../../workspace/result.ts";
+import { named } from "../../evidence/compare_results.ts";
+import { joinResults, resultsIn, type TestResults } from "../../evidence/test_results.ts";
+import { plural } from "../../journal/words/words.ts";
+import { listingOf } from "../../jobs/evidence/listing.ts";
+import { OUTPUT_BYTES } from "../../jobs/evidence/trial.ts";
+import { filesIn } from "../../workspace/trees.ts";
 import type { Statement } from "./statement.ts";
 import type { Finding } from "./verify.ts";
 
@@ -20,11 +26,24 @@ interface CheckingAgain {
   readonly warn: (message: string) => void;
 }
 
+/** Whether each test that passed does again. */
+function comparedTests(then: Readonly<Record<string, string>>, now: TestResults | undefined): Finding {
+  const what = "tests";
+  if (now === undefined) {
+    return { what, holds: null, detail: "how each has ended is not told by what the checks write" };
+  }
+  const passed = Object.entries(then).filter(([, how]) => how === "passed").map(([name]) => name);
+  const others = passed.filter((name) => now.tests.get(name) !== "passed");
+  return others.length > 0
+    ? { what, holds: false, detail: `${plural(others.length, "test")} that passed then did not now: ${named(others)}` }
+    : { what, holds: true, detail: `${plural(passed.length, "test")} that passed then pass again` };
+}
+
 const SETUP_SECONDS = 600;
 
 /** Runs the checks of a statement once more, on a fresh checkout of its commit, in a sandbox where the machine can. */
 export async function checkAgain(
-  { predicate: { panewright: { checks, setup } }, subject }: Statement,
+  { predicate: { panewright: { checks, setup, tests } }, subject }: Statement,
   { clock, cwd, name, signal, warn }: CheckingAgain,
 ): Promise<readonly Finding[]> {
   const { gitCommit: at = "" } = subject[0]?.digest ?? {};
@@ -39,19 +58,28 @@ export async function checkAgain(
     });
     if ("notOpened" in open) warn(`the checks run without a sandbox: ${open.notOpened}`);
     const commands = [...(setup === undefined ? [] : [{ command: setup, timeLimitSeconds: SETUP_SECONDS }]), ...checks];
-    const found: Finding[] = [];
-    for (const { command, timeLimitSeconds } of commands) {
-      const { exitCode, output, passed } = await runTestCommand(command, {
-        ...{ cwd: workdir, timeoutSeconds: timeLimitSeconds, env: variablesOfWorkspace(workdir), clock, signal },
-        mark: { name: CHECK_VARIABLE, value: `${workdir}/${crypto.randomUUID()}/` },
-        around: "notOpened" in open ? undefined : open.commands,
-      });
-      const said = lastLines(output, 1)[0] ?? "";
-      const detail = passed ? "it passes again" : `exit code ${exitCode}${said === "" ? "" : `: ${said}`}`;
-      found.push({ what: command, holds: passed, detail });
-      if (!passed) break;
-    }
-    return found;
+    const run = async (env: Readonly<Record<string, string>>) => {
+      const found: Finding[] = [];
+      const results: (TestResults | undefined)[] = [];
+      for (const { command, timeLimitSeconds } of commands) {
+        const { exitCode, output, passed } = await runTestCommand(command, {
+          ...{ cwd: workdir, timeoutSeconds: timeLimitSeconds, env: { ...variablesOfWorkspace(workdir), ...env } },
+          ...{ clock, signal, maxOutputBytes: OUTPUT_BYTES },
+          mark: { name: CHECK_VARIABLE, value: `${workdir}/${crypto.randomUUID()}/` },
+          around: "notOpened" in open ? undefined : open.commands,
+        });
+        const said = lastLines(output, 1)[0] ?? "";
+        const detail = passed ? "it passes again" : `exit code ${exitCode}${said === "" ? "" : `: ${said}`}`;
+        found.push({ what: command, holds: passed, detail });
+        if (!passed) return found;
+        results.push(resultsIn(output));
+      }
+      return tests?.results === undefined ? found : [...found, comparedTests(tests.results, joinResults(results))];
+    };
+    const env = tests === undefined ? {} : listingOf(await filesIn(at, { store: place.store, signal }));
+    const found = await run(env);
+    // What has a runner tell more may be what fails.
+    return Object.keys(env).length > 0 && found.some(({ holds }) => holds === false) ? await run({}) : found;
   } finally {
     await dropWorkspace(place);
   }

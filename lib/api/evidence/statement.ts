@@ -70,11 +70,23 @@ export function judgedIn(text: string, { journalPath: path, path: folder }: Pick
   if (problem !== undefined) throw problem;
   const judged = facts.findLast(isGathered);
   if (judged?.commit === undefined || judged.base === undefined) return undefined;
-  const { at, base, checks = [], commit, hunks = [], problem: why, remarks, setup, tree = "", trials, untried = 0 } =
-    judged;
+  const {
+    at,
+    base,
+    checks = [],
+    commit,
+    hunks = [],
+    problem: why,
+    remarks,
+    setup,
+    tests,
+    tree = "",
+    trials,
+    untried = 0,
+  } = judged;
   return {
     ...{ commit, tree, at, base, checks: [...checks], trials: [...trials], remarks: [...remarks], hunks: [...hunks] },
-    ...{ untried, ...present({ setup, problem: why }) },
+    ...{ untried, ...present({ setup, tests, problem: why }) },
   };
 }
 

@@ -15,13 +15,11 @@ import { readJournalText } from "../../journal/read_facts.ts";
 import { listAllRuns } from "../../run/all_runs.ts";
 import { EVIDENCE_OUTPUTS } from "../output/evidence_outputs.ts";
 import type { OutputFields } from "../output/outputs.ts";
+import { NAMESPACE } from "./sign.ts";
 import { judgedIn, type Statement } from "./statement.ts";
 
 /** What was looked at, and whether it holds; null where it cannot be told here. */
 export type Finding = OutputFields["evidence_verified"]["found"][number];
-
-/** What a signature is for: `ssh-keygen -Y sign -n panewright-evidence`. */
-export const NAMESPACE = "panewright-evidence";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -98,7 +96,7 @@ async function commitOf({ subject }: Statement, { cwd, signal }: Pick<Verifying,
 }
 
 /** What a statement has of the last judgement of its run. */
-const JUDGED = ["at", "base", "checks", "trials", "remarks", "hunks", "untried", "setup", "problem"] as const;
+const JUDGED = ["at", "base", "checks", "trials", "remarks", "hunks", "untried", "setup", "tests", "problem"] as const;
 
 /**
  * Whether what was found says that a statement holds: nothing against it, the commit is here, and somebody vouches for it

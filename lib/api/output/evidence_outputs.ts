@@ -28,13 +28,21 @@ export const EVIDENCE_OUTPUTS = {
           of: z.string().optional(),
           passed: z.boolean(),
           detail: z.string(),
+          failed: z.array(z.string()).optional(),
           notMade: z.boolean().optional(),
         })).describe("Where the checks were made once more, and how they ended: as in `evidence_gathered`."),
         remarks: z.array(z.string()),
         problem: text("Why it is no PASS.").optional(),
-        hunks: z.array(z.object({ path: z.string(), lines: z.string(), noticed: z.boolean() })).describe(
-          "The places that were changed and then taken back alone: whether a check missed them.",
+        hunks: z.array(
+          z.object({ path: z.string(), lines: z.string(), noticed: z.boolean(), by: z.array(z.string()).optional() }),
+        ).describe(
+          "The places that were changed and then taken back alone: whether a check missed them, and `by` which tests.",
         ),
+        tests: z.object({
+          total: count("How many tests there are."),
+          sha256: text("Of how each has ended, by name: a line each."),
+          results: z.record(z.string(), z.string()).optional().describe("How each has ended, by name."),
+        }).optional().describe("What the tests have come to, on a fresh checkout of the commit."),
         untried: count("How many were not tried."),
         models: z.array(z.string()),
         answers: z.array(z.object({ asked: z.string(), answer: z.string(), by: z.string() })).describe(

@@ -1,15 +1,14 @@
 import { resolve } from "@std/path/posix";
 import { checkAgain } from "../../api/evidence/check_again.ts";
+import { signFile } from "../../api/evidence/sign.ts";
 import { readStatement, type Statement } from "../../api/evidence/statement.ts";
-import { isHeld, NAMESPACE, readStatementFile, verifyStatement } from "../../api/evidence/verify.ts";
+import { isHeld, readStatementFile, verifyStatement } from "../../api/evidence/verify.ts";
 import { outputLine } from "../../api/output/line.ts";
-import { HumanInterventionRequiredError, PanewrightError, RuntimeError, UsageError } from "../../base/errors.ts";
+import { HumanInterventionRequiredError, PanewrightError, UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
-import { systemProcessRunner } from "../../base/ports/process.ts";
 import { createRedactor } from "../../base/redact/redactor.ts";
-import { lastLines } from "../../base/text/lines.ts";
 import { agentsFolderOf } from "../../run/state_names.ts";
 import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -38,7 +37,7 @@ export const command = defineCommand({
       const path = resolve(io.cwd, flags.output);
       refuseUnlessFile({ flag: "--output", named: flags.output, path });
       await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
-      if (flags.sign !== undefined) await sign(path, { key: resolve(io.cwd, flags.sign), signal: io.signal });
+      if (flags.sign !== undefined) await signFile(path, { key: resolve(io.cwd, flags.sign), signal: io.signal });
       if (global.json) io.stdout(outputLine("file_written", { path }));
       return 0;
     }
@@ -67,21 +66,6 @@ function requireTogether({ again, output, sign, signers, trust, verify }: Flags)
   if (verify !== true && signers !== undefined) throw new UsageError("Cannot use --signers without --verify");
   if (verify !== true && again === true) throw new UsageError("Cannot use --again without --verify");
   if (again !== true && trust === true) throw new UsageError("Cannot use --trust without --again");
-}
-
-async function sign(
-  path: string,
-  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
-): Promise<void> {
-  await Deno.remove(`${path}.sig`).catch(() => {});
-  const argv = ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", NAMESPACE, path] as const;
-  const { code, stderr } = await systemProcessRunner.run({ argv: [...argv], signal }).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return { code: 127, stderr: "ssh-keygen is not there" };
-    throw error;
-  });
-  if (code !== 0) {
-    throw new RuntimeError(`Cannot sign ${path} with ${key}: ${lastLines(stderr, 1)[0] ?? `code ${code}`}`);
-  }
 }
 
 async function verify(

@@ -1,5 +1,5 @@
 export interface WorkflowCommand {
-  readonly name: "group" | "endgroup" | "error";
+  readonly name: "group" | "endgroup" | "warning" | "error";
   readonly properties?: Readonly<Partial<Record<"file" | "line" | "title", string>>>;
   readonly message?: string;
 }

@@ -23,7 +23,10 @@ export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand
   const rows = [SUMMARY_COLUMNS.map((title) => title.charAt(0) + title.slice(1).toLowerCase()), ...summaryRows(summary)]
     .map((row) => `| ${row.map(markdownLine).join(" | ")} |`);
   const [head = "", ...body] = rows;
-  const warnings = [...new Set(summary.warnings)].slice(0, MAX_WARNINGS);
+  const warnings = [
+    ...(summary.judged?.remarks ?? []).map((remark) => `Remark: ${remark}`),
+    ...[...new Set(summary.warnings)].map((warning) => `Warning: ${warning}`),
+  ].slice(0, MAX_WARNINGS);
   const waits = summary.tasks.flatMap(({ file, steps }) =>
     steps.flatMap(({ name, questions = [] }) =>
       questions.flatMap(({ id, text }) => [
@@ -47,7 +50,7 @@ export function jobSummary(summary: RunSummary, { outcome, reason, resumeCommand
     ...waits,
     ...(body.length === 0 ? [] : [[head, `|${" --- |".repeat(SUMMARY_COLUMNS.length)}`, ...body].join("\n")]),
     ...failed,
-    ...(warnings.length === 0 ? [] : [warnings.map((each) => `- Warning: ${markdownLine(each)}`).join("\n")]),
+    ...(warnings.length === 0 ? [] : [warnings.map((each) => `- ${markdownLine(each)}`).join("\n")]),
     ...(resumeCommand === undefined ? [] : [`Resume with:\n\n${fenced(sanitizeLine(resumeCommand))}`]),
   ].join("\n\n") + "\n";
 }

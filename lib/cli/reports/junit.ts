@@ -2,14 +2,30 @@ import { plainName, titleOf } from "../../journal/exec/place.ts";
 import type { AskedQuestion, RunSummary, StepSummary, TaskSummary } from "../../journal/exec/summary.ts";
 import { openStep } from "./table.ts";
 
-export function junitXml({ runId, tasks }: RunSummary, reason: string): string {
+export function junitXml({ judged, runId, tasks }: RunSummary, reason: string): string {
   const suites = tasks.map((task) => suite(task, reason));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name=${quoted(`panewright ${runId}`)}>`,
     ...suites,
+    ...(judged === undefined ? [] : [suiteOfEvidence(judged)]),
     "</testsuites>",
     "",
+  ].join("\n");
+}
+
+/** Whether the PASS holds, and what to know of it. */
+function suiteOfEvidence({ problem, remarks }: NonNullable<RunSummary["judged"]>): string {
+  const content = [
+    ...(problem === undefined ? [] : [`      <failure message=${quoted(problem)}></failure>`]),
+    ...(remarks.length === 0 ? [] : [`      <system-out>${escaped(remarks.join("\n"))}</system-out>`]),
+  ].join("\n");
+  return [
+    `  <testsuite name="evidence" tests="1" failures="${
+      problem === undefined ? 0 : 1
+    }" errors="0" skipped="0" time="0.000">`,
+    testCase({ name: "evidence", step: "the PASS holds", seconds: 0, content: content === "" ? undefined : content }),
+    "  </testsuite>",
   ].join("\n");
 }
 

@@ -2,7 +2,7 @@ import { plainName } from "../../journal/exec/place.ts";
 import { relative, resolve } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
 import type { ExecEvent } from "../../journal/exec/facts.ts";
-import { NO_SUMMARY, summarize, type SummaryFold, wholeSummary } from "../../journal/exec/summary.ts";
+import { NO_SUMMARY, type RunSummary, summarize, type SummaryFold, wholeSummary } from "../../journal/exec/summary.ts";
 import { isPlainFile } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { placesIn } from "../../base/text/places_in.ts";
@@ -37,6 +37,7 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
   let fold = earlier.reduce(afterEvent, NO_SUMMARY);
   let end: Extract<ExecEvent, { type: "run_finished" }> | undefined;
   let isGroupOpen = false;
+  let told = fold.summary.judged;
   const endGroup = () => {
     if (isGroupOpen) io.workflow?.({ name: "endgroup" });
     isGroupOpen = false;
@@ -57,6 +58,9 @@ export function openReports({ io, junit, earlier = [] }: ReportOptions): Reports
     },
     table: (options) => fold.summary.isFolder ? summaryTable(wholeSummary(fold), options) : [],
     after(event) {
+      const { judged } = fold.summary;
+      if (judged !== undefined && judged !== told) remarked(judged).forEach((command) => io.workflow?.(command));
+      told = judged;
       if (event.type !== "step_finished") return;
       endGroup();
       if (event.outcome === "fail" && event.next === undefined) io.workflow?.(annotation(fold, event, { io, workdir }));
@@ -104,6 +108,14 @@ function annotation(
     },
     message: `${check === undefined ? "" : `${check.description}: `}${reason}${end}`,
   };
+}
+
+/** What was found of a PASS: it does not hold, or what to know of it. */
+function remarked({ problem, remarks }: NonNullable<RunSummary["judged"]>): readonly WorkflowCommand[] {
+  return [
+    ...(problem === undefined ? [] : [{ name: "error", properties: { title: "No PASS" }, message: problem } as const]),
+    ...remarks.map((message) => ({ name: "warning", properties: { title: "Remark" }, message } as const)),
+  ];
 }
 
 function placeOf(output: string, { io, workdir }: { readonly io: CliIo; readonly workdir: string }) {

@@ -1,6 +1,7 @@
 import type { Statement } from "../../api/evidence/statement.ts";
 import type { Finding } from "../../api/evidence/verify.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { plural } from "../../journal/words/words.ts";
 import { evidenceLines } from "../../journal/common.ts";
 
 const RESULTS = { PASSED: "✓ PASS", WARNED: "✓ PASS with remarks", FAILED: "✗ FAIL" } as const;
@@ -11,8 +12,9 @@ type Row = readonly [label: string, texts: readonly string[]];
 
 /** What a PASS rests on, label by label. */
 function rowsOf({ predicate: { panewright: about }, subject }: Statement): readonly Row[] {
-  const { answers, base, checks, hunks, journal, models, refused, remarks, run, setup, trials, untried } = about;
+  const { answers, base, checks, hunks, journal, models, refused, remarks, run, setup, tests, trials, untried } = about;
   const { gitCommit = "", gitTree = "" } = subject[0]?.digest ?? {};
+  const counts = tests === undefined ? [] : [testsText(tests)];
   const unnoticed = hunks.filter(({ noticed }) => !noticed).map(({ lines, path }) =>
     `${path}:${lines}: no check misses it`
   );
@@ -21,7 +23,11 @@ function rowsOf({ predicate: { panewright: about }, subject }: Statement): reado
   );
   return [
     ["Commit", [`${gitCommit} (files ${gitTree.slice(0, 12)}, from ${base.slice(0, 12)})`, subject[0]?.name ?? ""]],
-    ["Checked by", [...(setup === undefined ? [] : [`${setup} (setup)`]), ...checks.map(({ command }) => command)]],
+    ["Checked by", [
+      ...(setup === undefined ? [] : [`${setup} (setup)`]),
+      ...checks.map(({ command }) => command),
+      ...counts,
+    ]],
     ["Tried", [...told, ...unnoticed.slice(0, MOST_PLACES), ...more(unnoticed.length - MOST_PLACES)]],
     ["Remarks", about.problem === undefined ? remarks : [about.problem, ...remarks]],
     ["Answered", answers.map(({ answer, asked, by }) => `${asked}: ${answer} (${by})`)],
@@ -29,6 +35,11 @@ function rowsOf({ predicate: { panewright: about }, subject }: Statement): reado
     ["Models", models],
     ["Run", [`${run}, judged ${about.at}`, `journal: ${journal.lines} records, ${journal.sha256.slice(0, 16)}…`]],
   ];
+}
+
+function testsText({ results = {}, total }: NonNullable<Statement["predicate"]["panewright"]["tests"]>): string {
+  const skipped = Object.values(results).filter((how) => how === "skipped").length;
+  return `${plural(total, "test")}${skipped === 0 ? "" : `, ${skipped} of them skipped`}`;
 }
 
 function more(count: number): readonly string[] {

@@ -128,8 +128,14 @@ const KINDS: readonly Kind[] = [
   { is: /^pipelines\./ },
   { is: /^workspace\.setup$/, does: "runs in each new workspace, before its agents" },
   { is: /^workspace\.share$/, does: "copies what git ignores into workspaces, where agents read it" },
-  { is: /^(?:workspace(?:\.setup_\w+)?|isolation|evidence(?:\.(?!clean_room$|hidden_cmd$|canaries$)\w+)?)$/ },
+  {
+    is:
+      /^(?:workspace(?:\.setup_\w+)?|isolation|evidence(?:\.(?!clean_room$|hidden_cmd$|mutation_cmd$|canaries$|tests$|sign$)\w+)?)$/,
+  },
   { is: /^evidence\.hidden_cmd$/, does: "runs as the hidden tests of a result" },
+  { is: /^evidence\.mutation_cmd$/, does: "runs on a result that has passed" },
+  { is: /^evidence\.tests$/, does: "says which files count as the tests of a PASS" },
+  { is: /^evidence\.sign$/, does: "signs what a PASS rests on with this key of yours" },
   {
     is: /^evidence\.canaries$/,
     does: "has a PASS believed without a look whether the checks can fail",

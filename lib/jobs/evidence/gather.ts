@@ -1,21 +1,21 @@
 import { present } from "../../base/schema.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { lastLines } from "../../base/text/lines.ts";
-import { filesForCanaries, saidBy, withCanary } from "../../evidence/canaries.ts";
 import { changedTests } from "../../evidence/changed_tests.ts";
-import type { ChangedTestFile } from "../../evidence/remarks.ts";
+import type { TestResults } from "../../evidence/test_results.ts";
 import { testInputsIn } from "../../evidence/test_inputs.ts";
-import { testPartOf } from "../../evidence/test_files.ts";
-import { guardedIn, newTestsIn, type TriedHunk, verdictOf } from "../../evidence/verdict.ts";
+import { partsBy } from "../../evidence/test_files.ts";
+import { type TriedHunk, verdictOf } from "../../evidence/verdict.ts";
 import { plural } from "../../journal/words/words.ts";
 import type { RunResult } from "../../run/execution.ts";
-import { changedPaths, dropChecks, keepResult } from "../../workspace/result.ts";
-import { commitWith, commitWithText, filesIn, patchBetween, textIn, textsIn, treeOf } from "../../workspace/trees.ts";
+import { dropChecks, keepResult } from "../../workspace/result.ts";
+import { filesIn, patchBetween, textsIn, treeOf } from "../../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
-import { bringHidden } from "./hidden.ts";
 import { testsSinceNoted } from "./noted.ts";
 import { tryHunks } from "./try_hunks.ts";
-import { type DecidingCheck, trialOf, type TrialRun, type Tried } from "./trial.ts";
+import type { DecidingCheck, TrialRun } from "./trial.ts";
+import { trialsOf, widthOf, type Work } from "./trials.ts";
 
 /** What was looked into, and why a PASS does not hold. */
 export interface Judged {
@@ -71,36 +71,31 @@ export async function withEvidence(result: RunResult, judge: () => ReturnType<Ju
   return problem === undefined ? result : { outcome: "fail", reason: problem };
 }
 
-interface Work extends TrialRun {
-  readonly workspace: Workspace;
-  readonly settings: NonNullable<TrialRun["plan"]["evidence"]>;
-  readonly commit: string;
-  readonly tree: string;
-  readonly checks: readonly DecidingCheck[];
-  readonly isMerged: boolean;
-}
-
 async function judgeWork(work: Work): Promise<Judged> {
   const { commit, plan, run, settings, workspace: { base, store } } = work;
   const { signal } = run;
   const setup = plan.workspace?.setup?.command;
-  const files = await changedTests([base, commit], { store, signal });
-  const trials = await trialsOf(work, files);
+  const files = await changedTests([base, commit], { store, signal, partOf: partsBy(settings.tests ?? []) });
+  const width = widthOf(plan.sandbox);
+  const trials = await trialsOf({ ...work, width, junit: settings.junit }, files);
+  const resultsOf = (of: string) => trials.find(({ kind }) => kind === of)?.results;
+  const [now, before] = [resultsOf("clean"), resultsOf("base")];
   const holds = trials.every(({ kind, passed }) => passed || kind !== "clean" && kind !== "hidden");
   const { hunks, untried } = holds && settings.cleanRoom && work.checks.length > 0
-    ? await tryHunks(work)
+    ? await tryHunks({ ...work, results: now, width, junit: settings.junit })
     : { hunks: [], untried: 0 };
   const inputs = await inputsOf(work);
-  const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks });
+  const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks, results: { now, before } });
   run.record({
     ...{ type: "evidence_gathered", base, commit, tree: work.tree },
     checks: work.checks.map(({ command, timeLimitSeconds }) => ({
       ...{ command: formatTestCommand(command), timeLimitSeconds },
     })),
     ...present({ setup: setup === undefined ? undefined : formatTestCommand(setup) }),
-    trials: trials.map(({ output: _, ...trial }) => trial),
+    trials: trials.map(({ output: _, results: __, ...trial }) => trial),
     remarks,
     ...present({ problem, hunks: told(hunks), untried: untried === 0 ? undefined : untried }),
+    ...present({ tests: now === undefined ? undefined : await toldResults(now) }),
     passable: true,
   });
   const tried = trials.length + hunks.length;
@@ -114,11 +109,14 @@ async function judgeWork(work: Work): Promise<Judged> {
 const MOST_LINES = 100;
 
 /** Which lines of the change know what is in tests. */
-async function inputsOf({ commit, run: { signal }, workspace: { base, store } }: Work): Promise<readonly string[]> {
+async function inputsOf(
+  { commit, run: { signal }, settings, workspace: { base, store } }: Work,
+): Promise<readonly string[]> {
   const where = { store, signal };
-  const paths = (await filesIn(commit, where)).filter((path) => TOLD_PARTS.has(testPartOf(path) ?? ""));
+  const partOf = partsBy(settings.tests ?? []);
+  const paths = (await filesIn(commit, where)).filter((path) => TOLD_PARTS.has(partOf(path) ?? ""));
   const tests = await textsIn(commit, { paths: paths.slice(0, MOST_READ), ...where });
-  return testInputsIn(await patchBetween({ base, commit, ...where }), tests);
+  return testInputsIn(await patchBetween({ base, commit, ...where }), { tests, partOf });
 }
 
 const TOLD_PARTS: ReadonlySet<string> = new Set(["test", "snapshot"]);
@@ -129,98 +127,17 @@ const MOST_READ = 400;
 /** What of the trials that failed an agent is shown. */
 const OBJECTS: ReadonlySet<string> = new Set(["clean", "hidden", "original", "again"]);
 
+/** Of more tests their number and a hash of their names and results are kept. */
+const MOST_KEPT = 2000;
+
+async function toldResults({ tests, total }: TestResults) {
+  const named = [...tests].toSorted(([one], [other]) => one < other ? -1 : 1);
+  const sha256 = await sha256Hex(named.map(([name, how]) => `${how} ${name}\n`).join(""));
+  return { total, sha256, ...(named.length > MOST_KEPT ? {} : { results: Object.fromEntries(named) }) };
+}
+
 function told(hunks: readonly TriedHunk[]): readonly TriedHunk[] | undefined {
   return hunks.length === 0 ? undefined : hunks;
-}
-
-async function trialsOf(work: Work, files: readonly ChangedTestFile[]): Promise<readonly Tried[]> {
-  const { checks, commit, isMerged, run: { signal }, settings, workspace: { base, name, store } } = work;
-  const trials: Tried[] = [];
-  const hidden = settings.hidden ?? [];
-  if (!settings.cleanRoom && hidden.length === 0) return trials;
-  const attempt = async (
-    kind: Tried["kind"],
-    more: Omit<Parameters<typeof trialOf>[1], keyof Work> & { at: string },
-  ) => {
-    const trial = await trialOf(kind, { ...work, ...more });
-    trials.push(trial);
-    return trial;
-  };
-  if (settings.cleanRoom && checks.length > 0) {
-    if (isMerged) trials.push({ kind: "clean", passed: true, detail: "", output: "" });
-    else await attempt("clean", { at: commit });
-    if (trials[0]?.passed !== true) return trials;
-    const swap = { store, signal };
-    const [guarded, news] = [guardedIn(files), newTestsIn(files)];
-    if (guarded.length > 0) {
-      await attempt("original", { at: await commitWith({ base, commit, ...swap }, { name, paths: guarded }) });
-    }
-    if (news.length > 0) {
-      await attempt("red", { at: await commitWith({ base: commit, commit: base, ...swap }, { name, paths: news }) });
-    }
-    if (settings.canaries) await tryCanaries(work, trials);
-    for (const env of Array.from({ length: settings.repeat }, (_, number) => elsewhere(number))) {
-      const of = Object.entries(env).map(([key, value]) => `${key}=${value}`).join(" ");
-      await attempt("again", { at: commit, env, of });
-    }
-  }
-  if (hidden.length > 0) {
-    const { hiddenCmd: command, hiddenTell } = settings;
-    const own = command === undefined ? checks : [{ command, timeLimitSeconds: HIDDEN_SECONDS }];
-    if (own.length === 0) {
-      trials.push({ kind: "hidden", passed: false, detail: "no command runs them", notMade: true, output: "" });
-      return trials;
-    }
-    const from = work.workspace;
-    const trial = await trialOf("hidden", {
-      ...work,
-      ...{ at: commit, checks: own, prepare: (into) => bringHidden(hidden, { from, into, signal }) },
-    });
-    trials.push(hiddenTell === "output" ? trial : { ...trial, output: "" });
-  }
-  return trials;
-}
-
-const HIDDEN_SECONDS = 600;
-
-/** Where tests that lean on the time or the place of one machine fail. */
-const ZONES = ["Pacific/Kiritimati", "America/St_Johns", "UTC", "Asia/Kathmandu", "Pacific/Pago_Pago"];
-
-function elsewhere(number: number): Readonly<Record<string, string>> {
-  const TZ = ZONES[number % ZONES.length] ?? "UTC";
-  return number % 2 === 0 ? { TZ } : { TZ, LC_ALL: "C" };
-}
-
-/** Puts a test that must fail into test files: if the checks pass all the same, it is tried whether they did before. */
-async function tryCanaries(work: Work, trials: Tried[]): Promise<void> {
-  const { checks, commit, run: { signal }, workspace: { base, name, store } } = work;
-  const where = { store, signal };
-  const changed = await changedPaths([base, commit], where);
-  const commands = checks.map(({ command }) => formatTestCommand(command)).join("\n");
-  // What a check names is run as it was when the run began.
-  const own = (await filesIn(commit, where)).filter((path) =>
-    !commands.includes(path.slice(path.lastIndexOf("/") + 1))
-  );
-  for (const path of filesForCanaries(own, changed)) {
-    const word = `c${crypto.randomUUID().slice(0, 8)}`;
-    const tryIn = async (kind: "canary" | "canary_before", at: string) => {
-      const text = await textIn(at, { path, ...where });
-      const put = text === undefined ? undefined : withCanary({ path, text }, word);
-      if (put === undefined) return undefined;
-      const trial = await trialOf(kind, {
-        ...work,
-        ...{ at: await commitWithText({ commit: at, name, ...where }, { path, text: put }), of: path },
-      });
-      // A check that fails of something else says nothing.
-      return trial.passed || trial.output.includes(saidBy(word)) ? trial : { ...trial, notMade: true };
-    };
-    const now = await tryIn("canary", commit);
-    if (now === undefined) continue;
-    trials.push(now);
-    const isHeard = !now.passed && now.notMade !== true;
-    const before = isHeard ? undefined : await tryIn("canary_before", base);
-    if (before !== undefined) trials.push(before);
-  }
 }
 
 /** Tells what was done to the tests of the checkout itself. */

@@ -1,5 +1,6 @@
 import { dirname } from "@std/path/posix";
 import { changedSinceNoted, isNoted, noteTests } from "../../evidence/noted_tests.ts";
+import { partsBy } from "../../evidence/test_files.ts";
 import type { ChangedTestFile } from "../../evidence/remarks.ts";
 import { workspaceAround } from "../../workspace/workspace.ts";
 import { listByGit, UntoldError } from "../files/list.ts";
@@ -13,18 +14,18 @@ export async function noteTestsOf(
   const file = noteOf(run.folder);
   if (evidence === undefined || file === undefined || workspaceAround(workdir) !== undefined) return;
   const paths = await pathsIn(workdir, run.signal);
-  if (paths !== undefined) await noteTests(file, { workdir, paths });
+  if (paths !== undefined) await noteTests(file, { workdir, paths, partOf: partsBy(evidence.tests ?? []) });
 }
 
 /** What was changed of the tests of the checkout itself since the run began; `undefined` where nothing was noted then. */
 export async function testsSinceNoted(
   { folder, signal }: Pick<TrialRun["run"], "folder" | "signal">,
-  { workdir }: Pick<TrialRun["plan"], "workdir">,
+  { evidence, workdir }: Pick<TrialRun["plan"], "workdir" | "evidence">,
 ): Promise<{ readonly files: readonly ChangedTestFile[] | undefined } | undefined> {
   const note = noteOf(folder);
   if (note === undefined || !isNoted(note)) return undefined;
   const paths = await pathsIn(workdir, signal);
-  return { files: paths && await changedSinceNoted(note, { workdir, paths }) };
+  return { files: paths && await changedSinceNoted(note, { workdir, paths, partOf: partsBy(evidence?.tests ?? []) }) };
 }
 
 /** Beside the journal that is believed: no agent in a sandbox can write there. */

@@ -2,6 +2,8 @@ import type { AroundAgent } from "../../agents/launch_plan.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { named } from "../../evidence/compare_results.ts";
+import { joinResults, resultsIn, type TestResults, testsThat } from "../../evidence/test_results.ts";
 import type { Trial, TrialKind } from "../../evidence/verdict.ts";
 import type { JudgingFact } from "../../journal/run_facts.ts";
 import type { RunPlan } from "../../run/plan.ts";
@@ -13,6 +15,7 @@ import { setUpWorkspace } from "../set_up.ts";
 import { couldNotRun, formatTestCommand, type TestCommand, type TestCommandResult } from "../test_command.ts";
 import { runTestOf } from "../test_of_run.ts";
 import { openWholeSandbox, type SandboxPlan } from "../whole_sandbox.ts";
+import { readReports, reportsIn } from "./reports.ts";
 
 /** A command that must pass. */
 export interface DecidingCheck {
@@ -38,6 +41,10 @@ interface TrialOptions extends TrialRun {
   readonly of?: string;
   /** Variables of the checks besides those that they have. @default {{}} */
   readonly env?: Readonly<Record<string, string>>;
+  /** The reports that the checks write. */
+  readonly junit?: string | undefined;
+  /** Whether the tests that failed may be told by name. @default {true} */
+  readonly isNamed?: boolean;
   /** Puts what no commit has into the files, before the checks. */
   readonly prepare?: (tree: string) => Promise<void>;
 }
@@ -45,17 +52,26 @@ interface TrialOptions extends TrialRun {
 /** A trial, and the end of what the check that failed has written; empty where all passed. */
 export interface Tried extends Trial {
   readonly output: string;
+  /** What its tests have come to; missing where no known runner tells it. */
+  readonly results?: TestResults;
 }
+
+/** So much of what a check writes is read: the names of some ten thousand tests. */
+export const OUTPUT_BYTES = 4 * 1024 * 1024;
+
+/** So many tests that failed are kept by name. */
+const MOST_FAILED = 20;
 
 /** Makes all checks in a workspace of a commit in which no agent has worked, and which is removed again. */
 export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<Tried> {
-  const { at, checks, env = {}, of, plan, prepare, run, workspace: { name, origin } } = options;
+  const { at, checks, env = {}, isNamed = true, junit, of, plan, prepare, run, workspace: { name, origin } } = options;
   const { signal } = run;
   const place = await openWorkspace(origin, {
     ...{ at, task: `${name} ${kind}`, now: run.wallClock(), signal, share: plan.workspace?.share ?? [] },
     partOf: { target: name, as: "check" },
   });
   const about = { kind, ...present({ of }) };
+  const results: (TestResults | undefined)[] = [];
   try {
     const { workdir } = place;
     await using inside = await openAround({ plan, run, workdir });
@@ -63,10 +79,22 @@ export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<T
     await setUpWorkspace({ ...here, plan: { ...plan, workdir } });
     await prepare?.(place.tree);
     for (const { command, timeLimitSeconds: timeoutSeconds } of checks) {
-      const result = await runTestOf(here.run, { command, cwd: workdir, timeoutSeconds, env, around: inside.around });
-      if (!result.passed) return { ...about, ...failed(result, { command, timeoutSeconds }) };
+      const before = await reportsIn(workdir, junit);
+      const where = { cwd: workdir, timeoutSeconds, maxOutputBytes: OUTPUT_BYTES, around: inside.around };
+      const result = await runTestOf(here.run, { command, env, ...where });
+      const { problem, results: told = resultsIn(result.output) } = await readReports(workdir, {
+        before,
+        pattern: junit,
+      });
+      results.push(told);
+      if (!result.passed || problem !== undefined) {
+        const tests = isNamed ? joinResults(results) : undefined;
+        const failing = tests === undefined ? [] : testsThat("failed", tests).slice(0, MOST_FAILED);
+        const how = failed(result, { command, timeoutSeconds, problem, failing });
+        return { ...about, ...how, ...present({ results: tests, failed: failing.length === 0 ? undefined : failing }) };
+      }
     }
-    return { ...about, passed: true, detail: "", output: "" };
+    return { ...about, passed: true, detail: "", output: "", ...present({ results: joinResults(results) }) };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof RuntimeError)) throw error;
@@ -81,9 +109,17 @@ export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<T
 
 function failed(
   result: TestCommandResult,
-  { command, timeoutSeconds }: { readonly command: TestCommand; readonly timeoutSeconds: number },
+  { command, failing, problem, timeoutSeconds }: {
+    readonly command: TestCommand;
+    readonly timeoutSeconds: number;
+    /** Why a command that ended with 0 has not passed. */
+    readonly problem: string | undefined;
+    readonly failing: readonly string[];
+  },
 ): Omit<Tried, "kind"> {
-  const how = result.timedOut ? `no end within ${timeoutSeconds} s` : `exit code ${result.exitCode}`;
+  const code = `exit code ${result.exitCode}`;
+  const end = result.timedOut ? `no end within ${timeoutSeconds} s` : result.passed ? problem ?? code : code;
+  const how = failing.length === 0 ? end : `${end}: ${named(failing)}`;
   return {
     passed: false,
     detail: `${formatTestCommand(command)}: ${how}`,

@@ -14,6 +14,8 @@ export interface RunSummary {
   readonly of: number;
   /** What the run has warned of. */
   readonly warnings?: readonly string[];
+  /** What the last look at a PASS has found. */
+  readonly judged?: { readonly remarks: readonly string[]; readonly problem?: string };
 }
 
 export type Outcome = "pass" | "fail" | "skipped" | "open";
@@ -81,16 +83,6 @@ function withWarnings(before: SummaryFold, messages: readonly string[]): Summary
   const { summary } = before;
   return { ...before, summary: { ...summary, warnings: [...summary.warnings ?? [], ...messages] } };
 }
-
-/** Those of the last judgement alone: what was found before it was for the agent. */
-function withRemarks(before: SummaryFold, remarks: readonly string[]): SummaryFold {
-  const { summary } = before;
-  const others = (summary.warnings ?? []).filter((warning) => !warning.startsWith(REMARK));
-  const warnings = [...others, ...remarks.map((remark) => `${REMARK}${remark}`)];
-  return { ...before, summary: { ...summary, warnings } };
-}
-
-const REMARK = "remark: ";
 
 export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
   const { summary, tokens } = before;
@@ -161,7 +153,8 @@ export function summarize(before: SummaryFold, fact: ExecFact): SummaryFold {
     case "task_finished":
       return taskEnded(before, fact);
     case "evidence_gathered":
-      return withRemarks(before, fact.remarks);
+      // What was found before it was for the agent.
+      return { ...before, summary: { ...summary, judged: fact } };
     case "warning":
       return withWarnings(before, [fact.message]);
     case "run_resumed":

@@ -49,6 +49,7 @@ Deno.test("a suite that could never fail is a remark, and no accusation", async 
   });
   assertEquals(result, PASS);
   assertEquals(remarks, [
+    "the checks end with 0, and tell of 1 test that failed: doubles",
     "a test that must fail, put into price.test.js, does not make the checks fail; nor did it before",
   ]);
 });
@@ -75,7 +76,7 @@ Deno.test("hidden tests are put where no agent works, and decide; what they say 
   const right = await judged({ "price.js": "exports.price = (n) => n + n;\n" }, {
     ...{ project: IGNORING, ignored: HIDDEN, check, settings },
   });
-  assertEquals([right.result, right.trials], [PASS, [["clean", true], ["hidden", true]]]);
+  assertEquals([right.result, right.trials], [PASS, [["clean", true], ["base", true], ["hidden", true]]]);
   const special = { "price.js": "exports.price = () => 4;\n" };
   const wrong = await judged(special, { project: IGNORING, ignored: HIDDEN, check, settings });
   assertEquals(wrong.result, { outcome: "fail", reason: "the hidden tests do not pass: npm test: exit code 1" });
@@ -109,7 +110,7 @@ Deno.test("each place that was changed is taken back alone: what no check misses
   assertEquals(result, PASS);
   assertEquals(found?.hunks, [
     { path: "price.js", lines: "5-6", noticed: false },
-    { path: "price.js", lines: "1", noticed: true },
+    { path: "price.js", lines: "1", noticed: true, by: ["doubles"] },
   ]);
   assertEquals(remarks, ["no check misses 1 place that was changed: price.js:5-6"]);
   const capped = await judged(fixed, { project, check, settings: { ...settings, maxUnnoticed: 0 } });

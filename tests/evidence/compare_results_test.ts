@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { noticedBy, remarksOnResults } from "../../lib/evidence/compare_results.ts";
+import { inAnotherOrder } from "../../lib/evidence/another_order.ts";
+import { joinResults, resultsIn, type TestResults } from "../../lib/evidence/test_results.ts";
+
+const tap = (...lines: readonly string[]): TestResults => resultsIn(`${lines.join("\n")}\n1..${lines.length}\n`)!;
+
+Deno.test("of tests that are not all named, only their number is compared", () => {
+  const [many, few] = [resultsIn("Ran 12 tests in 0.1s\n\nOK\n")!, resultsIn("Ran 11 tests in 0.1s\n\nOK\n")!];
+  assertEquals(remarksOnResults(few, many), ["11 tests run, and 12 did before"]);
+  assertEquals(remarksOnResults(many, few), []);
+  assertEquals(remarksOnResults(tap("ok 1 a"), few), ["1 test run, and 11 did before"]);
+});
+
+Deno.test("a test that was skipped before is neither gone nor skipped now; one that is called as another counts by itself", () => {
+  const before = tap("ok 1 a", "ok 2 a", "ok 3 b # SKIP");
+  assertEquals(remarksOnResults(tap("ok 1 a", "ok 2 a"), before), []);
+  assertEquals(remarksOnResults(tap("ok 1 a"), before), ["1 test that ran before does not run any more: a (2)"]);
+  assertEquals(remarksOnResults(tap("ok 1 c", "ok 2 d"), tap("ok 1 a", "ok 2 b", "ok 3 e", "ok 4 f")), [
+    "4 tests that ran before do not run any more: a, b, e and 1 more",
+  ]);
+});
+
+Deno.test("who misses a place: the tests that fail without it, nobody that is known, or nothing was built", () => {
+  const result = tap("ok 1 a", "not ok 2 b", "ok 3 c");
+  assertEquals(noticedBy(tap("not ok 1 a", "not ok 2 b", "ok 3 c"), result), ["a"]);
+  assertEquals(noticedBy(tap("not ok 1 all of it"), result), undefined);
+  assertEquals(noticedBy(undefined, result), undefined);
+  assertEquals(noticedBy(undefined, resultsIn("Ran 3 tests in 0.1s\n")!), []);
+});
+
+Deno.test("results of several commands come together", () => {
+  const joined = joinResults([tap("ok 1 a"), undefined, tap("ok 1 a", "ok 2 b")]);
+  assertEquals([[...joined!.tests.keys()], joined?.total], [["a", "a (2)", "b"], 3]);
+  assertEquals(joinResults([undefined]), undefined);
+});
+
+Deno.test("only a runner that is called by itself, and known, is called with another order", () => {
+  assertEquals(inAnotherOrder("deno test -A tests"), "deno test --shuffle -A tests");
+  assertEquals(inAnotherOrder(["go", "test", "./..."]), ["go", "test", "-shuffle=on", "./..."]);
+  assertEquals(inAnotherOrder("npx vitest run"), "npx vitest run --sequence.shuffle");
+  for (const other of ["npm test", "deno test && rm -rf x", "deno testing", "make test"]) {
+    assertEquals(inAnotherOrder(other), undefined, other);
+  }
+});
+
+Deno.test("what is no runner's output has no results", () => {
+  for (const text of ["", "all fine\n", "- a list\n- of things\n", "ok\n", "1) first\n2) second\n"]) {
+    assertEquals(resultsIn(text), undefined, text);
+  }
+});
