@@ -35,41 +35,74 @@ export async function tryHunks(
   if (settings.budgetMinutes === 0) return { hunks: [], untried: 0 };
   const all = hunksOf(await patchBetween({ base, commit, store, signal }), partsBy(settings.tests ?? []));
   const untilMs = clock.now() + settings.budgetMinutes * 60_000;
-  const acts = all.map((hunk) => async () => {
-    if (clock.now() >= untilMs) return [];
-    const by = await whoMisses(hunk.patch, trying) ?? await whoMisses(allIn(hunk.path, all), trying);
-    if (by === undefined) return [];
-    const told = by === "somebody" ? undefined : by.slice(0, MOST_NAMED);
-    const noticed = by === "somebody" || by.length > 0;
-    return [{ path: hunk.path, lines: hunk.lines, noticed, ...present({ by: noticed ? told : undefined }) }];
+  const isTime = () => clock.now() < untilMs;
+  const alone = await inParallel(
+    all.map(({ patch }) => async () => isTime() ? await whoMisses(patch, trying) : undefined),
+    width,
+  );
+  const known = new Map(all.map((hunk, index) => [hunk, alone[index]]));
+  const together = await inParallel(
+    all.map((hunk, index) => async () => {
+      const by = alone[index];
+      return by === "not built" && isTime() ? await whoMissesBeside(hunk, { known, trying }) : by;
+    }),
+    width,
+  );
+  const hunks = all.flatMap(({ lines, path }, index) => {
+    const by = together[index];
+    if (by === undefined || by === "not built") return [];
+    const names = by === "somebody" ? [] : by.slice(0, MOST_NAMED);
+    const noticed = by.length > 0;
+    return [{ path, lines, noticed, ...present({ by: names.length === 0 ? undefined : names }) }];
   });
-  const hunks = (await inParallel(acts, width)).flat();
   return { hunks, untried: all.length - hunks.length };
 }
 
 /** So many tests are named that a place is missed by. */
 const MOST_NAMED = 3;
 
-/** All of a file, the last lines first: what is taken back does not move what follows. */
-function allIn(file: string, hunks: readonly Hunk[]): string {
-  return hunks.filter(({ path }) => path === file)
-    .toSorted((one, other) => Number.parseInt(other.lines) - Number.parseInt(one.lines))
-    .map(({ patch }) => patch).join("");
+/** So many neighbours are taken back with a place without which nothing is built. */
+const MOST_NEIGHBOURS = 4;
+
+/** The names of tests; `somebody`, where it is not told who; `not built`: nobody can tell. */
+type Missed = readonly string[] | "somebody" | "not built";
+
+/** Takes back a place with one of its neighbours, of which it is known who misses them. */
+async function whoMissesBeside(
+  hunk: Hunk,
+  { known, trying }: { readonly known: ReadonlyMap<Hunk, Missed | undefined>; readonly trying: Trying },
+): Promise<Missed> {
+  const away = (other: Hunk) => Math.abs(Number.parseInt(other.lines) - Number.parseInt(hunk.lines));
+  const neighbours = [...known.keys()].filter((other) => other !== hunk && other.path === hunk.path)
+    .toSorted((one, other) => away(one) - away(other)).slice(0, MOST_NEIGHBOURS);
+  for (const neighbour of neighbours) {
+    // The last lines first: what is taken back does not move what stands above.
+    const both = [hunk, neighbour].toSorted((one, other) => Number.parseInt(other.lines) - Number.parseInt(one.lines));
+    const by = await whoMisses(both.map(({ patch }) => patch).join(""), trying);
+    if (by.length === 0) return by;
+    const others = known.get(neighbour);
+    const theirs = typeof others === "object" ? others : [];
+    if (typeof by !== "string" && others !== "somebody") {
+      const own = by.filter((name) => !theirs.includes(name));
+      if (own.length > 0) return own;
+    }
+  }
+  return "not built";
 }
 
-/** The tests that fail without a part of the change, or `somebody`; `undefined` where nothing is built without it. */
-async function whoMisses(patch: string, trying: Trying): Promise<readonly string[] | "somebody" | undefined> {
+/** The tests that fail without a part of the change. */
+async function whoMisses(patch: string, trying: Trying): Promise<Missed> {
   const { commit, results, run: { signal }, workspace: { name, store } } = trying;
   try {
     const at = await commitWithout({ commit, name, store, signal }, patch);
     const { notMade, passed, results: without } = await trialOf("clean", { ...trying, at });
-    if (notMade === true) return undefined;
+    if (notMade === true) return "not built";
     if (passed) return [];
     const by = results === undefined ? [] : noticedBy(without, results);
-    return by?.length === 0 ? "somebody" : by;
+    return by === undefined ? "not built" : by.length === 0 ? "somebody" : by;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RuntimeError) return undefined;
+    if (error instanceof RuntimeError) return "not built";
     throw error;
   }
 }
