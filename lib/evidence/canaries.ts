@@ -170,9 +170,9 @@ class Test_${word}(_unittest_${word}.TestCase):
 }
 
 function inShell(text: string, word: string): string {
-  const [first = "", ...rest] = text.split("\n");
-  const fails = `echo canary "${word}"; exit 1`;
-  return first.startsWith("#!") ? [first, fails, ...rest].join("\n") : [fails, first, ...rest].join("\n");
+  // At the end, where what the script has read can have changed what "exit" does.
+  const end = /(?:^|\n)[^\S\n]*exit\b[^\n]*\s*$/.exec(text)?.index ?? text.length;
+  return `${text.slice(0, end)}\necho canary "${word}"; exit 1\n${text.slice(end)}`;
 }
 
 /** So many files get a canary, each in a run of the checks of its own. */

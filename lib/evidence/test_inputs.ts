@@ -58,6 +58,7 @@ export function testInputsIn(
       if (test !== undefined) answers.push(`${path}:${at} has an answer of its own for ${asked}, as ${test.path} has`);
     }
     const file = tests.find((test) => text.includes(nameOf(test.path)) && READS.test(text));
+    if (AGREES.test(`${text}\n${below}`) && !AGREES.test(below)) asks.push(`${path}:${at} has every comparison hold`);
     if (ASKS.test(text)) asks.push(`${path}:${at} asks whether it is tested`);
     if (file !== undefined) named.push(`${path}:${at} names the test file ${file.path}`);
   }
@@ -93,6 +94,9 @@ function unquoted(value: string): string {
 /** What runners set, and nothing else. */
 const ASKS =
   /NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|PYTEST_CURRENT_TEST|npm_lifecycle_event|NODE_ENV\b.*\btest\b|execArgv|argv.*--test/;
+
+/** What equals whatever it is compared with. */
+const AGREES = /\bdef __(?:eq|ne|lt|le|gt|ge|contains)__\(.*\s*return (?:True|False)\b|\bequals\(.*\{\s*return true\b/;
 
 const READS = /read|open|import|require|fetch|cat\b/i;
 

@@ -197,7 +197,10 @@ Deno.test("what passes only where the agent worked goes back to the agent, with 
 });
 
 Deno.test("what a PASS rests on is told, written, signed, and holds on another clone until a byte of it is changed", async () => {
-  await using project = await newProject("codex", { Makefile: "test:\n\tgrep rounded fixed.txt\n" });
+  await using project = await newProject("codex", {
+    Makefile: "test:\n\tgrep rounded fixed.txt\n\t@echo ok 1 - it is rounded\n",
+    "panewright.jsonc": { evidence: { sign: "~/key" } },
+  });
   const { home, project: folder } = project.sandbox;
   const shell = async (script: string, cwd = home) => {
     const { code, stderr, stdout } = await runProgram(["sh", "-ec", script], {
@@ -209,20 +212,30 @@ Deno.test("what a PASS rests on is told, written, signed, and holds on another c
     return stdout;
   };
   await shell("git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m first", folder);
+  await shell(`ssh-keygen -q -t ed25519 -N '' -f key; printf 'me@example.com %s\\n' "$(cat key.pub)" > signers`);
   assertEquals((await project.run(TASK, "--trust", "--no-input")).code, 0);
   const from = (cwd: string) => (...words: readonly string[]) =>
     runProgram([...project.argv, "evidence", ...words], { cwd, env: project.env, timeoutMs: 120_000 });
   const told = await from(home)(NAME);
   assertMatch(told.stdout, /^✓ PASS {2}Fix the rounding/);
-  assertMatch(told.stdout, /^ {2}Checked by {2}make test$/m);
+  assertMatch(told.stdout, /^ {2}Checked by {2}make test\n {14}1 test$/m);
   assertMatch(told.stdout, /^ {2}Tried {7}on a fresh checkout of the result the checks pass$/m);
-  assertMatch((await from(home)(NAME, "--markdown")).stdout, /^### ✓ PASS\n[^]*\| Checked by \| `make test` \|/);
+  assertMatch(
+    (await from(home)(NAME, "--markdown")).stdout,
+    /^### ✓ PASS\n[^]*\| Checked by \| `make test`<br>`1 test` \|/,
+  );
 
-  await shell(`ssh-keygen -q -t ed25519 -N '' -f key; printf 'me@example.com %s\\n' "$(cat key.pub)" > signers`);
   const written = await from(home)(NAME, "-o", "evidence.json", "--sign", "key");
   assertEquals([written.code, written.stderr], [0, ""]);
   const statement = JSON.parse(await Deno.readTextFile(`${home}/evidence.json`));
   assertEquals([statement._type, statement.predicate.result], ["https://in-toto.io/Statement/v1", "PASSED"]);
+
+  // The setting has had it signed when the run ended.
+  const [kept = ""] = (await shell("find .local/state -name evidence.json")).split("\n");
+  assertEquals(JSON.parse(await Deno.readTextFile(`${home}/${kept}`)), statement);
+  const { tests } = statement.predicate.panewright;
+  assertEquals(tests.results, { "it is rounded": "passed" });
+  await shell(`ssh-keygen -Y verify -n panewright-evidence -I me@example.com -f signers -s ${kept}.sig < ${kept}`);
 
   await shell(`git clone -q ${folder} clone; git -C clone fetch -q origin 'refs/panewright/*:refs/panewright/*'`);
   const there = from(`${home}/clone`);
@@ -233,6 +246,7 @@ Deno.test("what a PASS rests on is told, written, signed, and holds on another c
     "✓ commit: .* has the files that were judged",
     "✓ journal: run ",
     "✓ make test: it passes again",
+    "✓ tests: 1 test that passed then passed again",
   ];
   assertMatch(held.stdout, new RegExp(`^${rows.map((row) => `${row}.*\n`).join("")}$`));
   // Nobody has signed for it: its commands are shown, and not run.

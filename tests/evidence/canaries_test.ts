@@ -17,7 +17,9 @@ Deno.test("a canary has the assertions that its file uses, in the words of its l
   assertMatch(python, /self\.assertIn\(1, \[\]\)[^]*if __name__/);
   assertStringIncludes(put("a_test.go", "package a\n"), 't.Fatal("canary", "c7")');
   assertStringIncludes(put("tests/a.rs", ""), 'panic!("canary {}", "c7")');
-  assertEquals(put("tests/a_test.sh", "#!/bin/sh\ntrue\n"), '#!/bin/sh\necho canary "c7"; exit 1\ntrue\n');
+  assertEquals(put("tests/a_test.sh", "#!/bin/sh\ntrue\n"), '#!/bin/sh\ntrue\n\necho canary "c7"; exit 1\n');
+  assertMatch(put("tests/a_test.sh", "a || exit 1\n"), /^a \|\| exit 1\n\necho canary/);
+  assertEquals(put("tests/a_test.sh", "a || exit 1\nexit 0\n"), 'a || exit 1\necho canary "c7"; exit 1\n\nexit 0\n');
   assertEquals([put("a.test.js", "export {};\n"), put("spec/a_spec.rb", "")], ["", ""]);
 });
 

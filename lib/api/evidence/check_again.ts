@@ -36,7 +36,7 @@ function comparedTests(then: Readonly<Record<string, string>>, now: TestResults 
   const others = passed.filter((name) => now.tests.get(name) !== "passed");
   return others.length > 0
     ? { what, holds: false, detail: `${plural(others.length, "test")} that passed then did not now: ${named(others)}` }
-    : { what, holds: true, detail: `${plural(passed.length, "test")} that passed then pass again` };
+    : { what, holds: true, detail: `${plural(passed.length, "test")} that passed then passed again` };
 }
 
 const SETUP_SECONDS = 600;

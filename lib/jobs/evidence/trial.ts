@@ -7,6 +7,7 @@ import { joinResults, resultsIn, type TestResults, testsThat } from "../../evide
 import type { Trial, TrialKind } from "../../evidence/verdict.ts";
 import type { JudgingFact } from "../../journal/run_facts.ts";
 import type { RunPlan } from "../../run/plan.ts";
+import type { Contract } from "../../run/contract.ts";
 import { nameInState } from "../../run/state_names.ts";
 import { openWorkspace } from "../../workspace/open_workspace.ts";
 import { dropWorkspace } from "../../workspace/result.ts";
@@ -45,6 +46,8 @@ interface TrialOptions extends TrialRun {
   readonly junit?: string | undefined;
   /** Whether the tests that failed may be told by name. @default {true} */
   readonly isNamed?: boolean;
+  /** Scripts of the checks that are others than those that the run began with. @default {{}} */
+  readonly scripts?: Contract;
   /** Puts what no commit has into the files, before the checks. */
   readonly prepare?: (tree: string) => Promise<void>;
 }
@@ -64,7 +67,8 @@ const MOST_FAILED = 20;
 
 /** Makes all checks in a workspace of a commit in which no agent has worked, and which is removed again. */
 export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<Tried> {
-  const { at, checks, env = {}, isNamed = true, junit, of, plan, prepare, run, workspace: { name, origin } } = options;
+  const { at, checks, env = {}, isNamed = true, junit, of, plan, prepare, run, scripts, workspace: { name, origin } } =
+    options;
   const { signal } = run;
   const place = await openWorkspace(origin, {
     ...{ at, task: `${name} ${kind}`, now: run.wallClock(), signal, share: plan.workspace?.share ?? [] },
@@ -75,7 +79,8 @@ export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<T
   try {
     const { workdir } = place;
     await using inside = await openAround({ plan, run, workdir });
-    const here = { run: { ...run, signal: inside.signal }, around: inside.around };
+    const bound = { ...run.bound, contract: { ...run.bound.contract, ...scripts } };
+    const here = { run: { ...run, bound, signal: inside.signal }, around: inside.around };
     await setUpWorkspace({ ...here, plan: { ...plan, workdir } });
     await prepare?.(place.tree);
     for (const { command, timeLimitSeconds: timeoutSeconds } of checks) {

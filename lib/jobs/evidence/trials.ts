@@ -3,10 +3,10 @@ import { inAnotherOrder } from "../../evidence/another_order.ts";
 import { partsBy } from "../../evidence/test_files.ts";
 import type { ChangedTestFile } from "../../evidence/remarks.ts";
 import { guardedIn, newTestsIn } from "../../evidence/verdict.ts";
+import { contractKey } from "../../run/contract.ts";
 import { changedPaths } from "../../workspace/result.ts";
 import { commitWith, commitWithText, filesIn, textIn } from "../../workspace/trees.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { formatTestCommand } from "../test_command.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import { bringHidden } from "./hidden.ts";
 import { listingOf } from "./listing.ts";
@@ -135,23 +135,24 @@ function elsewhere(number: number): Readonly<Record<string, string>> {
 
 /** Puts a test that must fail into test files: if the checks pass all the same, it is tried whether they did before. */
 async function canariesOf(work: Trying): Promise<readonly Attempt[]> {
-  const { checks, commit, run: { signal }, settings, workspace: { base, name, store } } = work;
+  const { commit, run, settings, workspace: { base, name, store, tree, workdir } } = work;
+  const { bound: { contract }, signal } = run;
   const where = { store, signal };
   const changed = await changedPaths([base, commit], where);
-  const commands = checks.map(({ command }) => formatTestCommand(command)).join("\n");
-  // What a check names is run as it was when the run began.
-  const own = (await filesIn(commit, where)).filter((path) =>
-    !commands.includes(path.slice(path.lastIndexOf("/") + 1))
-  );
-  return filesForCanaries(own, { changed, partOf: partsBy(settings.tests ?? []) }).map((path) => async () => {
+  const files = await filesIn(commit, where);
+  return filesForCanaries(files, { changed, partOf: partsBy(settings.tests ?? []) }).map((path) => async () => {
     const word = `c${crypto.randomUUID().slice(0, 8)}`;
     const tryIn = async (kind: "canary" | "canary_before", at: string) => {
-      const text = await textIn(at, { path, ...where });
+      const key = contractKey(workdir, `${tree}/${path}`);
+      const held = contract[key];
+      // What a check names is run as it was when the run began.
+      const text = (held?.kind === "script" ? held.text : undefined) ?? await textIn(at, { path, ...where });
       const put = text === undefined ? undefined : withCanary({ path, text }, word);
       if (put === undefined) return undefined;
       const trial = await trialOf(kind, {
         ...work,
         ...{ at: await commitWithText({ commit: at, name, ...where }, { path, text: put }), of: path },
+        scripts: held?.kind === "script" ? { [key]: { ...held, text: put } } : {},
       });
       // A check that fails of something else says nothing.
       return trial.passed || trial.output.includes(saidBy(word)) ? trial : { ...trial, notMade: true };

@@ -391,3 +391,33 @@ Deno.test("tasks that are done side by side are in the table and in JUnit, each 
   const ended = junitXml(wholeSummary(failed.reduce(summarize, NO_SUMMARY)), "1 of 2 tasks failed: a");
   assertStringIncludes(ended, '<failure message="it is not merged">');
 });
+
+Deno.test("what was found of a PASS: a suite in JUnit, annotations in GitHub Actions, lines in the job summary", () => {
+  const judged = (remark: string, problem?: string): ExecFact => ({
+    ...{ type: "evidence_gathered", trials: [], remarks: [remark], passable: true },
+    ...(problem === undefined ? {} : { problem }),
+  });
+  const io = fakeIo();
+  const commands: string[] = [];
+  const workflow = (command: { readonly name: string; readonly message?: string }) =>
+    void commands.push(`${command.name}: ${command.message}`);
+  const reports = openReports({ io: { ...io, workflow } });
+  const all = [started(), judged("a <b> was changed", "no test runs"), judged("c was changed")];
+  let fold = NO_SUMMARY;
+  for (const event of all) {
+    reports.before(event);
+    reports.after(event);
+    fold = summarize(fold, event);
+  }
+  assertEquals(commands, ["error: no test runs", "warning: a <b> was changed", "warning: c was changed"]);
+  const xml = junitXml(wholeSummary(fold), "");
+  assertStringIncludes(xml, '<testsuite name="evidence" tests="1" failures="0"');
+  assertStringIncludes(xml, "<system-out>c was changed</system-out>");
+  assertEquals(xml.includes("<b>"), false);
+  assertStringIncludes(
+    junitXml(wholeSummary(summarize(NO_SUMMARY, judged("a", "no test runs"))), ""),
+    '<failure message="no test runs"></failure>',
+  );
+  const summary = jobSummary(wholeSummary(fold), { outcome: "pass", reason: "it passed", answerCommand: () => "" });
+  assertMatch(summary, /^- Remark: c was changed$/m);
+});

@@ -43,6 +43,19 @@ for (
   });
 }
 
+Deno.test("a test file that the check names itself gets its test that must fail as well, in its text of the run's begin", async () => {
+  const project = {
+    "greet.sh": "greet() { echo hi; }\n",
+    "test.sh": '. ./greet.sh\n[ "$(greet)" = hello ] || exit 1\n',
+  };
+  const around = { project, check: "sh test.sh", scripts: ["test.sh"] };
+  const honest = await judged({ "greet.sh": "greet() { echo hello; }\n" }, around);
+  assertEquals([honest.result, honest.remarks], [PASS, []]);
+  assertEquals(honest.trials.filter(([kind]) => kind === "canary"), [["canary", false]]);
+  const ended = await judged({ "greet.sh": "greet() { echo hi; }\nexit 0\n" }, around);
+  assertEquals([ended.passesThere, ended.result.outcome], [true, "fail"]);
+});
+
 Deno.test("a suite that could never fail is a remark, and no accusation", async () => {
   const { remarks, result } = await judged({ "price.js": "exports.price = () => 0;\n" }, {
     ...{ project: { ...NODE, "package.json": '{ "scripts": { "test": "node --test || true" } }\n' }, check },

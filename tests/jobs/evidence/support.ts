@@ -27,6 +27,8 @@ export interface Judging {
   readonly settings?: Partial<EvidencePlan>;
   /** What decides where no agent has worked. @default the check */
   readonly checks?: readonly DecidingCheck[];
+  /** The files of the project that the run began with and its check names. */
+  readonly scripts?: readonly string[];
   /** What the person has besides, which git ignores. */
   readonly ignored?: Readonly<Record<string, string>>;
 }
@@ -43,7 +45,8 @@ export function recordingRun(folder: RunFolder, records: { readonly type: string
 /** Has an agent work in a workspace of a project, and looks at its PASS. */
 export async function judged(
   left: Left,
-  { check, checks = [{ command: check, timeLimitSeconds: 60 }], ignored = {}, project, settings = {} }: Judging,
+  { check, checks = [{ command: check, timeLimitSeconds: 60 }], ignored = {}, project, scripts = [], settings = {} }:
+    Judging,
 ) {
   await using dir = await tempDir();
   using _state = useStateHome(`${dir.path}/state`);
@@ -68,7 +71,15 @@ export async function judged(
   const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
   const records: { readonly type: string }[] = [];
   const judge = createJudge({
-    run: recordingRun(runFolderAt(workdir, "20260101-000000-0000"), records),
+    run: {
+      ...recordingRun(runFolderAt(workdir, "20260101-000000-0000"), records),
+      bound: {
+        contract: Object.fromEntries(
+          scripts.map((path) => [path, { kind: "script" as const, text: project[path] ?? "" }]),
+        ),
+        tellChanges: () => {},
+      },
+    },
     plan: {
       ...{ workdir, workspace: { share: ["node_modules/"] } },
       evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings },
