@@ -25,7 +25,7 @@ function namesAll({ tests, total }: TestResults): boolean {
  * import { assertEquals } from "@std/assert";
  * import { resultsIn } from "./test_results.ts";
  *
- * const [before, now] = [resultsIn("ok 1 adds\nnot ok 2 rounds\n"), resultsIn("ok 1 adds\nok 2 rounds # SKIP\n")];
+ * const [before, now] = [resultsIn("1..2\nok 1 adds\nnot ok 2 rounds\n"), resultsIn("1..2\nok 1 adds\nok 2 rounds # SKIP\n")];
  * assertEquals(remarksOnResults(now!, before), ["1 test that ran before is skipped now: rounds"]);
  * ```
  */

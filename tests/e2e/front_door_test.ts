@@ -15,7 +15,7 @@ const NAME = "fix-the-rounding-of-coupons";
 /** A project that knows nothing of panewright, and a person who trusts nothing yet. */
 function newProject(
   provider: CliName,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | object>>,
   asks = false,
   turn?: Turn,
   given: string[] = [],
@@ -198,7 +198,7 @@ Deno.test("what passes only where the agent worked goes back to the agent, with 
 
 Deno.test("what a PASS rests on is told, written, signed, and holds on another clone until a byte of it is changed", async () => {
   await using project = await newProject("codex", {
-    Makefile: "test:\n\tgrep rounded fixed.txt\n\t@echo ok 1 - it is rounded\n",
+    Makefile: "test:\n\tgrep rounded fixed.txt\n\t@echo 1..1; echo ok 1 - it is rounded\n",
     "panewright.jsonc": { evidence: { sign: "~/key" } },
   });
   const { home, project: folder } = project.sandbox;

@@ -45,7 +45,26 @@ Deno.test("only a runner that is called by itself, and known, is called with ano
 });
 
 Deno.test("what is no runner's output has no results", () => {
-  for (const text of ["", "all fine\n", "- a list\n- of things\n", "ok\n", "1) first\n2) second\n"]) {
+  for (
+    const text of [
+      "",
+      "all fine\n",
+      "- a list\n- of things\n",
+      "ok\n",
+      "1) first\n2) second\n",
+      "✓ 34 modules transformed.\n",
+      "checking gcc ... ok\n",
+    ]
+  ) {
     assertEquals(resultsIn(text), undefined, text);
   }
+});
+
+Deno.test("what an agent has a program write takes no time to read, and is kept in bounds", () => {
+  const spaces = " ".repeat(1900);
+  const hostile = ["ok 1", "Tests: 1", "  Tests (1", "✓ ", "test ", "=== 1 passed", "PASSED "].map((start) =>
+    `${start}${spaces}x\n${start}${"1".repeat(1900)}\n`
+  ).join("");
+  const { tests } = resultsIn(`${hostile.repeat(100)}${"ok 1 a".padEnd(1000, "b")}\n1..1\n`)!;
+  assertEquals(Math.max(...[...tests.keys()].map((name) => name.length)) <= 220, true);
 });
