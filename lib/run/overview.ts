@@ -5,7 +5,7 @@ import type { JobRecords } from "../journal/job.ts";
 import type { Progress } from "../journal/progress.ts";
 import { allWaiting, type Waiting } from "../journal/waiting.ts";
 import { UnknownRecordError } from "../journal/fact_reader.ts";
-import { readProgress } from "./read_progress.ts";
+import { type ReadOptions, readProgress } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { present } from "../base/schema.ts";
 
@@ -27,15 +27,11 @@ export interface RunOverview {
 
 export type OpenQuestion = Waiting & { readonly answered: boolean };
 
-/**
- * Reads how a run is. Whatever is wrong with its folder is told as its problem.
- *
- * @param options.brief as {@linkcode readProgress} has it
- */
+/** Reads how a run is. Whatever is wrong with its folder is told as its problem. */
 export async function readOverview(
   folder: RunFolder,
   jobs: readonly JobRecords[],
-  options: { readonly brief?: boolean } = {},
+  options: ReadOptions = {},
 ): Promise<RunOverview> {
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
   const owner = await readLockHolder(folder.lockPath).catch(() => undefined);

@@ -1,4 +1,5 @@
 import { PanewrightError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { AnyFact, JobRecords, Recorded } from "../journal/job.ts";
@@ -9,6 +10,18 @@ import { MAX_JOURNAL_BYTES } from "../journal/paths.ts";
 import { readEnds, tryParseFacts } from "../journal/read_facts.ts";
 import type { RunFolder } from "./run_folder.ts";
 
+/** What was read of journals, by their paths: as long as one is the same, it is not read again. */
+export type KnownJournals = Map<string, { readonly stamp: string; readonly read: ReadProgress }>;
+
+export interface ReadOptions {
+  /**
+   * Whether the beginning and the end are enough for a run that is over: what came between is then neither counted nor
+   * checked.
+   */
+  readonly brief?: boolean;
+  readonly known?: KnownJournals | undefined;
+}
+
 interface ReadProgress {
   /** Undefined where there is no record of the run. */
   readonly progress: Progress | undefined;
@@ -18,18 +31,13 @@ interface ReadProgress {
   readonly sequence?: number;
 }
 
-/**
- * Reads how a run stands by its journal. A journal that cannot be read is told as a problem.
- *
- * @param options.brief whether the beginning and the end are enough for a run that is over: what came between is then
- * neither counted nor checked
- */
+/** Reads how a run stands by its journal. A journal that cannot be read is told as a problem. */
 export async function readProgress(
   folder: RunFolder,
   jobs: readonly JobRecords[],
-  options: { readonly brief?: boolean } = {},
+  options: ReadOptions = {},
 ): Promise<ReadProgress> {
-  const read = readRecorded(folder, jobs, options);
+  const read = recordedIn(folder, jobs, options);
   const { progress } = read;
   const carried = progress && findCarried(folder, progress.folder);
   if (progress === undefined || carried === undefined) return read;
@@ -38,10 +46,21 @@ export async function readProgress(
   return isCopy === true ? { ...read, progress: { ...progress, ...withoutPanes(progress) } } : read;
 }
 
+function recordedIn(folder: RunFolder, jobs: readonly JobRecords[], { known, ...options }: ReadOptions): ReadProgress {
+  const { journalPath } = folder;
+  const { ino, mtime, size } = known === undefined ? {} : lstatOrUndefined(journalPath) ?? {};
+  const stamp = `${ino} ${size} ${mtime?.getTime()}`;
+  const kept = known?.get(journalPath);
+  if (kept?.stamp === stamp) return kept.read;
+  const read = readRecorded(folder, jobs, options);
+  known?.set(journalPath, { stamp, read });
+  return read;
+}
+
 function readRecorded(
   { journalPath: path, path: folder }: RunFolder,
   jobs: readonly JobRecords[],
-  options: { readonly brief?: boolean },
+  options: Pick<ReadOptions, "brief">,
 ): ReadProgress {
   try {
     const ends = options.brief === true ? readEnds(path) : undefined;

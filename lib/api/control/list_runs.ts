@@ -1,6 +1,7 @@
 import { JOBS } from "../../jobs/mod.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
+import type { KnownJournals } from "../../run/read_progress.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
 import { compareText } from "../../base/text/order.ts";
 import { withWorkspaces } from "../../workspace/workspace.ts";
@@ -12,15 +13,21 @@ export interface RunRow extends RunOverview {
   readonly agentsLeft: boolean;
 }
 
+interface Listing {
+  readonly meetRun?: MeetRun | undefined;
+  /** What is kept between two lists. */
+  readonly known?: KnownJournals | undefined;
+}
+
 export async function listRuns(
   workdir: string,
-  { meetRun }: { readonly meetRun?: MeetRun | undefined } = {},
+  { known, meetRun }: Listing = {},
 ): Promise<readonly RunRow[]> {
   const folders = (await listRunIds(workdir)).map((id) => runFolderAt(workdir, id)).toReversed();
   let processes: Promise<LiveProcesses> | undefined;
   const rows: RunRow[] = [];
   for (const folder of folders) {
-    const overview = await readOverview(folder, JOBS, { brief: true });
+    const overview = await readOverview(folder, JOBS, { brief: true, known });
     const { condition, progress } = overview;
     // A folder that is not a run's may stand beside those that are.
     if (condition === "empty" && !isRunId(folder.id)) continue;
@@ -35,7 +42,7 @@ export async function listRuns(
 /** The runs of several working directories, and of their workspaces, the newest first: an id begins with the time at which its run was started. */
 export async function listServedRuns(
   workdirs: readonly string[],
-  context: { readonly meetRun?: MeetRun | undefined },
+  context: Listing,
 ): Promise<readonly (RunRow & { readonly workdir: string })[]> {
   const rows = await Promise.all(
     withWorkspaces(workdirs).map(async (workdir) =>
