@@ -16,10 +16,15 @@ interface Keeping {
   readonly warn: (message: string) => void;
 }
 
+/** Where the statement of a run is kept: beside the journal that is believed. */
+export function evidencePathOf({ journalPath }: RunFolder): string {
+  return `${dirname(journalPath)}/evidence.json`;
+}
+
 /** Writes what the PASS of a run rests on beside the journal that is believed, signed where a key is named. */
 export async function keepEvidence(run: RunFolder, { home, key, signal, warn }: Keeping): Promise<void> {
   if (run.journalPath === run.copyPath) return;
-  const path = `${dirname(run.journalPath)}/evidence.json`;
+  const path = evidencePathOf(run);
   try {
     const statement = await readStatement(run, { redactor: createRedactor([]), signal });
     await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);

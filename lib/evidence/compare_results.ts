@@ -60,6 +60,15 @@ function sinceThen(now: TestResults, before: TestResults): readonly string[] {
   ];
 }
 
+/** The tests that are new, and pass on the code as it was as well: they prove nothing of the change. */
+export function idleTests(
+  now: TestResults,
+  { before, onOldCode }: { readonly before: TestResults | undefined; readonly onOldCode: TestResults | undefined },
+): readonly string[] {
+  if (before === undefined || onOldCode === undefined || !namesAll(before)) return [];
+  return testsThat("passed", now).filter((name) => !before.tests.has(name) && onOldCode.tests.get(name) === "passed");
+}
+
 /**
  * Which tests have failed where a change was taken back, and did not with it; `undefined` where none that is known ran:
  * nothing was built, so nobody knows what they would have noticed.

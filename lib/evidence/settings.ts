@@ -33,7 +33,7 @@ export const EVIDENCE_SETTINGS = {
     example: "reports/*.xml",
   },
   strict: {
-    names: { key: "evidence.strict" },
+    names: { key: "evidence.strict", flag: "--strict" },
     value: { kind: "switch", default: false },
     description: "Whether any remark on a PASS makes it a FAIL.",
   },
@@ -75,8 +75,8 @@ export const EVIDENCE_SETTINGS = {
     names: { key: "evidence.sign" },
     value: { kind: "text", pattern: /^(?:\/|~\/)[^\0\n]+$/, must: "be a path that begins with / or ~/" },
     description:
-      "A private key of `ssh-keygen`: what the PASS of a run rests on is signed with it when the run ends, in `evidence.json.sig` " +
-      "beside `evidence.json` and the journal. A key with a passphrase needs an agent that knows it.",
+      "A private key of `ssh-keygen`: what the PASS of a run rests on is signed with it when the run ends, beside its journal. " +
+      "A key with a passphrase needs an agent that knows it.",
     example: "~/.ssh/id_ed25519",
   },
   hiddenCmd: {

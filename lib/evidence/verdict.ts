@@ -1,5 +1,5 @@
 import { plural } from "../journal/words/words.ts";
-import { named, NO_TEST, remarksOnResults } from "./compare_results.ts";
+import { idleTests, named, NO_TEST, remarksOnResults } from "./compare_results.ts";
 import { type ChangedTestFile, remarksOn } from "./remarks.ts";
 import type { EvidencePlan } from "./settings.ts";
 import type { TestResults } from "./test_results.ts";
@@ -48,7 +48,11 @@ interface Judged {
   /** Lines of the change that know what is in tests. @default {[]} */
   readonly inputs?: readonly string[];
   /** What the tests of the result have come to, and those of the code as it was; missing where it is not known. */
-  readonly results?: { readonly now?: TestResults | undefined; readonly before?: TestResults | undefined };
+  readonly results?: {
+    readonly now?: TestResults | undefined;
+    readonly before?: TestResults | undefined;
+    readonly red?: TestResults | undefined;
+  };
   readonly settings: EvidencePlan;
 }
 
@@ -79,15 +83,22 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * ```
  */
 export function verdictOf(
-  { files: known, hunks = [], inputs = [], results: { before, now } = {}, settings, trials }: Judged,
+  { files: known, hunks = [], inputs = [], results: { before, now, red: onOldCode } = {}, settings, trials }: Judged,
 ): { readonly remarks: readonly string[]; readonly problem?: string } {
   const files = known ?? [];
   const { maxUnnoticed = Infinity, requireRed, requireTests, strict, testsMay } = settings;
   const trial = (kind: TrialKind) => trials.find((one) => one.kind === kind);
   const [clean, original, red, hidden] = [trial("clean"), trial("original"), trial("red"), trial("hidden")];
+  const idle = now === undefined ? [] : idleTests(now, { before, onOldCode });
   const isUnproven = red?.passed === true;
   const ofRed = isUnproven
     ? [`what is new in ${named(newTestsIn(files))} passes on the code as it was, too: it proves nothing of the change`]
+    : idle.length > 0
+    ? [
+      `${plural(idle.length, "new test")} ${idle.length === 1 ? "passes" : "pass"} on the code as it was, too: ${
+        named(idle)
+      }`,
+    ]
     : red?.notMade === true
     ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
     : [];

@@ -249,6 +249,10 @@ Deno.test("what a PASS rests on is told, written, signed, and holds on another c
     "✓ tests: 1 test that passed then passed again",
   ];
   assertMatch(held.stdout, new RegExp(`^${rows.map((row) => `${row}.*\n`).join("")}$`));
+  // The run's own statement, by its name.
+  const own = await from(folder)("verify", NAME, "--signers", "../home/signers");
+  assertEquals(own.code, 0, own.stderr + own.stdout);
+  assertMatch(own.stdout, /^✓ signature: by me@example\.com\n✓ commit: .*\n✓ journal: /);
   // Nobody has signed for it: its commands are shown, and not run.
   const asked = await there("--verify", "../evidence.json", "--again");
   assertEquals([asked.code, asked.stderr.includes('"make test"')], [3, true]);

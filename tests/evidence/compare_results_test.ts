@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { noticedBy, remarksOnResults } from "../../lib/evidence/compare_results.ts";
+import { idleTests, noticedBy, remarksOnResults } from "../../lib/evidence/compare_results.ts";
 import { inAnotherOrder } from "../../lib/evidence/another_order.ts";
 import { joinResults, resultsIn, type TestResults } from "../../lib/evidence/test_results.ts";
 
@@ -27,6 +27,14 @@ Deno.test("who misses a place: the tests that fail without it, nobody that is kn
   assertEquals(noticedBy(tap("not ok 1 all of it"), result), undefined);
   assertEquals(noticedBy(undefined, result), undefined);
   assertEquals(noticedBy(undefined, resultsIn("Ran 3 tests in 0.1s\n")!), []);
+});
+
+Deno.test("new tests that pass on the code as it was are told, where it is known which ones are new", () => {
+  const now = tap("ok 1 a", "ok 2 b", "ok 3 c");
+  const onOldCode = tap("ok 1 a", "ok 2 b", "not ok 3 c");
+  assertEquals(idleTests(now, { before: tap("ok 1 a"), onOldCode }), ["b"]);
+  assertEquals(idleTests(now, { before: undefined, onOldCode }), []);
+  assertEquals(idleTests(now, { before: resultsIn("Ran 1 test in 0.1s\n")!, onOldCode }), []);
 });
 
 Deno.test("results of several commands come together", () => {

@@ -52,10 +52,11 @@ export async function readStatement(folder: RunFolder, { redactor, signal }: Rea
       configuration: about.checks.map(({ command }) => ({ name: command })),
       panewright: {
         ...{ version: VERSION, run: folder.id, state: card.state },
+        environment: { os: Deno.build.os, arch: Deno.build.arch },
         // As it is recorded: without secrets, and comparable.
         ...about,
         ...redactor.value({
-          ...{ task: card.task, models: card.models, refused: card.refused },
+          ...{ task: card.task, models: card.models, refused: card.refused, ...present({ tokens: card.tokens }) },
           answers: answers.map(({ answer, asked, by }) => ({ asked, answer, by })),
         }),
         journal: { lines: lines.length, sha256: await sha256Hex(lines.at(-1) ?? "") },
@@ -70,6 +71,7 @@ export function judgedIn(text: string, { journalPath: path, path: folder }: Pick
   if (problem !== undefined) throw problem;
   const judged = facts.findLast(isGathered);
   if (judged?.commit === undefined || judged.base === undefined) return undefined;
+  const audit = facts.findLast(isEnd)?.audit;
   const {
     at,
     base,
@@ -86,8 +88,12 @@ export function judgedIn(text: string, { journalPath: path, path: folder }: Pick
   } = judged;
   return {
     ...{ commit, tree, at, base, checks: [...checks], trials: [...trials], remarks: [...remarks], hunks: [...hunks] },
-    ...{ untried, ...present({ setup, tests, problem: why }) },
+    ...{ untried, ...present({ setup, tests, audit, problem: why }) },
   };
+}
+
+function isEnd(fact: { readonly type: string }): fact is RunFactOf<"run_finished"> & { readonly at: string } {
+  return fact.type === "run_finished";
 }
 
 function isGathered(fact: { readonly type: string }): fact is RunFactOf<"evidence_gathered"> & { readonly at: string } {

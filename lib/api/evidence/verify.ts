@@ -96,7 +96,19 @@ async function commitOf({ subject }: Statement, { cwd, signal }: Pick<Verifying,
 }
 
 /** What a statement has of the last judgement of its run. */
-const JUDGED = ["at", "base", "checks", "trials", "remarks", "hunks", "untried", "setup", "tests", "problem"] as const;
+const JUDGED = [
+  "at",
+  "base",
+  "checks",
+  "trials",
+  "remarks",
+  "hunks",
+  "untried",
+  "setup",
+  "tests",
+  "audit",
+  "problem",
+] as const;
 
 /**
  * Whether what was found says that a statement holds: nothing against it, the commit is here, and somebody vouches for it

@@ -16,6 +16,7 @@ export const EVIDENCE_OUTPUTS = {
       configuration: z.array(z.object({ name: text("The command.") })).describe("The checks that decided."),
       panewright: z.object({
         version: text("Of panewright."),
+        environment: z.object({ os: z.string(), arch: z.string() }).describe("Where it was judged."),
         run: runId,
         state: condition,
         task: text("What the agents were to do."),
@@ -45,6 +46,10 @@ export const EVIDENCE_OUTPUTS = {
         }).optional().describe("What the tests have come to, on a fresh checkout of the commit."),
         untried: count("How many were not tried."),
         models: z.array(z.string()),
+        tokens: z.object({ input: z.number(), cached: z.number(), output: z.number() }).optional(),
+        audit: z.object({ records: z.number(), hash: z.string() }).optional().describe(
+          "Where the audit log of what was permitted ended.",
+        ),
         answers: z.array(z.object({ asked: z.string(), answer: z.string(), by: z.string() })).describe(
           "What was answered, and by whom.",
         ),

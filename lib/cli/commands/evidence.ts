@@ -12,12 +12,16 @@ import { createRedactor } from "../../base/redact/redactor.ts";
 import { agentsFolderOf } from "../../run/state_names.ts";
 import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { evidencePathOf } from "../keep_evidence.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { evidenceMarkdown, evidenceText, findingsText } from "../show/evidence_text.ts";
 
 /** `panewright evidence`: what a PASS rests on, and whether a statement of it holds. */
 export const command = defineCommand({
-  arguments: [{ ...RUN_ARGUMENT, name: "RUN|FILE", description: "a run, or with --verify a statement's file" }],
+  arguments: [
+    { ...RUN_ARGUMENT, name: "RUN|FILE", description: "a run, or with --verify a statement's file as well" },
+    { name: "FILE", description: 'behind "verify", which is the same as --verify' },
+  ],
   flags: {
     markdown: switchFlag("as Markdown, for a pull request"),
     output: textFlag("FILE", "write the statement to this file", { short: "o" }),
@@ -28,7 +32,11 @@ export const command = defineCommand({
     trust: switchFlag("with --again: its commands may be run"),
     wd: WORKDIR_FLAG,
   },
-  async run({ flags, global, positionals: [what] }, io) {
+  async run({ flags: given, global, positionals: [first, second] }, io) {
+    const isVerb = first === "verify" && second !== undefined;
+    if (second !== undefined && !isVerb) throw new UsageError(`Cannot use "${second}": one run is meant`);
+    const flags = isVerb ? { ...given, verify: true } : given;
+    const what = isVerb ? second : first;
     requireTogether(flags);
     if (flags.verify === true) return await verify(what, { flags, io, isJson: global.json });
     const folder = await findMeantRun(io, what, flags.wd);
@@ -53,6 +61,7 @@ export const command = defineCommand({
 });
 
 interface Flags {
+  readonly wd?: string | undefined;
   readonly output?: string | undefined;
   readonly sign?: string | undefined;
   readonly signers?: string | undefined;
@@ -78,8 +87,8 @@ async function verify(
         "panewright evidence RUN -o evidence.json writes one; panewright evidence --verify evidence.json looks at it.",
     });
   }
-  const file = resolve(io.cwd, what);
-  if (lstatOrUndefined(file) === undefined) throw new UsageError(`Cannot verify ${what}: there is no such file`);
+  const named = resolve(io.cwd, what);
+  const file = lstatOrUndefined(named) === undefined ? await keptOf(what, { flags, io }) : named;
   const read = readStatementFile(file);
   const { statement } = read;
   const { signal } = io;
@@ -100,6 +109,17 @@ async function verify(
     });
   }
   return 0;
+}
+
+/** The statement that is kept of a run. */
+async function keptOf(what: string, { flags: { wd }, io }: { readonly flags: Flags; readonly io: CliIo }) {
+  const folder = await findMeantRun(io, what, wd);
+  const path = evidencePathOf(folder);
+  if (lstatOrUndefined(path) === undefined) {
+    const statement = await readStatement(folder, { redactor: createRedactor([]), signal: io.signal });
+    await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
+  }
+  return path;
 }
 
 /** A statement may come from anybody: what it has run is looked at first, unless its signer is known. */

@@ -73,6 +73,7 @@ export async function runExec(
   const overrides: ExecOverrides = {
     ...present({ pipeline, only, keepGoing: keepGoing || undefined, force: force || undefined, provider, check }),
     ...chosenByFlags(EXEC_SETTINGS, flags),
+    ...("strict" in flags && flags.strict === true ? { strict: true } : {}),
   };
   const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
   const builtIn = target.text === undefined
@@ -83,7 +84,7 @@ export async function runExec(
       "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
     );
   }
-  const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
+  const { attempts, parallel, strict }: Readonly<Record<string, unknown>> = flags;
   if (target.kind !== "folder" && parallel !== undefined) {
     throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
   }
@@ -91,7 +92,7 @@ export async function runExec(
     const { attempts, parallel } = settingsIn(config, LANE_SETTINGS);
     return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
   };
-  const config = { flags: present({ wd, provider, attempts, parallel }), ...present({ path }), builtIn };
+  const config = { flags: present({ wd, provider, attempts, parallel, strict }), ...present({ path }), builtIn };
   if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
   return await executeSteps(config, {
     io,

@@ -8,9 +8,6 @@ import { TASK_TEMPLATE } from "../../jobs/pipeline/task_template.ts";
 import { JOB_TEMPLATE } from "../../jobs/review_loop/job_template.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
-import { named } from "../../evidence/compare_results.ts";
-import { testPartOf } from "../../evidence/test_files.ts";
-import { listByGit } from "../../jobs/files/list.ts";
 import { findStepProvider, PROVIDERS } from "../../agents/mod.ts";
 import { makePanewrightFolder } from "../../run/run_folder.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -77,8 +74,7 @@ export const command = defineCommand({
       io.stdout(global.json ? outputLine("file_written", { path }) : `wrote ${sanitizeLine(path)}\n`);
     }
     if (!global.json && !global.quiet) {
-      const tests = inRepository ? await testFilesIn(folder, io.signal) : undefined;
-      io.stdout(`\n${summary(choices, { io, tests })}\n\n${nextSteps(exec, folder === io.cwd ? undefined : folder)}\n`);
+      io.stdout(`\n${summary(choices, io)}\n\n${nextSteps(exec, folder === io.cwd ? undefined : folder)}\n`);
     }
     if (problem !== undefined) io.stderr(`panewright: it is not trusted yet: ${sanitizeLine(problem)}\n`);
     return 0;
@@ -113,8 +109,8 @@ function argvIfPlain(command: string): string | readonly string[] {
 }
 
 function summary(
-  { provider, permissions, testCommand, foundTestCommands, installHosts }: InitChoices,
-  { io, tests }: { readonly io: CliIo; readonly tests: readonly string[] | undefined },
+  { provider, permissions, testCommand, testFiles, foundTestCommands, installHosts }: InitChoices,
+  io: CliIo,
 ): string {
   const unknown = foundTestCommands.length > 1
     ? `${foundTestCommands.join(" or ")} may be meant: name it in the config`
@@ -122,21 +118,9 @@ function summary(
   return [
     `agents       ${chosenAgent(provider, io)}`,
     `tests        ${testCommand ?? unknown}`,
-    ...(tests === undefined ? [] : [`test files   ${testFilesText(tests)}`]),
+    ...(testFiles === undefined ? [] : [`test files   ${testFiles}`]),
     `permissions  ${permissions === "sandbox" ? sandboxWords(installHosts) : "an allow list"}`,
   ].map((line) => sanitizeLine(line)).join("\n");
-}
-
-/** The files that count as tests by their names; `undefined` where git cannot tell what is there. */
-async function testFilesIn(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
-  const paths = await listByGit({ folder, signal }).catch(() => undefined);
-  return paths?.filter((path) => testPartOf(path) === "test");
-}
-
-function testFilesText(tests: readonly string[]): string {
-  return tests.length === 0
-    ? "none is known by its name: evidence.tests says which ones are tests"
-    : `${tests.length} by their names: ${named(tests)}`;
 }
 
 function sandboxWords(hosts: InitChoices["installHosts"]): string {

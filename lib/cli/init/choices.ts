@@ -10,6 +10,9 @@ import type { CliIo, TerminalInput } from "../console/command.ts";
 import { findProgram } from "../../run/programs.ts";
 import { placeIn } from "../preflight/look_context.ts";
 import { type InstallHost, installHostsOf } from "./install_hosts.ts";
+import { present } from "../../base/schema.ts";
+import { isRepository } from "./git_ignore.ts";
+import { testFilesText } from "./test_files.ts";
 import { testCommandsIn } from "../find_test_command.ts";
 import type { FoundTestCommand } from "../usual_test_commands.ts";
 
@@ -19,6 +22,8 @@ export interface InitChoices {
   /** The command that tests the project; missing where there is none, or none is known. */
   readonly testCommand?: string;
   readonly foundTestCommands: readonly string[];
+  /** Which files count as tests; missing where git cannot tell what is there. */
+  readonly testFiles?: string;
   /** What a sandbox is to let through for the project's package manager. */
   readonly installHosts: readonly InstallHost[];
 }
@@ -61,6 +66,7 @@ export async function chooseForInit(
     permissions,
     foundTestCommands,
     installHosts,
+    ...present({ testFiles: isRepository(folder) ? await testFilesText(folder, io.signal) : undefined }),
     ...(testCommand === NO_TEST_COMMAND ? {} : { testCommand }),
   };
 }

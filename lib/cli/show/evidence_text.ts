@@ -14,7 +14,7 @@ type Row = readonly [label: string, texts: readonly string[]];
 function rowsOf({ predicate: { panewright: about }, subject }: Statement): readonly Row[] {
   const { answers, base, checks, hunks, journal, models, refused, remarks, run, setup, tests, trials, untried } = about;
   const { gitCommit = "", gitTree = "" } = subject[0]?.digest ?? {};
-  const counts = tests === undefined ? [] : [testsText(tests)];
+  const counts = tests === undefined ? ["its exit code alone: no tests are told by name"] : [testsText(tests)];
   const unnoticed = hunks.filter(({ noticed }) => !noticed).map(({ lines, path }) =>
     `${path}:${lines}: no check misses it`
   );
@@ -26,7 +26,7 @@ function rowsOf({ predicate: { panewright: about }, subject }: Statement): reado
     ["Checked by", [
       ...(setup === undefined ? [] : [`${setup} (setup)`]),
       ...checks.map(({ command }) => command),
-      ...counts,
+      ...(checks.length === 0 ? [] : counts),
     ]],
     ["Tried", [...told, ...unnoticed.slice(0, MOST_PLACES), ...more(unnoticed.length - MOST_PLACES)]],
     ["Remarks", about.problem === undefined ? remarks : [about.problem, ...remarks]],

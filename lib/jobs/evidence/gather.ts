@@ -79,13 +79,13 @@ async function judgeWork(work: Work): Promise<Judged> {
   const width = widthOf(plan.sandbox);
   const trials = await trialsOf({ ...work, width, junit: settings.junit }, files);
   const resultsOf = (of: string) => trials.find(({ kind }) => kind === of)?.results;
-  const [now, before] = [resultsOf("clean"), resultsOf("base")];
+  const [now, before, red] = ["clean", "base", "red"].map(resultsOf);
   const holds = trials.every(({ kind, passed }) => passed || kind !== "clean" && kind !== "hidden");
   const { hunks, untried } = holds && settings.cleanRoom && work.checks.length > 0
     ? await tryHunks({ ...work, results: now, width, junit: settings.junit })
     : { hunks: [], untried: 0 };
   const inputs = await inputsOf(work);
-  const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks, results: { now, before } });
+  const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks, results: { now, before, red } });
   run.record({
     ...{ type: "evidence_gathered", base, commit, tree: work.tree },
     checks: work.checks.map(({ command, timeLimitSeconds }) => ({

@@ -1,4 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
+import { isPlainFile } from "../../base/ports/files.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { copyInto, ignoredIn } from "../../workspace/bring.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import type { TrialRun } from "./trial.ts";
@@ -45,13 +47,24 @@ export async function hiddenIn(
   );
 }
 
-/** Puts the hidden tests into a workspace in which no agent works. */
+/**
+ * Puts the hidden tests into a workspace in which no agent works.
+ *
+ * @returns a hash of them, which tells nothing of what they are
+ */
 export async function bringHidden(
   patterns: readonly string[],
   { from, into, signal }: { readonly from: Place; readonly into: string; readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<string> {
+  const hashes: string[] = [];
   for (const path of await hiddenIn(from, { patterns, signal })) {
-    if (await copyInto(path, { from: from.top, into, replaces: true, signal })) continue;
-    throw new UsageError(`Cannot try the hidden tests: the place of ${path} is behind a link`);
+    if (!await copyInto(path, { from: from.top, into, replaces: true, signal })) {
+      throw new UsageError(`Cannot try the hidden tests: the place of ${path} is behind a link`);
+    }
+    const copy = `${into}/${path}`;
+    if (isPlainFile(copy)) hashes.push(`${await sha256Hex(await Deno.readFile(copy))} ${path}`);
   }
+  return (await sha256Hex(hashes.toSorted().join("\n"))).slice(0, HASH_LENGTH);
 }
+
+const HASH_LENGTH = 16;

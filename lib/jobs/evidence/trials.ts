@@ -175,11 +175,18 @@ async function tryHidden(work: Trying): Promise<readonly Tried[]> {
   if (own.length === 0) {
     return [{ kind: "hidden", passed: false, detail: "no command runs them", notMade: true, output: "" }];
   }
+  let of = "";
   const trial = await trialOf("hidden", {
     ...work,
-    ...{ at: commit, checks: own, prepare: (into) => bringHidden(hidden, { from: workspace, into, signal }) },
+    ...{
+      at: commit,
+      checks: own,
+      async prepare(into) {
+        of = await bringHidden(hidden, { from: workspace, into, signal });
+      },
+    },
     ...(command === undefined ? {} : { junit: undefined }),
     isNamed: hiddenTell !== "nothing",
   });
-  return [hiddenTell === "output" ? trial : { ...trial, output: "" }];
+  return [{ ...trial, of, ...(hiddenTell === "output" ? {} : { output: "" }) }];
 }

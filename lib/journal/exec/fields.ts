@@ -57,6 +57,8 @@ export interface ExecOverrides {
   readonly check?: string;
   /** How many of a folder's tasks are done side by side, each in a workspace. @default one after another, in the folder */
   readonly parallel?: number;
+  /** Whether any remark on a PASS makes it a FAIL. @default what the configuration says */
+  readonly strict?: boolean;
   /** How often each task is tried side by side, each time in a workspace. @default once */
   readonly attempts?: number;
 }

@@ -43,6 +43,7 @@ export const RUN_BEGINS = {
       check: optional(text),
       parallel: optional(number),
       attempts: optional(number),
+      strict: optional(flag),
     }),
   }, {
     paths: ({ workdir, target, configFile }, map) => ({

@@ -53,7 +53,8 @@ Deno.test("a test file that the check names itself gets its test that must fail 
   assertEquals([honest.result, honest.remarks], [PASS, []]);
   assertEquals(honest.trials.filter(([kind]) => kind === "canary"), [["canary", false]]);
   const ended = await judged({ "greet.sh": "greet() { echo hi; }\nexit 0\n" }, around);
-  assertEquals([ended.passesThere, ended.result.outcome], [true, "fail"]);
+  assertEquals(ended.passesThere, true);
+  assertMatch(ended.remarks.join("\n"), /^a test that must fail, put into test\.sh, does not make the checks fail$/);
 });
 
 Deno.test("a suite that could never fail is a remark, and no accusation", async () => {
@@ -99,7 +100,7 @@ Deno.test("hidden tests are put where no agent works, and decide; what they say 
     ...{ project: IGNORING, ignored: HIDDEN, check },
     settings: { ...settings, hiddenCmd: "node --test acceptance/", hiddenTell: "output" },
   });
-  assertEquals(told.result.reason, "the hidden tests do not pass: node --test acceptance/: exit code 1");
+  assertEquals(told.result.reason, "the hidden tests do not pass: node --test acceptance/: exit code 1: doubles");
   assertStringIncludes(told.output, "doubles");
 });
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { runProgram } from "../../support/program.ts";
 import { judged, PASS } from "./support.ts";
 
@@ -130,4 +130,34 @@ Deno.test({
     const { found: plain, result } = await judged(touchy, { project, check, settings });
     assertEquals([result, plain?.tests?.total], [PASS, 2]);
   },
+});
+
+Deno.test("a new test that passes on the code as it was is told by name, and is a FAIL where new tests must fail there", async () => {
+  const left = {
+    ...FIXED,
+    "price.test.js":
+      `${TEST}test("doubles three", () => assert.equal(price(3), 6));\ntest("is none", () => assert.equal(price(0), 0));\n`,
+  };
+  const { remarks } = await judged(left, { project: NODE, check, settings });
+  assertMatch(remarks.join("\n"), /^1 new test passes on the code as it was, too: is none$/m);
+  const required = await judged(left, { project: NODE, check, settings: { ...settings, requireRed: true } });
+  assertEquals(required.result.outcome, "fail");
+});
+
+Deno.test("hidden tests are known by their hash, and by nothing else", async () => {
+  const hidden = { "acceptance/more.test.js": TEST.replace("./price", "../price") };
+  const project = { ...NODE, ".gitignore": "acceptance/\n" };
+  const hashOf = async (ignored: Record<string, string>) => {
+    const { found } = await judged(FIXED, {
+      project,
+      ignored,
+      check,
+      settings: { ...settings, hidden: ["acceptance/"] },
+    });
+    return found?.trials.find(({ kind }) => kind === "hidden")?.of;
+  };
+  const first = await hashOf(hidden);
+  assertMatch(first ?? "", /^[0-9a-f]{16}$/);
+  assertEquals(await hashOf(hidden), first);
+  assertNotEquals(await hashOf({ "acceptance/more.test.js": `${hidden["acceptance/more.test.js"]}\n` }), first);
 });
