@@ -1,3 +1,4 @@
+import { present } from "../../base/schema.ts";
 import { filesForCanaries, saidBy, withCanary } from "../../evidence/canaries.ts";
 import { inAnotherOrder } from "../../evidence/another_order.ts";
 import { partsBy } from "../../evidence/test_files.ts";
@@ -36,9 +37,14 @@ type Attempt = () => Promise<readonly Tried[]>;
 
 const MOST_AT_A_TIME = 4;
 
-/** How many trials may be made at a time: outside of a sandbox, which has ports of its own, they could meet. */
+/**
+ * How many trials may be made at a time: outside of a sandbox, which has ports of its own, they could meet. With two cores
+ * each, checks do not come to their time limits by it.
+ */
 export function widthOf(sandbox: SandboxPlan | undefined): number {
-  return sandbox?.whole === undefined ? 1 : Math.max(2, Math.min(MOST_AT_A_TIME, navigator.hardwareConcurrency));
+  return sandbox?.whole === undefined
+    ? 1
+    : Math.max(2, Math.min(MOST_AT_A_TIME, Math.floor(navigator.hardwareConcurrency / 2)));
 }
 
 /** Does things in their order, some at a time. */
@@ -55,8 +61,15 @@ export async function inParallel<Made>(
   return made;
 }
 
-/** Makes the trials that the settings ask for. */
-export async function trialsOf(given: Trying, files: readonly ChangedTestFile[]): Promise<readonly Tried[]> {
+/**
+ * Makes the trials that the settings ask for.
+ *
+ * @returns `env`: the variables by which runners name their tests here
+ */
+export async function trialsOf(
+  given: Trying,
+  files: readonly ChangedTestFile[],
+): Promise<Pick<Trying, "env"> & { readonly trials: readonly Tried[] }> {
   const { checks, commit, isMerged, settings, width } = given;
   const trials: Tried[] = [];
   let work = given;
@@ -75,11 +88,11 @@ export async function trialsOf(given: Trying, files: readonly ChangedTestFile[])
       clean = await trialOf("clean", { ...work, at: commit });
     }
     trials.push(clean);
-    if (!clean.passed) return trials;
+    if (!clean.passed) return { trials };
     const attempts = await attemptsOf(work, { files, isNamed: clean.results !== undefined });
     trials.push(...(await inParallel(attempts, width)).flat());
   }
-  return [...trials, ...await tryHidden(work)];
+  return { trials: [...trials, ...await tryHidden(work)], ...present({ env: work.env }) };
 }
 
 /** What is tried on a result that passes on a fresh checkout, the least first. */

@@ -19,6 +19,7 @@ interface Trying extends TrialRun {
   /** What the tests of the result have come to. */
   readonly results: TestResults | undefined;
   readonly junit: string | undefined;
+  readonly env?: Readonly<Record<string, string>>;
   /** How many are tried at a time. */
   readonly width: number;
 }
