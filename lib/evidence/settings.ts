@@ -48,8 +48,8 @@ export const EVIDENCE_SETTINGS = {
     names: { key: "evidence.repeat" },
     value: { kind: "count", least: 0, most: 20, default: 0 },
     description:
-      "How often the checks run once more on the result, each time in another time zone and locale, and in another order where " +
-      "the runner can: if they fail there, that is a remark.",
+      "How often the checks run once more on the result, each time in another time zone and locale, in another order where the " +
+      "runner can, and every third time 40 days later where `faketime` is there: if they fail there, that is a remark.",
   },
   budgetMinutes: {
     names: { key: "evidence.budget_minutes" },

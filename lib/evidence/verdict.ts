@@ -125,10 +125,9 @@ export function verdictOf(
     ...muffled.map(({ detail, of }) =>
       `a test that must fail, put into ${of}, is not told by its name any more, as it was before: ${detail}`
     ),
-    ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, failed = [], of }) => {
-      const isKnown = failed.length > 0 && failed.every((name) => before?.tests.get(name) === "failed");
-      return `it is not the same each time: with ${of}, it fails: ${detail}${isKnown ? "; so it did before" : ""}`;
-    }),
+    ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, of }) =>
+      `it is not the same each time: with ${of}, it fails: ${detail}`
+    ),
     ...trials.filter(({ kind, passed }) => kind === "mutation" && !passed).map(({ detail }) =>
       `what changes the code on purpose says more: ${detail}`
     ),

@@ -103,7 +103,9 @@ async function judgeWork(work: Work): Promise<Judged> {
     return held(tried === 0 ? "nothing was run once more" : `it holds in ${plural(tried, "trial")}`);
   }
   const shown = trials.find(({ kind, output, passed }) => !passed && output !== "" && OBJECTS.has(kind));
-  return { how: problem, problem, output: lastLines(shown?.output ?? "", MOST_LINES).join("\n") };
+  // What else there is to know is for whoever mends it, too.
+  const others = remarks.filter((remark) => !problem.includes(remark)).map((remark) => `remark: ${remark}\n`).join("");
+  return { how: problem, problem, output: others + lastLines(shown?.output ?? "", MOST_LINES).join("\n") };
 }
 
 const MOST_LINES = 100;

@@ -1,6 +1,5 @@
 import { present } from "../../base/schema.ts";
 import { filesForCanaries, saidBy, withCanary } from "../../evidence/canaries.ts";
-import { inAnotherOrder } from "../../evidence/another_order.ts";
 import { partsBy } from "../../evidence/test_files.ts";
 import type { ChangedTestFile } from "../../evidence/remarks.ts";
 import { guardedIn, newTestsIn } from "../../evidence/verdict.ts";
@@ -9,6 +8,7 @@ import { changedPaths } from "../../workspace/result.ts";
 import { commitWith, commitWithText, filesIn, textIn } from "../../workspace/trees.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
+import { elsewhere } from "./elsewhere.ts";
 import { bringHidden } from "./hidden.ts";
 import { listingOf } from "./listing.ts";
 import { type DecidingCheck, trialOf, type TrialRun, type Tried } from "./trial.ts";
@@ -117,13 +117,9 @@ async function attemptsOf(
       : [attempt("red", { at: await commitWith({ base: commit, commit: base, ...swap }, { name, paths: news }) })]),
     ...(settings.canaries ? await canariesOf(work) : []),
     ...Array.from({ length: settings.repeat }, (_, number) => {
-      const place = elsewhere(number);
-      const ordered = checks.map((check) => ({ ...check, command: inAnotherOrder(check.command) ?? check.command }));
-      const isOrdered = ordered.some(({ command }, index) => command !== checks[index]?.command);
-      const told = Object.entries(place).map(([key, value]) => `${key}=${value}`).join(" ");
-      const of = isOrdered ? `${told}, in another order` : told;
-      return () =>
-        trialOf("again", { ...work, at: commit, checks: ordered, env: { ...env, ...place }, of }).then(alone);
+      const { env: place, of, commandOf } = elsewhere(number, checks);
+      const moved = checks.map((check) => ({ ...check, command: commandOf(check.command) }));
+      return () => trialOf("again", { ...work, at: commit, checks: moved, env: { ...env, ...place }, of }).then(alone);
     }),
     ...(mutationCmd === undefined ? [] : [() => {
       const mutating = [{ command: mutationCmd, timeLimitSeconds: MUTATION_SECONDS }];
@@ -137,14 +133,6 @@ function alone(trial: Tried): readonly Tried[] {
 }
 
 const MUTATION_SECONDS = 3600;
-
-/** Where tests that lean on the time or the place of one machine fail. */
-const ZONES = ["Pacific/Kiritimati", "America/St_Johns", "UTC", "Asia/Kathmandu", "Pacific/Pago_Pago"];
-
-function elsewhere(number: number): Readonly<Record<string, string>> {
-  const TZ = ZONES[number % ZONES.length] ?? "UTC";
-  return number % 2 === 0 ? { TZ } : { TZ, LC_ALL: "C" };
-}
 
 /** Puts a test that must fail into test files: if the checks pass all the same, it is tried whether they did before. */
 async function canariesOf(work: Trying): Promise<readonly Attempt[]> {

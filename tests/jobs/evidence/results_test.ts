@@ -107,6 +107,28 @@ Deno.test("a tool that changes the code on purpose is heard", async () => {
   assertMatch(remarks.join("\n"), /^what changes the code on purpose says more: .*: exit code 1$/m);
 });
 
+const hasFaketime = await runProgram(["faketime", "--version"], {
+  cwd: "/",
+  env: { PATH: Deno.env.get("PATH") ?? "" },
+  timeoutMs: 20_000,
+}).then(({ code }) => code === 0, () => false);
+
+Deno.test({
+  name: `what passes on some days only is a remark${hasFaketime ? "" : " (no faketime here)"}`,
+  ignore: !hasFaketime,
+  async fn() {
+    const until = Date.now() + 20 * 86_400_000;
+    const left = { "price.js": `exports.price = (n) => Date.now() < ${until} ? n * 2 : 0;\n` };
+    const { found, remarks } = await judged(left, { project: NODE, check, settings: { ...settings, repeat: 3 } });
+    const again = found?.trials.filter(({ kind }) => kind === "again").map(({ passed }) => passed);
+    assertEquals(again, [true, true, false]);
+    assertMatch(
+      remarks.join("\n"),
+      /^it is not the same each time: with TZ=UTC, 40 days later, it fails: .*: doubles$/m,
+    );
+  },
+});
+
 const hasPytest = await runProgram(["python3", "-m", "pytest", "--version"], { cwd: "/", env: {}, timeoutMs: 20_000 })
   .then(({ code }) => code === 0, () => false);
 
