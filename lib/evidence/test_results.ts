@@ -91,10 +91,13 @@ function namedInTap(lines: readonly string[]): readonly Named[] {
     const marked = /# *(?:skip|todo)\b/i.exec(text);
     const name = text.slice(0, marked?.index).trim();
     const outcome = marked !== null ? "skipped" : result?.[2] === undefined ? "passed" : "failed";
-    if (name !== "") named.push([[...open.map((one) => one.name), name].join(" > "), outcome]);
+    if (name !== "" && !FILE.test(name)) named.push([[...open.map((one) => one.name), name].join(" > "), outcome]);
   }
   return named;
 }
+
+/** What node:test names in place of the tests of a file that cannot be loaded. */
+const FILE = /^\/|^\S+\.[cm]?[jt]sx?$/;
 
 const SIGNS: Readonly<Record<string, TestOutcome>> = {
   ...{ "✔": "passed", "✓": "passed", "√": "passed", "✖": "failed", "✕": "failed", "×": "failed", "✗": "failed" },
@@ -123,7 +126,7 @@ function namedInTree(lines: readonly string[]): readonly Named[] {
     }
     if (sign === "▶") open.push({ indent, name });
     // Vitest names a file in place of its tests, and each test of a file that fails.
-    else if (!/ \(\d+ tests?\b.*\)$/.test(name)) {
+    else if (!/ \(\d+ tests?\b.*\)$/.test(name) && !FILE.test(name)) {
       const marked = / # (?:SKIP|TODO)\b/.test(rest) ? "skipped" : SIGNS[sign];
       const outcome = marked ?? (sign === "-" ? "skipped" : "failed");
       named.push([[...open.map((one) => one.name), name].join(" > "), outcome]);

@@ -52,6 +52,13 @@ Deno.test("only a runner that is called by itself, and known, is called with ano
   }
 });
 
+Deno.test("a file that could not be loaded is no test that is gone afterwards", () => {
+  const before = resultsIn("# Subtest: /a/b.test.js\nnot ok 1 - /a/b.test.js\n# tests 1\n")!;
+  assertEquals([before.tests.size, remarksOnResults(tap("ok 1 a"), before)], [0, []]);
+  const in24 = resultsIn("✖ b.test.mjs (40.1ms)\nℹ tests 1\n")!;
+  assertEquals([in24.tests.size, remarksOnResults(tap("ok 1 a"), in24)], [0, []]);
+});
+
 Deno.test("what is no runner's output has no results", () => {
   for (
     const text of [
