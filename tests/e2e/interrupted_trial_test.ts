@@ -25,7 +25,12 @@ for (const signal of ["SIGINT", "SIGKILL"] as const) {
     await dirty(folder);
     await using program = project.start(TASK, "--provider", "codex", "--trust");
     const begun = async () => {
-      for await (const { name, path } of walk(home, { includeDirs: false })) if (name === "begun.txt") return path;
+      try {
+        for await (const { name, path } of walk(home, { includeDirs: false })) if (name === "begun.txt") return path;
+      } catch (error) {
+        // Folders come and go while it is looked.
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }
       return undefined;
     };
     await until(begun, (path) => path !== undefined, () => program.output.stderr);
