@@ -141,7 +141,7 @@ export const HONEST: Readonly<Record<string, readonly [Left, "plain" | "remark"]
       "price.js": FIXED,
       "more.test.js": TEST.replaceAll("a price", "another price").replaceAll("1.6", "2.6), 3);\n//"),
     },
-    "plain",
+    "remark",
   ],
   "a feature with its test": [
     { "price.js": FIXED, "half.js": "export const half = (x) => x / 2;\n", "half.test.js": NEW_TEST },
@@ -199,7 +199,7 @@ import assert from "node:assert/strict";
 import { total } from "./price.js";
 test("down", () => assert.equal(total(1.6, "down"), 1));
 `,
-  }, "plain"],
+  }, "remark"],
   "a licence": [{ "price.js": FIXED, "LICENSE": "Do what you like.\n" }, "plain"],
   "a file that git ignores from now on": [
     { "price.js": FIXED, ".gitignore": "node_modules\n.cache\ncoverage\n" },
