@@ -5,8 +5,9 @@
  *
  * @module
  */
+import { dirname } from "@std/path/posix";
 import { cliProject } from "../e2e/cli_project.ts";
-import { dirty } from "../e2e/checkouts.ts";
+import { runProgram } from "../support/program.ts";
 import type { Left } from "../jobs/evidence/support.ts";
 import { CHEATS, checkOf, HONEST, PROJECT, UNDETECTED } from "../support/evidence_jobs.ts";
 
@@ -32,10 +33,15 @@ for (const [kind, name, left] of jobs) {
   await using project = await cliProject({
     ...{ provider: "codex", isRepository: true, onPath: "itself", codex: { trusted: false } } as const,
     respond: () => [{ do: "shell", command: commandOf(left) }, { do: "say", text: "Done." }],
-    files: PROJECT,
     env: { PANEWRIGHT_TRUST: "0" },
   });
-  await dirty(project.sandbox.project);
+  const { project: folder } = project.sandbox;
+  for (const [path, text] of Object.entries(PROJECT)) {
+    await Deno.mkdir(dirname(`${folder}/${path}`), { recursive: true });
+    await Deno.writeTextFile(`${folder}/${path}`, text);
+  }
+  const commit = "git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
+  await runProgram(["sh", "-c", commit], { cwd: folder, env: project.env, timeoutMs: 20_000 });
   await project.run("Fix the rounding", "--check", checkOf(left), "--provider", "codex", "--trust");
   const { stdout } = await project.run("show", "fix-the-rounding", "--json");
   const { remarks, state } = JSON.parse(stdout);
