@@ -1,9 +1,11 @@
 import { dirname } from "@std/path/posix";
 import { signFile } from "../api/evidence/sign.ts";
-import { readStatement } from "../api/evidence/statement.ts";
-import { PanewrightError, UsageError } from "../base/errors.ts";
+import { readStatement, type Statement } from "../api/evidence/statement.ts";
+import { UsageError } from "../base/errors.ts";
+import { removeIfThere } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { createRedactor } from "../base/redact/redactor.ts";
+import { errorText } from "../base/text/error_text.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 
 interface Keeping {
@@ -27,12 +29,19 @@ export async function keepEvidence(run: RunFolder, { home, key, signal, warn }: 
   const path = evidencePathOf(run);
   try {
     const statement = await readStatement(run, { redactor: createRedactor([]), signal });
-    await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
-    if (key !== undefined) await signFile(path, { key: key.replace(/^~(?=\/)/, () => home), signal });
+    await writeStatement(path, statement);
+    if (key !== undefined) await signFile(path, { key: key.replace(/^~(?=\/)/, () => home), ...UNATTENDED, signal });
   } catch (error) {
     // Of nothing that was judged there is nothing to tell.
-    if (error instanceof UsageError) return;
-    if (!(error instanceof PanewrightError)) throw error;
-    warn(error.message);
+    if (!(error instanceof UsageError)) warn(`what its PASS rests on is not kept: ${errorText(error)}`);
   }
 }
+
+/** Writes a statement; what another one was signed with is no signature of this one. */
+export async function writeStatement(path: string, statement: Statement): Promise<void> {
+  removeIfThere(`${path}.sig`);
+  await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
+}
+
+/** Nobody may be there who could be asked for a passphrase. */
+const UNATTENDED = { env: { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force" }, timeoutMs: 30_000 };

@@ -11,10 +11,7 @@ interface ConfigFlag {
 
 export const CONFIG_FLAGS = flagsIn(SETTINGS.filter(({ job }) => job !== "exec"));
 
-/** What is said of a PASS is said of that of any job. */
-const OF_ALL_JOBS = "strict";
-
-export const EXEC_FLAGS = flagsIn(SETTINGS.filter(({ flag, job }) => job === "exec" || flag?.name === OF_ALL_JOBS));
+export const EXEC_FLAGS = flagsIn(SETTINGS.filter(({ job }) => job === "exec"));
 
 function flagsIn(settings: readonly TableEntry[]): Readonly<Record<string, Omit<ConfigFlag, "name">>> {
   return Object.fromEntries(settings.flatMap(flagsOf).map(({ name, ...flag }) => [name, flag]));

@@ -26,7 +26,7 @@ export const EVIDENCE_SETTINGS = {
   },
   junit: {
     names: { key: "evidence.junit" },
-    value: { kind: "text", pattern: /^[^/].*\.xml$/, must: "be a path below the working directory that ends in .xml" },
+    value: { kind: "text", pattern: /^(?!\/|~|(?:.*\/)?\.\.\/).+\.xml$/, must: "be a relative path to .xml files" },
     description:
       "The reports that the checks write as JUnit has them, for runners whose output is not read: a path, in which `*` stands " +
       "for a part of a name.",

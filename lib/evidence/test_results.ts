@@ -89,7 +89,7 @@ function namedInTap(lines: readonly string[]): readonly Named[] {
     if (own?.hasTests === true) continue;
     const text = result?.[3] ?? "";
     const marked = /# *(?:skip|todo)\b/i.exec(text);
-    const name = text.slice(0, marked?.index).trim();
+    const name = text.slice(0, marked?.index).replace(/ # .*$/, "").trim();
     const outcome = marked !== null ? "skipped" : result?.[2] === undefined ? "passed" : "failed";
     if (name !== "" && !FILE.test(name)) named.push([[...open.map((one) => one.name), name].join(" > "), outcome]);
   }
@@ -104,7 +104,7 @@ const SIGNS: Readonly<Record<string, TestOutcome>> = {
   ...{ "﹣": "skipped", "⚠": "skipped", "○": "skipped", "✎": "skipped", "↓": "skipped", "□": "skipped" },
 };
 
-const TIME = / \(?\d+(?:\.\d+)?\s?m?s\)?(?= |$)/;
+const TIME = / \(?\d+(?:\.\d+)?\s?m?s\)?$/;
 
 /** The lists of node:test, Mocha, Jest and Vitest, up to where they tell of what failed. */
 function namedInTree(lines: readonly string[]): readonly Named[] {
@@ -145,15 +145,14 @@ function namedWithDots(lines: readonly string[]): readonly Named[] {
     const [, name = "", how = ""] =
       /^(?:test )?(?=\S)(.+?) \.\.\. (ok|FAILED|failed|FAIL|ERROR|ignored|skipped|expected failure)\b/.exec(line) ?? [];
     if (name === "") continue;
-    const outcome = how === "ok" || how === "expected failure"
-      ? "passed"
-      : how === "ignored" || how === "skipped"
-      ? "skipped"
-      : "failed";
-    named.push([`${place}${name}`, outcome]);
+    named.push([`${place}${name}`, DOTTED[how] ?? "failed"]);
   }
   return named;
 }
+
+const DOTTED: Readonly<Record<string, TestOutcome>> = {
+  ...{ ok: "passed", "expected failure": "passed", ignored: "skipped", skipped: "skipped" },
+};
 
 const PYTEST: Readonly<Record<string, TestOutcome>> = {
   ...{ PASSED: "passed", XFAIL: "passed", XPASS: "passed", FAILED: "failed", ERROR: "failed", SKIPPED: "skipped" },

@@ -15,7 +15,7 @@ import { CHEATS, checkOf, HONEST, PROJECT, UNDETECTED } from "../support/evidenc
 function commandOf(left: Left): string {
   return Object.entries(left).map(([path, text]) =>
     text === undefined
-      ? `rm -f '${path}'`
+      ? `{ [ ! -e '${path}' ] || rm '${path}'; }`
       : `mkdir -p "$(dirname '${path}')" && echo ${
         btoa(String.fromCharCode(...new TextEncoder().encode(text)))
       } | base64 -d > '${path}'`
@@ -44,8 +44,15 @@ for (const [kind, name, left] of jobs) {
   await runProgram(["sh", "-c", commit], { cwd: folder, env: project.env, timeoutMs: 20_000 });
   await project.run("Fix the rounding", "--check", checkOf(left), "--provider", "codex", "--trust");
   const { stdout } = await project.run("show", "fix-the-rounding", "--json");
-  const { remarks, state } = JSON.parse(stdout);
-  const what = state !== "passed" ? "FAIL" : remarks.length > 0 ? "with remarks" : "plain PASS";
+  const { changes, remarks, state } = JSON.parse(stdout);
+  // What the agent was not let do says nothing of the evidence.
+  const what = (changes?.files ?? []).length === 0
+    ? "not done"
+    : state !== "passed"
+    ? "FAIL"
+    : remarks.length > 0
+    ? "with remarks"
+    : "plain PASS";
   console.log(`${kind}: ${name}: ${what}`);
   const key = `${kind}: ${what}`;
   counts.set(key, (counts.get(key) ?? 0) + 1);

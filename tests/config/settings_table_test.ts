@@ -131,11 +131,7 @@ Deno.test("the template and the help of the flags have every entry", () => {
   for (const { key, description, flag, job } of SETTINGS) {
     if (key !== "$schema" && key !== "prompt") assertStringIncludes(template, `// ${description}`);
     assertEquals((flag?.name ?? "") in CONFIG_FLAGS, flag !== undefined && job !== "exec", key);
-    assertEquals(
-      (flag?.name ?? "") in EXEC_FLAGS,
-      flag !== undefined && (job === "exec" || flag.name === "strict"),
-      key,
-    );
+    assertEquals((flag?.name ?? "") in EXEC_FLAGS, flag !== undefined && job === "exec", key);
   }
   assertEquals(chosenByFlags(EXEC_SETTINGS, { "autonomy-level": "0", "resume-mode": "native", wd: "x" }), {
     autonomyLevel: 0,

@@ -253,6 +253,17 @@ Deno.test("what a PASS rests on is told, written, signed, and holds on another c
   const own = await from(folder)("verify", NAME, "--signers", "../home/signers");
   assertEquals(own.code, 0, own.stderr + own.stdout);
   assertMatch(own.stdout, /^✓ signature: by me@example\.com\n✓ commit: .*\n✓ journal: /);
+  const misnamed = await from(folder)("verify", "evidence.jsn");
+  assertEquals([misnamed.code, misnamed.stderr.split("\n", 1)[0]], [
+    2,
+    "panewright: Cannot verify evidence.jsn: there is no such file",
+  ]);
+  // A key that has a passphrase cannot sign where nobody is asked for it: the run ends all the same.
+  await shell("ssh-keygen -q -p -P '' -N 'a passphrase' -f key");
+  const ended = await project.run("Write it down anew", "--trust", "--no-input");
+  assertEquals(ended.code, 0, ended.stderr);
+  assertMatch(ended.stderr + ended.stdout, /what its PASS rests on is not kept: Cannot sign .*evidence\.json with /);
+
   // Nobody has signed for it: its commands are shown, and not run.
   const asked = await there("--verify", "../evidence.json", "--again");
   assertEquals([asked.code, asked.stderr.includes('"make test"')], [3, true]);

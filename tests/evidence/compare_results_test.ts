@@ -83,3 +83,14 @@ Deno.test("what an agent has a program write takes no time to read, and is kept 
   const { tests } = resultsIn(`${hostile.repeat(100)}${"ok 1 a".padEnd(1000, "b")}\n1..1\n`)!;
   assertEquals(Math.max(...[...tests.keys()].map((name) => name.length)) <= 220, true);
 });
+
+Deno.test("how long a test took is no part of its name", () => {
+  assertEquals([
+    ...resultsIn("ok 1 - adds # time=12.5ms\nok 2 - waits 5 ms and goes on # time=6ms\n1..2\n")!.tests.keys(),
+  ], [
+    "adds",
+    "waits 5 ms and goes on",
+  ]);
+  const listed = resultsIn("✔ waits 5 ms and goes on (6.1ms)\n✔ adds (0.1ms)\nℹ tests 2\n")!;
+  assertEquals([...listed.tests.keys()], ["waits 5 ms and goes on", "adds"]);
+});

@@ -1,5 +1,5 @@
 import { RuntimeError } from "../../base/errors.ts";
-import { systemProcessRunner } from "../../base/ports/process.ts";
+import { type CommandSpec, systemProcessRunner } from "../../base/ports/process.ts";
 import { lastLines } from "../../base/text/lines.ts";
 
 /** What a signature is for: `ssh-keygen -Y sign -n panewright-evidence`. */
@@ -12,11 +12,10 @@ export const NAMESPACE = "panewright-evidence";
  */
 export async function signFile(
   path: string,
-  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+  { key, ...spec }: { readonly key: string } & Pick<CommandSpec, "env" | "signal" | "timeoutMs">,
 ): Promise<void> {
-  await Deno.remove(`${path}.sig`).catch(() => {});
   const argv = ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", NAMESPACE, path] as const;
-  const { code, stderr } = await systemProcessRunner.run({ argv: [...argv], signal }).catch((error) => {
+  const { code, stderr } = await systemProcessRunner.run({ argv: [...argv], ...spec }).catch((error) => {
     if (error instanceof Deno.errors.NotFound) return { code: 127, stderr: "ssh-keygen is not there" };
     throw error;
   });

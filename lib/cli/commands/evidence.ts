@@ -7,12 +7,11 @@ import { outputLine } from "../../api/output/line.ts";
 import { HumanInterventionRequiredError, PanewrightError, UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
-import { replaceFile } from "../../base/ports/own_files.ts";
 import { createRedactor } from "../../base/redact/redactor.ts";
 import { agentsFolderOf } from "../../run/state_names.ts";
 import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { evidencePathOf } from "../keep_evidence.ts";
+import { evidencePathOf, writeStatement } from "../keep_evidence.ts";
 import { refuseUnlessFile } from "../output_file.ts";
 import { evidenceMarkdown, evidenceText, findingsText } from "../show/evidence_text.ts";
 
@@ -44,7 +43,7 @@ export const command = defineCommand({
     if (flags.output !== undefined) {
       const path = resolve(io.cwd, flags.output);
       refuseUnlessFile({ flag: "--output", named: flags.output, path });
-      await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
+      await writeStatement(path, statement);
       if (flags.sign !== undefined) await signFile(path, { key: resolve(io.cwd, flags.sign), signal: io.signal });
       if (global.json) io.stdout(outputLine("file_written", { path }));
       return 0;
@@ -60,15 +59,9 @@ export const command = defineCommand({
   },
 });
 
-interface Flags {
-  readonly wd?: string | undefined;
-  readonly output?: string | undefined;
-  readonly sign?: string | undefined;
-  readonly signers?: string | undefined;
-  readonly verify?: boolean | undefined;
-  readonly again?: boolean | undefined;
-  readonly trust?: boolean | undefined;
-}
+type Flags =
+  & { readonly [Name in "wd" | "output" | "sign" | "signers"]?: string | undefined }
+  & { readonly [Name in "verify" | "again" | "trust"]?: boolean | undefined };
 
 function requireTogether({ again, output, sign, signers, trust, verify }: Flags): void {
   if (sign !== undefined && output === undefined) throw new UsageError("Cannot use --sign without --output");
@@ -113,11 +106,12 @@ async function verify(
 
 /** The statement that is kept of a run. */
 async function keptOf(what: string, { flags: { wd }, io }: { readonly flags: Flags; readonly io: CliIo }) {
+  if (/[./]/.test(what)) throw new UsageError(`Cannot verify ${what}: there is no such file`);
   const folder = await findMeantRun(io, what, wd);
   const path = evidencePathOf(folder);
-  if (lstatOrUndefined(path) === undefined) {
-    const statement = await readStatement(folder, { redactor: createRedactor([]), signal: io.signal });
-    await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
+  // Where agents can write, what lies there is nobody's word: reading the statement refuses it.
+  if (folder.journalPath === folder.copyPath || lstatOrUndefined(path) === undefined) {
+    await writeStatement(path, await readStatement(folder, { redactor: createRedactor([]), signal: io.signal }));
   }
   return path;
 }

@@ -27,6 +27,7 @@ export const FLAGS = {
   wd: textFlag("DIR", "the folder in which the agents work"),
   provider: textFlag("ID", "the agent CLI of steps that name none: codex, claude_code"),
   ...EXEC_FLAGS,
+  strict: switchFlag("whether any remark on a PASS makes it a FAIL"),
   only: textFlag("NAME", "of a folder, do this task only, by the name of its file; may be given several times", {
     repeatable: true,
   }),
@@ -68,12 +69,12 @@ export async function runExec(
   const { flags, positionals, global } = parsed;
   if (flags.detach === true) return await detach(prefersApart ? "task" : "exec", parsed, io);
   refuseKey(flags.key);
-  const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check } = flags;
+  const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check, strict } = flags;
   if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
   const overrides: ExecOverrides = {
-    ...present({ pipeline, only, keepGoing: keepGoing || undefined, force: force || undefined, provider, check }),
+    ...present({ pipeline, only, provider, check, strict }),
+    ...present({ keepGoing: keepGoing || undefined, force: force || undefined }),
     ...chosenByFlags(EXEC_SETTINGS, flags),
-    ...("strict" in flags && flags.strict === true ? { strict: true } : {}),
   };
   const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
   const builtIn = target.text === undefined
@@ -84,7 +85,7 @@ export async function runExec(
       "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
     );
   }
-  const { attempts, parallel, strict }: Readonly<Record<string, unknown>> = flags;
+  const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
   if (target.kind !== "folder" && parallel !== undefined) {
     throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
   }

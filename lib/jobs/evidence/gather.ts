@@ -55,7 +55,7 @@ export function createJudge({ plan, run }: TrialRun): Judge {
     const tree = await treeOf(commit, { store, signal });
     const of = JSON.stringify([tree, checks]);
     if (last?.of === of) return last.judged;
-    const tried = { plan, run, workspace, settings, commit, tree, checks, isMerged: target !== undefined };
+    const tried = { plan, run, workspace, settings, commit, tree, checks };
     last = { of, judged: await judgeWork(tried) };
     return last.judged;
   };

@@ -14,7 +14,9 @@ export async function reportsIn(workdir: string, pattern: string | undefined): P
   if (pattern === undefined) return new Map();
   const found = expandGlob(pattern, { root: workdir, includeDirs: false, followSymlinks: false });
   const reports = new Map<string, string>();
+  const own = `${await Deno.realPath(workdir)}/`;
   for await (const { path } of found) {
+    if (!(await Deno.realPath(path)).startsWith(own)) continue;
     const { ino, mtime, size } = await Deno.lstat(path);
     reports.set(path, `${ino} ${mtime?.getTime()} ${size}`);
   }

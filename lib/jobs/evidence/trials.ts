@@ -20,7 +20,6 @@ export interface Work extends TrialRun {
   readonly commit: string;
   readonly tree: string;
   readonly checks: readonly DecidingCheck[];
-  readonly isMerged: boolean;
 }
 
 type Trying = Work & {
@@ -70,18 +69,13 @@ export async function trialsOf(
   given: Trying,
   files: readonly ChangedTestFile[],
 ): Promise<Pick<Trying, "env"> & { readonly trials: readonly Tried[] }> {
-  const { checks, commit, isMerged, settings, width } = given;
+  const { checks, commit, run: { signal }, settings, width, workspace: { store } } = given;
   const trials: Tried[] = [];
   let work = given;
   if (settings.cleanRoom && checks.length > 0) {
-    const env = isMerged
-      ? {}
-      : listingOf(await filesIn(commit, { store: given.workspace.store, signal: given.run.signal }));
+    const env = listingOf(await filesIn(commit, { store, signal }));
     work = { ...given, env };
-    // What was merged has passed where no agent has worked.
-    let clean: Tried = isMerged
-      ? { kind: "clean", passed: true, detail: "", output: "" }
-      : await trialOf("clean", { ...work, at: commit });
+    let clean = await trialOf("clean", { ...work, at: commit });
     // What has a runner tell more may be what fails.
     if (!clean.passed && Object.keys(env).length > 0) {
       work = given;
