@@ -1,6 +1,5 @@
 import { dirname } from "@std/path/posix";
-import { changedFiles, filesNow, trustedAs } from "../config/trust/examine.ts";
-import { readTrust, trustStorePath } from "../config/trust/store.ts";
+import { isTrustedForRun } from "../config/trust/examine.ts";
 import { HumanInterventionRequiredError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { JOBS } from "../jobs/mod.ts";
@@ -186,11 +185,7 @@ function ownCommand(): readonly [string, ...string[]] {
 
 async function requireTrusted(configFile: string | null): Promise<void> {
   if (configFile === null) return;
-  const store = trustStorePath((name) => Deno.env.get(name));
-  const trusted = store === undefined
-    ? undefined
-    : new Map(Object.entries(readTrust(store))).get(await trustedAs(configFile));
-  if (trusted !== undefined && changedFiles(trusted, await filesNow(configFile, trusted)).length === 0) return;
+  if (await isTrustedForRun(configFile, (name) => Deno.env.get(name))) return;
   throw new HumanInterventionRequiredError(`Cannot use ${configFile}: nobody has said that they trust it as it is`, {
     code: "needs_trust",
     hint: `Look at what it does and trust it with: panewright trust ${dirname(configFile)}`,

@@ -17,7 +17,7 @@ import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
 import { type Apartness, openWorkPlace } from "./work_place.ts";
-import { requireTrust, type TrustSurroundings } from "./trust.ts";
+import { keepUsed, requireTrust, type TrustSurroundings } from "./trust.ts";
 
 /** Where it is kept which tasks have passed, if there is a place. */
 export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
@@ -60,16 +60,19 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   const { plan, loaded, builtIn } = read;
   await refuseBegun(plan.workdir, io);
   const pipelines = await around.pipelinesOf?.(plan);
-  const whoTrusts = { ...around, mayAsk: !around.global.json && around.noInput !== true };
+  const isContinued = around.taskName === undefined;
+  const whoTrusts = { ...around, isContinued, mayAsk: !around.global.json && around.noInput !== true };
   const { workdir: folder } = plan;
-  await requireTrust({
+  const toTrust = {
     config: loaded,
-    ...(builtIn === undefined ? {} : { folder: { folder, check: builtIn.check, isOwn: builtIn.isOwn } }),
+    ...(builtIn && { folder: { folder, check: builtIn.check, isOwn: builtIn.isOwn } }),
     obeyed: { workdir: folder, agents: plannedAgents(plan).map(({ provider }) => provider) },
-  }, whoTrusts);
+  };
+  await requireTrust(toTrust, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
     await keepEditorSchema(loaded, io);
+    if (!isContinued) await keepUsed(toTrust, whoTrusts);
   }
   const { taskName, isApart, prefersApart, widthOf } = around;
   await using place = await openWorkPlace({

@@ -7,7 +7,7 @@ import {
   changedFiles,
   changesSince,
   examineConfig,
-  filesNow,
+  isTrustedForRun,
   relativeFiles,
   type TrustChanges,
   trustedAs,
@@ -18,8 +18,9 @@ import { obeyedSubject } from "../config/trust/obeyed.ts";
 import { surveyObeyed } from "../agents/obeyed_files.ts";
 import type { Provider } from "../agents/provider.ts";
 import type { TrustItem } from "../config/trust/items.ts";
-import { changeTrust, readTrust, trustStorePath } from "../config/trust/store.ts";
+import { changeTrust, readEntry, trustStorePath, usedStorePath } from "../config/trust/store.ts";
 import { HumanInterventionRequiredError, UsageError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { askLine } from "./console/ask_line.ts";
@@ -35,6 +36,8 @@ export interface TrustSurroundings {
   readonly io: CliIo;
   readonly trust: boolean;
   readonly mayAsk: boolean;
+  /** Whether it is about a run that may have begun by `--trust`. @default {false} */
+  readonly isContinued?: boolean;
 }
 
 /** What a person has not trusted yet, or not as it is now. */
@@ -67,20 +70,16 @@ export interface TrustNeeded {
  * @throws {HumanInterventionRequiredError} where nobody is there to ask, or the answer is no
  */
 export async function requireTrust(
-  { config, folder, obeyed }: TrustNeeded,
-  around: TrustSurroundings,
+  needed: TrustNeeded,
+  { io, isContinued = false, mayAsk, trust }: TrustSurroundings,
 ): Promise<void> {
-  const { io, mayAsk, trust } = around;
   if (trust || isTrustedByVariable(io)) return;
   const store = trustStorePath(io.env);
-  const looked = [
-    config === undefined ? undefined : await untrustedConfig(config, around),
-    folder === undefined ? undefined : await untrustedFolder(folder, around),
-    obeyed === undefined ? undefined : await untrustedObeyed(obeyed, around),
-  ];
-  const all = looked.filter((one) => one !== undefined);
+  const all = await untrustedOf(needed, { io, store });
   const [first, ...others] = all;
   if (first === undefined) return;
+  const isUsed = async () => (await untrustedOf(needed, { io, store: usedStorePath(io.env) })).length === 0;
+  if (isContinued && await isUsed()) return;
   if (store !== undefined && mayAsk && isAtTerminal(io)) {
     for (const { changes, known, subject } of all) io.stderr(describeSubject(subject.file, changes, { known }));
     if (await askForTrust(io, all.flatMap(({ changes }) => changes.items))) {
@@ -92,16 +91,43 @@ export async function requireTrust(
   throw untrusted([first, ...others]);
 }
 
+/** Keeps what a run begins with by `--trust`, for the commands by which it continues. */
+export async function keepUsed(needed: TrustNeeded, { io, trust }: TrustSurroundings): Promise<void> {
+  const used = usedStorePath(io.env);
+  if (used === undefined || !trust && !isTrustedByVariable(io)) return;
+  try {
+    for (const { subject } of await untrustedOf(needed, { io })) await recordTrust(used, subject);
+  } catch (error) {
+    // Where nothing can be kept, the next command asks.
+    if (!(error instanceof UsageError)) throw error;
+  }
+}
+
+interface Looking {
+  readonly io: CliIo;
+  /** Where it is kept what is trusted. @default nothing is */
+  readonly store?: string | undefined;
+}
+
+/** What of it is not as a store has it. */
+async function untrustedOf({ config, folder, obeyed }: TrustNeeded, looking: Looking): Promise<readonly Untrusted[]> {
+  const looked = [
+    config === undefined ? undefined : await untrustedConfig(config, looking),
+    folder === undefined ? undefined : await untrustedFolder(folder, looking),
+    obeyed === undefined ? undefined : await untrustedObeyed(obeyed, looking),
+  ];
+  return looked.filter((one) => one !== undefined);
+}
+
 async function untrustedConfig(
   { config, file, files: read }: Loaded,
-  { io }: TrustSurroundings,
+  { io, store }: Looking,
 ): Promise<Untrusted | undefined> {
   if (file === undefined) return undefined;
   const path = resolve(io.cwd, file);
   const key = await trustedAs(path);
-  const store = trustStorePath(io.env);
   const files = relativeFiles(path, { files: read, jobFile: config?.prompt_file });
-  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), key);
+  const trusted = readEntry(store, key);
   if (trusted !== undefined && changedFiles(trusted, files).length === 0) return undefined;
   const subject = await examineConfig(path);
   return {
@@ -113,11 +139,10 @@ async function untrustedConfig(
 
 async function untrustedFolder(
   { check, folder, isOwn }: NonNullable<TrustNeeded["folder"]>,
-  { io }: TrustSurroundings,
+  { store }: Looking,
 ): Promise<Untrusted | undefined> {
   const subject = examineFolder(folder, check);
-  const store = trustStorePath(io.env);
-  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
+  const trusted = readEntry(store, subject.file);
   const changes = await changesSince(trusted, subject);
   if (changes.items.length === 0) return undefined;
   const known = trusted !== undefined;
@@ -128,11 +153,10 @@ async function untrustedFolder(
 /** What agents would obey that no person has seen. What was shown is trusted by its hash. */
 async function untrustedObeyed(
   { agents, workdir }: NonNullable<TrustNeeded["obeyed"]>,
-  { io }: TrustSurroundings,
+  { io, store }: Looking,
 ): Promise<Untrusted | undefined> {
   const subject = await examineObeyed({ workdir, agents }, io);
-  const store = trustStorePath(io.env);
-  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), subject.file);
+  const trusted = readEntry(store, subject.file);
   const changes = await changesSince(trusted, subject);
   if (changes.items.length === 0 && changes.files.length === 0) return undefined;
   const command = shellJoin(["panewright", "trust", ...(workdir === io.cwd ? [] : [workdir])]);
@@ -149,10 +173,9 @@ export async function examineObeyed(
 export async function requireTrustOfRun(configFile: string | null, around: TrustSurroundings): Promise<void> {
   if (configFile === null || around.trust || isTrustedByVariable(around.io)) return;
   // A config that is gone acts no more.
-  if (!await isThere(configFile)) return;
-  const store = trustStorePath(around.io.env);
-  const trusted = store === undefined ? undefined : ownEntry(readTrust(store), await trustedAs(configFile));
-  const now = trusted === undefined ? (await examineConfig(configFile)).files : await filesNow(configFile, trusted);
+  if (lstatOrUndefined(configFile) === undefined) return;
+  if (await isTrustedForRun(configFile, around.io.env)) return;
+  const { files: now } = await examineConfig(configFile);
   const files = new Map(Object.entries(now).map(([name, sha256]) => [resolve(configFile, "..", name), { sha256 }]));
   await requireTrust({ config: { file: configFile, files } }, around);
 }
@@ -160,7 +183,7 @@ export async function requireTrustOfRun(configFile: string | null, around: Trust
 export async function recordTrust(store: string, subject: TrustSubject): Promise<void> {
   const entry = await trustedConfig(subject, new Date());
   await changeTrust(store, (configs) => {
-    const before = isObeyedFolder(subject.file) ? ownEntry(configs, subject.file) : undefined;
+    const before = isObeyedFolder(subject.file) ? new Map(Object.entries(configs)).get(subject.file) : undefined;
     // What other agents obey there is trusted as before.
     const files = { ...before?.files, ...entry.files };
     return { ...configs, [subject.file]: { ...entry, files, items: { ...before?.items, ...entry.items } } };
@@ -178,9 +201,7 @@ export async function recordWritten(
   const store = trustStorePath(io.env);
   if (store === undefined) return "neither HOME nor XDG_STATE_HOME names a folder";
   try {
-    const subject = await examineConfig(path);
-    const entry = await trustedConfig(subject, new Date());
-    await changeTrust(store, (configs) => ({ ...configs, [subject.file]: entry }));
+    await recordTrust(store, await examineConfig(path));
     return undefined;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -273,18 +294,4 @@ function isTrustedByVariable({ env }: CliIo): boolean {
   if (["1", "true", "yes", "on"].includes(value)) return true;
   if (["", "0", "false", "no", "off"].includes(value)) return false;
   throw new UsageError(`Cannot use the environment variable ${TRUST_VARIABLE}: must be 1 or 0, but is "${value}"`);
-}
-
-function ownEntry<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

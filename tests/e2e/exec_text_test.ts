@@ -65,8 +65,8 @@ for (const provider of ["codex", "claude_code"] as const) {
       assertEquals(stopped.code, 3, stopped.stderr + stopped.stdout);
       const run = /"runId":"([^"]+)"/.exec(stopped.stdout)?.[1] ?? "";
       assertMatch(stopped.stdout, /"type":"question_asked".*"text":"Up or down\?"/);
-      assertEquals((await project.run("answer", run, "Up", "--trust")).code, 0);
-      const resumed = await project.run("resume", run, "--trust");
+      assertEquals((await project.run("answer", run, "Up")).code, 0);
+      const resumed = await project.run("resume", run);
       assertEquals(resumed.code, 0, resumed.stderr + resumed.stdout);
       assertStringIncludes(resumed.stderr, "check 1, make test: it passed");
       assertEquals(project.prompts.length, 2);

@@ -116,7 +116,7 @@ Deno.test("one sentence whose agent asks: the card has the question, and the pri
   ) => line);
   assertEquals(commands.map((line) => line.split(" ")[0]), ["answer", "resume"]);
   for (const line of commands) {
-    const words = [...line.split(" "), ...(line.startsWith("answer") ? ["Up"] : ["--no-input"]), "--trust"];
+    const words = [...line.split(" "), ...(line.startsWith("answer") ? ["Up"] : ["--no-input"])];
     const { code, stderr } = await runProgram([...project.argv, ...words], {
       ...{ cwd: home, env: project.env, timeoutMs: 120_000 },
     });

@@ -31,7 +31,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     assertStringIncludes(junit, '<error message="question q1');
     assertStringIncludes((await project.run("questions")).stdout, "Which one?");
     assertEquals((await project.run("answer", "This one")).code, 0);
-    const morning = await project.run("resume", "--trust", "--no-input");
+    const morning = await project.run("resume", "--no-input");
     assertEquals(morning.code, 0, morning.stderr);
     assertEquals(await Deno.readTextFile(`${folder}/done-3.txt`), "This one\n");
     await project.sandbox.assertNothingLeft();

@@ -74,7 +74,7 @@ for (const provider of PROVIDERS) {
     const stopped = await project.run("exec", "task.md", "--trust", "--no-input");
     assertEquals(stopped.code, 3, stopped.stderr);
     assertStringIncludes(stopped.stdout + stopped.stderr, "Which database?");
-    for (const words of [["answer", "PostgreSQL", "--trust"], ["resume", "--trust", "--no-input"]]) {
+    for (const words of [["answer", "PostgreSQL"], ["resume", "--no-input"]]) {
       const { code, stderr } = await project.run(...words);
       assertEquals(code, 0, stderr);
     }

@@ -64,7 +64,7 @@ Deno.test("exec --workspace: a question is answered, and the step resumed, by th
   assertEquals(stopped.code, 3, stopped.stderr);
   const events = parseEvents(stopped.stdout);
   const { workdir = "" } = events.find(({ type }) => type === "workspace") as { workdir?: string };
-  for (const words of [["answer", "PostgreSQL", "--trust", "--wd", workdir], ["resume", "--trust", "--no-input"]]) {
+  for (const words of [["answer", "PostgreSQL", "--wd", workdir], ["resume", "--no-input"]]) {
     const { code, stderr } = await project.run(...words);
     assertEquals(code, 0, stderr);
   }

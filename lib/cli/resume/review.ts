@@ -43,9 +43,11 @@ export async function resumeReview(
     );
   }
   const trust = around.trust || await isRefused(folder, earlier, ["pass", "fail"]);
-  const whoTrusts = { ...around, trust, mayAsk: !around.global.json && around.noInput !== true };
+  const mayAsk = !around.global.json && around.noInput !== true;
   const plan = toRunPlan({ ...loaded, job: task });
-  await requireTrust({ config: loaded, obeyed: { workdir, agents: agentsUsed(plan) } }, whoTrusts);
+  await requireTrust({ config: loaded, obeyed: { workdir, agents: agentsUsed(plan) } }, {
+    ...{ ...around, trust, isContinued: true, mayAsk },
+  });
   return await executeReview(plan, {
     ...around,
     earlier,

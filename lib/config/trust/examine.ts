@@ -10,7 +10,7 @@ import { inputProblem } from "../layers.ts";
 import { problemsError } from "../load.ts";
 import { isKeyed, valueAt } from "../source.ts";
 import { packItems, type TrustItem, trustItems } from "./items.ts";
-import type { TrustedConfig } from "./store.ts";
+import { readEntry, type TrustedConfig, trustStorePath, usedStorePath } from "./store.ts";
 
 export interface TrustSubject {
   /** Absolute path of the config file; links among its folders are resolved. */
@@ -65,6 +65,15 @@ export async function filesNow(path: string, { files }: TrustedConfig): Promise<
 
 export async function trustedConfig({ items, files }: Omit<TrustSubject, "file">, now: Date): Promise<TrustedConfig> {
   return { trustedAt: now.toISOString(), files: { ...files }, items: Object.fromEntries(await digestsOf(items)) };
+}
+
+/** Whether the config of a run is as a person has trusted it, or as it was used by `--trust`. */
+export async function isTrustedForRun(path: string, env: (name: string) => string | undefined): Promise<boolean> {
+  const key = await trustedAs(path);
+  const entries = [trustStorePath(env), usedStorePath(env)].map((store) => readEntry(store, key));
+  const known = entries.filter((entry) => entry !== undefined);
+  const changed = await Promise.all(known.map(async (one) => changedFiles(one, await filesNow(path, one)).length > 0));
+  return changed.includes(false);
 }
 
 export interface TrustChanges {

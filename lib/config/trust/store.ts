@@ -27,10 +27,26 @@ type TrustedConfigs = Readonly<Record<string, TrustedConfig>>;
 
 const MAX_STORE_BYTES = 16 * 1024 * 1024;
 
+type Environment = (name: string) => string | undefined;
+
 /** Where a person's trust is kept: `trust.json` of the state folder; `undefined` where there is none. */
-export function trustStorePath(env: (name: string) => string | undefined): string | undefined {
+export function trustStorePath(env: Environment): string | undefined {
+  return storeIn(env, "trust.json");
+}
+
+/** Where it is kept what was used by `--trust`: runs that began so may continue with it as it was. */
+export function usedStorePath(env: Environment): string | undefined {
+  return storeIn(env, "used.json");
+}
+
+function storeIn(env: Environment, name: string): string | undefined {
   const folder = stateFolder(env);
-  return folder === undefined ? undefined : `${folder}/trust.json`;
+  return folder === undefined ? undefined : `${folder}/${name}`;
+}
+
+export function readEntry(path: string | undefined, key: string): TrustedConfig | undefined {
+  const configs = path === undefined ? {} : readTrust(path);
+  return Object.hasOwn(configs, key) ? configs[key] : undefined;
 }
 
 export function readTrust(path: string): TrustedConfigs {
