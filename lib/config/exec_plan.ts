@@ -3,6 +3,7 @@ import type { CheckPlan, ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
 import { REPETITION_SETTINGS } from "../run/no_progress.ts";
 import { EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import { present } from "../base/schema.ts";
+import { inOrder } from "../jobs/flow.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { CheckConfig, StepConfig } from "./pipeline_schema.ts";
 import { attemptAgents, stepAgent } from "./agent_plans.ts";
@@ -18,7 +19,7 @@ export function toExecPlan(loaded: LoadedSettings, { cwd }: { readonly cwd: stri
     ...commonPlan(loaded, { commands }),
     pipelines: Object.fromEntries(
       Object.entries(config.pipelines).map(([name, steps]) => {
-        return [name, steps.map((step) => stepPlan(step, { loaded, folder }))];
+        return [name, inOrder(steps.map((step) => stepPlan(step, { loaded, folder })))];
       }),
     ),
     defaultPipeline: config.default_pipeline,
@@ -39,6 +40,7 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
       attempts: attemptAgents(step, loaded),
       allowWrite: step.file_access?.allow_write,
       autonomyLevel: step.autonomy_level,
+      needs: step.needs,
       next: step.next && present(step.next),
     }),
   };

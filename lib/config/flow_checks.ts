@@ -1,5 +1,5 @@
 import { END } from "../journal/exec/fields.ts";
-import { type FlowStep, isAlwaysBefore, type Next, reachableSteps } from "../jobs/flow.ts";
+import { circleIn, type FlowStep, isAlwaysBefore, isGraph, type Next, reachableSteps } from "../jobs/flow.ts";
 import { findReferences, type Reference, REFERENCE_FIELDS } from "../jobs/pipeline/prompts/references.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { type CheckContext, report } from "./checks.ts";
@@ -13,8 +13,12 @@ import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 export function flowOf(steps: readonly unknown[]): readonly FlowStep[] {
   return steps.map((step) => {
     const name = valueAt(step, ["name"]);
-    const next = valueAt(step, ["next"]);
-    return { name: typeof name === "string" ? name : "", ...(isKeyed(next) ? { next: nextOf(next) } : {}) };
+    const [next, needs] = [valueAt(step, ["next"]), valueAt(step, ["needs"])];
+    return {
+      name: typeof name === "string" ? name : "",
+      ...(isKeyed(next) ? { next: nextOf(next) } : {}),
+      ...(Array.isArray(needs) ? { needs: needs.map(String) } : {}),
+    };
   });
 }
 
@@ -30,7 +34,7 @@ export function checkFlow(
 ): void {
   const before = context.problems.length;
   const names = flow.map(({ name }) => name).filter((name) => name !== "");
-  for (const [index, { next }] of flow.entries()) {
+  for (const [index, { needs = [], next }] of flow.entries()) {
     const given = valueAt(steps[index], ["next"]);
     if (isKeyed(given) && Object.keys(given).length === 0) {
       report(context, [...path, index, "next"], "% names no step: it needs pass, fail or both");
@@ -39,9 +43,29 @@ export function checkFlow(
       const problem = targetProblem(outcome, name, names);
       if (problem !== undefined) report(context, [...path, index, "next", outcome], `% ${problem}`);
     }
+    if (next !== undefined && isGraph(flow)) {
+      report(
+        context,
+        [...path, index, "next"],
+        "% cannot be used where a step has needs: these alone say what follows",
+      );
+    }
+    for (const [at, name] of needs.entries()) {
+      const problem = name === flow[index]?.name
+        ? "is the step itself"
+        : names.includes(name)
+        ? undefined
+        : `is "${name}", but the pipeline has no such step${didYouMean(name, names)}`;
+      if (problem !== undefined) report(context, [...path, index, "needs", at], `% ${problem}`);
+    }
     if (next?.fail !== undefined && !canSayNo(valueAt(steps[index], ["check"]))) {
       report(context, [...path, index, "next", "fail"], "% has no effect: the step has no check that can say no");
     }
+  }
+  const circle = circleIn(new Map(flow.map(({ name, needs = [] }) => [name, needs])));
+  if (context.problems.length === before && circle !== undefined) {
+    const index = flow.findIndex(({ name }) => name === circle[0]);
+    report(context, [...path, index, "needs"], `% leads back to the step: ${circle.join(" -> ")}`);
   }
   if (context.problems.length > before || flow.every(({ next }) => next === undefined)) return;
   const reachable = reachableSteps(flow);

@@ -47,6 +47,10 @@ const step = (providerIds: readonly ProviderId[]) => {
       .describe("What must hold after the step; of several checks, the first that fails ends it."),
     retry: z.int().min(0).max(100).default(0)
       .describe("How often the step is repeated, with the output of the check that failed."),
+    needs: z.array(text()).max(64).optional().describe(
+      "The steps that come before it, by name. Where a step of a pipeline has this, its steps form a graph: what needs " +
+        "nothing begins at once, and `exec.parallel` of them are done at a time.",
+    ),
     next: z.strictObject({
       pass: text().optional().describe("The step after it where it passes; `end` ends the task."),
       fail: text().optional().describe("The step after it where a check says no; without it, the task fails."),

@@ -10,6 +10,57 @@ export interface Next {
 export interface FlowStep {
   readonly name: string;
   readonly next?: Next;
+  /** The names of steps that come before it, where the steps form a graph. */
+  readonly needs?: readonly string[];
+}
+
+/** Whether steps say what they need: the others begin at once then, and several may be done at a time. */
+export function isGraph(steps: readonly FlowStep[]): boolean {
+  return steps.some(({ needs }) => needs !== undefined);
+}
+
+/** The names of all that comes before a step of a graph. */
+export function allNeeded(steps: readonly FlowStep[], name: string): ReadonlySet<string> {
+  const needed = new Set<string>();
+  const open = [name];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const { needs = [] } = steps.find((step) => step.name === one) ?? {};
+    open.push(...needs.filter((other) => !needed.has(other)));
+    for (const other of needs) needed.add(other);
+  }
+  return needed;
+}
+
+/** Steps one after another: what a step needs comes before it; else they stay as they are. */
+export function inOrder<Step extends FlowStep>(steps: readonly Step[]): readonly Step[] {
+  const ordered: Step[] = [];
+  const isDone = (name: string) => ordered.some((step) => step.name === name);
+  for (let left = steps; left.length > 0; left = left.filter(({ name }) => !isDone(name))) {
+    const next = left.find(({ needs = [] }) => needs.every(isDone));
+    if (next === undefined) return [...ordered, ...left];
+    ordered.push(next);
+  }
+  return ordered;
+}
+
+/** A name that comes before itself, with the way there. */
+export function circleIn(needs: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (name: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const other of needs.get(name) ?? []) {
+      const found = visit(other, [...way, name]);
+      if (found !== undefined) return found;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const name of needs.keys()) {
+    const found = visit(name, []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /**
@@ -49,5 +100,7 @@ export function isAlwaysBefore(
   steps: readonly FlowStep[],
   { earlier, later }: { readonly earlier: number; readonly later: number },
 ): boolean {
+  const [first, second] = [steps[earlier - 1]?.name ?? "", steps[later - 1]?.name ?? ""];
+  if (isGraph(steps)) return allNeeded(steps, second).has(first);
   return earlier !== later && !reachableSteps(steps, { without: earlier }).has(later);
 }

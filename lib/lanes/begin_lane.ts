@@ -13,7 +13,11 @@ export async function beginLane(
 ): Promise<LaneState> {
   const { base, purpose, problem } = begun;
   const { name: workspace, workdir } = await openWorkspace(target.origin, {
-    ...{ task: purpose === "merge" ? `${laneName(begun)} merge` : laneName(begun), now: run.wallClock(), signal },
+    ...{
+      task: `${laneName(begun).replace("/", " ")}${purpose === "merge" ? " merge" : ""}`,
+      now: run.wallClock(),
+      signal,
+    },
     ...{ at: base, partOf: { target: target.name, as: "lane" }, share: plan.workspace?.share ?? [] },
   });
   const lane: LaneState = { ...begun, number, workspace, workdir, stage: "working" };

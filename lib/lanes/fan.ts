@@ -2,7 +2,7 @@ import { HumanInterventionRequiredError, RuntimeError } from "../base/errors.ts"
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
-import { isSameLane, type Lane, laneName } from "../journal/exec/lane.ts";
+import { isSameLane, isSameWork, type Lane, laneName } from "../journal/exec/lane.ts";
 import type { LaneState } from "../journal/exec/state.ts";
 import { keepResult } from "../workspace/result.ts";
 import { landedIn } from "../workspace/target.ts";
@@ -12,7 +12,7 @@ import type { Lanes } from "./context.ts";
 import { landTask } from "./land_task.ts";
 import { aboutLane, type LaneEnd, playLane } from "./lane_run.ts";
 import type { LaneTask } from "./lane_tasks.ts";
-import { dueLanes, isLost, type LaneAction, type Width } from "./schedule.ts";
+import { dueLanes, isLanded, isLost, type LaneAction, type Width } from "./schedule.ts";
 
 interface Flight {
   readonly lane: Lane;
@@ -87,10 +87,10 @@ export class Fan implements AsyncDisposable {
       case "continue": {
         const task = taskOf(action.lane, tasks);
         if (isThere(action.lane)) return this.#fly(action.lane, task);
-        const { attempt, base, file, problem, purpose, workspace } = action.lane;
+        const { attempt, base, file, part, problem, purpose, workspace } = action.lane;
         const message = `the workspace ${workspace} is gone: ${laneName(action.lane)} is begun anew`;
         this.#lanes.run.record({ type: "warning", message });
-        const anew = { file, purpose, base, ...present({ attempt, problem }) };
+        const anew = { file, purpose, base, ...present({ part, attempt, problem }) };
         return this.#fly(await beginLane(anew, { task, lanes: this.#lanes }), task);
       }
       case "land":
@@ -121,8 +121,12 @@ export class Fan implements AsyncDisposable {
   async #land(passed: readonly LaneState[]): Promise<void> {
     const { run, tasks } = this.#lanes;
     const left = await landTask(passed, this.#lanes);
-    const [{ file, number } = { file: "", number: 0 }] = passed;
-    if (left === undefined) return run.record({ type: "task_finished", task: number, file, outcome: "pass" });
+    const [{ file, number, part } = { file: "", number: 0 }] = passed;
+    if (left === undefined) {
+      const all = tasks.filter((task) => task.file === file);
+      if (!all.every((task) => isLanded(task, run.state().lanes ?? []))) return;
+      return run.record({ type: "task_finished", task: number, file, outcome: "pass" });
+    }
     const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
     if (problem === undefined || lane.purpose === "merge") {
       const told = problem === undefined
@@ -131,7 +135,7 @@ export class Fan implements AsyncDisposable {
       return failLane(left.lane, { reason: told, lanes: this.#lanes, width: this.#width });
     }
     const task = taskOf(lane, tasks);
-    const begun = { file, ...present({ attempt }), purpose: "merge", base, problem } as const;
+    const begun = { file, ...present({ part, attempt }), purpose: "merge", base, problem } as const;
     this.#fly(await beginLane(begun, { task, lanes: this.#lanes }), task);
   }
 
@@ -163,9 +167,11 @@ function isThere({ workdir, workspace }: LaneState): boolean {
   return findWorkspace(workspace) !== undefined && lstatOrUndefined(workdir)?.isDirectory === true;
 }
 
-function taskOf({ file }: Lane, tasks: readonly LaneTask[]): LaneTask {
-  const task = tasks.find((one) => one.file === file);
-  if (task === undefined) throw new RuntimeError(`Cannot continue the task ${file}: it is not there any more`);
+function taskOf(lane: Lane, tasks: readonly LaneTask[]): LaneTask {
+  const task = tasks.find((one) => isSameWork(one, lane));
+  if (task === undefined) {
+    throw new RuntimeError(`Cannot continue the task ${laneName(lane)}: it is not there any more`);
+  }
   return task;
 }
 
@@ -200,8 +206,8 @@ function failLane(
   { reason, lanes: { run }, width: { attempts } }: Ending & { readonly reason: string },
 ): void {
   run.record({ type: "lane_ended", ...aboutLane(lane), outcome: "fail", reason });
-  if (!isLost(run.state(), lane.file, attempts)) return;
   const { file, number: task } = lane;
+  if (!isLost(run.state(), lane, attempts) || run.state().failed.includes(file)) return;
   const why = attempts === 1 ? reason : `none of its ${attempts} attempts is landed; the last one: ${reason}`;
   run.record({ type: "task_finished", task, file, outcome: "fail", reason: why });
 }

@@ -11,7 +11,9 @@ import { runCommandLine } from "../run/command_line.ts";
 import { readOverview } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import type { Lanes } from "./context.ts";
-import type { LaneTask } from "./lane_tasks.ts";
+import { type LaneTask, stepsOfWork } from "./lane_tasks.ts";
+import { outputsFor } from "./outputs.ts";
+import { isLanded } from "./schedule.ts";
 import { mergeText } from "./merge_task.ts";
 
 /** How the run of a lane has ended. */
@@ -33,7 +35,10 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   const { configFile, overrides: given, target } = headOf(lanes.run.state());
   // What holds for the run of all lanes is not for each.
   const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, ...overrides } = given;
-  const plan = planOfLane(await lanes.planIn(workdir), { attempt: lane.attempt ?? 1, limitOf: lanes.run.limitOf });
+  const plan = planOfLane(await lanes.planIn(workdir), {
+    ...{ attempt: lane.attempt ?? 1, limitOf: lanes.run.limitOf, task },
+    earlier: await outputsFor(task, lanes),
+  });
   const options = {
     ...lanes.options,
     ...{ plan: lane.purpose === "merge" ? mergePlan(plan, task) : plan, signal: lanes.signal },
@@ -64,8 +69,8 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
 }
 
 /** One bounded turn: the first step's agent, once, with the checks of the task's pipeline. */
-function mergePlan(plan: ExecPlan, { pipeline }: LaneTask): ExecPlan {
-  const steps = plan.pipelines[pipeline] ?? [];
+function mergePlan(plan: ExecPlan, task: LaneTask): ExecPlan {
+  const steps = stepsOfWork(task, plan);
   const [first] = steps;
   const merge = first === undefined ? [] : [{
     ...first,
@@ -79,8 +84,8 @@ function textOfMerge(
   task: LaneTask,
   { run, tasks }: Lanes,
 ): string {
-  const { passed } = run.state();
-  const landed = tasks.filter(({ file }) => passed.includes(file)).map(({ text }) => text);
+  const { lanes = [] } = run.state();
+  const landed = tasks.filter((one) => isLanded(one, lanes)).map(({ text }) => text);
   return mergeText({ problem, task: task.text, landed });
 }
 
@@ -125,8 +130,8 @@ function tellOf(lane: LaneState, { onAsking, run: { record } }: Lanes) {
 }
 
 /** The fields by which records name a lane. */
-export function aboutLane({ attempt, file, number: task }: LaneState) {
-  return { task, file, ...present({ attempt }) };
+export function aboutLane({ attempt, file, number: task, part }: LaneState) {
+  return { task, file, ...present({ part, attempt }) };
 }
 
 function answerCommand(

@@ -5,7 +5,7 @@ import { plannedAgents } from "../jobs/pipeline/plan.ts";
 import { checksOfAll, describeCheck } from "../jobs/pipeline/checks.ts";
 import { makeCheck } from "../jobs/pipeline/step_checks.ts";
 import { openStepsSandbox } from "../jobs/pipeline/steps_sandbox.ts";
-import { plainName } from "../journal/exec/place.ts";
+import { isSameWork, type Lane, workName } from "../journal/exec/lane.ts";
 import type { LaneState, MergeProblem } from "../journal/exec/state.ts";
 import { setUpWorkspace } from "../jobs/set_up.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
@@ -14,6 +14,8 @@ import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../wor
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
 import { aboutLane } from "./lane_run.ts";
+import { stepsOfWork } from "./lane_tasks.ts";
+import { isLanded } from "./schedule.ts";
 
 /** What keeps a lane's work from being landed, with the commit that an agent may begin at to mend it. */
 export interface Unmerged {
@@ -47,7 +49,7 @@ export async function mergeLane(
   const onto = await landedIn(target, { signal });
   const { conflicts, tree } = await mergeOf([onto, commit], { store, signal });
   const marked = await markedIn(commit, { files: lane.problem?.conflicts ?? [], store, signal });
-  const message = `${plainName(lane.file)}\n`;
+  const message = `${workName(lane)}\n`;
   const candidate = await commitTree(tree, { onto, message, store, signal });
   const unresolved = [...new Set([...conflicts, ...marked])];
   const isMerged = unresolved.length === 0;
@@ -90,7 +92,7 @@ interface Together {
  * be, there.
  */
 async function lookAtMerge(
-  { file }: LaneState,
+  lane: LaneState,
   { candidate, isMerged, lanes, onto }: {
     readonly candidate: string;
     /** Whether there is anything to check: else it has marks of conflicts. */
@@ -102,13 +104,13 @@ async function lookAtMerge(
   const { run, signal, target: { name, origin } } = lanes;
   await dropChecks(name);
   const workspace = await openWorkspace(origin, {
-    ...{ at: candidate, task: `${plainName(file)} merged`, now: run.wallClock(), signal },
+    ...{ at: candidate, task: `${workName(lane).replace("/", " ")} merged`, now: run.wallClock(), signal },
     ...{ partOf: { target: name, as: "check" }, share: lanes.plan.workspace?.share ?? [] },
   });
   try {
     const { workdir } = workspace;
     const obeyed = await obeyedIn(workspace, { lanes, onto });
-    const checks = checksIn(lanes, file);
+    const checks = checksIn(lanes, lane);
     if (!isMerged || obeyed.length > 0 || checks.length === 0) return { checks: [], obeyed };
     const plan = await lanes.planIn(workdir);
     await using inside = await openStepsSandbox({ plan: { ...plan, pipelines: {} } }, { ...run, signal });
@@ -151,10 +153,10 @@ async function obeyedIn(
 }
 
 /** The checks of all that is landed, and of a task's, each once. */
-function checksIn({ plan: { pipelines }, run, tasks }: Lanes, file: string): readonly OwnCheck[] {
-  const { passed } = run.state();
-  const all = tasks.filter((task) => task.file === file || passed.includes(task.file));
-  return checksOfAll(all.map(({ pipeline }) => pipelines[pipeline]));
+function checksIn({ plan, run, tasks }: Lanes, of: Lane): readonly OwnCheck[] {
+  const { lanes = [] } = run.state();
+  const all = tasks.filter((task) => isSameWork(task, of) || isLanded(task, lanes));
+  return checksOfAll(all.map((task) => stepsOfWork(task, plan)));
 }
 
 type OwnCheck = ReturnType<typeof checksOfAll>[number];

@@ -1,5 +1,6 @@
-import { stepWorker } from "../journal/exec/state.ts";
+import { type StepOutput, stepWorker } from "../journal/exec/state.ts";
 import type { ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
+import { type LaneTask, stepsOfWork } from "./lane_tasks.ts";
 import { type Caps, nameOf } from "../run/caps.ts";
 import type { Run } from "../run/execution.ts";
 
@@ -8,10 +9,12 @@ interface LanePlanning {
   readonly attempt: number;
   /** What was raised for the run of all lanes is raised for the steps of each. */
   readonly limitOf: Run<never, never>["limitOf"];
+  readonly task: LaneTask;
+  readonly earlier: readonly StepOutput[];
 }
 
 /** The plan of one lane: the agents of its attempt, and its steps' caps. Those of the run hold for all lanes together. */
-export function planOfLane(plan: ExecPlan, { attempt, limitOf }: LanePlanning): ExecPlan {
+export function planOfLane(plan: ExecPlan, { attempt, earlier, limitOf, task }: LanePlanning): ExecPlan {
   const capped = (step: StepPlan, pipeline: string): StepPlan => {
     if (step.caps === undefined) return step;
     const worker = stepWorker(pipeline, step.name);
@@ -23,7 +26,8 @@ export function planOfLane(plan: ExecPlan, { attempt, limitOf }: LanePlanning): 
   const pipelines = Object.entries(plan.pipelines).map(([name, steps]) =>
     [name, steps.map((step) => capped(ofAttempt(step, attempt), name))] as const
   );
-  return { ...plan, caps: {}, pipelines: Object.fromEntries(pipelines) };
+  const all = { ...plan, caps: {}, earlier, pipelines: Object.fromEntries(pipelines) };
+  return { ...all, pipelines: { ...all.pipelines, [task.pipeline]: stepsOfWork(task, all) } };
 }
 
 function ofAttempt({ attempts = [], ...step }: StepPlan, attempt: number): StepPlan {

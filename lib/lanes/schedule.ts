@@ -1,4 +1,5 @@
-import { isSameLane, type Lane } from "../journal/exec/lane.ts";
+import { isSameLane, isSameWork, type Lane } from "../journal/exec/lane.ts";
+import { present } from "../base/schema.ts";
 import type { ExecState, LaneState } from "../journal/exec/state.ts";
 import { type LaneTask, writesSame } from "./lane_tasks.ts";
 
@@ -32,14 +33,14 @@ export interface Width {
  * the tasks have passed.
  */
 export function dueLanes(
-  state: Pick<ExecState, "lanes" | "passed" | "failed">,
+  state: Pick<ExecState, "lanes" | "failed">,
   { tasks, underWay, width: { attempts, keepGoing, parallel } }: {
     readonly tasks: readonly LaneTask[];
     readonly width: Width;
     readonly underWay: UnderWay;
   },
 ): readonly LaneAction[] {
-  const { failed, lanes = [], passed } = state;
+  const { failed, lanes = [] } = state;
   const { asking, isMerging, running, unanswered } = underWay;
   const places = Math.max(0, parallel - running.filter((lane) => !has(asking, lane)).length);
   const continued = lanes.filter((lane) =>
@@ -47,45 +48,51 @@ export function dueLanes(
   ).slice(0, places);
   const fresh: { readonly task: LaneTask; readonly lane: Lane }[] = [];
   for (const task of failed.length > 0 && !keepGoing ? [] : tasks) {
-    const isDue = task.needs.every((file) => passed.includes(file));
-    const besides = tasks.filter(({ file }) => isUnderWay(file, lanes) || fresh.some(({ lane }) => lane.file === file));
+    const isDue = task.needs.every((need) => isLanded(need, lanes));
+    const besides = tasks.filter((one) => isUnderWay(one, lanes) || fresh.some(({ lane }) => isSameWork(lane, one)));
     if (!isDue || besides.some((other) => other !== task && writesSame(task, other))) continue;
     const begun = lanesOfTask(task, attempts).filter((lane) => !has(lanes, lane));
     fresh.push(...begun.slice(0, places - continued.length - fresh.length).map((lane) => ({ task, lane })));
   }
   const due = isMerging
     ? undefined
-    : lanes.find((lane) => lane.stage === "passed" && !isAtWork(lane.file, { attempts, lanes, running }));
+    : lanes.find((lane) => lane.stage === "passed" && !isAtWork(lane, { attempts, lanes, running }));
   return [
     ...(due === undefined
       ? []
-      : [{ do: "land", lanes: lanes.filter(({ file, stage }) => file === due.file && stage === "passed") } as const]),
+      : [{ do: "land", lanes: lanes.filter((lane) => isSameWork(lane, due) && lane.stage === "passed") } as const]),
     ...continued.map((lane) => ({ do: "continue", lane }) as const),
     ...fresh.map((one) => ({ do: "begin", ...one }) as const),
   ];
 }
 
+/** Whether a task, or a step of one, is in the target. */
+export function isLanded(work: Lane, lanes: readonly LaneState[]): boolean {
+  return lanes.some((lane) => isSameWork(lane, work) && lane.stage === "landed");
+}
+
 /** The lanes that a task is to have. */
-function lanesOfTask({ file }: Pick<LaneTask, "file">, attempts: number): readonly Lane[] {
-  return attempts === 1 ? [{ file }] : Array.from({ length: attempts }, (_, index) => ({ file, attempt: index + 1 }));
+function lanesOfTask({ file, part }: Lane, attempts: number): readonly Lane[] {
+  const work = { file, ...present({ part }) };
+  return attempts === 1 ? [work] : Array.from({ length: attempts }, (_, index) => ({ ...work, attempt: index + 1 }));
 }
 
 /** Whether an attempt of a task may still pass: nobody knows before which is the smallest. */
 function isAtWork(
-  of: string,
+  of: Lane,
   { attempts, lanes, running }: {
     readonly attempts: number;
     readonly lanes: readonly LaneState[];
     readonly running: readonly Lane[];
   },
 ): boolean {
-  const own = lanes.filter(({ file }) => file === of);
-  const isBegun = lanesOfTask({ file: of }, attempts).every((lane) => has(own, lane));
-  return !isBegun || own.some(({ stage }) => stage === "working") || running.some(({ file }) => file === of);
+  const own = lanes.filter((lane) => isSameWork(lane, of));
+  const isBegun = lanesOfTask(of, attempts).every((lane) => has(own, lane));
+  return !isBegun || own.some(({ stage }) => stage === "working") || running.some((lane) => isSameWork(lane, of));
 }
 
-function isUnderWay(of: string, lanes: readonly LaneState[]): boolean {
-  const own = lanes.filter(({ file }) => file === of);
+function isUnderWay(of: Lane, lanes: readonly LaneState[]): boolean {
+  const own = lanes.filter((lane) => isSameWork(lane, of));
   return own.length > 0 && !own.some(({ stage }) => stage === "landed") &&
     !own.every(({ stage }) => stage === "failed");
 }
@@ -95,7 +102,7 @@ function has(lanes: readonly Lane[], lane: Lane): boolean {
 }
 
 /** Whether nothing of a task can come to pass any more. */
-export function isLost({ lanes = [] }: Pick<ExecState, "lanes">, file: string, attempts: number): boolean {
-  const own = lanes.filter((lane) => lane.file === file);
+export function isLost({ lanes = [] }: Pick<ExecState, "lanes">, of: Lane, attempts: number): boolean {
+  const own = lanes.filter((lane) => isSameWork(lane, of));
   return own.length >= attempts && own.every(({ stage }) => stage === "failed" || stage === "unmerged");
 }

@@ -2,6 +2,8 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { claudeCodeProvider } from "../../lib/agents/claude_code/provider.ts";
 import { codexProvider } from "../../lib/agents/codex/provider.ts";
 import type { AttemptRequest } from "../../lib/agents/process/seam.ts";
+import { present } from "../../lib/base/schema.ts";
+import { inOrder } from "../../lib/jobs/flow.ts";
 import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { CapReachedError } from "../../lib/run/caps.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
@@ -151,6 +153,87 @@ Deno.test("tasks that write the same files are not done at a time", async () => 
   );
   assertEquals(order.indexOf("over a.md") < order.indexOf("begun b.md"), true, order.join(", "));
   assertEquals(order.indexOf("begun c.md") < order.indexOf("over a.md"), true, order.join(", "));
+});
+
+const own = (name: string, needs: readonly string[] | undefined, more = "") =>
+  step(name, {
+    checks: [CHECK],
+    prompt: { kind: "file", path: `/${name}.md`, text: `${name}: your part.\n${more}` },
+    ...present({ needs }),
+  });
+const GRAPH = [
+  own("plan", undefined),
+  own("api", ["plan"]),
+  own("page", ["plan"]),
+  own("docs", ["api", "page"], "{{ steps.api.final }}\n{{ steps.page.files }}\n{{ steps.plan.final }}\n"),
+];
+const PARTS: Readonly<Record<string, Act>> = {
+  plan: writes({ "plan.txt": "plan\n" }, says("Two parts.")),
+  api: writes({ "api.txt": "api\n" }, says("It has /v1.")),
+  page: writes({ "page.txt": "page\n" }),
+  docs: writes({ "docs.txt": "docs\n" }),
+};
+
+Deno.test("steps that say what they need are a graph: each begins with what those before it have landed, and hears what they said", async () => {
+  await using project = await lanesProject({ ...FILES, "t/build.md": "Build it." });
+  const seen: Record<string, readonly string[]> = {};
+  const together = Promise.withResolvers<void>();
+  let atWork = 0;
+  const acts = Object.fromEntries(
+    Object.entries(PARTS).map(([name, act]): [string, Act] => [name, async (request) => {
+      seen[name] = [...Deno.readDirSync(request.workdir)].map((entry) => entry.name).filter((file) =>
+        /^(?:plan|api|page|docs)\./.test(file)
+      ).sort();
+      // These two wait for each other: they are at work at a time.
+      if (name === "api" || name === "page") {
+        if (++atWork === 2) together.resolve();
+        await together.promise;
+      }
+      return await act(request);
+    }]),
+  );
+  const { events, report } = await project.run({ steps: GRAPH, acts });
+  assertEquals(report.outcome, "pass", report.reason);
+  assertEquals(seen, { plan: [], api: ["plan.txt"], page: ["plan.txt"], docs: ["api.txt", "page.txt", "plan.txt"] });
+  assertEquals(Object.keys(await project.landed()), ["api.txt", "docs.txt", "page.txt", "plan.txt"]);
+  const docs = project.prompts.find((prompt) => prompt.includes("docs: your part.")) ?? "";
+  assertMatch(docs, /It has \/v1\.[^]*page\.txt[^]*Two parts\./);
+  const log = (await shell(project.repo, "git log --format=%s refs/panewright/t")).trim().split("\n");
+  assertEquals(log.toSorted(), ["build/api", "build/docs", "build/page", "build/plan", "first"]);
+  assertEquals(only(events, "task_finished").map(({ outcome }) => outcome), ["pass"]);
+});
+
+Deno.test("a step of a graph that fails ends its task once: what needs it is not begun, and resume does the rest", async () => {
+  await using project = await lanesProject({ ...FILES, "t/build.md": "Build it." });
+  const acts = { ...PARTS, api: fails("broken"), page: fails("broken") };
+  const { events, report } = await project.run({ steps: GRAPH, acts });
+  assertEquals(report.outcome, "fail");
+  assertEquals(only(events, "task_finished").map(({ outcome }) => outcome), ["fail"]);
+  assertEquals(project.prompts.some((prompt) => prompt.includes("docs: your part.")), false);
+  const { report: resumed } = await project.resume(report.folder.id, { steps: GRAPH, acts: PARTS });
+  assertEquals(resumed.outcome, "pass", resumed.reason);
+  assertEquals(Object.keys(await project.landed()), ["api.txt", "docs.txt", "page.txt", "plan.txt"]);
+});
+
+Deno.test("steps of a graph that may write the same places are not done at a time, whatever their task says that it writes", async () => {
+  await using project = await lanesProject({ ...FILES, "t/build.md": "---\nwrites: [lib]\n---\nBuild it." });
+  const steps = GRAPH.slice(0, 3).map((step) => step.name === "plan" ? step : { ...step, allowWrite: ["*.txt"] });
+  let atWork = 0;
+  let most = 0;
+  const counted = (act: Act): Act => async (request) => {
+    most = Math.max(most, ++atWork);
+    const result = await act(request);
+    atWork--;
+    return result;
+  };
+  const acts = Object.fromEntries(Object.entries(PARTS).map(([name, act]) => [name, counted(act)]));
+  const { report } = await project.run({ steps, acts });
+  assertEquals([report.outcome, most], ["pass", 1], report.reason);
+});
+
+Deno.test("steps of a graph in one folder are done one after another, whatever the order in which they are written", () => {
+  const names = inOrder([...GRAPH].reverse()).map(({ name }) => name);
+  assertEquals(names, ["plan", "page", "api", "docs"]);
 });
 
 const STOPS = [

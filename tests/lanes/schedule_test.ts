@@ -11,7 +11,7 @@ type Graph = Readonly<Record<string, { readonly takes: number; readonly needs?: 
 /** Plays a graph by what is said to be due, and counts the steps; a merge takes none. */
 function stepsOf(graph: Graph, parallel: number): number {
   const tasks = Object.entries(graph).map(([file, { needs = [] }], index): LaneTask => ({
-    ...{ file, needs, number: index + 1, pipeline: "main", text: file, writes: [] },
+    ...{ file, needs: needs.map((file) => ({ file })), number: index + 1, pipeline: "main", text: file, writes: [] },
   }));
   let state: Pick<ExecState, "lanes" | "passed" | "failed"> = { lanes: [], passed: [], failed: [] };
   let running: readonly { readonly lane: Lane; readonly until: number }[] = [];

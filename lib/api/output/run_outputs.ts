@@ -194,6 +194,7 @@ export const RUN_OUTPUTS = {
       permissions: z.enum(["policy", "person", "dry_run"]).describe("Who decides about what needs a permission."),
       allowWrite: z.array(z.string()).optional(),
       checks: z.array(z.string()),
+      needs: z.array(z.string()).describe("The steps that come before it, where they form a graph.").optional(),
       next: z.object({ pass: z.string().optional(), fail: z.string().optional(), maxRepeats: z.int() }).optional(),
       retry: count("How often a failed attempt is tried again."),
       timeLimitSeconds: z.number(),

@@ -4,7 +4,7 @@ import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
 import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import { executeExec } from "../../jobs/pipeline/execute.ts";
-import { pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
+import { hasGraph, pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
 import { settingsIn } from "../../config/settings_in.ts";
 import { LANE_SETTINGS } from "../../lanes/settings.ts";
 import type { ExecConfig } from "../exec_config.ts";
@@ -86,12 +86,10 @@ export async function runExec(
     );
   }
   const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
-  if (target.kind !== "folder" && parallel !== undefined) {
-    throw new UsageError("Cannot use --parallel with one task: it is for the tasks of a folder");
-  }
+  let hasSeveral = target.kind === "folder";
   const widthOf = ({ loaded: { config } }: ExecConfig) => {
     const { attempts, parallel } = settingsIn(config, LANE_SETTINGS);
-    return { attempts, parallel: Math.max(attempts, target.kind === "folder" ? parallel : 1) };
+    return { attempts, parallel: Math.max(attempts, hasSeveral ? parallel : 1) };
   };
   const config = { flags: present({ wd, provider, attempts, parallel, strict }), ...present({ path }), builtIn };
   if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
@@ -107,7 +105,12 @@ export async function runExec(
     async pipelinesOf(plan) {
       const files = await filesOf(target, overrides);
       requireTasks(files, { ...target, plan, overrides, cwd: io.cwd });
-      return pipelinesOf(files, { ...target, plan, overrides });
+      const names = pipelinesOf(files, { ...target, plan, overrides });
+      hasSeveral ||= hasGraph(names, plan);
+      if (hasSeveral || parallel === undefined) return names;
+      throw new UsageError(
+        "Cannot use --parallel: it is for the tasks of a folder, and for steps that say what they need",
+      );
     },
     execute: (options, read) =>
       executeExec({

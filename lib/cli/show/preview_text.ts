@@ -26,7 +26,7 @@ function stepText(
   step: StepPreview,
   { number, verbose }: { readonly number: number; readonly verbose: boolean },
 ): readonly string[] {
-  const { name, provider, model, autonomyLevel, argv, prompt, allowWrite, checks, next, retry } = step;
+  const { name, provider, model, autonomyLevel, argv, prompt, allowWrite, checks, needs, next, retry } = step;
   const lines = sanitizeText(prompt).split("\n");
   const shown = verbose ? lines : lines.slice(0, PROMPT_LINES);
   const left = lines.length - shown.length;
@@ -37,6 +37,7 @@ function stepText(
     `    may do       ${permissionText(step)}`,
     `    may change   ${allowWrite === undefined ? "any file" : sanitizeLine(allowWrite.join(", "))}`,
     ...checks.map((check, index) => `    ${index === 0 ? "checks" : "      "}       ${sanitizeLine(check)}`),
+    ...(needs === undefined ? [] : [`    needs        ${sanitizeLine(needs.join(", "))}`]),
     ...(next === undefined ? [] : [`    next         ${nextText(next)}`]),
     `    limits       ${duration(step.timeLimitSeconds)} an attempt, ${plural(retry + 1, "attempt")}`,
     "    prompt",

@@ -21,9 +21,9 @@ import { present } from "../../base/schema.ts";
 
 export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_attempt" }>, drive: Drive): Promise<void> {
   const { task, step, plan } = at;
-  const { settings, workdir } = drive.plan;
+  const { earlier = [], settings, workdir } = drive.plan;
   const prompt = buildStepPrompt({
-    at,
+    at: { ...at, task: { ...task, outputs: [...earlier, ...task.outputs] } },
     attempt,
     settings,
     workdir,

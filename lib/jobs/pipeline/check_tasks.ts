@@ -1,6 +1,7 @@
 import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { relative } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
+import { isGraph } from "../flow.ts";
 import type { ExecPlan } from "./plan.ts";
 import { choosePipeline, pipelineProblem, readTask, taskError, type TaskProblem } from "./task.ts";
 import { sourceOf } from "./task_folder.ts";
@@ -51,6 +52,11 @@ export function pipelinesOf(
 ): readonly string[] {
   const names = files.map((file) => choosePipeline(plan, { file, task: readTask(sourceOf(file, target)), overrides }));
   return [...new Set(names)];
+}
+
+/** Whether one of these pipelines has steps that do not wait for each other. */
+export function hasGraph(names: readonly string[], { pipelines }: Pick<ExecPlan, "pipelines">): boolean {
+  return names.some((name) => isGraph(pipelines[name] ?? []));
 }
 
 function problemsOf(file: string, options: TaskCheckOptions): readonly Omit<TaskFileProblem, "file">[] {

@@ -1,5 +1,6 @@
 import type { AutonomyLevel } from "../../journal/exec/fields.ts";
 import type { DialogPlan } from "../../turn/desk/decision.ts";
+import type { StepOutput } from "../../journal/exec/state.ts";
 import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
@@ -16,6 +17,8 @@ export interface ExecPlan extends RunPlan, DialogPlan {
   readonly pipelines: Readonly<Record<string, readonly StepPlan[]>>;
   readonly defaultPipeline: string | undefined;
   readonly settings: ExecSettings;
+  /** What steps of the same task said and did that were runs of their own. @default {[]} */
+  readonly earlier?: readonly StepOutput[];
   /** With how failures that pass are dealt with. @default {{ maxErrorRetries: 0 }} */
   readonly handoff:
     & DialogPlan["handoff"]
@@ -59,6 +62,8 @@ export interface StepPlan extends StepAgent {
   readonly checks: readonly CheckPlan[];
   readonly retry: number;
   readonly next?: Next;
+  /** As in {@linkcode FlowStep}. */
+  readonly needs?: readonly string[];
   readonly allowWrite?: readonly string[];
   readonly autonomyLevel?: AutonomyLevel;
   readonly caps?: Caps;

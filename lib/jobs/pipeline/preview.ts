@@ -40,6 +40,7 @@ export interface StepPreview {
   readonly permissions: ReturnType<typeof whoPermits>;
   readonly allowWrite?: readonly string[];
   readonly checks: readonly string[];
+  readonly needs?: readonly string[];
   readonly next?: Next & { readonly maxRepeats: number };
   readonly retry: number;
   readonly timeLimitSeconds: number;
@@ -139,6 +140,6 @@ function standIn({ name }: StepPlan, index: number): StepOutput {
   return { step: index + 1, name, rounds: 1, finalText: `(what step "${name}" will have said at last)`, files };
 }
 
-function optionsOf({ model, allowWrite }: StepPlan): Pick<StepPreview, "model" | "allowWrite"> {
-  return { ...present({ model, allowWrite }) };
+function optionsOf({ allowWrite, model, needs }: StepPlan): Pick<StepPreview, "model" | "allowWrite" | "needs"> {
+  return { ...present({ model, allowWrite, needs }) };
 }

@@ -1,6 +1,7 @@
 import { plainName } from "../../journal/exec/place.ts";
 import type { ExecTarget } from "../../journal/exec/fields.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
+import { circleIn } from "../flow.ts";
 import { readTask } from "./task.ts";
 import { sourceOf } from "./task_folder.ts";
 
@@ -44,24 +45,4 @@ export function orderProblems(
   if (circle === undefined) return [];
   const names = circle.map(plainName).join(" -> ");
   return [{ file: circle[0] ?? "", message: `it needs itself by what it needs: ${names}` }];
-}
-
-/** A task that comes before itself, with the way there. */
-function circleIn(needs: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
-  const done = new Set<string>();
-  const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {
-    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
-    if (done.has(file)) return undefined;
-    for (const other of needs.get(file) ?? []) {
-      const found = visit(other, [...way, file]);
-      if (found !== undefined) return found;
-    }
-    done.add(file);
-    return undefined;
-  };
-  for (const file of needs.keys()) {
-    const found = visit(file, []);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -17,20 +17,31 @@ const OF_LANE = {
   task: number,
   /** Absolute path of the task; only a name where the task is in no file. */
   file: text,
+  /** The step of it, where its steps are done side by side; missing for a whole task. */
+  part: optional(text),
   /** Which attempt of it, from 1; missing where it is tried once. */
   attempt: optional(number),
 } as const;
 
-/** What the lane of a task, or of an attempt of one, is called. */
-export function laneName({ attempt, file }: Lane): string {
-  return attempt === undefined ? plainName(file) : `${plainName(file)}#${attempt}`;
+/** What the lane of a task, of a step or of an attempt is called. */
+export function laneName({ attempt, ...work }: Lane): string {
+  return attempt === undefined ? workName(work) : `${workName(work)}#${attempt}`;
 }
 
-/** A task, or an attempt of one. */
-export type Lane = Pick<LaneState, "file" | "attempt">;
+/** What a task, or a step that is done beside others, is called. */
+export function workName({ file, part }: Pick<Lane, "file" | "part">): string {
+  return part === undefined ? plainName(file) : `${plainName(file)}/${part}`;
+}
+
+/** A task or a step of one, or an attempt of either. */
+export type Lane = Pick<LaneState, "file" | "part" | "attempt">;
+
+export function isSameWork(one: Lane, other: Lane): boolean {
+  return one.file === other.file && one.part === other.part;
+}
 
 export function isSameLane(one: Lane, other: Lane): boolean {
-  return one.file === other.file && one.attempt === other.attempt;
+  return isSameWork(one, other) && one.attempt === other.attempt;
 }
 
 const ITS_FILE = { paths: ({ file }: { readonly file: string }, map: MapPath) => ({ file: map(file) }) };
@@ -64,10 +75,10 @@ export const LANE_RECORDS = {
     problem: optional(object({ conflicts: listOf(text), output: text })),
   }, {
     ...ITS_FILE,
-    state: (state, { task: number, file, attempt, purpose, workspace, workdir, base, problem }) => ({
+    state: (state, { task: number, file, part, attempt, purpose, workspace, workdir, base, problem }) => ({
       ...withLane(state, {
         ...{ number, file, purpose, workspace, workdir, base, stage: "working" },
-        ...present({ attempt, problem }),
+        ...present({ part, attempt, problem }),
       }),
       begun: Math.max(state.begun, number),
     }),
@@ -249,7 +260,7 @@ function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): Exe
 
 function landed(state: ExecState, of: Lane): ExecState {
   const ended = (lane: LaneState) => ({ ...lane, stage: isSameLane(lane, of) ? "landed" : "lost" } as const);
-  return { ...state, lanes: (state.lanes ?? []).map((lane) => lane.file === of.file ? ended(lane) : lane) };
+  return { ...state, lanes: (state.lanes ?? []).map((lane) => isSameWork(lane, of) ? ended(lane) : lane) };
 }
 
 /** First come, first merged. */

@@ -183,6 +183,8 @@ export interface QuestionState {
 export interface LaneState {
   readonly number: number;
   readonly file: string;
+  /** The step that it is, where the task's steps are done side by side. */
+  readonly part?: string | undefined;
   /** Counts from 1; missing where the task is tried once. */
   readonly attempt?: number | undefined;
   /** `merge`: an agent is to bring the work together with what was landed meanwhile. */
