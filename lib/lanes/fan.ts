@@ -121,11 +121,11 @@ export class Fan implements AsyncDisposable {
   async #land(passed: readonly LaneState[]): Promise<void> {
     const { run, tasks } = this.#lanes;
     const left = await landTask(passed, this.#lanes);
-    const [{ file, number, part } = { file: "", number: 0 }] = passed;
+    const [{ file, part } = { file: "" }] = passed;
     if (left === undefined) {
       const all = tasks.filter((task) => task.file === file);
       if (!all.every((task) => isLanded(task, run.state().lanes ?? []))) return;
-      return run.record({ type: "task_finished", task: number, file, outcome: "pass" });
+      return run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "pass" });
     }
     const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
     if (problem === undefined || lane.purpose === "merge") {
@@ -175,6 +175,11 @@ function taskOf(lane: Lane, tasks: readonly LaneTask[]): LaneTask {
   return task;
 }
 
+/** The number of a task among all, from 1, whatever its steps. */
+function numberOf(file: string, tasks: readonly LaneTask[]): number {
+  return [...new Set(tasks.map((task) => task.file))].indexOf(file) + 1;
+}
+
 interface Ending {
   readonly lanes: Lanes;
   readonly width: Width;
@@ -203,11 +208,12 @@ async function endLane(
 /** The task has failed with it, unless another attempt of it may pass. */
 function failLane(
   lane: LaneState,
-  { reason, lanes: { run }, width: { attempts } }: Ending & { readonly reason: string },
+  { reason, lanes: { run, tasks }, width: { attempts } }: Ending & { readonly reason: string },
 ): void {
   run.record({ type: "lane_ended", ...aboutLane(lane), outcome: "fail", reason });
-  const { file, number: task } = lane;
+  const { file, part } = lane;
   if (!isLost(run.state(), lane, attempts) || run.state().failed.includes(file)) return;
+  const of = part === undefined ? "" : `step "${part}": `;
   const why = attempts === 1 ? reason : `none of its ${attempts} attempts is landed; the last one: ${reason}`;
-  run.record({ type: "task_finished", task, file, outcome: "fail", reason: why });
+  run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "fail", reason: of + why });
 }

@@ -11,13 +11,18 @@ import { cliProject } from "./cli_project.ts";
 import { checkoutOf, dirty, shell } from "./checkouts.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 
+/** What is to be run, and what comes before it. */
+type Step = readonly [command: string, needs?: readonly string[]];
+
 const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
+
+const CHECK = { type: "shell", command: "sh check.sh" } as const;
 
 /** A real agent in a sandbox, and a folder of tasks each of which names what is to be run. */
 async function nightProject(
   provider: CliName,
   tasks: Readonly<Record<string, string>>,
-  merge?: Turn,
+  { merge, steps }: { readonly merge?: Turn; readonly steps?: Readonly<Record<string, Step>> } = {},
 ) {
   const project = await pipelineProject({
     provider,
@@ -31,11 +36,22 @@ async function nightProject(
     },
     config: {
       sandbox: "agent",
-      pipelines: { main: [{ name: "work", prompt: "self", check: { type: "shell", command: "sh check.sh" } }] },
+      pipelines: {
+        main: steps === undefined
+          ? [{ name: "work", prompt: "self", check: CHECK }]
+          : Object.entries(steps).map(([name, [, needs]]) => ({
+            ...{ name, prompt: `steps/${name}.md`, check: CHECK },
+            ...(needs === undefined ? {} : { needs }),
+          })),
+      },
     },
   });
   const { project: folder } = project.sandbox;
   await Deno.mkdir(`${folder}/night`);
+  await Deno.mkdir(`${folder}/steps`);
+  for (const [name, [command]] of Object.entries(steps ?? {})) {
+    await Deno.writeTextFile(`${folder}/steps/${name}.md`, `Run: ${command}\n`);
+  }
   for (const [name, command] of Object.entries(tasks)) {
     await Deno.writeTextFile(`${folder}/night/${name}.md`, `Run: ${command}\n`);
   }
@@ -53,7 +69,9 @@ for (const provider of PROVIDERS) {
       a: "git stash; sed -i s/two/TWO/ words.txt; echo a > a.txt",
       b: "sed -i s/two/zwei/ words.txt; echo b > b.txt",
       c: "cat mine.txt > c.txt",
-    }, [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }]);
+    }, {
+      merge: [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }],
+    });
     const { folder } = project;
     const { code, stderr, stdout } = await project.run(
       ...["exec", "night", "--parallel", "3", "--trust", "--no-input", "--junit", `${project.sandbox.home}/report.xml`],
@@ -70,6 +88,36 @@ for (const provider of PROVIDERS) {
     assertEquals(await Promise.all(made), ["a\n", "b\n", "mine\n", "one\nZWEI\nthree\n"]);
     const discarded = await project.run("discard", "night");
     assertEquals(discarded.code, 0, discarded.stderr);
+    assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
+    await project.sandbox.assertNothingLeft();
+  });
+}
+
+for (const provider of PROVIDERS) {
+  Deno.test(`exec --parallel: real ${CLI_LABELS[provider]}s do the steps of a graph, each with what those before it have made`, async () => {
+    await using project = await nightProject(provider, { build: "true" }, {
+      steps: {
+        docs: ["cat api.txt page.txt > docs.txt", ["api", "page"]],
+        api: ["sed s/plan/api/ plan.txt > api.txt; sed -i s/two/TWO/ words.txt", ["plan"]],
+        page: ["sed s/plan/page/ plan.txt > page.txt; sed -i s/two/zwei/ words.txt", ["plan"]],
+        plan: ["echo plan > plan.txt"],
+      },
+      merge: [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }],
+    });
+    const { folder } = project;
+    const shown = await project.run("exec", "night/build.md", "--dry-run", "--trust");
+    assertMatch(shown.stdout, /step 4 "docs"[^]*\n {4}needs {8}api, page\n/);
+    const { code, stderr, stdout } = await project.run(
+      ...["exec", "night/build.md", "--parallel", "2", "--trust", "--no-input"],
+    );
+    assertEquals(code, 0, stderr + stdout);
+    assertEquals(await withoutRuns(folder), project.before);
+    const log = (await shell(folder, "git log --format=%s refs/panewright/build")).trim().split("\n");
+    assertEquals([log[0], log.slice(1, 3).sort(), log[3]], ["build/docs", ["build/api", "build/page"], "build/plan"]);
+    assertEquals((await project.run("apply", "build")).code, 0);
+    const made = ["docs.txt", "words.txt"].map((name) => Deno.readTextFile(`${folder}/${name}`));
+    assertEquals(await Promise.all(made), ["api\npage\n", "one\nZWEI\nthree\n"]);
+    assertEquals((await project.run("discard", "build")).code, 0);
     assertEquals((await project.run("workspaces")).stdout, "There are no workspaces.\n");
     await project.sandbox.assertNothingLeft();
   });
@@ -133,7 +181,7 @@ Deno.test(`exec --parallel: killed at ${KILLS} random moments, each time taken u
     a: "sleep 1; sed -i s/two/TWO/ words.txt",
     b: "sed -i s/two/zwei/ words.txt",
     c: "echo c > c.txt",
-  }, [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }]);
+  }, { merge: [{ do: "shell", command: "printf 'one\\nZWEI\\nthree\\n' > words.txt" }, { do: "say", text: "Both." }] });
   const { folder } = project;
   const file = `${folder}/night`;
   const seed = Number(Deno.env.get("PANEWRIGHT_TEST_SEED") ?? Date.now() % 100_000);

@@ -65,7 +65,7 @@ export const LANE_RECORDS = {
   /** A task, an attempt of one, or the merge of one is begun in a workspace. */
   lane_started: laneRecord({
     ...OF_LANE,
-    /** How many tasks there are. */
+    /** How many tasks, and steps that are done side by side, there are. */
     of: number,
     purpose: oneOf("task", "merge"),
     workspace: text,
@@ -86,7 +86,9 @@ export const LANE_RECORDS = {
     words: ({ task, of, purpose, workspace, ...lane }) =>
       line(
         purpose === "task"
-          ? `task ${task} of ${of}: ${laneName(lane)}, in the workspace ${workspace}`
+          ? `${lane.part === undefined ? "task" : "step"} ${task} of ${of}: ${
+            laneName(lane)
+          }, in the workspace ${workspace}`
           : `${
             laneName(lane)
           }: an agent brings it together with what was landed meanwhile, in the workspace ${workspace}`,
