@@ -12,7 +12,7 @@ import { readNamedScripts } from "./contract.ts";
 import { defaultConfigFile } from "./default_file.ts";
 import { type InputFile, inputFiles } from "./input_files.ts";
 import { checkVariableNames, environmentLayer, flagLayer, type Layer, mergeData, type Problem } from "./layers.ts";
-import { checkLimits } from "./limit_checks.ts";
+import { checkLimits, checkLoop } from "./limit_checks.ts";
 import { tellOnce } from "./problems.ts";
 import { readProviders } from "./rules.ts";
 import { formOf, parseConfig } from "./schema.ts";
@@ -147,6 +147,7 @@ async function load(
     inputs = await checkAcrossKeys(context);
     checkAgents(context);
     checkLimits(context);
+    checkLoop(context);
     await moreChecks?.(context);
   }
   const providers = await readProviders({ providers: known, form, fileLayer, baseFolder, problems, files });

@@ -49,6 +49,7 @@ for (const setting of SETTINGS) {
     await using dir = await tempDir();
     const needed: Record<string, unknown> = {
       notifications: { notifications: { ntfy_topic: "t", webhook_url: "https://hooks.example.org" } },
+      loop: { project_test_cmd: ["make"] },
       limits: { prices: { date: "2026-11-01", models: {} } },
     };
     const extra = { ...needed[path[0] ?? ""] as Record<string, Record<string, unknown>> };

@@ -229,7 +229,7 @@ const KINDS: readonly Kind[] = [
   },
   { is: /^(?:limits|condensation|handoff|exec|tmux)\./ },
   {
-    is: /^(?:\$schema|provider|start_agent|autonomy_level|default_pipeline|cleanup_on_exit|\w+_seconds)$/,
+    is: /^(?:\$schema|provider|start_agent|loop|autonomy_level|default_pipeline|cleanup_on_exit|\w+_seconds)$/,
   },
   { is: /^(?:limits|condensation|handoff|exec|tmux|permissions|notifications|post_processing|rules|layouts)$/ },
 ];

@@ -69,8 +69,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<AgentTea
 }
 
 function isNeeded(role: Role, { state, alive }: StartAgentsOptions): boolean {
-  const { agents, loop } = state();
-  return rolesAhead(loop).includes(role) || alive.has(agents[role]?.pane?.terminalId ?? "");
+  const { agents, head: { settings }, loop } = state();
+  return rolesAhead(loop, settings).includes(role) || alive.has(agents[role]?.pane?.terminalId ?? "");
 }
 
 function settle(settling: Settling<Role>, role: Role, terminal: RoleAgent): void {

@@ -12,7 +12,7 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
-import { plannedAgents, workerCapsOf } from "./plan.ts";
+import { firstRole, plannedAgents, workerCapsOf } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
@@ -36,7 +36,7 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
     ({ id: runId, path: folder }) => ({
       type: "run_started",
       job: "run",
-      ...{ runId, folder, workdir, startAgent: settings.startAgent, task, settings, origin },
+      ...{ runId, folder, workdir, startAgent: firstRole(settings), task, settings, origin },
       rules: rulesUsedBy(plan),
       modelAnswers: plan.permissions.modelAnswers,
       answersFrom: plan.permissions.answersFrom,

@@ -2,9 +2,9 @@ import type { Role } from "../../base/roles.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../verdicts.ts";
-import { afterReview, afterTest } from "./gates.ts";
-import type { LoopContext, LoopResponse, LoopState, Source, Transition, Turn } from "./state.ts";
-import { firstWork, roleAfter, rolesFrom } from "./steps.ts";
+import { afterReview, afterTest, TEST_COMMAND } from "./gates.ts";
+import type { LoopContext, LoopResponse, LoopState, ReviewerRole, Source, Transition, Turn } from "./state.ts";
+import { firstRole, firstWork, givenBy, MENDS, roleAfter, rolesFrom } from "./loops.ts";
 
 type LoopAction =
   | { readonly do: "run_attempt"; readonly at: Turn }
@@ -15,7 +15,7 @@ export function startLoop({ settings }: LoopContext): Transition {
   return {
     state: {
       round: 1,
-      stage: firstWork(settings.startAgent),
+      stage: firstWork(firstRole(settings), settings.shape),
       outputs: {},
       sources: {},
       feedback: {},
@@ -46,22 +46,26 @@ export function nextAction({ round, stage }: Pick<LoopState, "round" | "stage">)
  * The roles that the present round may still come to, in the order of their work: an author stays until its reviewer
  * has approved.
  */
-export function rolesAhead({ stage }: Pick<LoopState, "stage">): readonly Role[] {
-  return stage.kind === "work" || stage.kind === "verdict" ? rolesFrom(stage.role, { isLastRound: true }) : [];
+export function rolesAhead(
+  { stage }: Pick<LoopState, "stage">,
+  { shape }: Pick<LoopContext["settings"], "shape">,
+): readonly Role[] {
+  const isAtRole = stage.kind === "work" || stage.kind === "verdict";
+  return isAtRole ? rolesFrom(stage.role, { isLastRound: true, shape }) : [];
 }
 
 export function rolesLeft(
   { round, stage }: Pick<LoopState, "round" | "stage">,
-  { maxRounds }: { readonly maxRounds: number },
+  { maxRounds, shape }: Pick<LoopContext["settings"], "maxRounds" | "shape">,
 ): readonly Role[] {
   if (stage.kind === "finished") return [];
   const isLastRound = round >= maxRounds;
-  if (stage.kind === "test_command") return isLastRound ? [] : rolesFrom(roleAfter("tester", "fail"), { isLastRound });
-  return rolesFrom(stage.role, { isLastRound });
+  if (stage.kind === "test_command") return isLastRound ? [] : rolesFrom(MENDS, { isLastRound, shape });
+  return rolesFrom(stage.role, { isLastRound, shape });
 }
 
-export function rolesUsed({ startAgent, maxRounds }: Pick<LoopContext["settings"], "startAgent" | "maxRounds">) {
-  return rolesLeft({ round: 1, stage: firstWork(startAgent) }, { maxRounds });
+export function rolesUsed(settings: Pick<LoopContext["settings"], "startAgent" | "maxRounds" | "shape">) {
+  return rolesLeft({ round: 1, stage: firstWork(firstRole(settings), settings.shape) }, settings);
 }
 
 /** After a response: on to what is next in the round, or the question for a verdict that is missing. */
@@ -79,19 +83,20 @@ export function applyResponse(before: LoopState, given: LoopResponse, context: L
     prompted: before.prompted.includes(role) ? before.prompted : [...before.prompted, role],
     sources: { ...before.sources, [role]: joinSources(asked ? before.sources[role] : undefined, given) },
   };
-  switch (role) {
-    case "analyst":
-    case "programmer":
-      return { state: { ...state, stage: { kind: "work", role: roleAfter(role, "pass"), cycle } }, events: [] };
-    case "analyst_review":
-    case "programmer_review": {
-      const verdict = parseReviewVerdict(given.text);
-      if (verdict === undefined && !asked) return askForVerdict(state, { role, cycle });
-      return afterReview(state, { context, role, cycle, verdict });
+  const { shape } = context.settings;
+  switch (givenBy(role, shape)) {
+    case "work": {
+      const next = roleAfter(role, "pass", shape);
+      return { state: { ...state, stage: handOn(next, { cycle, shape }) }, events: [] };
     }
-    case "tester": {
+    case "review": {
+      const verdict = parseReviewVerdict(given.text);
+      if (verdict === undefined && !asked) return askForVerdict(state, { role: role as ReviewerRole, cycle });
+      return afterReview(state, { context, role: role as ReviewerRole, cycle, verdict });
+    }
+    case "test": {
       const verdict = parseTestVerdict(given.text);
-      if (verdict === undefined && !asked) return askForVerdict(state, { role, cycle });
+      if (verdict === undefined && !asked) return askForVerdict(state, { role: "tester", cycle });
       const note = verdict === undefined
         ? "no unambiguous verdict of the tester, even when asked: taken as FAIL"
         : undefined;
@@ -102,6 +107,15 @@ export function applyResponse(before: LoopState, given: LoopResponse, context: L
         : { state: { ...state, stage: { kind: "test_command", testerVerdict, note } }, events: [] };
     }
   }
+}
+
+/** What follows the work of a role: whoever reviews it in the same cycle, the next one, or the test command. */
+function handOn(
+  next: Role | undefined,
+  { cycle, shape }: { readonly cycle: number; readonly shape: LoopContext["settings"]["shape"] },
+): LoopState["stage"] {
+  if (next === undefined) return TEST_COMMAND;
+  return givenBy(next, shape) === "review" ? { kind: "work", role: next, cycle } : firstWork(next, shape);
 }
 
 function askForVerdict(

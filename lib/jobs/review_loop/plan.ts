@@ -12,6 +12,8 @@ import type { RunPlan } from "../../run/plan.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 
+export { firstRole } from "./loops.ts";
+
 export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;

@@ -12,8 +12,7 @@ import { reviewLoopSettings } from "./settings.ts";
 /** Proves the hooks of the roles that the loop may come to, and whose policy they keep. */
 export async function proveRoles(plan: ReviewRunPlan, proving: Proving): Promise<readonly string[]> {
   const { workdir, loop, permissions: { hookTrial: setting } } = plan;
-  const { startAgent, maxRounds } = reviewLoopSettings(loop);
-  const used = new Set<Role>(rolesUsed({ startAgent, maxRounds }));
+  const used = new Set<Role>(rolesUsed(reviewLoopSettings(loop)));
   const uses = ROLES.filter((role) => used.has(role)).flatMap((role) => {
     return agentsOf(plan.agents[role]).flatMap((agent) => {
       const { provider, command, args, env } = agent;

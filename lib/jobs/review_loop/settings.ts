@@ -1,4 +1,5 @@
 import { ROLES } from "../../base/roles.ts";
+import { UsageError } from "../../base/errors.ts";
 import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../base/settings.ts";
 
 /** The slice of the settings table that the loop itself goes by. The figures are those of the seeds. */
@@ -8,6 +9,14 @@ export const REVIEW_LOOP_SETTINGS = {
     value: { kind: "choice", of: ROLES, default: "analyst" },
     description:
       "The role that starts the first round; a placeholder stands in for the work of earlier roles, whose agents start when they are needed.",
+  },
+  shape: {
+    names: { key: "loop", flag: "--loop" },
+    value: { kind: "choice", of: ["review", "pair", "solo", "spec-first"], default: "review" },
+    description:
+      "Who works on the job: all five roles (review), a programmer and its reviewer (pair), a programmer alone (solo), or these " +
+      "two after a tester that writes the acceptance tests first (spec-first). All but the first need the project's test command.",
+    flagDescription: "who works on the job: review (five roles), pair, solo, or spec-first",
   },
   projectTestCmd: {
     names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },
@@ -175,7 +184,11 @@ export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIE
 export function reviewLoopSettings(
   given: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
 ): ReviewLoopSettings {
-  return completeSettings(REVIEW_LOOP_SETTINGS, given);
+  const settings = completeSettings(REVIEW_LOOP_SETTINGS, given);
+  if (settings.shape === "review" || settings.projectTestCmd !== undefined) return settings;
+  throw new UsageError(
+    `Cannot use the loop ${settings.shape}: without a tester, only a test command tells whether it is done`,
+  );
 }
 
 /** What a turn may take, as `--raise` names it: `handoff.response_timeout`. */

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { UsageError } from "../../../lib/base/errors.ts";
 import { type Role, ROLES } from "../../../lib/base/roles.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
@@ -506,4 +506,60 @@ Deno.test("an aborted loop asks nobody any more and rejects with the signal's re
     "early",
   );
   assertEquals(events, []);
+});
+
+const MADE = "make test";
+const FAILED = commandResult({ passed: false, exitCode: 2, output: "1 failed\n" });
+
+Deno.test("a programmer alone works until the test command passes; what it said is all the evidence", async () => {
+  const { result, turnIds, sent, events } = await runScripted({}, {
+    settings: { shape: "solo", projectTestCmd: MADE },
+    runTestCommand: (_, round) => Promise.resolve(round === 1 ? FAILED : commandResult()),
+  });
+  assertEquals([result.outcome, turnIds], ["pass", ["r1-programmer", "r2-programmer"]]);
+  const again = promptOf(sent, "r2-programmer");
+  assertStringIncludes(again, "The test of round 1 failed (the test command ended with exit code 2).");
+  assertStringIncludes(again, "1 failed");
+  assertEquals(/TEST REPORT|review cycle|tester/i.test(again), false, again);
+  assertEquals(ofType(events, "round_finished").map(({ verdict }) => verdict), ["FAIL", "PASS"]);
+});
+
+Deno.test("a programmer and its reviewer: what is approved is tested, and what fails goes back", async () => {
+  const { result, turnIds } = await runScripted({ programmer_review: [REVISE, GOOD_REVIEW] }, {
+    settings: { shape: "pair", projectTestCmd: MADE, startAgent: "analyst" },
+    runTestCommand: (_, round) => Promise.resolve(round === 1 ? FAILED : commandResult()),
+  });
+  assertEquals([result.outcome, turnIds], ["pass", [
+    "r1-programmer-c1",
+    "r1-programmer_review-c1",
+    "r1-programmer-c2",
+    "r1-programmer_review-c2",
+    "r2-programmer-c1",
+    "r2-programmer_review-c1",
+  ]]);
+});
+
+Deno.test("the acceptance tests first: the tester writes them once, and the programmer and its reviewer have its words", async () => {
+  const { result, sent, turnIds } = await runScripted({ tester: ["Wrote tests/shout_test.ts.\nRESULT: FAIL"] }, {
+    settings: { shape: "spec-first", projectTestCmd: MADE, maxRounds: 2 },
+    runTestCommand: (_, round) => Promise.resolve(round === 1 ? FAILED : commandResult()),
+  });
+  assertEquals([result.outcome, turnIds], ["pass", [
+    "r1-tester",
+    "r1-programmer-c1",
+    "r1-programmer_review-c1",
+    "r2-programmer-c1",
+    "r2-programmer_review-c1",
+  ]]);
+  assertStringIncludes(promptOf(sent, "r1-tester"), "You write the acceptance tests, before anybody programs.");
+  for (const turn of turnIds.slice(1)) {
+    assertStringIncludes(promptOf(sent, turn), "OUTPUT OF THE TESTER");
+    assertStringIncludes(promptOf(sent, turn), "Wrote tests/shout_test.ts.");
+  }
+});
+
+Deno.test("a loop without a tester cannot be done without a test command", () => {
+  for (const shape of ["pair", "solo", "spec-first"] as const) {
+    assertThrows(() => reviewLoopSettings({ shape }), UsageError, `Cannot use the loop ${shape}: without a tester`);
+  }
 });

@@ -16,12 +16,19 @@ function contextWith(settings: Parameters<typeof reviewLoopSettings>[0]): LoopCo
   return { workdir: "/job", job: JOB, settings: reviewLoopSettings(settings) };
 }
 
+const SHAPES = ["review", "pair", "solo", "spec-first"] as const;
+
 function turnIn(state: LoopState): Turn | undefined {
   const action = nextAction(state);
   return action.do === "run_attempt" ? action.at : undefined;
 }
 
 const failedCommand = { passed: false, exitCode: 1, timedOut: false, seconds: 0, output: "bad", truncated: true };
+
+function aheadAtStart(settings: Parameters<typeof contextWith>[0]) {
+  const context = contextWith(settings);
+  return rolesAhead(startLoop(context).state, context.settings);
+}
 
 function viaJson(state: LoopState): LoopState {
   return JSON.parse(JSON.stringify(state)) as LoopState;
@@ -46,7 +53,10 @@ Deno.test("property: whatever the agents answer, the loop ends within its limits
       minReviewCyclesBeforeApproval: 1 + random.int(3),
       atReviewLimit: random.pick(["proceed", "fail"]),
       startAgent: random.pick(ROLES),
-      projectTestCmd: random.pick(["make", undefined]),
+      ...random.pick([
+        { shape: "review", projectTestCmd: random.pick(["make", undefined]) },
+        ...SHAPES.map((shape) => ({ shape, projectTestCmd: "make" })),
+      ]),
     });
     const seed = random.int(1_000_000);
     const played = play(context, createRandom(seed), { answers, hand: (state) => state });
@@ -122,16 +132,16 @@ Deno.test("the roles ahead are those that the round can still come to, whatever 
     });
     const asked = new Set<string>();
     let state = startLoop(context).state;
-    const ahead = rolesAhead(state);
+    const ahead = rolesAhead(state, context.settings);
     while (state.stage.kind !== "finished") {
       const turn = turnIn(state)!;
       asked.add(turn.role);
-      assert(rolesAhead(state).includes(turn.role), `${turn.role} is asked after ${startAgent}`);
+      assert(rolesAhead(state, context.settings).includes(turn.role), `${turn.role} is asked after ${startAgent}`);
       state = applyResponse(state, { text: answer(turn) }, context).state;
     }
     assert(asked.isSubsetOf(new Set(ahead)), `after ${startAgent}: ${[...asked]}`);
-    assertEquals(rolesAhead(state), []);
+    assertEquals(rolesAhead(state, context.settings), []);
   }
-  assertEquals(rolesAhead(startLoop(contextWith({ startAgent: "tester" })).state), ["tester"]);
-  assertEquals(rolesAhead(startLoop(contextWith({})).state), ROLES);
+  assertEquals(aheadAtStart({ startAgent: "tester" }), ["tester"]);
+  assertEquals(aheadAtStart({}), ROLES);
 });

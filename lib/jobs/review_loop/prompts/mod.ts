@@ -6,6 +6,8 @@ import { analystReviewPrompt } from "./analyst_review.ts";
 import { programmerPrompt } from "./programmer.ts";
 import { programmerReviewPrompt } from "./programmer_review.ts";
 import type { PromptInput } from "./shared.ts";
+import { hasTester } from "../loops.ts";
+import { acceptancePrompt } from "./acceptance.ts";
 import { testerPrompt } from "./tester.ts";
 import { verdictFollowUpPrompt } from "./verdict_follow_up.ts";
 
@@ -20,7 +22,9 @@ const PROMPTS: Readonly<Record<Role, (input: PromptInput) => string>> = {
 };
 
 export function buildPrompt(input: PromptInput): string {
-  return input.turn.kind === "verdict" ? verdictFollowUpPrompt(input) : PROMPTS[input.turn.role](input);
+  const { context: { settings: { shape } }, turn: { kind, role } } = input;
+  if (kind === "verdict") return verdictFollowUpPrompt(input);
+  return role === "tester" && !hasTester(shape) ? acceptancePrompt(input) : PROMPTS[role](input);
 }
 
 /** The prompt of a turn, by what was recorded until now. */

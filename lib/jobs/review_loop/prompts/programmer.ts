@@ -1,5 +1,6 @@
 import type { TestCommandResult } from "../../test_command.ts";
 import {
+  acceptanceTests,
   assemble,
   condensed,
   exploreSummary,
@@ -25,6 +26,7 @@ export function programmerPrompt(input: PromptInput): string {
     exploreSummary(input),
     upstream(input, { role: "analyst" }),
     openPoints,
+    acceptanceTests(input),
     scenarioTest(input, "SCENARIO TEST, read-only: make it pass, never change it"),
     quotedTestCommand(input),
     ...testEvidence(input),
@@ -51,7 +53,7 @@ function testEvidence(input: PromptInput): (string | undefined)[] {
   return [
     `The test of round ${round} failed${note === undefined ? "" : ` (${note})`}. ` +
     "Find the cause in the evidence below and repair it.",
-    dataBlock(...quoted(input, `TEST REPORT OF ROUND ${round}`, { text, files, maxLines })),
+    text === "" ? undefined : dataBlock(...quoted(input, `TEST REPORT OF ROUND ${round}`, { text, files, maxLines })),
     command === undefined ? undefined : commandOutput(command, maxLines),
   ];
 }

@@ -1,4 +1,5 @@
 import {
+  acceptanceTests,
   assemble,
   exploreSummary,
   heading,
@@ -14,6 +15,7 @@ export function programmerReviewPrompt(input: PromptInput): string {
     heading(input, "You review the changes. You change no file, and you trust no statement that you have not checked."),
     exploreSummary(input),
     upstream(input, { role: "analyst" }),
+    acceptanceTests(input),
     scenarioTest(input),
     quotedTestCommand(input),
     upstream(input, { role: "programmer", always: "full" }),

@@ -2,6 +2,7 @@ import { responseFileInstruction } from "../../../turn/instruction.ts";
 import { formatTestCommand } from "../../test_command.ts";
 import { abridge } from "../../../base/text/abridge.ts";
 import { condense } from "../../../base/text/condense.ts";
+import { firstRole, hasTester, rolesIn } from "../loops.ts";
 import { firstApprovalCycle } from "../evidence.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
 import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
@@ -75,19 +76,28 @@ export function scenarioTest({ context }: PromptInput, title = "SCENARIO TEST"):
 }
 
 /** The last output of another role, condensed on repeat, or a placeholder where that role has not worked. */
-export function upstream(input: PromptInput, options: { readonly role: AuthorRole; readonly always?: "full" }): string {
+export function upstream(
+  input: PromptInput,
+  options: { readonly role: AuthorRole | "tester"; readonly always?: "full" },
+): string {
   const { role } = options;
   const { settings } = input.context;
   const output = input.state.outputs[role];
   const title = `OUTPUT OF THE ${role.toUpperCase()}`;
   const files = input.state.sources[role]?.files ?? [];
   if (output === undefined) {
-    return `${title}: there is none, because this run was started at ${settings.startAgent}. ` +
+    return `${title}: there is none, because this run was started at ${firstRole(settings)}. ` +
       "Rely on the explore summary and on what is in the working directory.";
   }
   const isShort = isRepeat(input) && settings.condenseUpstreamOnRepeat && options.always !== "full";
   const maxLines = isShort ? settings.maxCrossPhaseLines : undefined;
   return dataBlock(...quoted(input, title, { text: output, files, maxLines }));
+}
+
+/** What the tester has made before anybody programs, where the loop begins so. */
+export function acceptanceTests(input: PromptInput): string | undefined {
+  const { shape } = input.context.settings;
+  return hasTester(shape) || !rolesIn(shape).includes("tester") ? undefined : upstream(input, { role: "tester" });
 }
 
 export function ownOutput(input: PromptInput): string | undefined {
