@@ -208,6 +208,8 @@ Deno.test("a config beside the project is found, and must be trusted, where a li
   await Deno.symlink(project.path, `${links}/link`);
   const { PANEWRIGHT_TRUST: _, ...env } = project.env;
   const { id } = await onlyRun(project.path);
+  // It was used without being trusted: only as it was then.
+  await Deno.writeTextFile(`${project.sandbox.root}/last.md`, "Something else.");
   const refused = await callerIn(`${links}/link`, { ...project, env })(
     "answer",
     id,

@@ -89,8 +89,10 @@ Deno.test("exec of a text is carried out, asks and is resumed with the check tha
   assertEquals((await project.call("answer", run, "PostgreSQL")).code, 0);
   // The work has brought another test command.
   await Deno.writeTextFile(`${project.path}/Cargo.toml`, "");
+  await Deno.writeTextFile(`${project.path}/AGENTS.md`, "Be brief.");
   const refused = await callCli(["resume", run], { cwd: project.path, env: untrusting(project) });
   assertEquals(refused.code, 3);
+  await Deno.remove(`${project.path}/AGENTS.md`);
   const resumed = await project.run("resume", run);
   assertEquals(resumed.code, 0, resumed.stderr);
   assertStringIncludes(resumed.stderr, "check 1, npm test: it passed");
