@@ -1,4 +1,5 @@
 import { workspaceAround } from "../workspace/workspace.ts";
+import { present } from "../base/schema.ts";
 import { defaultDecision } from "../policy/mod.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
@@ -40,7 +41,10 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
   let folder: string | undefined;
   await using _told = {
     [Symbol.asyncDispose]: () =>
-      tellEnd(workspaceAround(plan.workdir), { ...{ folder, io, global, leavesNothing }, key: plan.evidence?.sign }),
+      tellEnd(workspaceAround(plan.workdir), {
+        ...{ folder, io, global, leavesNothing, key: plan.evidence?.sign },
+        ...present({ deliver: plan.workspace?.deliver }),
+      }),
   };
   if (acceptsByDefault(plan) && !global.json && !global.quiet) io.stderr(`${EXCEPTIONS_ONLY}\n`);
   return await carryOut({ ...around, output, workdir: plan.workdir }, ({ person, ...options }) =>

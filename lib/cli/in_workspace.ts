@@ -5,6 +5,7 @@ import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult, removeWorkspace } from "../workspace/result.ts";
 import { present } from "../base/schema.ts";
 import { workdirOf } from "../journal/paths.ts";
+import type { WorkspacePlan } from "../run/plan.ts";
 import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type CliIo, type GlobalFlags, switchFlag } from "./console/command.ts";
@@ -37,6 +38,7 @@ interface Ended extends Around {
   readonly isNew?: boolean;
   /** `evidence.sign`. */
   readonly key?: string | undefined;
+  readonly deliver?: WorkspacePlan["deliver"];
   /** As of a review loop. @default {false} */
   readonly leavesNothing?: boolean;
 }
@@ -44,7 +46,7 @@ interface Ended extends Around {
 /** Brings home what was done in the workspace of a run, if it has one, and shows what came of the run. */
 export async function tellEnd(
   workspace: Workspace | undefined,
-  { folder, global, io, isNew = false, key, leavesNothing }: Ended,
+  { deliver, folder, global, io, isNew = false, key, leavesNothing }: Ended,
 ): Promise<void> {
   const run = folder === undefined ? undefined : runAt(folder);
   const { signal } = new AbortController();
@@ -52,6 +54,8 @@ export async function tellEnd(
     const { keepEvidence } = await import("./keep_evidence.ts");
     const warn = (message: string) => io.stderr(`panewright: ${message}\n`);
     await keepEvidence(run, { key, home: io.env("HOME") ?? "~", signal, warn });
+    const { deliverWork } = await import("./deliver_work.ts");
+    await deliverWork(run, workspace, { how: deliver, io, global, signal });
   }
   if (run !== undefined && !global.json) {
     const { showCard } = await import("./end_card.ts");

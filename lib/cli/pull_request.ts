@@ -55,12 +55,7 @@ export async function openPullRequest(
         `Install it and log in (${forge} auth login), or make a branch only: panewright apply ${name} --branch ${branch}`,
     });
   }
-  const stood = await progressOf(workspace);
-  const title = given.title ?? titleOf(stood?.about ?? name);
-  const landed = await landedTasks(workspace, { signal });
-  const body = bodyText(result, { landed, stood });
-  const message = `${title}\n\n${body}`;
-  const commit = await commitForOthers(workspace, { commit: result.commit, message, branch, signal });
+  const { body, commit, title } = await commitOfWork(workspace, result, { branch, signal, ...given });
   await branchResult(workspace, { commit, branch, signal });
   // A branch that is there with other commits is refused by git: nothing is forced.
   await run(["git", "push", remote, `refs/heads/${branch}:refs/heads/${branch}`]);
@@ -78,6 +73,24 @@ export async function openPullRequest(
       "--yes",
     ], ...how]);
   return { url: lastLines(said, 1)[0] ?? "" };
+}
+
+/**
+ * What was done in a workspace as one commit of the person's on their HEAD, under no branch yet.
+ *
+ * @param options `branch`: where it may be already
+ */
+export async function commitOfWork(
+  workspace: Workspace,
+  result: WorkspaceResult,
+  { branch, signal, ...given }: Pick<PullRequestOptions, "branch" | "signal" | "title">,
+): Promise<{ readonly commit: string; readonly title: string; readonly body: string }> {
+  const stood = await progressOf(workspace);
+  const title = given.title ?? titleOf(stood?.about ?? workspace.name);
+  const landed = await landedTasks(workspace, { signal });
+  const body = bodyText(result, { landed, stood });
+  const message = `${title}\n\n${body}`;
+  return { commit: await commitForOthers(workspace, { commit: result.commit, message, branch, signal }), title, body };
 }
 
 /** Calls a program of the person's with what they have: their login, their hooks. */

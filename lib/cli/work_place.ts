@@ -1,6 +1,7 @@
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { playLanes } from "../lanes/mod.ts";
+import { present } from "../base/schema.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { isInRepository, requireRepository } from "../workspace/open_workspace.ts";
 import { findWorkspace, workspaceAround } from "../workspace/workspace.ts";
@@ -62,7 +63,7 @@ export async function openWorkPlace(placing: Placing): Promise<WorkPlace> {
     play: (options) => hasLanes ? { play: (run) => playLanes(run, { options, planIn }) } : {},
     [Symbol.asyncDispose]: () =>
       tellEnd(target === undefined ? workspaceAround(used.plan.workdir) : findWorkspace(target), {
-        ...{ folder, io, global, key: used.plan.evidence?.sign },
+        ...{ folder, io, global, key: used.plan.evidence?.sign, ...present({ deliver: used.plan.workspace?.deliver }) },
         isNew: workspace !== undefined,
       }),
   };

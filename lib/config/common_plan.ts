@@ -46,10 +46,10 @@ export function commonPlan(
   };
 }
 
-function workspacePlan({ workspace }: Config): NonNullable<RunPlan["workspace"]> {
+function workspacePlan({ deliver, workspace }: Config): NonNullable<RunPlan["workspace"]> {
   const { setup: command, setup_files: files, setup_seconds: timeLimitSeconds } = workspace;
   const { share = command === undefined ? ["node_modules/"] : [] } = workspace;
-  return { share, ...(command === undefined ? {} : { setup: { command, files, timeLimitSeconds } }) };
+  return { deliver, share, ...(command === undefined ? {} : { setup: { command, files, timeLimitSeconds } }) };
 }
 
 function sandboxPlan({ evidence, permissions, sandbox, sandbox_env: variables, sandbox_network: network }: Config) {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { SANDBOX_MODES } from "../base/terms.ts";
+import { DELIVERIES } from "../run/plan.ts";
 import { hostProblem } from "../sandbox/hosts.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
@@ -20,6 +21,14 @@ export const WORKSPACE_SETTINGS = {
     description:
       "`workspace`: new runs work in a clone of the repository, apart from your checkout, until you `panewright apply` what came " +
       "of it. `none`: in the working directory itself.",
+  },
+  deliver: {
+    names: { key: "deliver", env: "PANEWRIGHT_DELIVER" },
+    value: { kind: "choice", of: DELIVERIES, default: "leave" },
+    description:
+      "What becomes of the work of a run in a workspace once it has passed: `leave` it there; a `branch` of yours, named by the " +
+      "workspace; a `commit` on the branch that is checked out, which moves only where nothing of yours is overwritten; or a " +
+      "`pull_request` by your `gh` or `glab`. The commit is in your name.",
   },
   share: {
     names: { key: "workspace.share" },

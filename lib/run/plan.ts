@@ -31,8 +31,13 @@ export interface RunPlan {
   readonly contract?: Contract;
 }
 
-/** What a workspace gets when it is made. */
+/** What becomes of work that has passed in a workspace. */
+export const DELIVERIES = ["leave", "branch", "commit", "pull_request"] as const;
+
+/** What a workspace gets when it is made, and what becomes of its work. */
 export interface WorkspacePlan {
+  /** @default "leave" */
+  readonly deliver?: typeof DELIVERIES[number];
   /** What git ignores and is brought along, in the syntax of `.gitignore`. */
   readonly share: readonly string[];
   readonly setup?: {

@@ -5,6 +5,24 @@ import type { WorkspaceResult } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
+ * Moves the person's checkout on to a commit that follows their HEAD. Their hooks do not run: what they call, agents may have
+ * written.
+ *
+ * @throws {RuntimeError} where that would overwrite what they have not committed: nothing is moved then
+ */
+export async function landOnHead(
+  { name, top }: Workspace,
+  { commit, signal }: Pick<WorkspaceResult, "commit"> & { readonly signal: AbortSignal },
+): Promise<void> {
+  await git(["merge", "--ff-only", "--quiet", commit], { cwd: top, signal }).catch((cause) => {
+    throw new RuntimeError(`Cannot deliver ${name}: your checkout does not take the commit ${commit.slice(0, 12)}`, {
+      cause,
+      hint: `${cause.message}\nIt is kept: commit or put away what you have, then panewright apply ${name}`,
+    });
+  });
+}
+
+/**
  * A commit of what was done in a workspace, on top of the person's HEAD and in their name: what they have not committed
  * themselves is not in it. It is in their repository, under no branch yet.
  *

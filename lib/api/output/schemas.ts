@@ -21,6 +21,10 @@ const JOURNAL_OPENED = {
   }),
 };
 
+const OF_A_RUN = [
+  ...(["run_detached", "workspace", "workspace_result", "workspace_applied", "workspace_delivered", "error"] as const),
+];
+
 /** What is printed, by the name of the schema: that of the command, or of the one that starts such runs. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   run: {
@@ -29,7 +33,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     objects: {
       ...recordsOf(REVIEW_FOLDS.facts, RECORD_TEXTS.run),
       ...JOURNAL_OPENED,
-      ...these("role_activity", "run_detached", "workspace", "workspace_result", "error"),
+      ...these("role_activity", ...OF_A_RUN),
     },
   },
   exec: {
@@ -38,7 +42,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     objects: {
       ...recordsOf(EXEC_FOLDS.facts, RECORD_TEXTS.exec),
       ...JOURNAL_OPENED,
-      ...these("agent_activity", "task_preview", "run_detached", "workspace", "workspace_result", "error"),
+      ...these("agent_activity", "task_preview", ...OF_A_RUN),
     },
   },
   runs: printed("runs", "run"),

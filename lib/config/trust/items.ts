@@ -221,6 +221,11 @@ const KINDS: readonly Kind[] = [
     does: "leaves agents outside of their CLI's sandbox",
     alone: (value) => value === "off" ? false : "harmless",
   },
+  {
+    is: /^deliver$/,
+    does: "delivers work that has passed, with your login and in your name",
+    alone: (value) => value === "leave" ? "harmless" : value === "pull_request",
+  },
   { is: /^exec\.default_answer$/, does: "answers questions of agents in your place" },
   {
     is: /^exec\.writes_outside$/,

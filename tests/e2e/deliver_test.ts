@@ -1,0 +1,96 @@
+/** What becomes of work that has passed, without another command. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { runProgram } from "../support/program.ts";
+import { dirty } from "./checkouts.ts";
+import { cliProject } from "./cli_project.ts";
+
+const TASK = "Fix the rounding of coupons";
+const NAME = "fix-the-rounding-of-coupons";
+
+/** A project whose configuration delivers, with a stand-in of the forge's program, and hooks that would tell of themselves. */
+async function deliveringProject(
+  deliver: string,
+  { command = "echo rounded > fixed.txt", meanwhile }: { readonly command?: string; readonly meanwhile?: string } = {},
+) {
+  let place = "";
+  const project = await cliProject({
+    ...{ provider: "codex", isRepository: true, onPath: "itself", codex: { trusted: false } } as const,
+    respond() {
+      if (meanwhile !== undefined) Deno.writeTextFileSync(`${place}/fixed.txt`, meanwhile);
+      return [{ do: "shell", command }, { do: "say", text: "Rounded." }];
+    },
+    files: { "panewright.jsonc": { deliver }, Makefile: "test:\n\tgrep rounded fixed.txt\n" },
+    env: { PANEWRIGHT_TRUST: "0" },
+  });
+  const { project: folder, root } = project.sandbox;
+  place = folder;
+  await dirty(folder);
+  const gh =
+    `#!/bin/sh\nprintf '%s\\n' "$@" > ${root}/gh.args; cat > ${root}/gh.body; echo https://example.com/pull/7\n`;
+  await Deno.mkdir(`${root}/bin-of-person`);
+  await Deno.writeTextFile(`${root}/bin-of-person/gh`, gh, { mode: 0o755 });
+  const env = { ...project.env, PATH: `${root}/bin-of-person:${project.env["PATH"]}` };
+  const call = (argv: readonly [string, ...string[]]) => runProgram(argv, { cwd: folder, env, timeoutMs: 120_000 });
+  const shell = async (script: string) => {
+    const { code, stderr, stdout } = await call(["sh", "-ec", script]);
+    assertEquals(code, 0, stderr);
+    return stdout;
+  };
+  const hook =
+    `printf '#!/bin/sh\\ntouch ${root}/hook-ran\\n' | tee .git/hooks/post-merge .git/hooks/pre-commit > /dev/null`;
+  await shell(`git config user.name "A Person"; git config user.email me@example.com
+    git init -q --bare ../origin.git; git remote add origin ../origin.git; ${hook}; chmod +x .git/hooks/p*-*`);
+  return {
+    ...{ folder, project, root, shell },
+    run: (...words: string[]) => call([...project.argv as [string], TASK, "--provider", "codex", "--trust", ...words]),
+    [Symbol.asyncDispose]: () => project[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("deliver: a branch, a commit on what is checked out, and a pull request, in the person's name and without their hooks", async () => {
+  for (const deliver of ["branch", "commit", "pull_request"]) {
+    await using all = await deliveringProject(deliver);
+    const before = await all.shell("git status --porcelain");
+    const head = await all.shell("git rev-parse HEAD");
+    const isJson = deliver === "branch";
+    const { code, stderr, stdout } = await all.run(...isJson ? ["--json"] : []);
+    assertEquals(code, 0, stderr + stdout);
+    assertEquals(await all.shell("git status --porcelain"), before, "what the person has not committed is as it was");
+    const where = deliver === "commit" ? "HEAD" : NAME;
+    assertEquals(await all.shell(`git log -1 --format='%an %s' ${where}`), `A Person ${TASK}\n`);
+    assertEquals(await all.shell(`git diff --name-only ${where}~1 ${where}`), "fixed.txt\n");
+    assertEquals(await all.shell(`git rev-parse ${where}~1`), head);
+    if (isJson) assertMatch(stdout, new RegExp(`"type":"workspace_applied".*"branch":"${NAME}"`));
+    if (deliver === "commit") {
+      assertMatch(stderr, /^delivered: the commit [0-9a-f]{12} on what is checked out$/m);
+      assertEquals(await Deno.readTextFile(`${all.folder}/fixed.txt`), "rounded\n");
+    }
+    if (deliver === "pull_request") {
+      assertMatch(stderr, /^delivered: https:\/\/example\.com\/pull\/7$/m);
+      assertEquals(await all.shell(`git --git-dir=../origin.git log -1 --format=%s ${NAME}`), `${TASK}\n`);
+      assertStringIncludes(await Deno.readTextFile(`${all.root}/gh.body`), "Changed: 1 file, +1 −0");
+    }
+    assertEquals((await all.shell(`ls ${all.root}`)).includes("hook-ran"), false);
+    await all.project.sandbox.assertNothingLeft();
+  }
+});
+
+Deno.test("deliver: what does not pass is not delivered; what the checkout does not take is kept, and says how to have it", async () => {
+  await using failing = await deliveringProject("branch", { command: "echo broken > fixed.txt" });
+  const failed = await failing.run();
+  assertEquals(failed.code, 1);
+  assertEquals((await failing.shell("git branch")).split("\n").length, 2);
+  assertEquals(/delivered/.test(failed.stderr), false);
+
+  // Meanwhile the person has made a file of that name, too.
+  await using refusing = await deliveringProject("commit", { meanwhile: "mine\n" });
+  const head = await refusing.shell("git rev-parse HEAD");
+  const { code, stderr, stdout } = await refusing.run();
+  assertEquals(code, 0, stderr + stdout);
+  assertMatch(
+    stderr,
+    /^panewright: Cannot deliver fix-the-rounding-of-coupons: your checkout does not take the commit/m,
+  );
+  assertEquals(await refusing.shell("git rev-parse HEAD; cat fixed.txt"), `${head}mine\n`);
+  assertStringIncludes(stdout, `apply ${NAME}`);
+});
