@@ -123,6 +123,28 @@ for (const provider of PROVIDERS) {
   });
 }
 
+Deno.test("exec --parallel: a step of a graph that asks keeps no other from its work; answer and resume do the rest", async () => {
+  await using project = await nightProject("codex", { build: "true" }, {
+    steps: {
+      api: ['panewright ask "Which one?"'],
+      page: ["echo page > page.txt"],
+      docs: ["cat answer.txt page.txt > docs.txt", ["api", "page"]],
+    },
+  });
+  const stopped = await project.run("exec", "night/build.md", "--parallel", "2", "--trust", "--no-input");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const commands = [...stopped.stdout.matchAll(/(?:answer|resume) [\w-]+(?: --question \w+ --wd \S+)?(?= "YOUR ANSWER"|$)/gm)];
+  assertEquals(commands.map(([line]) => line.split(" ")[0]).slice(0, 2), ["answer", "resume"], stopped.stdout);
+  for (const [line] of commands.slice(0, 2)) {
+    const words = [...line.split(" "), ...(line.startsWith("answer") ? ["This one"] : ["--no-input"])];
+    const { code, stderr } = await project.run(...words);
+    assertEquals(code, 0, stderr);
+  }
+  assertEquals((await project.run("apply", "build")).code, 0);
+  assertEquals(await Deno.readTextFile(`${project.folder}/docs.txt`), "This one\npage\n");
+  await project.sandbox.assertNothingLeft();
+});
+
 /** What a person has there, but for the folder with the runs. */
 async function withoutRuns(folder: string): Promise<string> {
   return (await checkoutOf(folder)).split("\n").filter((line) => !line.includes("./.panewright/")).join("\n");
