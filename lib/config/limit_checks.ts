@@ -1,7 +1,6 @@
 import { HANDOFF_SETTINGS } from "../turn/settings.ts";
 import { REVIEW_LOOP_SETTINGS, REVIEW_RUN_SETTINGS } from "../jobs/review_loop/settings.ts";
-import { hasTester, rolesIn } from "../jobs/review_loop/loops.ts";
-import { type CheckContext, report, reportMissing, sourceOf } from "./checks.ts";
+import { type CheckContext, report, sourceOf } from "./checks.ts";
 import { describeSource, valueAt } from "./source.ts";
 
 const { idleGraceSeconds, pollSeconds, errorRetrySeconds, responseTimeoutSeconds } = HANDOFF_SETTINGS;
@@ -34,29 +33,6 @@ export function checkLimits(context: CheckContext): void {
   const accepts = valueAt(context.merged, autoAcceptPermissions.names.key.split(".")) === true;
   if (accepts && valueAt(context.merged, path) === 0) {
     report(context, path, `% is 0, but ${autoAcceptPermissions.names.key} is on: nothing would be accepted`);
-  }
-}
-
-/** Checks that somebody says when a loop is done, and that it begins with one of its roles. */
-export function checkLoop(context: CheckContext): void {
-  const { shape, projectTestCmd, startAgent } = REVIEW_LOOP_SETTINGS;
-  const [path, startPath] = [[shape.names.key], [startAgent.names.key]];
-  const given = shape.value.of.find((name) => name === valueAt(context.merged, path));
-  if (given === undefined) return;
-  const command = [projectTestCmd.names.key];
-  if (!hasTester(given) && valueAt(context.merged, command) === undefined) {
-    reportMissing(context, path, {
-      message:
-        `% is ${given}, which has no tester: only ${projectTestCmd.names.key} can tell there whether the work is done`,
-      missing: [command],
-    });
-  }
-  const first = valueAt(context.merged, startPath);
-  if (
-    typeof first === "string" && !rolesIn(given).some((role) => role === first) &&
-    startAgent.value.of.some((role) => role === first)
-  ) {
-    report(context, startPath, `% is ${first}, but the loop ${given} has only ${rolesIn(given).join(", ")}`);
   }
 }
 

@@ -12,7 +12,8 @@ import { readNamedScripts } from "./contract.ts";
 import { defaultConfigFile } from "./default_file.ts";
 import { type InputFile, inputFiles } from "./input_files.ts";
 import { checkVariableNames, environmentLayer, flagLayer, type Layer, mergeData, type Problem } from "./layers.ts";
-import { checkLimits, checkLoop } from "./limit_checks.ts";
+import { checkLimits } from "./limit_checks.ts";
+import { checkLoop, checkRolePrompts } from "./role_checks.ts";
 import { tellOnce } from "./problems.ts";
 import { readProviders } from "./rules.ts";
 import { formOf, parseConfig } from "./schema.ts";
@@ -148,6 +149,7 @@ async function load(
     checkAgents(context);
     checkLimits(context);
     checkLoop(context);
+    await checkRolePrompts(context);
     await moreChecks?.(context);
   }
   const providers = await readProviders({ providers: known, form, fileLayer, baseFolder, problems, files });

@@ -1,3 +1,4 @@
+import { dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
@@ -37,11 +38,22 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     agents,
     timeLimits: { [RESPONSE_TIMEOUT]: config.handoff.response_timeout },
     loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
+    words: wordsFor(loaded),
     noProgress: { ...settingsIn(config, REPETITION_SETTINGS), ...settingsIn(config, NO_CHANGE_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),
     ...settingsIn(config, REVIEW_RUN_SETTINGS),
     postProcessing: settingsIn(config, POST_PROCESSING_SETTINGS),
   };
+}
+
+/** What the config has each role told besides. */
+function wordsFor({ config: { roles }, cwd, filePath, files }: LoadedConfig): NonNullable<ReviewRunPlan["words"]> {
+  const folder = filePath === undefined ? cwd : dirname(filePath);
+  return Object.fromEntries(ROLES.flatMap((role) => {
+    const prompt = roles[role]?.prompt;
+    const text = prompt === undefined ? undefined : files.get(resolve(folder, prompt))?.text;
+    return text === undefined ? [] : [[role, text]];
+  }));
 }
 
 function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {

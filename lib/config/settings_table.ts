@@ -264,6 +264,9 @@ export const GROUPS: Readonly<Record<Group, string>> = {
 function roleOf(ids: readonly ProviderId[]) {
   return z.strictObject({
     provider: z.enum(ids).optional().describe("The provider of this role, where it differs from the common one."),
+    prompt: text().optional().describe(
+      "A file with what this project wants of the role, relative to the config file: its prompts have it besides their own words.",
+    ),
     ...driverKey(),
     ...agentKeys(),
     ...capKeys(),

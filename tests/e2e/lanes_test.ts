@@ -133,7 +133,9 @@ Deno.test("exec --parallel: a step of a graph that asks keeps no other from its 
   });
   const stopped = await project.run("exec", "night/build.md", "--parallel", "2", "--trust", "--no-input");
   assertEquals(stopped.code, 3, stopped.stderr);
-  const commands = [...stopped.stdout.matchAll(/(?:answer|resume) [\w-]+(?: --question \w+ --wd \S+)?(?= "YOUR ANSWER"|$)/gm)];
+  const commands = [
+    ...stopped.stdout.matchAll(/(?:answer|resume) [\w-]+(?: --question \w+ --wd \S+)?(?= "YOUR ANSWER"|$)/gm),
+  ];
   assertEquals(commands.map(([line]) => line.split(" ")[0]).slice(0, 2), ["answer", "resume"], stopped.stdout);
   for (const [line] of commands.slice(0, 2)) {
     const words = [...line.split(" "), ...(line.startsWith("answer") ? ["This one"] : ["--no-input"])];

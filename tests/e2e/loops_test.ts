@@ -12,7 +12,11 @@ const LOOPS: readonly (readonly [string, CliName, readonly string[]])[] = [
 
 for (const [loop, provider, roles] of LOOPS) {
   Deno.test(`run --loop ${loop}: real ${CLI_LABELS[provider]}s in panes go on until the project's test command passes`, async () => {
-    await using project = await reviewProject({ provider });
+    await using project = await reviewProject({
+      provider,
+      config: { roles: { programmer: { prompt: "words.md" } } },
+      files: { "words.md": "Write in small letters.\n" },
+    });
     const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--loop", loop, "--json");
     assertEquals(code, 0, stderr + stdout);
     const events = parseEvents(stdout);
@@ -23,6 +27,12 @@ for (const [loop, provider, roles] of LOOPS) {
     assertEquals([verdicts.length > 1, verdicts.indexOf(true)], [true, verdicts.length - 1]);
     assertEquals(all("round_finished").map(({ verdict }) => verdict === "PASS"), verdicts);
     assertEquals(await Deno.readTextFile(`${project.sandbox.project}/greeting.txt`), "hello, world\n");
+    for (const [name, prompts] of project.model.prompts) {
+      assertEquals(
+        prompts.every((prompt) => prompt.includes("Write in small letters.")),
+        name === "programmer_summary",
+      );
+    }
     await project.sandbox.assertNothingLeft();
   });
 }

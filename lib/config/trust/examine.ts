@@ -117,7 +117,8 @@ async function digestsOf(items: readonly TrustItem[]): Promise<readonly [string,
 function filesNamedBy(data: Readonly<Record<string, unknown>>): readonly string[] {
   const steps = isKeyed(data["pipelines"]) ? Object.values(data["pipelines"]).flat() : [];
   const prompts = steps.map((step) => valueAt(step, ["prompt"])).filter((prompt) => prompt !== "self");
-  const named = [data["rules_file"], ...prompts, ...Object.values(agentFiles(data))];
+  const roles = isKeyed(data["roles"]) ? Object.values(data["roles"]).map((role) => valueAt(role, ["prompt"])) : [];
+  const named = [data["rules_file"], ...prompts, ...roles, ...Object.values(agentFiles(data))];
   return [...new Set(named)].filter((name) => typeof name === "string");
 }
 

@@ -119,7 +119,7 @@ const KINDS: readonly Kind[] = [
   { is: new RegExp(`${AGENT}(?:model|provider|limits(?:\\.\\w+)?)$`) },
   { is: /^pipelines\.\*\.\*\.check(?:\.\*)?\.command$/, does: "runs as the check of a step" },
   {
-    is: /^pipelines\.\*\.\*\.prompt$/,
+    is: /^(?:pipelines\.\*\.\*|roles\.\w+)\.prompt$/,
     does: "gives an agent its orders",
     alone: (value) => value === "self" ? "harmless" : false,
   },

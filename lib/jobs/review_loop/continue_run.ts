@@ -46,7 +46,7 @@ export async function continueRun(
     folder: path,
     ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
     ...present({ configFile }),
-    settings: reviewLoopSettings(plan.loop),
+    settings: reviewLoopSettings({ ...plan.loop, words: plan.words }),
     rules,
     modelAnswers: plan.permissions.modelAnswers,
     answersFrom: plan.permissions.answersFrom,

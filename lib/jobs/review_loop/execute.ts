@@ -30,7 +30,7 @@ type ReviewRunReport = RunReport<RunState | undefined>;
 export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOptions): Promise<ReviewRunReport> {
   const { plan } = options;
   const { workdir, job: task } = plan;
-  const settings = reviewLoopSettings(plan.loop);
+  const settings = reviewLoopSettings({ ...plan.loop, words: plan.words });
   return await startRun<ReviewFact, RunState | undefined>(
     reviewExecution(options),
     ({ id: runId, path: folder }) => ({

@@ -18,6 +18,8 @@ export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SET
   readonly job: Job;
   readonly agents: Readonly<Record<Role, AgentPlan>>;
   readonly loop: ReviewLoopSettings;
+  /** As in the settings of the loop, which are recorded with them. */
+  readonly words?: ReviewLoopSettings["words"];
   readonly handoff: HandoffSettings;
   readonly permissions: PermissionPlan;
   readonly tmux: TmuxPlan;

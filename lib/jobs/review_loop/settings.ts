@@ -1,4 +1,5 @@
-import { ROLES } from "../../base/roles.ts";
+import { type Role, ROLES } from "../../base/roles.ts";
+import { present } from "../../base/schema.ts";
 import { UsageError } from "../../base/errors.ts";
 import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../base/settings.ts";
 
@@ -177,14 +178,17 @@ export const POST_PROCESSING_SETTINGS = {
   },
 } as const satisfies SettingSlice;
 
-export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTINGS> {}
+export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTINGS> {
+  /** What the project wants of roles, besides what their prompts say. @default {{}} */
+  readonly words?: Readonly<Partial<Record<Role, string>>>;
+}
 
 export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIEW_LOOP_SETTINGS);
 
 export function reviewLoopSettings(
-  given: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
+  { words, ...given }: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
 ): ReviewLoopSettings {
-  const settings = completeSettings(REVIEW_LOOP_SETTINGS, given);
+  const settings = { ...completeSettings(REVIEW_LOOP_SETTINGS, given), ...present({ words }) };
   if (settings.shape === "review" || settings.projectTestCmd !== undefined) return settings;
   throw new UsageError(
     `Cannot use the loop ${settings.shape}: without a tester, only a test command tells whether it is done`,

@@ -563,3 +563,9 @@ Deno.test("a loop without a tester cannot be done without a test command", () =>
     assertThrows(() => reviewLoopSettings({ shape }), UsageError, `Cannot use the loop ${shape}: without a tester`);
   }
 });
+
+Deno.test("a role is told what the project wants of it, in each of its prompts, and no other role", async () => {
+  const { sent } = await runScripted({ tester: [FAIL, PASS] }, { settings: { words: { programmer: "Use cents." } } });
+  const block = "WHAT THIS PROJECT WANTS OF THE PROGRAMMER:\n```text\nUse cents.\n```";
+  for (const { role, prompt } of sent) assertEquals(prompt.includes(block), role === "programmer", prompt);
+});

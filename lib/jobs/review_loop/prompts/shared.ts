@@ -57,7 +57,9 @@ export function quoted(
 
 export function heading({ context, turn }: PromptInput, duty: string): string {
   const cycle = turn.cycle === 0 ? "" : `, review cycle ${turn.cycle} of at most ${context.settings.maxReviewCycles}`;
-  return `You are the ${turn.role} of this job. ${duty}\nRound ${turn.round} of at most ${context.settings.maxRounds}${cycle}. Working directory: ${context.workdir}`;
+  const words = context.settings.words?.[turn.role];
+  return `You are the ${turn.role} of this job. ${duty}\nRound ${turn.round} of at most ${context.settings.maxRounds}${cycle}. Working directory: ${context.workdir}` +
+    (words === undefined ? "" : `\n\n${jobBlock(`WHAT THIS PROJECT WANTS OF THE ${turn.role.toUpperCase()}`, words)}`);
 }
 
 export function isRepeat({ state, turn }: PromptInput): boolean {
