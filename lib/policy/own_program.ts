@@ -2,7 +2,7 @@ import type { ShellWord } from "../shell/mod.ts";
 
 /** Commands of panewright that only tell something, or ask a person, as agents are meant to; `man --to` writes. */
 const HARMLESS =
-  /^(?:ask|help|version|status|runs|logs|questions|explain|validate|doctor|agents|fixtures|schema|completion|complete|man|--help|-h|--version|-V)$/;
+  /^(?:ask|help|version|status|runs|logs|questions|explain|validate|show-roles|doctor|agents|fixtures|schema|completion|complete|man|--help|-h|--version|-V)$/;
 
 const HARMLESS_PAIRS = /^(?:config (?:show|schema)|permissions test|audit (?:show|verify)|sandbox show)$/;
 

@@ -87,6 +87,21 @@ export const CONFIG_OUTPUTS = {
     errors: count("How many problems keep it from being used."),
     warnings: count("How many do not."),
   }),
+  loop: output("Who works on a job, in which order, and what decides.", {
+    loop: z.string(),
+    maxRounds: count("At most."),
+    roles: z.array(z.object({
+      role: z.string(),
+      provider: z.string(),
+      model: z.string().optional(),
+      driver: text("What drives its agent."),
+      gives: z.enum(["work", "review", "test"]).describe("What it ends with: work that is handed on, or a verdict."),
+      back: text("The role that works again after its no.").optional(),
+      maxCycles: count("Of a review: how often its author works again in a round, at most.").optional(),
+    })),
+    testCommand: text("The project's test command, which decides last; missing where there is none.").optional(),
+    mends: text("The role with which the next round begins, where a test has failed."),
+  }),
   config: output("The effective configuration.", {
     file: text("The config file; null where there is none.").nullable(),
     workdir: text("The folder in which the agents work."),

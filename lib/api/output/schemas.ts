@@ -67,6 +67,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   serve: printed("serve", "serving"),
   notify: printed("notify", "notification_tried", "outbox_flushed"),
   validate: printed("validate", "problem", "validated"),
+  "show-roles": printed("show-roles", "loop"),
   init: printed("init", "file_written"),
   "config-show": printed("config show", "config"),
   trust: printed("trust", "trust_item", "trust_file", "trusted", "trust_removed"),

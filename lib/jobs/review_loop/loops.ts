@@ -1,5 +1,6 @@
 import { END } from "../../journal/exec/fields.ts";
 import { type FlowStep, followingStep, reachableSteps } from "../flow.ts";
+import { present } from "../../base/schema.ts";
 import type { Role } from "../../base/roles.ts";
 import type { ReviewLoopSettings } from "./settings.ts";
 import type { LoopStage } from "./state.ts";
@@ -32,6 +33,16 @@ const LOOPS: Readonly<Record<Shape, readonly LoopStep[]>> = {
     { name: "programmer_review", gives: "review", next: { fail: "programmer" } },
   ],
 };
+
+interface RoleOutline extends Pick<LoopStep, "name" | "gives"> {
+  /** Who works again after its no. */
+  readonly back?: string;
+}
+
+/** A loop for people: its roles, in order. */
+export function outlineOf(shape: Shape): readonly RoleOutline[] {
+  return LOOPS[shape].map(({ name, gives, next }) => ({ name, gives, ...present({ back: next?.fail }) }));
+}
 
 /** Who mends what the test of a round has found. */
 export const MENDS: Role = "programmer";
