@@ -6,7 +6,7 @@ import { commitOfNow } from "./open_workspace.ts";
 import { freePorts } from "./ports.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
 import { landedIn, mergeIn } from "./target.ts";
-import { listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
+import { emptyTree, listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
 
 /** What came of a workspace. */
 export interface WorkspaceResult {
@@ -182,9 +182,10 @@ export async function branchResult(
  * @throws {UsageError} where something in it is in no commit
  */
 export async function removeWorkspace(
-  { name, tree }: Workspace,
+  workspace: Workspace,
   { inner, ref }: WorkspaceResult,
 ): Promise<void> {
+  const { name, tree } = workspace;
   if (inner.length > 0) {
     throw new UsageError(
       `Cannot remove the workspace ${name}: repositories were made in it, and ${ref} has nothing of them`,
@@ -193,7 +194,7 @@ export async function removeWorkspace(
       },
     );
   }
-  await dropWorkspace({ name, tree });
+  await dropWorkspace(workspace);
 }
 
 /** Removes what was made to check what comes together in a workspace: a process that was killed may have left it. */
@@ -203,10 +204,13 @@ export async function dropChecks(target: string): Promise<void> {
   }
 }
 
-/** Removes a workspace, and whatever is in it. */
-export async function dropWorkspace({ name, tree }: Pick<Workspace, "name" | "tree">): Promise<void> {
+/** Removes a workspace, and whatever is in it; of one that runs have made for themselves, its empty folder stays for a while. */
+export async function dropWorkspace(
+  { name, partOf, tree }: Pick<Workspace, "name" | "partOf" | "tree">,
+): Promise<void> {
   const { known } = placesOf();
-  await Deno.remove(tree, { recursive: true }).catch((error) => {
+  const removed = partOf === undefined ? Deno.remove(tree, { recursive: true }) : emptyTree(tree);
+  await removed.catch((error) => {
     if (!isAbsence(error)) throw error;
   });
   // Names have no dot.

@@ -98,11 +98,35 @@ export function workspaceAround(folder: string): Workspace | undefined {
   return findWorkspace(folder.slice(trees.length + 1).split("/", 1)[0] ?? "");
 }
 
-/** The folders of the other workspaces that are there. */
+/** The folders of the other workspaces that are there, and stay there for long enough to be hidden. */
 export function treesBeside(own: Workspace | undefined): readonly string[] {
   if (stateFolder() === undefined) return [];
   const { trees } = placesOf();
-  return namesIn(trees).filter((name) => name !== own?.name).map((name) => `${trees}/${name}`);
+  return namesIn(trees).filter((name) => name !== own?.name).map((name) => `${trees}/${name}`)
+    .filter((tree) => !isLeftEmpty(tree, LISTED_MS));
+}
+
+/** Whoever starts a sandbox has mounted by then what was listed for it. */
+const LISTED_MS = 30_000;
+const KEPT_MS = 2 * LISTED_MS;
+
+/**
+ * Removes what is in the folder of a workspace, and the folders of those that were emptied long before: a sandbox that is about
+ * to start would not find what it is to hide.
+ */
+export async function emptyTree(tree: string): Promise<void> {
+  for (const name of namesIn(tree)) await Deno.remove(`${tree}/${name}`, { recursive: true });
+  const { known, trees } = placesOf();
+  for (const name of namesIn(trees)) {
+    const isKnown = lstatOrUndefined(`${known}/${name}.json`) !== undefined;
+    if (!isKnown && isLeftEmpty(`${trees}/${name}`, KEPT_MS)) await Deno.remove(`${trees}/${name}`).catch(() => {});
+  }
+}
+
+/** Whether a folder was emptied so long ago, at least. */
+function isLeftEmpty(tree: string, ms: number): boolean {
+  const { isDirectory = false, mtime } = lstatOrUndefined(tree) ?? {};
+  return isDirectory && namesIn(tree).length === 0 && mtime instanceof Date && Date.now() - mtime.getTime() > ms;
 }
 
 /** Folders in which runs work, with the workspaces that are of them. */

@@ -2,11 +2,19 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { exists } from "@std/fs";
 import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
-import { applyResult, branchResult, diffOf, keepResult, removeWorkspace } from "../../lib/workspace/result.ts";
+import {
+  applyResult,
+  branchResult,
+  diffOf,
+  dropWorkspace,
+  keepResult,
+  removeWorkspace,
+} from "../../lib/workspace/result.ts";
 import {
   findWorkspace,
   listWorkspaces,
   nameOf,
+  treesBeside,
   type Workspace,
   workspaceAround,
 } from "../../lib/workspace/workspace.ts";
@@ -383,4 +391,27 @@ Deno.test("a git that was killed at work keeps nothing of a workspace locked", a
   assertEquals(await applyResult(workspace, result, { signal }), ["a.txt"]);
   await removeWorkspace(workspace, result);
   assertEquals([...Deno.readDirSync(known)].map(({ name }) => name), []);
+});
+
+Deno.test("what a sandbox that starts now was told to hide is there for a while, although its run has dropped it; later it goes", async () => {
+  await using all = await dirtyCheckout();
+  const open = (task: string) =>
+    openWorkspace(all.repo, { task, now: NOW, signal, partOf: { target: "t", as: "check" } });
+  const [one, other] = [await open("one"), await open("other")];
+  const listed = treesBeside(other);
+  assertEquals(listed, [one.tree]);
+  await dropWorkspace(one);
+  assertEquals([await exists(one.tree), listWorkspaces().map(({ name }) => name)], [true, ["other"]]);
+  assertEquals([...Deno.readDirSync(one.tree)], []);
+  assertEquals(treesBeside(other), [one.tree]);
+  // Its name is not given away meanwhile.
+  const again = await open("one");
+  assertEquals(again.name, "one-2");
+
+  const before = new Date(Date.now() - 45_000);
+  await Deno.utime(one.tree, before, before);
+  assertEquals(treesBeside(other), [again.tree]);
+  await Deno.utime(one.tree, NOW, NOW);
+  await dropWorkspace(again);
+  assertEquals([await exists(one.tree), await exists(again.tree)], [false, true]);
 });
