@@ -5,8 +5,8 @@ import { JOBS } from "../jobs/mod.ts";
 import { readOverview } from "../run/overview.ts";
 import type { WorkspacePlan } from "../run/plan.ts";
 import type { RunFolder } from "../run/run_folder.ts";
-import { landOnHead } from "../workspace/deliver.ts";
-import { branchResult, keepResult } from "../workspace/result.ts";
+import { deliverBranch, landOnHead } from "../workspace/deliver.ts";
+import { keepResult } from "../workspace/result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import { commitOfWork, openPullRequest } from "./pull_request.ts";
@@ -52,9 +52,9 @@ async function deliver(
   }
   const { commit } = await commitOfWork(workspace, result, { branch: name, signal });
   if (how === "branch") {
-    await branchResult(workspace, { commit, branch: name, signal });
+    await deliverBranch(workspace, { commit, of: result.commit, branch: name, signal });
     return tell(`the branch ${name}`, outputLine("workspace_applied", { name, files, branch: name }));
   }
-  await landOnHead(workspace, { commit, signal });
+  await landOnHead(workspace, { commit, of: result.commit, signal });
   tell(`the commit ${commit.slice(0, 12)} on what is checked out`, outputLine("workspace_applied", { name, files }));
 }

@@ -8,9 +8,9 @@ import { JOBS } from "../jobs/mod.ts";
 import type { Progress } from "../journal/progress.ts";
 import { readOverview } from "../run/overview.ts";
 import { findProgram } from "../run/programs.ts";
-import { commitForOthers } from "../workspace/deliver.ts";
+import { commitForOthers, deliverBranch, deliveredTip } from "../workspace/deliver.ts";
 import { landedTasks } from "../workspace/target.ts";
-import { branchResult, type WorkspaceResult } from "../workspace/result.ts";
+import type { WorkspaceResult } from "../workspace/result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { newestRunIn } from "./meant_workspace.ts";
 import { sumText } from "./show/workspace_words.ts";
@@ -55,10 +55,14 @@ export async function openPullRequest(
         `Install it and log in (${forge} auth login), or make a branch only: panewright apply ${name} --branch ${branch}`,
     });
   }
+  const isOpen = await deliveredTip(workspace, { branch, signal }) !== undefined;
   const { body, commit, title } = await commitOfWork(workspace, result, { branch, signal, ...given });
-  await branchResult(workspace, { commit, branch, signal });
+  await deliverBranch(workspace, { commit, of: result.commit, branch, signal });
   // A branch that is there with other commits is refused by git: nothing is forced.
   await run(["git", "push", remote, `refs/heads/${branch}:refs/heads/${branch}`]);
+  const known = isOpen ? await run([program, ...VIEWS[forge], branch]).catch(() => "") : "";
+  const [url] = /https?:\/\/[^\s"]+/.exec(known) ?? [];
+  if (url !== undefined) return { url };
   const into = base === undefined ? [] : [forge === "gh" ? "--base" : "--target-branch", base];
   const how = [...into, ...(draft ? ["--draft"] : [])];
   const said = forge === "gh"
@@ -74,6 +78,9 @@ export async function openPullRequest(
     ], ...how]);
   return { url: lastLines(said, 1)[0] ?? "" };
 }
+
+/** What shows the request of a branch, with its address. */
+const VIEWS = { gh: ["pr", "view", "--json", "url"], glab: ["mr", "view"] } as const;
 
 /**
  * What was done in a workspace as one commit of the person's on their HEAD, under no branch yet.

@@ -68,6 +68,29 @@ Deno.test("pr: one commit in the person's name on their HEAD is pushed, without 
   assertEquals(await all.shell("git --git-dir=../origin.git log --format='%an %s' fix-it"), pushed);
 });
 
+Deno.test("pr: what another round has added is one more commit of the same branch, and no other request; a branch that was moved, or is checked out, is left alone", async () => {
+  await using all = await delivered();
+  await all.write("a.txt", "one\nTWO\nthree\n");
+  assertEquals((await all.pr("--title", "Fix it")).code, 0);
+  await all.write("a.txt", "one\nTWO\nTHREE\n");
+  const again = await all.pr("--title", "Fix it whole");
+  assertEquals([again.code, again.stdout], [0, "https://example.com/pull/7\n"], again.stderr);
+  assertEquals((await all.read("bin/gh.args")).split("\n").slice(0, 3), ["pr", "view", "--json"]);
+  const subjects = "git --git-dir=../origin.git log --format=%s fix-it";
+  assertEquals(await all.shell(subjects), "Fix it whole\nFix it\nfirst\n");
+  assertEquals(await all.shell("git diff --name-only main fix-it"), "a.txt\n");
+  assertEquals(await all.shell("git show fix-it:a.txt"), "one\nTWO\nTHREE\n");
+
+  await all.write("a.txt", "ONE\nTWO\nTHREE\n");
+  await all.shell("git worktree add -q ../elsewhere fix-it");
+  const out = await all.pr();
+  assertEquals([out.code, /it is checked out/.test(out.stderr)], [2, true], out.stderr);
+  await all.shell("git worktree remove ../elsewhere; git branch -f fix-it main");
+  const moved = await all.pr();
+  assertEquals([moved.code, /there is one/.test(moved.stderr)], [2, true], moved.stderr);
+  assertEquals(await all.shell(subjects), "Fix it whole\nFix it\nfirst\n");
+});
+
 Deno.test("pr: a GitLab gets a merge request by glab", async () => {
   await using all = await delivered("gitlab.git");
   await all.write("a.txt", "one\nTWO\nthree\n");
