@@ -52,6 +52,8 @@ export class Fan implements AsyncDisposable {
   /** Plays until nothing is left to do without a person. */
   async play(): Promise<void> {
     const { run, signal, tasks } = this.#lanes;
+    // An earlier process may not have come to tell it.
+    tellLanded(this.#lanes);
     for (;;) {
       this.#wake = Promise.withResolvers();
       if (this.#broken === undefined && !signal.aborted) {
@@ -119,14 +121,10 @@ export class Fan implements AsyncDisposable {
   }
 
   async #land(passed: readonly LaneState[]): Promise<void> {
-    const { run, tasks } = this.#lanes;
+    const { tasks } = this.#lanes;
     const left = await landTask(passed, this.#lanes);
     const [{ file, part } = { file: "" }] = passed;
-    if (left === undefined) {
-      const all = tasks.filter((task) => task.file === file);
-      if (!all.every((task) => isLanded(task, run.state().lanes ?? []))) return;
-      return run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "pass" });
-    }
+    if (left === undefined) return tellLanded(this.#lanes);
     const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
     if (problem === undefined || lane.purpose === "merge") {
       const told = problem === undefined
@@ -173,6 +171,15 @@ function taskOf(lane: Lane, tasks: readonly LaneTask[]): LaneTask {
     throw new RuntimeError(`Cannot continue the task ${laneName(lane)}: it is not there any more`);
   }
   return task;
+}
+
+/** Tells which tasks have passed: those of which all is in the target. */
+function tellLanded({ run, tasks }: Lanes): void {
+  for (const file of new Set(tasks.map((task) => task.file))) {
+    const { lanes = [], passed } = run.state();
+    if (passed.includes(file) || !tasks.every((task) => task.file !== file || isLanded(task, lanes))) continue;
+    run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "pass" });
+  }
 }
 
 /** The number of a task among all, from 1, whatever its steps. */

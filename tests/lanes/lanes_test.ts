@@ -215,6 +215,21 @@ Deno.test("a step of a graph that fails ends its task once: what needs it is not
   assertEquals(Object.keys(await project.landed()), ["api.txt", "docs.txt", "page.txt", "plan.txt"]);
 });
 
+Deno.test("a process that ends between what is landed and what is told of it leaves nothing untold: resume says that it has passed", async () => {
+  await using project = await lanesProject({ ...FILES, "t/a.md": "a: x", "t/b.md": "b: x" });
+  const acts = { a: writes({ "a.txt": "a\n" }), b: writes({ "b.txt": "b\n" }) };
+  const { report } = await project.run({ steps: STEPS, acts });
+  assertEquals(report.reason, "all 2 tasks passed");
+  // As if the process had been killed before the last record but those of the run's end.
+  const { journalPath } = report.folder;
+  const lines = (await Deno.readTextFile(journalPath)).split("\n");
+  const last = lines.findLastIndex((line) => line.includes('"type":"task_finished"'));
+  await Deno.writeTextFile(journalPath, `${lines.slice(0, last).join("\n")}\n`);
+  const { events, report: resumed } = await project.resume(report.folder.id, { steps: STEPS, acts });
+  assertEquals(only(events, "task_finished").map(({ outcome }) => outcome), ["pass"]);
+  assertEquals(resumed.reason, "all 2 tasks passed");
+});
+
 Deno.test("steps of a graph that may write the same places are not done at a time, whatever their task says that it writes", async () => {
   await using project = await lanesProject({ ...FILES, "t/build.md": "---\nwrites: [lib]\n---\nBuild it." });
   const steps = GRAPH.slice(0, 3).map((step) => step.name === "plan" ? step : { ...step, allowWrite: ["*.txt"] });
