@@ -391,6 +391,11 @@ Deno.test("what passes but does not hold on a fresh checkout is another round, w
     runTestCommand: () => Promise.resolve(commandResult()),
     judge: () => Promise.reject(new Error("must not be called")),
   });
+  assertStringIncludes(
+    promptOf(sent, "r2-programmer_review-c1"),
+    "WHAT DID NOT HOLD AFTER ROUND 1, which these changes",
+  );
+  assertEquals(promptOf(sent, "r1-programmer_review-c1").includes("DID NOT HOLD"), false);
 });
 
 Deno.test("the tester's PASS does not count when the project's test command fails", async () => {
