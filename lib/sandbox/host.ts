@@ -28,6 +28,7 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   let asked = 0;
   const tell = (message: FromHost) => write(JSON.stringify(message)).catch(() => {});
 
+  let opening = Promise.resolve();
   let folderOpen: OpenFolder | undefined;
   async function open({ hosts, folder, locks, writable }: Message<"open">): Promise<void> {
     folderOpen = await openFolder(Deno.cwd(), locks);
@@ -60,7 +61,8 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   async function take(message: ToHost): Promise<void> {
     switch (message.type) {
       case "open":
-        return await open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
+        opening = open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
+        return await opening;
       case "wrap":
         return await insideArgv(message, { mapsRoot }).then(
           (argv) => tell({ type: "wrapped", id: message.id, argv }),
@@ -83,14 +85,16 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
     }
   } finally {
     for (const decide of undecided.values()) decide(false);
+    // What is being opened starts processes of its own, which nobody else would end.
+    await opening;
     await folderOpen?.close(async (isLast) => {
       // The library would take away what it has made, now and at the process's end, whoever else is there (0.0.83).
       if (isLast) return await SandboxManager.reset().catch(() => {});
       process.removeAllListeners("exit");
-      for (const { pid } of processTree(await listProcesses(), Deno.pid)) {
-        if (pid !== Deno.pid) trySignal(pid, "SIGKILL");
-      }
     });
+    for (const { pid } of processTree(await listProcesses(), Deno.pid)) {
+      if (pid !== Deno.pid) trySignal(pid, "SIGKILL");
+    }
     await Deno.remove(Deno.env.get("TMPDIR") ?? "", { recursive: true }).catch(() => {});
   }
 }

@@ -1,12 +1,17 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
+import { listCommandLines } from "../../lib/base/ports/command_lines.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { parseEvents } from "../support/panewright.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 import { createReviewModel } from "./review_model.ts";
 import { reviewProject } from "./review_project.ts";
+
+const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
 const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
 
@@ -229,3 +234,37 @@ function serveGreeting() {
   });
   return { port: server.addr.port, requests: () => requests, [Symbol.asyncDispose]: () => server.shutdown() };
 }
+
+Deno.test("a sandbox that is given up while it is being opened leaves no process, whenever that is", async () => {
+  await using dir = await tempDir();
+  const host = (folder: string) => {
+    const argv = [Deno.execPath(), "run", "--allow-all", "--no-check", "--quiet", MAIN, "sandbox-host"] as const;
+    const [program, ...args] = argv;
+    const options = { args, cwd: folder, env: { TMPDIR: `${folder}/tmp` }, stdin: "piped", stdout: "piped" } as const;
+    return new Deno.Command(program, options).spawn();
+  };
+  const opened = async (folder: string, giveUp: (told: Promise<unknown>) => Promise<unknown>) => {
+    for (const name of ["tmp", "folder", "locks"]) await Deno.mkdir(`${folder}/${name}`, { recursive: true });
+    await using child = host(folder);
+    const stdin = child.stdin.getWriter();
+    const paths = { writable: [folder], folder: `${folder}/folder`, locks: `${folder}/locks` };
+    await stdin.write(new TextEncoder().encode(`${JSON.stringify({ type: "open", hosts: [], ...paths })}\n`));
+    const reader = child.stdout.getReader();
+    const told = reader.read();
+    const startedAt = systemClock.now();
+    await giveUp(told);
+    const took = systemClock.now() - startedAt;
+    await stdin.close();
+    await told;
+    await reader.cancel();
+    await child.status;
+    const left = [...await listCommandLines()].filter(([, argv]) => argv.join(" ").includes(folder));
+    assertEquals(left, [], `given up after ${took} ms`);
+    return took;
+  };
+  const whole = await opened(`${dir.path}/0`, (told) => told);
+  // Around the moment at which it would be open, where its own processes begin.
+  for (let part = 1; part <= 12; part++) {
+    await opened(`${dir.path}/${part}`, () => systemClock.sleep(whole * (0.7 + part * 0.025)));
+  }
+});
