@@ -45,7 +45,7 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     doctor: () => import("./commands/doctor.ts"),
     trust: () => import("./commands/trust.ts"),
     config: () => import("./commands/config.ts"),
-    "show-roles": () => import("./commands/show_loop.ts"),
+    "show-roles": () => import("./commands/show_roles.ts"),
     validate: () => import("./commands/validate.ts"),
     agents: () => import("./commands/agents.ts"),
     permissions: () => import("./commands/permissions.ts"),

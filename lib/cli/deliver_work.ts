@@ -47,7 +47,9 @@ async function deliver(
   const tell = (text: string, line: string) => global.json ? io.stdout(line) : io.stderr(`delivered: ${text}\n`);
   if (how === "pull_request") {
     const to = { branch: name, remote: "origin" };
-    const { url } = await openPullRequest(workspace, result, { ...to, draft: false, signal, env: io.env });
+    const { url } = await openPullRequest(workspace, result, {
+      ...{ ...to, draft: false, isUnattended: true, signal, env: io.env },
+    });
     return tell(sanitizeLine(url), outputLine("workspace_delivered", { name, ...to, url }));
   }
   const { commit } = await commitOfWork(workspace, result, { branch: name, signal });

@@ -4,6 +4,7 @@ import { readStatement, type Statement } from "../api/evidence/statement.ts";
 import { UsageError } from "../base/errors.ts";
 import { removeIfThere } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
+import { UNASKED } from "../base/ports/process.ts";
 import { createRedactor } from "../base/redact/redactor.ts";
 import { errorText } from "../base/text/error_text.ts";
 import type { RunFolder } from "../run/run_folder.ts";
@@ -30,7 +31,9 @@ export async function keepEvidence(run: RunFolder, { home, key, signal, warn }: 
   try {
     const statement = await readStatement(run, { redactor: createRedactor([]), signal });
     await writeStatement(path, statement);
-    if (key !== undefined) await signFile(path, { key: key.replace(/^~(?=\/)/, () => home), ...UNATTENDED, signal });
+    if (key !== undefined) {
+      await signFile(path, { key: key.replace(/^~(?=\/)/, () => home), env: UNASKED, timeoutMs: SIGNING_MS, signal });
+    }
   } catch (error) {
     // Of nothing that was judged there is nothing to tell.
     if (!(error instanceof UsageError)) warn(`what its PASS rests on is not kept: ${errorText(error)}`);
@@ -43,5 +46,4 @@ export async function writeStatement(path: string, statement: Statement): Promis
   await replaceFile(path, `${JSON.stringify(statement, null, 2)}\n`);
 }
 
-/** Nobody may be there who could be asked for a passphrase. */
-const UNATTENDED = { env: { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force" }, timeoutMs: 30_000 };
+const SIGNING_MS = 30_000;

@@ -1,7 +1,8 @@
 import { basename } from "@std/path/posix";
 import { RuntimeError, UsageError } from "../base/errors.ts";
-import { systemProcessRunner } from "../base/ports/process.ts";
+import { type CommandSpec, systemProcessRunner, UNASKED } from "../base/ports/process.ts";
 import { withoutRepository } from "../base/ports/git.ts";
+import { present } from "../base/schema.ts";
 import { lastLines } from "../base/text/lines.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { JOBS } from "../jobs/mod.ts";
@@ -25,6 +26,8 @@ interface PullRequestOptions {
   readonly base?: string;
   readonly signal: AbortSignal;
   readonly env: (name: string) => string | undefined;
+  /** Whether nobody is there who could be asked for a passphrase. @default {false} */
+  readonly isUnattended?: boolean;
 }
 
 /**
@@ -37,11 +40,12 @@ interface PullRequestOptions {
 export async function openPullRequest(
   workspace: Workspace,
   result: WorkspaceResult,
-  { base, branch, draft, env, remote, signal, ...given }: PullRequestOptions,
+  { base, branch, draft, env, isUnattended = false, remote, signal, ...given }: PullRequestOptions,
 ): Promise<{ readonly url: string }> {
   const { name, top } = workspace;
   if (result.files.length === 0) throw new UsageError(`Cannot deliver ${name}: nothing was changed in it`);
-  const run = (argv: readonly [string, ...string[]], stdin?: string) => call(argv, { cwd: top, signal, stdin });
+  const run = (argv: readonly [string, ...string[]], stdin?: string) =>
+    call({ argv, cwd: top, signal, env: isUnattended ? UNASKED : {}, ...present({ stdin }) });
   const address = await run(["git", "remote", "get-url", remote]).catch(() => {
     throw new UsageError(`Cannot deliver ${name}: the repository has no remote "${remote}"`, {
       hint: `Name one with --remote, or make a branch only: panewright apply ${name} --branch ${branch}`,
@@ -65,17 +69,10 @@ export async function openPullRequest(
   if (url !== undefined) return { url };
   const into = base === undefined ? [] : [forge === "gh" ? "--base" : "--target-branch", base];
   const how = [...into, ...(draft ? ["--draft"] : [])];
+  const what = ["--source-branch", branch, "--title", title, "--description", body];
   const said = forge === "gh"
     ? await run([program, "pr", "create", "--head", branch, "--title", title, "--body-file", "-", ...how], body)
-    : await run([program, "mr", "create", ...[
-      "--source-branch",
-      branch,
-      "--title",
-      title,
-      "--description",
-      body,
-      "--yes",
-    ], ...how]);
+    : await run([program, "mr", "create", ...what, "--yes", ...how]);
   return { url: lastLines(said, 1)[0] ?? "" };
 }
 
@@ -101,14 +98,9 @@ export async function commitOfWork(
 }
 
 /** Calls a program of the person's with what they have: their login, their hooks. */
-async function call(
-  argv: readonly [string, ...string[]],
-  { cwd, signal, stdin }: { readonly cwd: string; readonly signal: AbortSignal; readonly stdin: string | undefined },
-): Promise<string> {
-  const { code, stderr, stdout } = await systemProcessRunner.run({
-    ...{ argv, cwd, signal, clearEnv: true, env: { ...withoutRepository(), GIT_TERMINAL_PROMPT: "0" } },
-    ...(stdin === undefined ? {} : { stdin }),
-  });
+async function call({ argv, env, ...spec }: CommandSpec): Promise<string> {
+  const own = { ...withoutRepository(), ...env, GIT_TERMINAL_PROMPT: "0" };
+  const { code, stderr, stdout } = await systemProcessRunner.run({ ...spec, argv, clearEnv: true, env: own });
   if (code === 0) return stdout.trim();
   const [program, verb] = [basename(argv[0]), argv[1]];
   const words = lastLines(stderr === "" ? stdout : stderr, 5).join("\n");

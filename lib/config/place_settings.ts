@@ -26,7 +26,7 @@ export const WORKSPACE_SETTINGS = {
     names: { key: "deliver", env: "PANEWRIGHT_DELIVER" },
     value: { kind: "choice", of: DELIVERIES, default: "leave" },
     description:
-      "What becomes of the work of a run in a workspace once it has passed: `leave` it there; a `branch` of yours, named by the " +
+      "What is done with the work of a run in a workspace once it has passed: `leave` it there; a `branch` of yours, named by the " +
       "workspace; a `commit` on the branch that is checked out, which moves only where nothing of yours is overwritten; or a " +
       "`pull_request` by your `gh` or `glab`. The commit is in your name.",
   },

@@ -31,10 +31,10 @@ export interface RunPlan {
   readonly contract?: Contract;
 }
 
-/** What becomes of work that has passed in a workspace. */
+/** What is done with work that has passed in a workspace. */
 export const DELIVERIES = ["leave", "branch", "commit", "pull_request"] as const;
 
-/** What a workspace gets when it is made, and what becomes of its work. */
+/** What a workspace gets when it is made, and what is done with its work. */
 export interface WorkspacePlan {
   /** @default "leave" */
   readonly deliver?: typeof DELIVERIES[number];

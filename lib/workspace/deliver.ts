@@ -130,7 +130,8 @@ export async function commitForOthers(
       },
     );
   }
-  if (tip !== undefined && await gitLine(["rev-parse", `${tip}^{tree}`], here) === tree) return tip;
+  // All of it is there.
+  if (await gitLine(["rev-parse", `${head}^{tree}`], here) === tree) return head;
   const there = ["log", "-1", "--format=%T%n%P", `refs/heads/${branch}`, "--"];
   const made = await gitLine(there, { ...here, codes: [0, 128] });
   if (made === `${tree}\n${head}`) return await gitLine(["rev-parse", `refs/heads/${branch}`], here);

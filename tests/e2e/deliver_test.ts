@@ -26,7 +26,7 @@ async function deliveringProject(
   place = folder;
   await dirty(folder);
   const gh =
-    `#!/bin/sh\nprintf '%s\\n' "$@" > ${root}/gh.args; cat > ${root}/gh.body; echo https://example.com/pull/7\n`;
+    `#!/bin/sh\nprintf '%s\\n' "$@" > ${root}/gh.args; cat > ${root}/gh.body; echo "$SSH_ASKPASS" > ${root}/gh.asks; echo https://example.com/pull/7\n`;
   await Deno.mkdir(`${root}/bin-of-person`);
   await Deno.writeTextFile(`${root}/bin-of-person/gh`, gh, { mode: 0o755 });
   const env = { ...project.env, PATH: `${root}/bin-of-person:${project.env["PATH"]}` };
@@ -64,11 +64,17 @@ Deno.test("deliver: a branch, a commit on what is checked out, and a pull reques
     if (deliver === "commit") {
       assertMatch(stderr, /^delivered: the commit [0-9a-f]{12} on what is checked out$/m);
       assertEquals(await Deno.readTextFile(`${all.folder}/fixed.txt`), "rounded\n");
+      // A round that changes nothing is no commit.
+      const delivered = await all.shell("git rev-parse HEAD");
+      const again = await all.shell(`${all.project.argv.join(" ")} reply ${NAME} "Look again" --no-input 2>&1`);
+      assertEquals(await all.shell("git rev-parse HEAD"), delivered, again);
     }
     if (deliver === "pull_request") {
       assertMatch(stderr, /^delivered: https:\/\/example\.com\/pull\/7$/m);
       assertEquals(await all.shell(`git --git-dir=../origin.git log -1 --format=%s ${NAME}`), `${TASK}\n`);
       assertStringIncludes(await Deno.readTextFile(`${all.root}/gh.body`), "Changed: 1 file, +1 −0");
+      // Nobody may be there who could be asked for a passphrase.
+      assertEquals(await Deno.readTextFile(`${all.root}/gh.asks`), "false\n");
     }
     assertEquals((await all.shell(`ls ${all.root}`)).includes("hook-ran"), false);
     await all.project.sandbox.assertNothingLeft();

@@ -2,6 +2,9 @@ import { systemClock } from "./clock.ts";
 import { present } from "../schema.ts";
 import { keepTail, type Tail } from "./tail.ts";
 
+/** Variables by which ssh and its tools fail where they would ask for a passphrase: nobody may be there. */
+export const UNASKED = { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force" } as const;
+
 /** A program to run, described before it runs: an argv array, never a shell string. */
 export interface CommandSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */

@@ -29,7 +29,7 @@ import {
 import { outputLine } from "../../api/output/line.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { showRoles } from "../show_roles.ts";
+import { showActivity } from "../show_activity.ts";
 import { statusLine, viewRun } from "../../api/show/run_view.ts";
 
 export const command = defineCommand({
@@ -89,7 +89,7 @@ async function showWithoutPanes(
   { roles, wd, global, io }: Around & { readonly roles: readonly Role[] },
 ): Promise<number> {
   try {
-    await showRoles(folder, { roles, follow: true, wd, global: { ...global, json: false }, io });
+    await showActivity(folder, { roles, follow: true, wd, global: { ...global, json: false }, io });
   } catch (error) {
     if (!io.signal.aborted) throw error;
     return exitCodeOfLeaving(io);

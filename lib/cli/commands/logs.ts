@@ -8,7 +8,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import { choiceFlag, type CliIo, defineCommand, exitCodeOfLeaving, switchFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
-import { showRoles, type ShowRolesOptions } from "../show_roles.ts";
+import { showActivity, type ShowActivityOptions } from "../show_activity.ts";
 import { AttemptActivity } from "../attempt_activity.ts";
 import { journalWriter, type ReadOptions } from "../show/journal_lines.ts";
 
@@ -39,9 +39,9 @@ export const command = defineCommand({
 
 async function showRole(
   folder: RunFolder,
-  { role, ...options }: Omit<ShowRolesOptions, "roles"> & { readonly role: Role },
+  { role, ...options }: Omit<ShowActivityOptions, "roles"> & { readonly role: Role },
 ): Promise<void> {
-  if (await showRoles(folder, { ...options, roles: [role], ownsTerminal: isViewer(options.io) })) return;
+  if (await showActivity(folder, { ...options, roles: [role], ownsTerminal: isViewer(options.io) })) return;
   const { id } = folder;
   throw new UsageError(`Cannot show what the ${role} of run ${id} did: nothing of it is kept`, {
     hint: `Only what agents over the Agent Client Protocol do is kept so. What happened in the run: ${

@@ -19,7 +19,7 @@ import { outputLine } from "../api/output/line.ts";
 import { ActivityView } from "../api/show/activity_rows.ts";
 import { createRowPrinter } from "./show/print_rows.ts";
 
-export interface ShowRolesOptions {
+export interface ShowActivityOptions {
   /** Whose agents are shown; where they are several, each row tells or shows whose it is. */
   readonly roles: readonly Role[];
   readonly follow: boolean;
@@ -40,7 +40,7 @@ interface Source {
   readonly view: ActivityView;
 }
 
-export async function showRoles(folder: RunFolder, options: ShowRolesOptions): Promise<boolean> {
+export async function showActivity(folder: RunFolder, options: ShowActivityOptions): Promise<boolean> {
   const { roles, follow, global, io } = options;
   using tails = new DisposableStack();
   // The folder of a run is <workdir>/.panewright/runs/<id>.
@@ -90,7 +90,10 @@ async function readNew(sources: readonly Source[]) {
   return all.sort((left, right) => left.told.at < right.told.at ? -1 : left.told.at > right.told.at ? 1 : 0);
 }
 
-function requireNoPane({ folder: { id }, progress }: RunOverview, { roles: [role, ...others], wd }: ShowRolesOptions) {
+function requireNoPane(
+  { folder: { id }, progress }: RunOverview,
+  { roles: [role, ...others], wd }: ShowActivityOptions,
+) {
   if (role === undefined || others.length > 0 || progress === undefined) return;
   if (workerOf(progress, role)?.pane === undefined) return;
   throw new UsageError(`Cannot show what the ${role} of run ${id} does: it works in a terminal of its own`, {
@@ -105,7 +108,7 @@ interface Shown extends Disposable {
 
 function createShown(
   { id }: RunFolder,
-  options: ShowRolesOptions & { readonly sources: readonly Source[]; readonly overview: () => RunOverview },
+  options: ShowActivityOptions & { readonly sources: readonly Source[]; readonly overview: () => RunOverview },
 ): Shown {
   const { roles, sources, io, global, overview, wallClock = () => new Date() } = options;
   if (global.json) {

@@ -40,22 +40,20 @@ export const command = defineCommand({
 });
 
 function loopText({ loop, maxRounds, mends, roles, testCommand }: Loop): string {
-  const agentOf = ({ driver, model, provider }: Loop["roles"][number]) =>
-    sanitizeLine(`${provider}${model === undefined ? "" : ` ${model}`}, ${driver}`);
-  const width = (of: readonly string[]) => Math.max(...of.map(({ length }) => length));
-  const [names, agents] = [width(roles.map(({ role }) => role)), width(roles.map(agentOf))];
   const next = maxRounds === 1 ? "fails: so does the run" : `fails: ${mends}, in the next round`;
-  const rows = roles.map((role, index) => {
-    const { back, gives, maxCycles } = role;
-    const what = gives === "work"
-      ? "hands its work on"
-      : gives === "review"
-      ? `REVISE: ${back}, in at most ${plural(maxCycles ?? 1, "cycle")}`
-      : next;
-    return `  ${index + 1}  ${role.role.padEnd(names)}  ${agentOf(role).padEnd(agents)}  ${what}\n`;
+  const ends = { work: () => "hands its work on", review: reviewText, test: () => next };
+  const rows = roles.map((role) => {
+    const { driver, gives, model, provider } = role;
+    return [role.role, `${provider}${model === undefined ? "" : ` ${model}`}, ${driver}`, ends[gives](role)];
   });
-  const last = testCommand === undefined ? [] : [
-    `  ${roles.length + 1}  ${"test command".padEnd(names)}  ${sanitizeLine(testCommand).padEnd(agents)}  ${next}\n`,
-  ];
-  return [`${loop}, at most ${plural(maxRounds, "round")}\n`, ...rows, ...last].join("");
+  const all = testCommand === undefined ? rows : [...rows, ["test command", testCommand, next]];
+  const width = (at: number) => Math.max(...all.map((row) => row[at]?.length ?? 0));
+  const lines = all.map(([name = "", agent = "", what], index) =>
+    sanitizeLine(`  ${index + 1}  ${name.padEnd(width(0))}  ${agent.padEnd(width(1))}  ${what}`) + "\n"
+  );
+  return [`${loop}, at most ${plural(maxRounds, "round")}\n`, ...lines].join("");
+}
+
+function reviewText({ back, maxCycles = 1 }: Loop["roles"][number]): string {
+  return `REVISE: ${back}, in at most ${plural(maxCycles, "cycle")}`;
 }
