@@ -88,6 +88,30 @@ export function parseTestVerdict(text: string): TestVerdict | undefined {
   return parseVerdict(text, TEST);
 }
 
+const CHOICE_LABEL = "CHOICE";
+
+/**
+ * The one letter that is stated on a line of its own, `CHOICE: B`, by the rules of {@linkcode parseReviewVerdict}.
+ *
+ * @returns undefined where there is none, or where lines name several
+ */
+export function parseChoice<Letter extends string>(text: string, letters: readonly Letter[]): Letter | undefined {
+  if (HIDING.test(text)) return undefined;
+  const said = readOwnLines(text).flatMap(({ text: line, plain }) => {
+    const value = afterLabel(line, CHOICE_LABEL)?.toUpperCase();
+    if (value === undefined) return [];
+    return [plain ? letters.find((letter) => letter === value) : undefined];
+  });
+  const [choice, ...others] = new Set(said);
+  return others.length === 0 ? choice : undefined;
+}
+
+/** How a prompt asks for it. */
+export function choiceForm(letters: readonly string[]): string {
+  return `The last line of your response is your choice and holds nothing else. Its form, with exactly one of the letters:
+${CHOICE_LABEL}: ${letters.join(" | ")}`;
+}
+
 /** How a prompt asks for a verdict. Whoever repeats the line that offers both values states none. */
 function askFor<V extends string>({ label, values }: VerdictForm<V>): string {
   return `The last line of your response is the verdict and holds nothing else. Its form, with exactly one of the two words:

@@ -105,13 +105,16 @@ export function mayAnswer(
   };
 }
 
+/** The kind of a question that is put to a person, by name, and to nobody in their place. */
+export const CHOICE = "choice";
+
 /** Marks what only a person may answer. */
 function judgedBy(modelAnswers: ModelAnswers, { reserved: _, ...waiting }: Waiting): Waiting {
   const { isPermission = false, dialog } = waiting;
   const isReservedOne = isReserved(modelAnswers, {
     isPermission: isPermission || (dialog !== undefined && dialog.questions === undefined),
   });
-  return isReservedOne ? { ...waiting, reserved: true } : waiting;
+  return isReservedOne || dialog?.kind === CHOICE ? { ...waiting, reserved: true } : waiting;
 }
 
 /** What waits for a person, when an agent does not any longer. */

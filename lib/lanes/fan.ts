@@ -2,21 +2,31 @@ import { HumanInterventionRequiredError, RuntimeError } from "../base/errors.ts"
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
-import { isSameLane, isSameWork, type Lane, laneName } from "../journal/exec/lane.ts";
+import { isSameLane, isSameWork, type Lane, laneName, workName } from "../journal/exec/lane.ts";
 import type { LaneState } from "../journal/exec/state.ts";
-import { keepResult } from "../workspace/result.ts";
 import { landedIn } from "../workspace/target.ts";
 import { findWorkspace } from "../workspace/workspace.ts";
+import type { Attempts } from "./attempts.ts";
 import { beginLane } from "./begin_lane.ts";
+import { choose } from "./choose.ts";
 import type { Lanes } from "./context.ts";
+import { endLane, failLane, recordChosen, STOPPED, tellLanded } from "./end_lane.ts";
+import { smallest, whyNoJudge } from "./judge.ts";
 import { landTask } from "./land_task.ts";
-import { aboutLane, type LaneEnd, playLane } from "./lane_run.ts";
+import { type LaneEnd, playLane } from "./lane_run.ts";
 import type { LaneTask } from "./lane_tasks.ts";
-import { dueLanes, isLanded, isLost, type LaneAction, type Width } from "./schedule.ts";
+import { dueLanes, type LaneAction, type Width, workOf } from "./schedule.ts";
 
 interface Flight {
   readonly lane: Lane;
   readonly over: Promise<void>;
+  /** What it does can be landed no more. */
+  readonly stop: () => void;
+}
+
+/** What waits for a person when nothing else is left to do. */
+export interface Unanswered extends Pick<LaneEnd, "questions"> {
+  readonly lane: Lane;
 }
 
 interface FanOptions extends Omit<Lanes, "onAsking"> {
@@ -32,7 +42,7 @@ export class Fan implements AsyncDisposable {
   readonly #over: AbortController;
   #flights: readonly Flight[] = [];
   #asking: readonly Lane[] = [];
-  #unanswered: readonly { readonly lane: Lane; readonly questions: LaneEnd["questions"] }[] = [];
+  #unanswered: readonly Unanswered[] = [];
   #landing: Promise<void> | undefined;
   #broken: { readonly error: unknown } | undefined;
   #wake = Promise.withResolvers<void>();
@@ -73,10 +83,12 @@ export class Fan implements AsyncDisposable {
   }
 
   /** What the runs of lanes wait for at their ends. */
-  waiting(): LaneEnd["questions"] {
-    const waiting = this.#lanes.run.state().lanes?.filter(({ stage }) => stage === "waiting") ?? [];
-    const left = this.#unanswered.filter(({ lane }) => waiting.some((one) => isSameLane(one, lane)));
-    return left.flatMap(({ questions }) => questions);
+  waiting(): readonly Unanswered[] {
+    const { lanes = [], questions } = this.#lanes.run.state();
+    const isWaiting = ({ lane }: Unanswered) =>
+      lanes.some((one) => isSameLane(one, lane) && one.stage === "waiting") ||
+      questions.some(({ open, task, step }) => open && task === lane.file && step === workName(lane));
+    return this.#unanswered.filter(isWaiting);
   }
 
   async #carryOut(action: LaneAction): Promise<void> {
@@ -95,36 +107,79 @@ export class Fan implements AsyncDisposable {
         const anew = { file, purpose, base, ...present({ part, attempt, problem }) };
         return this.#fly(await beginLane(anew, { task, lanes: this.#lanes }), task);
       }
+      case "choose":
+        return this.#width.choose === "judge"
+          ? this.#follow(workOf(action.lanes[0]), { work: this.#judge(action.lanes) })
+          : this.#askWhich(action.lanes);
       case "land":
         this.#landing = this.#watched(this.#land(action.lanes), () => this.#landing = undefined);
     }
   }
 
+  async #judge(passed: Attempts): Promise<void> {
+    const { signal, target, tasks } = this.#lanes;
+    const [first] = passed;
+    const why = await whyNoJudge(passed, this.#lanes);
+    if (why !== undefined) return recordChosen(await smallest(passed, { lanes: this.#lanes, why }), this.#lanes);
+    const task = taskOf(first, tasks);
+    const begun = { ...workOf(first), purpose: "judge", base: await landedIn(target, { signal }) } as const;
+    this.#fly(await beginLane(begun, { task, lanes: this.#lanes }), task);
+  }
+
+  /** Nobody's place is taken while a person chooses. */
+  #askWhich(passed: Attempts): void {
+    const lane = workOf(passed[0]);
+    this.#asking = [...this.#asking, lane];
+    const ending = { lanes: this.#lanes, width: this.#width };
+    const work = choose(passed, this.#lanes).then((choice) => {
+      if (choice === undefined) {
+        const questions = openChoice(lane, this.#lanes);
+        this.#unanswered = [...this.#unanswered, { lane, questions }];
+      } else if ("none" in choice) {
+        for (const one of passed) failLane(one, { ...ending, reason: choice.none });
+      } else {
+        recordChosen({ lane: choice.lane, by: "person", detail: "by a person", said: "" }, this.#lanes);
+      }
+    });
+    this.#follow(lane, { work });
+  }
+
   #fly(lane: LaneState, task: LaneTask): void {
     const ending = { lanes: this.#lanes, width: this.#width };
-    const work = playLane(lane, task, this.#lanes).then(
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#lanes.signal, stop.signal]);
+    const work = playLane(lane, task, { ...this.#lanes, signal }).then(
       (end) => {
         if (end.outcome === "waiting") this.#unanswered = [...this.#unanswered, { lane, questions: end.questions }];
         return endLane(lane, { ...ending, end });
       },
       (error) => {
         // Others would meet it as well, and only a person can change it.
-        if (this.#lanes.signal.aborted || error instanceof HumanInterventionRequiredError) throw error;
+        if (this.#lanes.signal.aborted) throw error;
+        if (stop.signal.aborted) return endLane(lane, { ...ending, end: STOPPED });
+        if (error instanceof HumanInterventionRequiredError) throw error;
         return endLane(lane, { ...ending, end: { outcome: "fail", reason: errorText(error) } });
       },
     );
+    this.#follow(lane, { work, stop: () => stop.abort() });
+  }
+
+  #follow(lane: Lane, { stop = () => {}, work }: Partial<Flight> & { readonly work: Promise<void> }): void {
     const over = this.#watched(work, () => {
       this.#flights = this.#flights.filter((flight) => flight.over !== over);
       this.#asking = without(this.#asking, lane);
     });
-    this.#flights = [...this.#flights, { lane, over }];
+    this.#flights = [...this.#flights, { lane, over, stop }];
   }
 
-  async #land(passed: readonly LaneState[]): Promise<void> {
+  async #land(passed: Attempts): Promise<void> {
     const { tasks } = this.#lanes;
     const left = await landTask(passed, this.#lanes);
-    const [{ file, part } = { file: "" }] = passed;
-    if (left === undefined) return tellLanded(this.#lanes);
+    const [{ file, part }] = passed;
+    if (left === undefined) {
+      for (const { lane, stop } of this.#flights) if (isSameWork(lane, passed[0])) stop();
+      return tellLanded(this.#lanes);
+    }
     const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
     if (problem === undefined || lane.purpose === "merge") {
       const told = problem === undefined
@@ -156,6 +211,14 @@ export class Fan implements AsyncDisposable {
   }
 }
 
+/** The command that answers which attempt is to be landed. */
+function openChoice(lane: Lane, { run }: Lanes): LaneEnd["questions"] {
+  const open = run.state().questions.filter(({ open, step }) => open && step === workName(lane));
+  return open.map(({ id, text }) => (
+    { id, text, answerCommand: `${run.commandLine("answer", "--question", id)} "YOUR ANSWER"` }
+  ));
+}
+
 function without(lanes: readonly Lane[], lane: Lane): readonly Lane[] {
   return lanes.filter((one) => !isSameLane(one, lane));
 }
@@ -171,56 +234,4 @@ function taskOf(lane: Lane, tasks: readonly LaneTask[]): LaneTask {
     throw new RuntimeError(`Cannot continue the task ${laneName(lane)}: it is not there any more`);
   }
   return task;
-}
-
-/** Tells which tasks have passed: those of which all is in the target. */
-function tellLanded({ run, tasks }: Lanes): void {
-  for (const file of new Set(tasks.map((task) => task.file))) {
-    const { lanes = [], passed } = run.state();
-    if (passed.includes(file) || !tasks.every((task) => task.file !== file || isLanded(task, lanes))) continue;
-    run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "pass" });
-  }
-}
-
-/** The number of a task among all, from 1, whatever its steps. */
-function numberOf(file: string, tasks: readonly LaneTask[]): number {
-  return [...new Set(tasks.map((task) => task.file))].indexOf(file) + 1;
-}
-
-interface Ending {
-  readonly lanes: Lanes;
-  readonly width: Width;
-}
-
-/** Commits what was done in a lane, however its run has ended, and records that. */
-async function endLane(
-  lane: LaneState,
-  { end, lanes, width }: Ending & { readonly end: Pick<LaneEnd, "outcome" | "reason"> },
-): Promise<void> {
-  const { outcome, reason } = end;
-  const { run: { record }, signal } = lanes;
-  const workspace = findWorkspace(lane.workspace);
-  const kept = workspace === undefined
-    ? { problem: `the workspace ${lane.workspace} is gone` }
-    : await keepResult(workspace, { signal }).catch((error) => ({ problem: errorText(error) }));
-  signal.throwIfAborted();
-  if (outcome === "waiting") return record({ type: "lane_ended", ...aboutLane(lane), outcome, reason });
-  if (outcome === "fail") return failLane(lane, { reason, lanes, width });
-  if ("problem" in kept) {
-    return failLane(lane, { reason: `what was done cannot be taken: ${kept.problem}`, lanes, width });
-  }
-  record({ type: "lane_ended", ...aboutLane(lane), outcome, reason, commit: kept.commit });
-}
-
-/** The task has failed with it, unless another attempt of it may pass. */
-function failLane(
-  lane: LaneState,
-  { reason, lanes: { run, tasks }, width: { attempts } }: Ending & { readonly reason: string },
-): void {
-  run.record({ type: "lane_ended", ...aboutLane(lane), outcome: "fail", reason });
-  const { file, part } = lane;
-  if (!isLost(run.state(), lane, attempts) || run.state().failed.includes(file)) return;
-  const of = part === undefined ? "" : `step "${part}": `;
-  const why = attempts === 1 ? reason : `none of its ${attempts} attempts is landed; the last one: ${reason}`;
-  run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "fail", reason: of + why });
 }

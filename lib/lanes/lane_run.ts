@@ -13,7 +13,8 @@ import { runFolderAt } from "../run/run_folder.ts";
 import type { Lanes } from "./context.ts";
 import { type LaneTask, stepsOfWork } from "./lane_tasks.ts";
 import { outputsFor } from "./outputs.ts";
-import { isLanded } from "./schedule.ts";
+import { isLanded, passedAs } from "./schedule.ts";
+import { judgePlan, judgeText } from "./judge.ts";
 import { mergeText } from "./merge_task.ts";
 
 /** How the run of a lane has ended. */
@@ -34,28 +35,29 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   }
   const { configFile, overrides: given, target } = headOf(lanes.run.state());
   // What holds for the run of all lanes is not for each.
-  const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, ...overrides } = given;
+  const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, choose: _c, ...overrides } = given;
   const plan = planOfLane(await lanes.planIn(workdir), {
     ...{ attempt: lane.attempt ?? 1, limitOf: lanes.run.limitOf, task },
     earlier: await outputsFor(task, lanes),
   });
   const options = {
     ...lanes.options,
-    ...{ plan: lane.purpose === "merge" ? mergePlan(plan, task) : plan, signal: lanes.signal },
+    ...{ plan: await planFor(lane, { lanes, plan, task }), signal: lanes.signal },
     whereArguments: ["--wd", workdir],
     onEvent: tellOf(lane, lanes),
   };
-  const { pipeline: _own, ...ofMerge } = overrides;
+  const { pipeline: _own, ...ofOthers } = overrides;
+  const name = lane.purpose;
   const report = folder !== undefined && progress !== undefined
     ? await resumeExec(folder, options)
     : await executeExec({
       configFile,
-      ...(lane.purpose === "merge"
-        ? {
-          target: { kind: "task", path: `${workdir}/merge`, text: textOfMerge(lane, task, lanes) },
-          overrides: ofMerge,
-        }
-        : { target: { kind: "task", path: task.file, ...present({ text: target.text }) }, overrides }),
+      ...(name === "task"
+        ? { target: { kind: "task", path: task.file, ...present({ text: target.text }) }, overrides }
+        : {
+          target: { kind: "task", path: `${workdir}/${name}`, text: TEXTS[name](lane, task, lanes) },
+          overrides: ofOthers,
+        }),
     }, options);
   const { outcome, reason, state, folder: { id } } = report;
   const questions = state.questions.filter(({ open }) => open).map(({ id: question, text, call }) => ({
@@ -66,6 +68,28 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
     },
   }));
   return { outcome, reason, questions };
+}
+
+const TEXTS = { merge: textOfMerge, judge: (_lane: LaneState, { text }: LaneTask) => judgeText(text) } as const;
+
+async function planFor(
+  lane: LaneState,
+  { lanes, plan, task }: { readonly lanes: Lanes; readonly plan: ExecPlan; readonly task: LaneTask },
+): Promise<ExecPlan> {
+  switch (lane.purpose) {
+    case "task":
+      return plan;
+    case "merge":
+      return mergePlan(plan, task);
+    case "judge": {
+      // Its agents are those of the attempts.
+      const whole = await lanes.planIn(lane.workdir);
+      const agentOf = (attempt: number) =>
+        stepsOfWork(task, planOfLane(whole, { attempt, limitOf: lanes.run.limitOf, task, earlier: [] }))[0];
+      const passed = passedAs(lane, lanes.run.state().lanes);
+      return passed === undefined ? plan : await judgePlan(plan, { agentOf, lanes, passed });
+    }
+  }
 }
 
 /** One bounded turn: the first step's agent, once, with the checks of the task's pipeline. */

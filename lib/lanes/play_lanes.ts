@@ -13,8 +13,7 @@ import type { Run, RunResult } from "../run/execution.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { freeTarget, holdTarget } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
-import { Fan } from "./fan.ts";
-import type { LaneEnd } from "./lane_run.ts";
+import { Fan, type Unanswered } from "./fan.ts";
 import { type LaneTask, readLaneTasks } from "./lane_tasks.ts";
 
 interface LanesOptions {
@@ -32,7 +31,7 @@ export async function playLanes(
   const { configFile: _c, onEvent: _o, passedTasksFile: _p, plan, raise: _r, request: _q, ...options } = given;
   const { target: folder, overrides } = headOf(run.state());
   const tasks = await readLaneTasks(folder, { plan, overrides });
-  const { attempts = 1, keepGoing = false, parallel = attempts } = overrides;
+  const { attempts = 1, choose = "smallest", keepGoing = false, parallel = attempts } = overrides;
   const target = await targetOf(run, { parallel, plan });
   using _held = await holdTarget(target);
   await freeTarget(target);
@@ -40,7 +39,7 @@ export async function playLanes(
   await using fan = new Fan({
     ...{ run, plan, planIn, tasks, target, over, options },
     signal: AbortSignal.any([run.signal, over.signal]),
-    width: { attempts, keepGoing, parallel },
+    width: { attempts, choose, keepGoing, parallel },
   });
   try {
     await fan.play();
@@ -80,13 +79,13 @@ function tellLeft(run: Run<ExecFact, ExecState>, tasks: readonly LaneTask[]): vo
 
 function endOf(
   run: Run<ExecFact, ExecState>,
-  { waiting }: { readonly waiting: LaneEnd["questions"] },
+  { waiting }: { readonly waiting: readonly Unanswered[] },
 ): RunResult {
   const state = run.state();
-  const { failed, lanes = [] } = state;
-  const waits = lanes.filter(({ stage }) => stage === "waiting").map(laneName);
+  const { failed } = state;
+  const waits = waiting.map(({ lane }) => laneName(lane));
   if (waits.length === 0) return folderResult(state);
-  for (const { id: question, text, answerCommand } of waiting) {
+  for (const { id: question, text, answerCommand } of waiting.flatMap(({ questions }) => questions)) {
     const resumeCommand = run.commandLine("resume");
     run.record({ type: "question_waiting", question, text, answerCommand, resumeCommand });
   }

@@ -1,21 +1,25 @@
 import { isSameLane, isSameWork, type Lane } from "../journal/exec/lane.ts";
 import { present } from "../base/schema.ts";
+import type { Chooser } from "../journal/exec/fields.ts";
 import type { ExecState, LaneState } from "../journal/exec/state.ts";
+import type { Attempts } from "./attempts.ts";
 import { type LaneTask, writesSame } from "./lane_tasks.ts";
 
 export type LaneAction =
   | { readonly do: "begin"; readonly task: LaneTask; readonly lane: Lane }
   /** Its run was left by an earlier process, or waits for an answer that may be there. */
   | { readonly do: "continue"; readonly lane: LaneState }
+  /** One of these, of the same task, is to be chosen by a judge or a person. */
+  | { readonly do: "choose"; readonly lanes: Attempts }
   /** One of these, of the same task, is to be landed. */
-  | { readonly do: "land"; readonly lanes: readonly LaneState[] };
+  | { readonly do: "land"; readonly lanes: Attempts };
 
 /** What this process has under way. */
 export interface UnderWay {
   readonly running: readonly Lane[];
   /** Of those, the ones that wait for a person. */
   readonly asking: readonly Lane[];
-  /** Those whose run has found no answer. */
+  /** Those whose run has found no answer, and the tasks of which a person has chosen no attempt. */
   readonly unanswered: readonly Lane[];
   readonly isMerging: boolean;
 }
@@ -25,6 +29,7 @@ export interface Width {
   readonly parallel: number;
   /** How often each task is tried. */
   readonly attempts: number;
+  readonly choose: Chooser;
   readonly keepGoing: boolean;
 }
 
@@ -33,14 +38,14 @@ export interface Width {
  * the tasks have passed.
  */
 export function dueLanes(
-  state: Pick<ExecState, "lanes" | "failed">,
-  { tasks, underWay, width: { attempts, keepGoing, parallel } }: {
+  state: Pick<ExecState, "lanes" | "failed" | "chosen">,
+  { tasks, underWay, width: { attempts, choose, keepGoing, parallel } }: {
     readonly tasks: readonly LaneTask[];
     readonly width: Width;
     readonly underWay: UnderWay;
   },
 ): readonly LaneAction[] {
-  const { failed, lanes = [] } = state;
+  const { chosen = [], failed, lanes = [] } = state;
   const { asking, isMerging, running, unanswered } = underWay;
   const places = Math.max(0, parallel - running.filter((lane) => !has(asking, lane)).length);
   const continued = lanes.filter((lane) =>
@@ -50,20 +55,53 @@ export function dueLanes(
   for (const task of failed.length > 0 && !keepGoing ? [] : tasks) {
     const isDue = task.needs.every((need) => isLanded(need, lanes));
     const besides = tasks.filter((one) => isUnderWay(one, lanes) || fresh.some(({ lane }) => isSameWork(lane, one)));
-    if (!isDue || besides.some((other) => other !== task && writesSame(task, other))) continue;
+    const isOver = choose === "first" && lanes.some((lane) => isSameWork(lane, task) && isDone(lane));
+    if (!isDue || isOver || besides.some((other) => other !== task && writesSame(task, other))) continue;
     const begun = lanesOfTask(task, attempts).filter((lane) => !has(lanes, lane));
     fresh.push(...begun.slice(0, places - continued.length - fresh.length).map((lane) => ({ task, lane })));
   }
-  const due = isMerging
-    ? undefined
-    : lanes.find((lane) => lane.stage === "passed" && !isAtWork(lane, { attempts, lanes, running }));
+  const isReady = (of: Lane) => choose === "first" || !isAtWork(of, { attempts, lanes, running });
+  const ready = passedOf(lanes).filter(([one]) => isReady(one) && !has(unanswered, workOf(one)));
+  const toChoose = choose === "judge" || choose === "person"
+    ? ready.filter((own) => isOpen(own, { chosen, lanes }))
+    : [];
+  const [due] = isMerging ? [] : ready.filter((own) => !toChoose.includes(own));
   return [
-    ...(due === undefined
-      ? []
-      : [{ do: "land", lanes: lanes.filter((lane) => isSameWork(lane, due) && lane.stage === "passed") } as const]),
+    ...(due === undefined ? [] : [{ do: "land", lanes: due } as const]),
+    ...toChoose.map((lanes) => ({ do: "choose", lanes }) as const),
     ...continued.map((lane) => ({ do: "continue", lane }) as const),
     ...fresh.map((one) => ({ do: "begin", ...one }) as const),
   ];
+}
+
+/** What has passed of a task; nothing where none of its attempts has. */
+export function passedAs(of: Lane, lanes: readonly LaneState[] = []): Attempts | undefined {
+  return passedOf(lanes).find(([one]) => isSameWork(one, of));
+}
+
+/** What has passed, task by task, in the order in which it did. */
+function passedOf(lanes: readonly LaneState[]): readonly Attempts[] {
+  const passed = lanes.filter(({ stage }) => stage === "passed");
+  const firsts = passed.filter((lane) => passed.find((other) => isSameWork(other, lane)) === lane);
+  return firsts.map((first) => [first, ...passed.filter((lane) => lane !== first && isSameWork(lane, first))]);
+}
+
+/** Whether one of these has to be chosen: what was chosen before may have been merged in vain. */
+function isOpen(
+  [first, ...others]: Attempts,
+  { chosen, lanes }: { readonly chosen: readonly Lane[]; readonly lanes: readonly LaneState[] },
+): boolean {
+  if (has(chosen, first) || others.some((lane) => has(chosen, lane))) return false;
+  return others.length > 0 || lanes.some((lane) => isSameWork(lane, first) && has(chosen, lane));
+}
+
+/** A lane without the attempt that it is. */
+export function workOf({ file, part }: Lane): Pick<Lane, "file"> & { readonly part?: string } {
+  return { file, ...present({ part }) };
+}
+
+function isDone({ stage }: LaneState): boolean {
+  return stage === "passed" || stage === "landed";
 }
 
 /** Whether a task, or a step of one, is in the target. */
@@ -72,8 +110,8 @@ export function isLanded(work: Lane, lanes: readonly LaneState[]): boolean {
 }
 
 /** The lanes that a task is to have. */
-function lanesOfTask({ file, part }: Lane, attempts: number): readonly Lane[] {
-  const work = { file, ...present({ part }) };
+function lanesOfTask(of: Lane, attempts: number): readonly Lane[] {
+  const work = workOf(of);
   return attempts === 1 ? [work] : Array.from({ length: attempts }, (_, index) => ({ ...work, attempt: index + 1 }));
 }
 
@@ -92,9 +130,14 @@ function isAtWork(
 }
 
 function isUnderWay(of: Lane, lanes: readonly LaneState[]): boolean {
-  const own = lanes.filter((lane) => isSameWork(lane, of));
+  const own = triesOf(lanes, of);
   return own.length > 0 && !own.some(({ stage }) => stage === "landed") &&
     !own.every(({ stage }) => stage === "failed");
+}
+
+/** The lanes in which a task itself is done. */
+function triesOf(lanes: readonly LaneState[], of: Lane): readonly LaneState[] {
+  return lanes.filter((lane) => isSameWork(lane, of) && lane.purpose !== "judge");
 }
 
 function has(lanes: readonly Lane[], lane: Lane): boolean {
@@ -103,6 +146,6 @@ function has(lanes: readonly Lane[], lane: Lane): boolean {
 
 /** Whether nothing of a task can come to pass any more. */
 export function isLost({ lanes = [] }: Pick<ExecState, "lanes">, of: Lane, attempts: number): boolean {
-  const own = lanes.filter((lane) => isSameWork(lane, of));
+  const own = triesOf(lanes, of);
   return own.length >= attempts && own.every(({ stage }) => stage === "failed" || stage === "unmerged");
 }

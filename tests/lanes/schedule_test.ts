@@ -24,7 +24,11 @@ function stepsOf(graph: Graph, parallel: number): number {
     running = running.filter(({ until }) => until > now);
     for (let isMore = true; isMore;) {
       const underWay = { running: running.map(({ lane }) => lane), asking: [], unanswered: [], isMerging: false };
-      const actions = dueLanes(state, { tasks, underWay, width: { parallel, attempts: 1, keepGoing: false } });
+      const actions = dueLanes(state, {
+        tasks,
+        underWay,
+        width: { parallel, attempts: 1, choose: "smallest", keepGoing: false },
+      });
       for (const action of actions) {
         if (action.do === "land") {
           const [lane] = action.lanes;

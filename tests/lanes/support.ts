@@ -21,7 +21,7 @@ export async function shell(folder: string, script: string): Promise<string> {
   return stdout;
 }
 
-/** What the agent of a task does: the task's first word is its name. `merge` is that of a merge. */
+/** What the agent of a task does: the task's first word is its name. `merge` is that of a merge, `judge` that of a judge. */
 export type Acts = Readonly<Record<string, Act>>;
 
 export interface LanesRun {
@@ -70,6 +70,8 @@ export async function lanesProject(files: Readonly<Record<string, string>>) {
         request.onProgress?.({ type: "session", sessionId: crypto.randomUUID() });
         const name = /brings? together|Two pieces/.test(request.prompt)
           ? "merge"
+          : request.prompt.includes("Say which one is the best")
+          ? "judge"
           : /```text\n(\w+)/.exec(request.prompt)?.[1] ?? "";
         return await (acts[name] ?? says())(request);
       },

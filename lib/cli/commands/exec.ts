@@ -85,13 +85,22 @@ export async function runExec(
       "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
     );
   }
-  const { attempts, parallel }: Readonly<Record<string, unknown>> = flags;
+  const { attempts, choose: given, parallel }: Readonly<Record<string, unknown>> = flags;
   let hasSeveral = target.kind === "folder";
   const widthOf = ({ loaded: { config } }: ExecConfig) => {
-    const { attempts, parallel } = settingsIn(config, LANE_SETTINGS);
-    return { attempts, parallel: Math.max(attempts, hasSeveral ? parallel : 1) };
+    const { attempts, choose, parallel } = settingsIn(config, LANE_SETTINGS);
+    if (given !== undefined && attempts === 1) {
+      throw new UsageError("Cannot use --choose: it is for several attempts of a task", {
+        hint: "Say how many with --attempts.",
+      });
+    }
+    return { attempts, choose, parallel: Math.max(attempts, hasSeveral ? parallel : 1) };
   };
-  const config = { flags: present({ wd, provider, attempts, parallel, strict }), ...present({ path }), builtIn };
+  const config = {
+    flags: present({ wd, provider, attempts, choose: given, parallel, strict }),
+    ...present({ path }),
+    builtIn,
+  };
   if (flags["dry-run"] === true) return await showPreview(config, { io, global, target, overrides });
   return await executeSteps(config, {
     io,

@@ -86,8 +86,9 @@ export async function awaitAnswer(
     let problem: { readonly problem?: string } = {};
     for (;;) {
       const said = await ask({ ...question, secondsLeft: answerTimeoutSeconds, ...problem }, until);
-      if (said === undefined || question.call === undefined) return said;
-      const read = readSaid(said, undefined);
+      const { call, choice } = question;
+      if (said === undefined || (call === undefined && choice === undefined)) return said;
+      const read = readSaid(said, choice && [choice]);
       const refused = "problem" in read
         ? read.problem
         : read.answer === "accept"

@@ -2,6 +2,7 @@ import type { AgentFact } from "../../base/activity.ts";
 import { type FactsOf, foldsOf } from "../entry.ts";
 import { ATTEMPT_RECORDS } from "./attempt.ts";
 import { CHECK_RECORDS } from "./check.ts";
+import { CHOICE_RECORDS } from "./choice.ts";
 import { LANE_RECORDS } from "./lane.ts";
 import { QUESTION_RECORDS } from "./question.ts";
 import { RUN_BEGINS, RUN_ENDS } from "./run.ts";
@@ -19,6 +20,7 @@ export const EXEC_RECORDS = {
   ...QUESTION_RECORDS,
   ...CHECK_RECORDS,
   ...LANE_RECORDS,
+  ...CHOICE_RECORDS,
   ...TASK_ENDS,
   ...RUN_ENDS,
 } as const;

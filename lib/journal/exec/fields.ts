@@ -61,7 +61,14 @@ export interface ExecOverrides {
   readonly strict?: boolean;
   /** How often each task is tried side by side, each time in a workspace. @default once */
   readonly attempts?: number;
+  /** Which of them is landed. @default {"smallest"} */
+  readonly choose?: Chooser;
 }
+
+/** By what one of several attempts that have passed is chosen. */
+export const CHOOSERS = ["smallest", "first", "judge", "person"] as const;
+
+export type Chooser = (typeof CHOOSERS)[number];
 
 /** What is executed: one task, or the tasks of a folder. Paths are absolute. */
 export interface ExecTarget {

@@ -13,13 +13,17 @@ import type { MapPath } from "../paths.ts";
 
 const laneRecord = entriesOf<ExecState>();
 
-const OF_LANE = {
+export const OF_WORK = {
   task: number,
   /** Absolute path of the task; only a name where the task is in no file. */
   file: text,
   /** The step of it, where its steps are done side by side; missing for a whole task. */
   part: optional(text),
-  /** Which attempt of it, from 1; missing where it is tried once. */
+} as const;
+
+const OF_LANE = {
+  ...OF_WORK,
+  /** Which attempt of it, from 1; missing where it is tried once, and of what judges its attempts. */
   attempt: optional(number),
 } as const;
 
@@ -44,7 +48,7 @@ export function isSameLane(one: Lane, other: Lane): boolean {
   return isSameWork(one, other) && one.attempt === other.attempt;
 }
 
-const ITS_FILE = { paths: ({ file }: { readonly file: string }, map: MapPath) => ({ file: map(file) }) };
+export const ITS_FILE = { paths: ({ file }: { readonly file: string }, map: MapPath) => ({ file: map(file) }) };
 
 /** How tasks are done side by side, and come together. */
 export const LANE_RECORDS = {
@@ -67,7 +71,7 @@ export const LANE_RECORDS = {
     ...OF_LANE,
     /** How many tasks, and steps that are done side by side, there are. */
     of: number,
-    purpose: oneOf("task", "merge"),
+    purpose: oneOf("task", "merge", "judge"),
     workspace: text,
     /** Absolute path of the folder in which its agents work. */
     workdir: text,
@@ -89,9 +93,7 @@ export const LANE_RECORDS = {
           ? `${lane.part === undefined ? "task" : "step"} ${task} of ${of}: ${
             laneName(lane)
           }, in the workspace ${workspace}`
-          : `${
-            laneName(lane)
-          }: an agent brings it together with what was landed meanwhile, in the workspace ${workspace}`,
+          : `${laneName(lane)}: an agent ${WORK_OF[purpose]}, in the workspace ${workspace}`,
         "heading",
       ),
     items: (lane, { title }) => opens(`lane:${laneName(lane)}`, { kind: "round", lane: laneName(lane), title }),
@@ -108,7 +110,7 @@ export const LANE_RECORDS = {
   }, {
     ...ITS_FILE,
     state: (state, { run, ...lane }) => ({
-      ...changeLane(state, lane, { run }),
+      ...changeLane(state, lane, () => ({ run })),
       tokens: withoutCount(state.tokens, lane),
     }),
     progress: (before, { provider, at, ...lane }) => ({
@@ -169,27 +171,31 @@ export const LANE_RECORDS = {
   /** Its run has ended, or waits for an answer. */
   lane_ended: laneRecord({
     ...OF_LANE,
-    outcome: oneOf("pass", "fail", "waiting"),
+    /** `stopped`: it cannot be landed any more, as another attempt was. */
+    outcome: oneOf("pass", "fail", "waiting", "stopped"),
     reason: text,
     /** What came of it; missing where it has not passed. */
     commit: optional(text),
   }, {
     ...ITS_FILE,
-    state: (state, { outcome, commit, ...lane }) =>
-      inTurn(changeLane(state, lane, { stage: STAGE_AFTER[outcome], ...present({ commit }) }), lane),
+    state: (state, { outcome, commit, ...lane }) => {
+      const ended = ({ purpose }: LaneState) =>
+        purpose === "judge" && outcome !== "waiting" ? "lost" : STAGE_AFTER[outcome];
+      return inTurn(changeLane(state, lane, (one) => ({ stage: ended(one), ...present({ commit }) })), lane);
+    },
     progress: (before, { outcome, at, ...lane }) =>
       outcome === "waiting" ? {} : withWorkers(before, { workers: others(before, lane), at }),
     words: ({ outcome, reason, ...lane }) =>
       line(
         outcome === "pass" ? `${laneName(lane)} passed in its workspace` : `${laneName(lane)}: ${reason}`,
-        outcome === "pass" ? "plain" : "caution",
+        outcome === "pass" || outcome === "stopped" ? "plain" : "caution",
       ),
     items: (lane, { title }) => closes(`lane:${laneName(lane)}`, { kind: "note", lane: laneName(lane), title }),
   }),
   /** It is merged with what was landed before; the target does not have it yet. */
   merge_started: laneRecord({ ...OF_LANE, commit: text, onto: text }, {
     ...ITS_FILE,
-    state: (state, { commit, ...lane }) => changeLane(state, lane, { candidate: commit }),
+    state: (state, { commit, ...lane }) => changeLane(state, lane, () => ({ candidate: commit })),
     progress: (_before, { at, ...lane }) => ({
       activity: { kind: "check", since: at, detail: `merge ${laneName(lane)}` },
     }),
@@ -209,7 +215,7 @@ export const LANE_RECORDS = {
   }, {
     ...ITS_FILE,
     state: (state, { outcome, ...lane }) =>
-      toneOf(outcome) === "caution" ? changeLane(state, lane, { stage: "unmerged" }) : landed(state, lane),
+      toneOf(outcome) === "caution" ? changeLane(state, lane, () => ({ stage: "unmerged" })) : landed(state, lane),
     progress: (before, { at }) => withWorkers({ ...before, activity: undefined }, { workers: before.workers, at }),
     words: ({ outcome, detail, output, ...lane }) => [
       line(
@@ -227,7 +233,12 @@ function toneOf(outcome: keyof typeof MERGED) {
   return outcome === "landed" ? "good" : outcome === "nothing" ? "plain" : "caution";
 }
 
-const STAGE_AFTER = { pass: "passed", fail: "failed", waiting: "waiting" } as const;
+const WORK_OF = {
+  merge: "brings it together with what was landed meanwhile",
+  judge: "says which of its attempts is the best",
+} as const;
+
+const STAGE_AFTER = { pass: "passed", fail: "failed", waiting: "waiting", stopped: "lost" } as const;
 
 const STATUS_AFTER = { completed: "completed", failed: "error", asked: "waiting_user_answer" } as const;
 
@@ -256,8 +267,9 @@ function withLane(state: ExecState, lane: LaneState): ExecState {
   return { ...state, lanes: [...(state.lanes ?? []).filter((other) => !isSameLane(other, lane)), lane] };
 }
 
-function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): ExecState {
-  return { ...state, lanes: (state.lanes ?? []).map((lane) => isSameLane(lane, of) ? { ...lane, ...change } : lane) };
+function changeLane(state: ExecState, of: Lane, change: (lane: LaneState) => Partial<LaneState>): ExecState {
+  const changed = (lane: LaneState) => isSameLane(lane, of) ? { ...lane, ...change(lane) } : lane;
+  return { ...state, lanes: (state.lanes ?? []).map(changed) };
 }
 
 function landed(state: ExecState, of: Lane): ExecState {

@@ -1,6 +1,7 @@
 import { newIn, takeCount } from "../usage.ts";
 import { present } from "../../base/schema.ts";
 import type { Usage } from "../../base/usage.ts";
+import type { AgentQuestion } from "../../base/question.ts";
 import type { FailureClass, GiverKind, PersonsAnswer, Shown } from "../../base/terms.ts";
 import type { AutonomyLevel, ExecOverrides, ExecTarget } from "./fields.ts";
 import type { Recoverable, Tried, WithUnusable } from "../recovery.ts";
@@ -26,6 +27,8 @@ export interface ExecState extends Recoverable, WithUnusable, Reaching {
   readonly parked: readonly TaskState[];
   /** The tasks that are done side by side, those to be merged in the order in which they passed. @default none are */
   readonly lanes?: readonly LaneState[];
+  /** Of tasks with several attempts that have passed, the one that was chosen, the last one last. @default {[]} */
+  readonly chosen?: readonly Chosen[];
   /** The name of the workspace in which they come together. */
   readonly target?: string;
   readonly interactions: readonly Interaction[];
@@ -176,6 +179,8 @@ export interface QuestionState {
   readonly call?: string;
   /** How a person is shown what a yes to it permits; missing in older journals, and for a question. */
   readonly shown?: Shown;
+  /** What is to be chosen from; missing where any words are an answer. */
+  readonly choice?: AgentQuestion;
   readonly open: boolean;
 }
 
@@ -187,8 +192,11 @@ export interface LaneState {
   readonly part?: string | undefined;
   /** Counts from 1; missing where the task is tried once. */
   readonly attempt?: number | undefined;
-  /** `merge`: an agent is to bring the work together with what was landed meanwhile. */
-  readonly purpose: "task" | "merge";
+  /**
+   * `merge`: an agent is to bring the work together with what was landed meanwhile. `judge`: one is to say which of its
+   * attempts is the best.
+   */
+  readonly purpose: "task" | "merge" | "judge";
   /** The name of its workspace. */
   readonly workspace: string;
   readonly workdir: string;
@@ -200,13 +208,18 @@ export interface LaneState {
   readonly problem?: MergeProblem;
   /**
    * `passed`: its work is to be merged. `unmerged`: that was tried in vain; `failed`: both until the run is resumed. `lost`:
-   * another attempt has landed.
+   * another attempt has landed, or it has judged.
    */
   readonly stage: "working" | "waiting" | "passed" | "unmerged" | "failed" | "landed" | "lost";
   /** What came of it. */
   readonly commit?: string | undefined;
   /** The commit that was about to be landed when that was told last. */
   readonly candidate?: string;
+}
+
+export interface Chosen extends Pick<LaneState, "file" | "part" | "attempt"> {
+  readonly by: "judge" | "person" | "size";
+  readonly detail: string;
 }
 
 export interface MergeProblem {
