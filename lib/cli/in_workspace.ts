@@ -1,6 +1,7 @@
 import { basename } from "@std/path/posix";
 import { outputLine } from "../api/output/line.ts";
 import { errorText } from "../base/text/error_text.ts";
+import { requireRoom } from "../workspace/disk.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { keepResult, removeWorkspace } from "../workspace/result.ts";
 import { present } from "../base/schema.ts";
@@ -23,8 +24,15 @@ interface Around {
 /** Makes a workspace of a folder, and tells where it is. */
 export async function beginWorkspace(
   folder: string,
-  { global, io, share, task }: Around & { readonly share: readonly string[]; readonly task: string },
+  { global, io, plan: { maxDiskBytes, share }, task }: Around & {
+    readonly plan: WorkspacePlan;
+    readonly task: string;
+  },
 ): Promise<Workspace> {
+  if (maxDiskBytes !== undefined) {
+    const warn = (message: string) => io.stderr(`panewright: ${message}\n`);
+    await requireRoom(maxDiskBytes, { signal: io.signal, warn });
+  }
   const workspace = await openWorkspace(folder, { share, task, now: new Date(), signal: io.signal });
   if (global.json) io.stdout(outputLine("workspace", workspaceFields(workspace)));
   else if (!global.quiet) io.stderr(`${openedText(workspace)}\n`);

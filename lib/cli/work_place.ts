@@ -46,7 +46,7 @@ export async function openWorkPlace(placing: Placing): Promise<WorkPlace> {
   const inFolder = (wd: string, more = config) => load({ ...more, flags: { ...config.flags, wd } });
   const workspace = task === undefined || hasLanes || !await isToBeApart(placing)
     ? undefined
-    : await beginWorkspace(read.plan.workdir, { io, global, task, share: read.plan.workspace?.share ?? [] });
+    : await beginWorkspace(read.plan.workdir, { io, global, task, plan: read.plan.workspace ?? { share: [] } });
   if (hasLanes && facts.length === 0) await requireRepository(read.plan.workdir, io.signal);
   const used = workspace === undefined ? read : await inFolder(workspace.workdir);
   let target = facts.flatMap(targetOf)[0];

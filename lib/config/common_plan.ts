@@ -9,6 +9,7 @@ import type { NotificationPlan } from "../run/notify/plan.ts";
 import type { RunPlan } from "../run/plan.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "./load.ts";
+import { bytesOfSize } from "./place_settings.ts";
 import type { Config } from "./settings_table.ts";
 import { EVERYDAY_LIST, type EverydayRules } from "./allow_list.ts";
 import { settingsIn } from "./settings_in.ts";
@@ -47,9 +48,13 @@ export function commonPlan(
 }
 
 function workspacePlan({ deliver, workspace }: Config): NonNullable<RunPlan["workspace"]> {
-  const { setup: command, setup_files: files, setup_seconds: timeLimitSeconds } = workspace;
+  const { max_disk: maxDisk, setup: command, setup_files: files, setup_seconds: timeLimitSeconds } = workspace;
   const { share = command === undefined ? ["node_modules/"] : [] } = workspace;
-  return { deliver, share, ...(command === undefined ? {} : { setup: { command, files, timeLimitSeconds } }) };
+  return {
+    ...{ deliver, share },
+    ...(maxDisk === undefined ? {} : { maxDiskBytes: bytesOfSize(maxDisk) }),
+    ...(command === undefined ? {} : { setup: { command, files, timeLimitSeconds } }),
+  };
 }
 
 function sandboxPlan({ evidence, permissions, sandbox, sandbox_env: variables, sandbox_network: network }: Config) {

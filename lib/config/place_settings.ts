@@ -10,6 +10,16 @@ const host = () =>
     if (problem !== undefined) context.addIssue({ code: "custom", message: `must name a host: ${problem}` });
   });
 
+const UNITS = ["MB", "GB", "TB"] as const;
+
+const DISK_SIZE = new RegExp(String.raw`^\d{1,6}(?:\.\d{1,3})? ?(?:${UNITS.join("|")})$`);
+
+/** How many bytes `20GB` are. */
+export function bytesOfSize(size: string): number {
+  const unit = UNITS.findIndex((one) => size.endsWith(one));
+  return Number.parseFloat(size) * 1024 ** (unit + 2);
+}
+
 const patterns = () => z.array(z.string().regex(/^[^\n\0]+$/, "must be a pattern in one line"));
 const paths = () => z.array(z.string().regex(/^(?!\/|~|(?:.*\/)?\.\.(?:\/|$)).+$/s, "must be a path in the folder"));
 
@@ -37,6 +47,18 @@ export const WORKSPACE_SETTINGS = {
       "What git ignores and each workspace gets a copy of from your checkout, as patterns of `.gitignore`. What the repository's " +
       "`.worktreeinclude` names is brought as well. Without it, `node_modules/` where there is no `workspace.setup`.",
     example: ["node_modules/", ".env.test"],
+  },
+  maxDisk: {
+    names: { key: "workspace.max_disk" },
+    value: {
+      kind: "text",
+      pattern: DISK_SIZE,
+      must: 'a size such as "20GB"',
+    },
+    description:
+      "How much all workspaces of this person may take on the disk, with what they borrow from. From four fifths of it on you are " +
+      "told; beyond it no other one is made. Without it there is no limit.",
+    example: "20GB",
   },
   setup: {
     names: { key: "workspace.setup" },

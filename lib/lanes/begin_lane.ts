@@ -1,24 +1,33 @@
 import { present } from "../base/schema.ts";
 import { type Lane, laneName } from "../journal/exec/lane.ts";
 import type { LaneState } from "../journal/exec/state.ts";
+import { requireRoom } from "../workspace/disk.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import type { Lanes } from "./context.ts";
 import { aboutLane } from "./lane_run.ts";
 import type { LaneTask } from "./lane_tasks.ts";
 
-/** Makes the workspace of a lane, which begins at a commit of the target, or at what git makes of a merge. */
+/**
+ * Makes the workspace of a lane, which begins at a commit of the target, or at what git makes of a merge.
+ *
+ * @throws {HumanInterventionRequiredError} where workspaces take as much as they may
+ */
 export async function beginLane(
   begun: Lane & Pick<LaneState, "purpose" | "base" | "problem">,
   { lanes: { plan, run, signal, target, tasks }, task: { number } }: { readonly task: LaneTask; readonly lanes: Lanes },
 ): Promise<LaneState> {
   const { base, purpose, problem } = begun;
+  const { maxDiskBytes, share = [] } = plan.workspace ?? {};
+  if (maxDiskBytes !== undefined) {
+    await requireRoom(maxDiskBytes, { signal, warn: (message) => run.record({ type: "warning", message }) });
+  }
   const { name: workspace, workdir } = await openWorkspace(target.origin, {
     ...{
       task: `${laneName(begun).replace("/", " ")}${purpose === "merge" ? " merge" : ""}`,
       now: run.wallClock(),
       signal,
     },
-    ...{ at: base, partOf: { target: target.name, as: "lane" }, share: plan.workspace?.share ?? [] },
+    ...{ at: base, partOf: { target: target.name, as: "lane" }, share },
   });
   const lane: LaneState = { ...begun, number, workspace, workdir, stage: "working" };
   const fields = { purpose, workspace, workdir, base, ...present({ problem }) };

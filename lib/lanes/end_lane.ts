@@ -42,9 +42,7 @@ export async function endLane(
   const passed = passedAs(lane, state().lanes);
   if (lane.purpose === "judge" && outcome !== "waiting" && passed !== undefined) {
     const problem = outcome === "pass" ? undefined : reason;
-    const judged = await readJudge(ofNow(lane, state()), { lanes, passed, problem });
-    record({ type: "lane_ended", ...aboutLane(lane), outcome, reason });
-    return recordChosen(judged, lanes);
+    return recordChosen(await readJudge(ofNow(lane, state()), { lanes, passed, problem }), lanes);
   }
   const workspace = findWorkspace(lane.workspace);
   const kept = workspace === undefined

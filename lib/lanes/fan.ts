@@ -72,7 +72,7 @@ export class Fan implements AsyncDisposable {
           ...{ unanswered: this.#unanswered.map(({ lane }) => lane), isMerging: this.#landing !== undefined },
         };
         for (const action of dueLanes(run.state(), { tasks, underWay, width: this.#width })) {
-          await this.#carryOut(action);
+          if (this.#broken === undefined) await this.#carryOut(action).catch((error) => this.#leave(error));
         }
       }
       if (this.#flights.length === 0 && this.#landing === undefined) break;
@@ -89,6 +89,12 @@ export class Fan implements AsyncDisposable {
       lanes.some((one) => isSameLane(one, lane) && one.stage === "waiting") ||
       questions.some(({ open, task, step }) => open && task === lane.file && step === workName(lane));
     return this.#unanswered.filter(isWaiting);
+  }
+
+  /** What only a person can change keeps others from being begun, not from coming to their ends. */
+  #leave(error: unknown): void {
+    if (!(error instanceof HumanInterventionRequiredError)) throw error;
+    this.#broken ??= { error };
   }
 
   async #carryOut(action: LaneAction): Promise<void> {

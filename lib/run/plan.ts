@@ -40,6 +40,8 @@ export interface WorkspacePlan {
   readonly deliver?: typeof DELIVERIES[number];
   /** What git ignores and is brought along, in the syntax of `.gitignore`. */
   readonly share: readonly string[];
+  /** How much all workspaces of this person may take on the disk. */
+  readonly maxDiskBytes?: number;
   readonly setup?: {
     readonly command: string | Argv;
     /** What it depends on; with none, it is done in each workspace anew. */

@@ -3,10 +3,17 @@ import { isAbsence } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
+import { partsOf, type PatchPart, patchWith } from "./patch.ts";
 import { freePorts } from "./ports.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
 import { landedIn, mergeIn } from "./target.ts";
 import { emptyTree, listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
+
+/** A part of a change, each character of which is a byte, and its path below the top of the repository. */
+export type NamedPart = PatchPart & { readonly path: string };
+
+/** Chooses what is applied of a change. */
+export type ChooseParts = (parts: readonly NamedPart[]) => Promise<readonly NamedPart[]>;
 
 /** What came of a workspace. */
 export interface WorkspaceResult {
@@ -120,7 +127,7 @@ export async function diffOf(
 export async function applyResult(
   workspace: Workspace,
   { commit }: Pick<WorkspaceResult, "commit">,
-  { signal }: Asking,
+  { choose, signal }: Asking & { readonly choose?: ChooseParts },
 ): Promise<readonly string[]> {
   const { name, store, top } = workspace;
   const patch = `${placesOf().known}/${name}.patch`;
@@ -134,17 +141,33 @@ export async function applyResult(
     if (files.length === 0) return [];
     // Through a file, and byte for byte: what is in files need not be UTF-8.
     const how = ["--binary", "--full-index", "--no-ext-diff", "--no-textconv", `--output=${patch}`];
-    await git(["diff", ...how, now, merged], here);
+    await git(["diff", ...how, ...choose === undefined ? [] : ["--no-renames"], now, merged], here);
+    const chosen = choose === undefined ? files.map(({ path }) => path) : await chooseIn(patch, { choose, files });
+    if (chosen.length === 0) return [];
     await git(["apply", "--whitespace=nowarn", patch], { cwd: top, signal }).catch((cause) => {
       throw new RuntimeError(`Cannot apply ${name}: something of yours is in the way`, {
         cause,
         hint: `Nothing was written. ${errorText(cause)}`,
       });
     });
-    return files.map(({ path }) => path);
+    return chosen;
   } finally {
     await Deno.remove(patch).catch(() => {});
   }
+}
+
+/** Leaves of a patch in a file what is chosen of it, and says of which files that is. */
+async function chooseIn(
+  patch: string,
+  { choose, files }: { readonly choose: ChooseParts; readonly files: readonly ChangedFile[] },
+): Promise<readonly string[]> {
+  // Byte for byte: what is in files need not be UTF-8.
+  const text = [...await Deno.readFile(patch)].map((byte) => String.fromCharCode(byte)).join("");
+  const parts = partsOf(text).map((part) => ({ ...part, path: files[part.file]?.path ?? "" }));
+  const chosen = await choose(parts);
+  const left = patchWith(parts.filter((part) => chosen.includes(part)));
+  await Deno.writeFile(patch, Uint8Array.from(left, (character) => character.charCodeAt(0)));
+  return [...new Set(chosen.map(({ path }) => path))];
 }
 
 function conflictError({ name }: Workspace, files: readonly string[]): RuntimeError {

@@ -5,7 +5,7 @@ import { listRunIds } from "../../run/find_run.ts";
 import { isAnythingLeft, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { applyResult, branchResult, keepResult, removeWorkspace } from "../../workspace/result.ts";
+import { applyResult, branchResult, type ChooseParts, keepResult, removeWorkspace } from "../../workspace/result.ts";
 import { isBusy } from "../../workspace/target.ts";
 import { listWorkspaces, type Workspace } from "../../workspace/workspace.ts";
 import type { OutputFields } from "../output/outputs.ts";
@@ -22,13 +22,13 @@ interface Acting {
  */
 export async function applyWork(
   workspace: Workspace,
-  { branch, signal }: Acting & { readonly branch?: string | undefined },
+  { branch, choose, signal }: Acting & { readonly branch?: string | undefined; readonly choose?: ChooseParts },
 ): Promise<OutputFields["workspace_applied"]> {
   await requireAtRest(workspace, "apply");
   const result = await keepResult(workspace, { signal });
   if (branch !== undefined) await branchResult(workspace, { ...result, branch, signal });
   const files = branch === undefined
-    ? await applyResult(workspace, result, { signal })
+    ? await applyResult(workspace, result, { signal, ...present({ choose }) })
     : result.files.map(({ path }) => path);
   return { name: workspace.name, files: [...files], ...present({ branch }) };
 }

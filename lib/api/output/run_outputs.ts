@@ -143,6 +143,8 @@ export const RUN_OUTPUTS = {
     base: text("The commit that it began with: the checkout as it was."),
     madeAt: time("When it was made"),
     brought: z.array(z.string()).describe("What git ignores and it has a copy of."),
+    bytes: count("How much it takes on the disk; missing where that is not told.").optional(),
+    run: text("The newest run in it; missing where none has begun.").optional(),
   }),
   workspace_result: output("What was changed in a workspace.", {
     name: z.string(),

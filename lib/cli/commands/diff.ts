@@ -1,4 +1,5 @@
 import { outputLine } from "../../api/output/line.ts";
+import { UsageError } from "../../base/errors.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { diffOf, keepResult } from "../../workspace/result.ts";
 import { commitsAround } from "../../workspace/turns.ts";
@@ -9,33 +10,55 @@ import { resultText } from "../show/workspace_words.ts";
 
 /** `panewright diff`: what was changed in a workspace. */
 export const command = defineCommand({
-  arguments: [WORKSPACE_ARGUMENT],
+  arguments: [
+    WORKSPACE_ARGUMENT,
+    { name: "OTHER", description: "another workspace of the same repository: from what NAME has to what it has" },
+  ],
   flags: {
     stat: switchFlag("only the names of the files, with how many lines were changed"),
     turn: integerFlag("N", "what that turn has changed"),
     turns: switchFlag("list the turns that have changed a file"),
   },
-  async run({ flags, global, positionals: [name] }, io) {
+  async run({ flags, global, positionals: [name, other] }, io) {
     const workspace = await meantWorkspace(name, io);
+    if (other !== undefined) return await showBetween([workspace, await meantWorkspace(other, io)], { flags, io });
     if (flags.turns === true) return showTurns(workspace, { io, isJson: global.json });
     if (flags.turn !== undefined) {
       const [base, commit] = commitsAround(workspace, flags.turn);
-      const patch = await diffOf({ ...workspace, base }, { commit }, io);
-      io.stdout(io.isTerminal.stdout ? sanitizeText(patch) : patch);
-      return 0;
+      return showPatch(await diffOf({ ...workspace, base }, { commit }, io), io);
     }
     const result = await keepResult(workspace, io);
     if (global.json) {
       io.stdout(outputLine("workspace_result", { name: workspace.name, ...result }));
     } else if (flags.stat === true) io.stdout(resultText(workspace, result));
-    else {
-      const patch = await diffOf(workspace, result, io);
-      // A terminal gets no control characters.
-      io.stdout(io.isTerminal.stdout ? sanitizeText(patch) : patch);
-    }
+    else showPatch(await diffOf(workspace, result, io), io);
     return 0;
   },
 });
+
+/** @throws {UsageError} where they cannot be compared */
+async function showBetween(
+  [one, other]: readonly [Workspace, Workspace],
+  { flags, io }: {
+    readonly flags: { readonly turn?: number; readonly turns?: boolean; readonly stat?: boolean };
+    readonly io: CliIo;
+  },
+): Promise<number> {
+  if (flags.turn !== undefined || flags.turns === true || flags.stat === true) {
+    throw new UsageError("Cannot show that of two workspaces: --turn, --turns and --stat are of one");
+  }
+  if (one.store !== other.store) {
+    throw new UsageError(`Cannot compare ${one.name} and ${other.name}: they are of different repositories`);
+  }
+  const [{ commit: base }, result] = [await keepResult(one, io), await keepResult(other, io)];
+  return showPatch(await diffOf({ ...one, base }, result, io), io);
+}
+
+/** A terminal gets no control characters. */
+function showPatch(patch: string, io: CliIo): 0 {
+  io.stdout(io.isTerminal.stdout ? sanitizeText(patch) : patch);
+  return 0;
+}
 
 function showTurns(
   { name, turns = [] }: Workspace,

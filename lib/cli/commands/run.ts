@@ -67,8 +67,8 @@ export const command = defineCommand({
     await keepUsed(toTrust, whoTrusts);
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const task = firstLine(`${plan.job.introduction}\n${plan.job.exploreSummary}`);
-    const share = plan.workspace?.share ?? [];
-    const apart = isApart ? await beginWorkspace(plan.workdir, { io, global, task, share }) : undefined;
+    const ofWorkspace = plan.workspace ?? { share: [] };
+    const apart = isApart ? await beginWorkspace(plan.workdir, { io, global, task, plan: ofWorkspace }) : undefined;
     const used = apart === undefined ? flags : { ...flags, wd: apart.workdir };
     const origin = { configFile, cwd: io.cwd, flags: used };
     return await executeReview(apart === undefined ? plan : (await read(used)).plan, {

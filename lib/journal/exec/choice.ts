@@ -1,9 +1,9 @@
 import { number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { entriesOf } from "../entry.ts";
-import { adds, opens, QUESTION_KEY } from "../items/item_changes.ts";
+import { adds, closes, opens, QUESTION_KEY } from "../items/item_changes.ts";
 import { agentQuestion, CHOICE, waitsFor } from "../waiting.ts";
 import { line, paragraph } from "../words/lines.ts";
-import { isSameWork, ITS_FILE, laneName, OF_WORK, workName } from "./lane.ts";
+import { isSameWork, ITS_FILE, judged, laneName, leftBy, OF_WORK, workName } from "./lane.ts";
 import type { ExecState } from "./state.ts";
 
 const choiceRecord = entriesOf<ExecState>();
@@ -52,10 +52,14 @@ export const CHOICE_RECORDS = {
     ...ITS_FILE,
     state: (state, { file, part, attempt, by, detail }) => {
       const chosen = { file, attempt, by, detail, ...present({ part }) };
-      return { ...state, chosen: [...(state.chosen ?? []).filter((one) => !isSameWork(one, chosen)), chosen] };
+      const others = (state.chosen ?? []).filter((one) => !isSameWork(one, chosen));
+      return { ...judged(state, chosen), chosen: [...others, chosen] };
     },
+    progress: (before, { at, file, part }) => leftBy(before, { at, file, part }),
     words: ({ detail, ...lane }) => line(`${laneName(lane)} is chosen: ${detail}`),
-    items: ({ said = "", ...lane }, { title }) =>
+    items: ({ said = "", ...lane }, { title }) => [
+      closes(`lane:${workName(lane)}`),
       adds({ kind: "verdict", lane: workName(lane), title, text: said, tone: "plain" }),
+    ],
   }),
 } as const;

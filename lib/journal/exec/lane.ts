@@ -110,7 +110,7 @@ export const LANE_RECORDS = {
   }, {
     ...ITS_FILE,
     state: (state, { run, ...lane }) => ({
-      ...changeLane(state, lane, () => ({ run })),
+      ...changeLane(state, lane, { run }),
       tokens: withoutCount(state.tokens, lane),
     }),
     progress: (before, { provider, at, ...lane }) => ({
@@ -178,13 +178,9 @@ export const LANE_RECORDS = {
     commit: optional(text),
   }, {
     ...ITS_FILE,
-    state: (state, { outcome, commit, ...lane }) => {
-      const ended = ({ purpose }: LaneState) =>
-        purpose === "judge" && outcome !== "waiting" ? "lost" : STAGE_AFTER[outcome];
-      return inTurn(changeLane(state, lane, (one) => ({ stage: ended(one), ...present({ commit }) })), lane);
-    },
-    progress: (before, { outcome, at, ...lane }) =>
-      outcome === "waiting" ? {} : withWorkers(before, { workers: others(before, lane), at }),
+    state: (state, { outcome, commit, ...lane }) =>
+      inTurn(changeLane(state, lane, { stage: STAGE_AFTER[outcome], ...present({ commit }) }), lane),
+    progress: (before, { outcome, at, ...lane }) => outcome === "waiting" ? {} : leftBy(before, { at, ...lane }),
     words: ({ outcome, reason, ...lane }) =>
       line(
         outcome === "pass" ? `${laneName(lane)} passed in its workspace` : `${laneName(lane)}: ${reason}`,
@@ -195,7 +191,7 @@ export const LANE_RECORDS = {
   /** It is merged with what was landed before; the target does not have it yet. */
   merge_started: laneRecord({ ...OF_LANE, commit: text, onto: text }, {
     ...ITS_FILE,
-    state: (state, { commit, ...lane }) => changeLane(state, lane, () => ({ candidate: commit })),
+    state: (state, { commit, ...lane }) => changeLane(state, lane, { candidate: commit }),
     progress: (_before, { at, ...lane }) => ({
       activity: { kind: "check", since: at, detail: `merge ${laneName(lane)}` },
     }),
@@ -215,7 +211,7 @@ export const LANE_RECORDS = {
   }, {
     ...ITS_FILE,
     state: (state, { outcome, ...lane }) =>
-      toneOf(outcome) === "caution" ? changeLane(state, lane, () => ({ stage: "unmerged" })) : landed(state, lane),
+      toneOf(outcome) === "caution" ? changeLane(state, lane, { stage: "unmerged" }) : landed(state, lane),
     progress: (before, { at }) => withWorkers({ ...before, activity: undefined }, { workers: before.workers, at }),
     words: ({ outcome, detail, output, ...lane }) => [
       line(
@@ -267,9 +263,18 @@ function withLane(state: ExecState, lane: LaneState): ExecState {
   return { ...state, lanes: [...(state.lanes ?? []).filter((other) => !isSameLane(other, lane)), lane] };
 }
 
-function changeLane(state: ExecState, of: Lane, change: (lane: LaneState) => Partial<LaneState>): ExecState {
-  const changed = (lane: LaneState) => isSameLane(lane, of) ? { ...lane, ...change(lane) } : lane;
-  return { ...state, lanes: (state.lanes ?? []).map(changed) };
+function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): ExecState {
+  return { ...state, lanes: (state.lanes ?? []).map((lane) => isSameLane(lane, of) ? { ...lane, ...change } : lane) };
+}
+
+/** A judge has nothing that could be landed. */
+export function judged(state: ExecState, of: Lane): ExecState {
+  return changeLane(state, { file: of.file, part: of.part }, { stage: "lost" });
+}
+
+/** A lane is at work no longer. */
+export function leftBy(before: Progress, { at, ...lane }: Lane & { readonly at: string }): Change {
+  return withWorkers(before, { workers: others(before, lane), at });
 }
 
 function landed(state: ExecState, of: Lane): ExecState {

@@ -109,3 +109,71 @@ Deno.test("what cannot be done with workspaces is told with what can", async () 
   assertEquals((await all.call("shop", "apply", "fix-it", "--branch", "fix-it")).code, 0);
   assertEquals(await Deno.readTextFile(`${all.dir.path}/shop/a.txt`), "of the person\n");
 });
+
+Deno.test("apply --hunks: a person takes some of the places that were changed; a second one shows those that are left", async () => {
+  await using all = await checkouts("shop");
+  const lines = (change: Readonly<Record<number, string>>) =>
+    Array.from({ length: 30 }, (_, at) => `${change[at] ?? `line ${at}`}\n`).join("");
+  await all.dir.write({ "shop/a.txt": lines({}) });
+  const { tree } = await all.open("shop", "Fix it");
+  await Deno.writeTextFile(`${tree}/a.txt`, lines({ 2: "TWO", 15: "fünfzehn", 28: "END" }));
+  // No UTF-8, and no text.
+  await Deno.writeFile(`${tree}/latin.txt`, Uint8Array.of(0xe4, 0x81, 10));
+  await Deno.writeFile(`${tree}/pixel.bin`, Uint8Array.of(0, 1, 2, 0xff));
+  await Deno.writeTextFile(`${tree}/b.txt`, "esc\x1b[2J\n");
+  const call = (keys: readonly (string | undefined)[]) => {
+    const io = { env: { HOME: all.dir.path, XDG_STATE_HOME: `${all.dir.path}/state`, NO_COLOR: "1" } };
+    return callCli(["apply", "--hunks"], { ...io, cwd: `${all.dir.path}/shop`, terminal: true, keys });
+  };
+  // The first and the third of a.txt, not b.txt; help on the way; the two others.
+  const first = await call(["y\n", "n\n", "what\n", "y\n", "n\n", "y\n", "y\n"]);
+  assertEquals(first.code, 0, first.stderr);
+  assertMatch(first.stdout, /a\.txt\n@@[^]*-line 15\n\+fünfzehn\n/);
+  assertMatch(first.stdout, /b\.txt \(new file\)\n@@[^]*\+esc\\x1b\[2J\n/);
+  assertStringIncludes(first.stdout, "pixel.bin (new file)\nno text: the file as a whole\n");
+  assertStringIncludes(first.stderr, "(2/6) Take it into your checkout? [y,n,a,d,q,?] ");
+  assertMatch(first.stdout, /3 files of fix-it are in \S+shop:\n {2}a\.txt\n {2}latin\.txt\n {2}pixel\.bin\n$/);
+  const there = (name: string) => Deno.readFile(`${all.dir.path}/shop/${name}`);
+  assertEquals(new TextDecoder().decode(await there("a.txt")), lines({ 2: "TWO", 28: "END" }));
+  assertEquals([...await there("latin.txt")], [0xe4, 0x81, 10]);
+  assertEquals([...await there("pixel.bin")], [0, 1, 2, 0xff]);
+  // Ctrl-D is no yes.
+  const second = await call([undefined]);
+  assertEquals([second.code, second.stdout.endsWith("\nNothing was written.\n")], [0, true]);
+  assertEquals(second.stdout.match(/^@@/gm)?.length, 1);
+  const third = await call(["a\n", "q\n"]);
+  assertEquals(third.code, 0);
+  assertEquals(new TextDecoder().decode(await there("a.txt")), lines({ 2: "TWO", 15: "fünfzehn", 28: "END" }));
+});
+
+Deno.test("apply --hunks asks a person: without a terminal, or with a branch, it is refused", async () => {
+  await using all = await checkouts("shop");
+  await all.open("shop", "Fix it");
+  assertMatch((await all.call("shop", "apply", "--hunks")).stderr, /it asks a person at a terminal, and there is none/);
+  const { code, stderr } = await all.call("shop", "apply", "--hunks", "--branch", "x");
+  assertEquals(code, 2);
+  assertMatch(stderr, /Cannot use --hunks with --branch/);
+});
+
+Deno.test("diff NAME OTHER shows what two workspaces of a repository differ in", async () => {
+  await using all = await checkouts("shop", "blog");
+  const [one, two] = [await all.open("shop", "One"), await all.open("shop", "Two")];
+  await Deno.writeTextFile(`${one.tree}/a.txt`, "first\n");
+  await Deno.writeTextFile(`${two.tree}/a.txt`, "second\n");
+  assertMatch((await all.call("shop", "diff", "one", "two")).stdout, /-first\n\+second\n/);
+  await all.open("blog", "Else");
+  assertMatch((await all.call("shop", "diff", "one", "else")).stderr, /they are of different repositories/);
+  assertMatch(
+    (await all.call("shop", "diff", "one", "two", "--turns")).stderr,
+    /--turn, --turns and --stat are of one/,
+  );
+});
+
+Deno.test("workspaces tells how much each takes", async () => {
+  await using all = await checkouts("shop");
+  const { tree } = await all.open("shop", "Fix it");
+  await Deno.writeFile(`${tree}/large.bin`, new Uint8Array(3 * 1024 ** 2));
+  const { bytes } = JSON.parse((await all.call("shop", "workspaces", "--json")).stdout);
+  assertEquals(bytes > 3 * 1024 ** 2 && bytes < 4 * 1024 ** 2, true, `${bytes}`);
+  assertMatch((await all.call("shop", "workspaces")).stdout, /^fix-it +\d+ s +3\.\d MiB /m);
+});

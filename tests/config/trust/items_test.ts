@@ -161,7 +161,7 @@ Deno.test("a value that gives nothing away is no item, where another value of th
 
 /** Settings that do nothing but bound, delay or name; every other one must be shown. */
 const LEFT_OUT =
-  /^(?:\$schema|provider|start_agent|loop|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|notifications\.delay_seconds|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|isolation|workspace\.setup_.*|evidence\.(?!(?:clean_room|canaries|hidden_cmd|mutation_cmd|tests|sign)$).*|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
+  /^(?:\$schema|provider|start_agent|loop|autonomy_level|default_pipeline|cleanup_on_exit|(?:startup_timeout|quiet|project_test_timeout)_seconds|(?:limits|condensation|handoff)\..*|notifications\.delay_seconds|exec\.(?!default_answer|writes_outside).*|tmux\.(?:cols|rows)|isolation|workspace\.(?:setup_.*|max_disk)|evidence\.(?!(?:clean_room|canaries|hidden_cmd|mutation_cmd|tests|sign)$).*|permissions\.(?:deny|ask|dry_run|dialog_timeout_seconds|accept_.*))$/;
 
 Deno.test("a setting is shown unless it is known to do nothing", () => {
   for (const { key, value, example } of SETTINGS) {
