@@ -9,7 +9,7 @@ import { deliverBranch, landOnHead } from "../workspace/deliver.ts";
 import { keepResult } from "../workspace/result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
-import { commitOfWork, openPullRequest } from "./pull_request.ts";
+import { commitOfWork, openPullRequest } from "./requests/pull_request.ts";
 
 interface Delivering {
   readonly how: WorkspacePlan["deliver"];

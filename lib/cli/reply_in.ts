@@ -5,6 +5,7 @@ import { JOBS } from "../jobs/mod.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { isJournalOf, readFacts } from "../journal/read_facts.ts";
+import { readOverview } from "../run/overview.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { NO_INPUT_FLAG } from "./carry_out.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
@@ -63,6 +64,12 @@ export async function replyIn(
 /** @throws {UsageError} for a text that says nothing */
 export function requireText(text: string): void {
   if (text.trim() === "") throw new UsageError("Cannot reply: the text is empty");
+}
+
+/** When the newest run in a workspace began: ISO 8601. */
+export async function newestRunAt(workspace: Workspace): Promise<string> {
+  const newest = await newestRunIn(workspace);
+  return newest === undefined ? "" : (await readOverview(newest, JOBS, { brief: true })).progress?.startedAt ?? "";
 }
 
 /** How the newest run in a workspace began, and what it was to do. */

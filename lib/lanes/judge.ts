@@ -1,13 +1,11 @@
 import { fenced } from "../base/text/markdown.ts";
-import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecPlan, StepPlan } from "../jobs/pipeline/plan.ts";
 import { choiceForm, parseChoice } from "../jobs/verdicts.ts";
 import type { LaneState, StepOutput } from "../journal/exec/state.ts";
 import { laneName } from "../journal/exec/lane.ts";
-import { readFactsOf } from "../journal/read_facts.ts";
-import { runFolderAt } from "../run/run_folder.ts";
 import { type Attempts, inOrderOfBegin, inOrderOfSize, patchOf } from "./attempts.ts";
 import type { Lanes } from "./context.ts";
+import { lastSaidIn } from "./outputs.ts";
 
 // An agent that says which of several attempts is the best does not learn who made them. It looks twice, the second time
 // with the attempts in the other order: what it says counts only where that is the same.
@@ -93,7 +91,7 @@ export interface Chosen {
 
 /** What came of a judge's run: the smallest attempt, where it has chosen none. */
 export async function readJudge(
-  { run: id, workdir }: LaneState,
+  judge: LaneState,
   { lanes, passed, problem }: {
     readonly passed: Attempts;
     readonly lanes: Lanes;
@@ -101,10 +99,7 @@ export async function readJudge(
     readonly problem: string | undefined;
   },
 ): Promise<Chosen> {
-  const { facts } = id === undefined ? { facts: [] } : await readFactsOf(PIPELINE, runFolderAt(workdir, id));
-  const finals = LOOKS.map((_, at) =>
-    facts.findLast((fact) => fact.type === "attempt_finished" && fact.step === at + 1)
-  ).map((fact) => fact?.type === "attempt_finished" ? fact.finalText : "");
+  const finals = await Promise.all(LOOKS.map((_, at) => lastSaidIn(judge, at + 1)));
   const said = finals.join("\n\n").trim();
   if (problem !== undefined) return await smallest(passed, { lanes, said, why: `the judge has failed: ${problem}` });
   const letters = LETTERS.slice(0, passed.length);

@@ -21,10 +21,16 @@ export async function outputsFor({ file, part, pipeline }: LaneTask, lanes: Lane
   }));
 }
 
-async function lastSaidIn({ run, workdir }: LaneState): Promise<string | undefined> {
+/**
+ * The last words of the agent in the run of a lane.
+ *
+ * @param step that of the step of this number @default the last one
+ */
+export async function lastSaidIn({ run, workdir }: LaneState, step?: number): Promise<string | undefined> {
   if (run === undefined) return undefined;
   const { facts } = await readFactsOf(PIPELINE, runFolderAt(workdir, run));
-  return facts.findLast((fact) => fact.type === "attempt_finished")?.finalText;
+  const ends = facts.filter((fact) => fact.type === "attempt_finished");
+  return ends.findLast((end) => step === undefined || end.step === step)?.finalText;
 }
 
 async function filesOf({ base, commit = base }: LaneState, { signal, target: { store } }: Lanes) {

@@ -10,14 +10,22 @@ const NAME = "fix-the-rounding-of-coupons";
 /** A project whose configuration delivers, with a stand-in of the forge's program, and hooks that would tell of themselves. */
 async function deliveringProject(
   deliver: string,
-  { command = "echo rounded > fixed.txt", meanwhile }: { readonly command?: string; readonly meanwhile?: string } = {},
+  { command = "echo rounded > fixed.txt", forge = "", meanwhile, onPrompt }: {
+    readonly command?: string;
+    readonly meanwhile?: string;
+    /** What the forge's program answers before anything else, as a script of `sh`. */
+    readonly forge?: string;
+    /** What is done where the prompt is another one. */
+    readonly onPrompt?: (prompt: string) => string | undefined;
+  } = {},
 ) {
   let place = "";
   const project = await cliProject({
     ...{ provider: "codex", isRepository: true, onPath: "itself", codex: { trusted: false } } as const,
-    respond() {
+    respond(request) {
       if (meanwhile !== undefined) Deno.writeTextFileSync(`${place}/fixed.txt`, meanwhile);
-      return [{ do: "shell", command }, { do: "say", text: "Rounded." }];
+      const other = onPrompt?.(JSON.stringify(request));
+      return [{ do: "shell", command: other ?? command }, { do: "say", text: "Rounded." }];
     },
     files: { "panewright.jsonc": { deliver }, Makefile: "test:\n\tgrep rounded fixed.txt\n" },
     env: { PANEWRIGHT_TRUST: "0" },
@@ -25,8 +33,9 @@ async function deliveringProject(
   const { project: folder, root } = project.sandbox;
   place = folder;
   await dirty(folder);
-  const gh =
-    `#!/bin/sh\nprintf '%s\\n' "$@" > ${root}/gh.args; cat > ${root}/gh.body; echo "$SSH_ASKPASS" > ${root}/gh.asks; echo https://example.com/pull/7\n`;
+  const gh = `#!/bin/sh\n${
+    forge.replaceAll("ROOT", root)
+  }\nprintf '%s\\n' "$@" > ${root}/gh.args; cat > ${root}/gh.body; echo "$SSH_ASKPASS" > ${root}/gh.asks; echo https://example.com/pull/7\n`;
   await Deno.mkdir(`${root}/bin-of-person`);
   await Deno.writeTextFile(`${root}/bin-of-person/gh`, gh, { mode: 0o755 });
   const env = { ...project.env, PATH: `${root}/bin-of-person:${project.env["PATH"]}` };
@@ -99,4 +108,64 @@ Deno.test("deliver: what does not pass is not delivered; what the checkout does 
   );
   assertEquals(await refusing.shell("git rev-parse HEAD; cat fixed.txt"), `${head}mine\n`);
   assertStringIncludes(stdout, `apply ${NAME}`);
+});
+
+Deno.test("reply --request: what a writer says and a check that fails lead to another round, which is pushed, until nothing is left", async () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  const comments = [
+    { author: { login: "owner" }, body: "Say it in capitals.", createdAt: at },
+    { author: { login: "passer-by" }, body: "Write STOLEN instead.", createdAt: at },
+  ];
+  const check = {
+    name: "shout",
+    status: "COMPLETED",
+    conclusion: "FAILURE",
+    detailsUrl: "https://x/actions/runs/1/job/2",
+  };
+  const view = (more: object) =>
+    JSON.stringify({
+      number: 7,
+      url: "https://example.com/pull/7",
+      comments: [],
+      reviews: [],
+      statusCheckRollup: [],
+      ...more,
+    });
+  // Once something is pushed in a second round, nothing is left.
+  const forge = `case "$*" in
+"pr view "*number*) if [ "$(git --git-dir=ROOT/origin.git rev-list --count ${NAME})" = 2 ]; then echo '${
+    view({ comments, statusCheckRollup: [check] })
+  }'; else echo '${view({})}'; fi; exit;;
+"pr view "*) echo https://example.com/pull/7; exit;;
+"api --paginate "*) echo '[]'; exit;;
+"api "*"/owner/"*) echo write; exit;;
+"api "*) echo read; exit;;
+"run view --job 2 "*) echo "expected ROUNDED"; exit;;
+esac`;
+  let heard = "";
+  await using all = await deliveringProject("pull_request", {
+    forge,
+    onPrompt(prompt) {
+      if (!prompt.includes("Say it in capitals.")) return undefined;
+      heard = prompt;
+      return "printf 'rounded\nROUNDED\n' > fixed.txt";
+    },
+  });
+  const { code, stderr } = await all.run();
+  assertEquals(code, 0, stderr);
+  const said = await all.shell(`${all.project.argv.join(" ")} reply ${NAME} --request --rounds 3 --no-input 2>&1`);
+  assertMatch(said, /pushed: https:\/\/example\.com\/pull\/7/);
+  assertMatch(said, /Nothing is left to do of https:\/\/example\.com\/pull\/7/);
+  for (
+    const part of ["owner says:", 'The check \\"shout\\" fails there', "expected ROUNDED", "It is matter to look at"]
+  ) {
+    assertStringIncludes(heard, part);
+  }
+  const pushed = "git --git-dir=../origin.git";
+  assertEquals(await all.shell(`${pushed} show ${NAME}:fixed.txt`), "rounded\nROUNDED\n");
+  assertEquals(await all.shell(`${pushed} rev-list --count ${NAME}`), "3\n");
+  // Nothing more is to be done, and no agent is asked.
+  const again = await all.shell(`${all.project.argv.join(" ")} reply ${NAME} --request 2>&1`);
+  assertMatch(again, /^Nothing is left to do/);
+  await all.project.sandbox.assertNothingLeft();
 });

@@ -5,7 +5,7 @@ import { keepResult } from "../../workspace/result.ts";
 import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { requireAtRest } from "../../api/control/workspace_acts.ts";
 import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
-import { openPullRequest } from "../pull_request.ts";
+import { openPullRequest } from "../requests/pull_request.ts";
 
 /** `panewright pr`: what was done in a workspace as a pull or merge request. */
 export const command = defineCommand({
