@@ -12,7 +12,7 @@ import { choose } from "./choose.ts";
 import type { Lanes } from "./context.ts";
 import { endLane, failLane, recordChosen, STOPPED, tellLanded } from "./end_lane.ts";
 import { smallest, whyNoJudge } from "./judge.ts";
-import { landTask } from "./land_task.ts";
+import { landTasks, type Left } from "./land_tasks.ts";
 import { type LaneEnd, playLane } from "./lane_run.ts";
 import type { LaneTask } from "./lane_tasks.ts";
 import { dueLanes, type LaneAction, type Width, workOf } from "./schedule.ts";
@@ -118,7 +118,7 @@ export class Fan implements AsyncDisposable {
           ? this.#follow(workOf(action.lanes[0]), { work: this.#judge(action.lanes) })
           : this.#askWhich(action.lanes);
       case "land":
-        this.#landing = this.#watched(this.#land(action.lanes), () => this.#landing = undefined);
+        this.#landing = this.#watched(this.#land(action.tasks), () => this.#landing = undefined);
     }
   }
 
@@ -178,14 +178,19 @@ export class Fan implements AsyncDisposable {
     this.#flights = [...this.#flights, { lane, over, stop }];
   }
 
-  async #land(passed: Attempts): Promise<void> {
-    const { tasks } = this.#lanes;
-    const left = await landTask(passed, this.#lanes);
-    const [{ file, part }] = passed;
-    if (left === undefined) {
-      for (const { lane, stop } of this.#flights) if (isSameWork(lane, passed[0])) stop();
-      return tellLanded(this.#lanes);
+  async #land(tasks: readonly Attempts[]): Promise<void> {
+    for (const { passed, left } of await landTasks(tasks, this.#lanes)) {
+      const [first] = passed;
+      if (left !== undefined) await this.#mend(left);
+      else for (const { lane, stop } of this.#flights) if (isSameWork(lane, first)) stop();
     }
+    tellLanded(this.#lanes);
+  }
+
+  /** Has an agent bring together what was not landed, once. */
+  async #mend(left: Left): Promise<void> {
+    const { tasks } = this.#lanes;
+    const { file, part } = left.lane;
     const { lane: { attempt, ...lane }, unmerged: { at: base, problem, reason } } = left;
     if (problem === undefined || lane.purpose === "merge") {
       const told = problem === undefined

@@ -40,11 +40,9 @@ export async function mergeLane(
   const { candidate: earlier, commit = target.base } = lane;
   const { store } = target;
   const about = aboutLane(lane);
-  const landed = (detail: string) =>
-    record({ type: "merge_finished", ...about, outcome: "landed", detail, output: "" });
   if (earlier !== undefined && await hasLanded(earlier, { target, signal })) {
     await keepResult(target, { signal });
-    return void landed("it was, before the process ended");
+    return recordLanded(lane, { detail: "it was, before the process ended", lanes });
   }
   const onto = await landedIn(target, { signal });
   const { conflicts, tree } = await mergeOf([onto, commit], { store, signal });
@@ -57,7 +55,7 @@ export async function mergeLane(
     return void record({ type: "merge_finished", ...about, outcome: "nothing", detail: "", output: "" });
   }
   if (isMerged) record({ type: "merge_started", ...about, commit: candidate, onto });
-  const { checks, failed, obeyed } = await lookAtMerge(lane, { candidate, isMerged, lanes, onto });
+  const { checks, failed, obeyed } = await lookAtMerge([lane], { candidate, isMerged, lanes, onto });
   if (obeyed.length > 0) {
     const detail = obeyed.join(", ");
     record({ type: "merge_finished", ...about, outcome: "obeyed", detail, output: "" });
@@ -76,8 +74,65 @@ export async function mergeLane(
   }
   await land(candidate, { onto, target, signal });
   await keepResult(target, { signal });
-  const checked = checks.length === 0 ? "its pipeline has no check that could be made" : `${checks.join("; ")}: passed`;
-  return void landed(how === "" ? checked : `${checked}; ${how}`);
+  return recordLanded(lane, { detail: [checkedText(checks), how].filter(Boolean).join("; "), lanes });
+}
+
+function recordLanded(
+  lane: LaneState,
+  { detail, lanes: { run } }: { readonly detail: string; readonly lanes: Lanes },
+): undefined {
+  run.record({ type: "merge_finished", ...aboutLane(lane), outcome: "landed", detail, output: "" });
+}
+
+function checkedText(checks: readonly string[]): string {
+  return checks.length === 0 ? "its pipeline has no check that could be made" : `${checks.join("; ")}: passed`;
+}
+
+/**
+ * Merges the work of several lanes, one upon the other, and lands all of it if the checks pass on the last of these commits.
+ *
+ * @returns whether it is landed; else nothing is, and each is to be looked at by itself
+ */
+export async function mergeTogether(
+  all: readonly { readonly lane: LaneState; readonly how: string }[],
+  lanes: Lanes,
+): Promise<boolean> {
+  const { run: { record }, signal, target } = lanes;
+  const { store } = target;
+  // What an earlier process may have landed, or a merge has left to do, needs a look of its own.
+  if (all.some(({ lane }) => lane.candidate !== undefined || lane.problem !== undefined)) return false;
+  const onto = await landedIn(target, { signal });
+  const merged: { readonly lane: LaneState; readonly how: string; readonly commit: string }[] = [];
+  for (const { how, lane } of all) {
+    const before = merged.at(-1)?.commit ?? onto;
+    const { conflicts, tree } = await mergeOf([before, lane.commit ?? target.base], { store, signal });
+    const commit = await commitTree(tree, { onto: before, message: `${workName(lane)}\n`, store, signal });
+    if (conflicts.length > 0 || commit === before) return false;
+    merged.push({ lane, how, commit });
+  }
+  const candidate = merged.at(-1)?.commit ?? onto;
+  for (const { lane, commit } of merged) record({ type: "merge_started", ...aboutLane(lane), commit, onto });
+  const { checks, failed, obeyed } = await lookAtMerge(all.map(({ lane }) => lane), {
+    candidate,
+    isMerged: true,
+    lanes,
+    onto,
+  });
+  const names = all.map(({ lane }) => workName(lane)).join(", ");
+  if (failed !== undefined || obeyed.length > 0) {
+    const why = failed?.detail ?? `what agents obey is changed (${obeyed.join(", ")})`;
+    record({ type: "warning", message: `${names}: merged together, ${why}; they are looked at in two halves` });
+    return false;
+  }
+  await land(candidate, { onto, target, signal });
+  await keepResult(target, { signal });
+  for (const { how, lane } of merged) {
+    recordLanded(lane, {
+      detail: [`${checkedText(checks)} on ${names} together`, how].filter(Boolean).join("; "),
+      lanes,
+    });
+  }
+  return true;
 }
 
 interface Together {
@@ -92,7 +147,7 @@ interface Together {
  * be, there.
  */
 async function lookAtMerge(
-  lane: LaneState,
+  of: readonly LaneState[],
   { candidate, isMerged, lanes, onto }: {
     readonly candidate: string;
     /** Whether there is anything to check: else it has marks of conflicts. */
@@ -104,19 +159,24 @@ async function lookAtMerge(
   const { run, signal, target: { name, origin } } = lanes;
   await dropChecks(name);
   const workspace = await openWorkspace(origin, {
-    ...{ at: candidate, task: `${workName(lane).replace("/", " ")} merged`, now: run.wallClock(), signal },
+    ...{
+      at: candidate,
+      task: `${of.map(workName).join(" ").replaceAll("/", " ")} merged`,
+      now: run.wallClock(),
+      signal,
+    },
     ...{ partOf: { target: name, as: "check" }, share: lanes.plan.workspace?.share ?? [] },
   });
   try {
     const { workdir } = workspace;
     const obeyed = await obeyedIn(workspace, { lanes, onto });
-    const checks = checksIn(lanes, lane);
+    const checks = checksIn(lanes, of);
     if (!isMerged || obeyed.length > 0 || checks.length === 0) return { checks: [], obeyed };
     const plan = await lanes.planIn(workdir);
     await using inside = await openStepsSandbox({ plan: { ...plan, pipelines: {} } }, { ...run, signal });
     const { signal: held, plan: { sandboxOfCommands: around } } = inside;
-    const of = { run: { ...run, signal: held }, workdir, around };
-    const problem = await setUpWorkspace({ run: of.run, plan, around }).then(() => undefined, (error) => {
+    const place = { run: { ...run, signal: held }, workdir, around };
+    const problem = await setUpWorkspace({ run: place.run, plan, around }).then(() => undefined, (error) => {
       held.throwIfAborted();
       return error;
     });
@@ -124,7 +184,7 @@ async function lookAtMerge(
       return { checks: [], obeyed, failed: { detail: errorText(problem), output: problem.hint ?? "" } };
     }
     for (const check of checks) {
-      const { detail, output, passed } = await makeCheck(check, of);
+      const { detail, output, passed } = await makeCheck(check, place);
       if (!passed) return { checks: [], obeyed, failed: { detail: `${describeCheck(check)}: ${detail}`, output } };
     }
     return { checks: checks.map(describeCheck), obeyed };
@@ -152,10 +212,10 @@ async function obeyedIn(
   return changed.map((path) => relative(workdir, `${tree}/${path}`)).filter((path) => path in now || path in before);
 }
 
-/** The checks of all that is landed, and of a task's, each once. */
-function checksIn({ plan, run, tasks }: Lanes, of: Lane): readonly OwnCheck[] {
+/** The checks of all that is landed, and of these tasks, each once. */
+function checksIn({ plan, run, tasks }: Lanes, of: readonly Lane[]): readonly OwnCheck[] {
   const { lanes = [] } = run.state();
-  const all = tasks.filter((task) => isSameWork(task, of) || isLanded(task, lanes));
+  const all = tasks.filter((task) => of.some((lane) => isSameWork(task, lane)) || isLanded(task, lanes));
   return checksOfAll(all.map((task) => stepsOfWork(task, plan)));
 }
 

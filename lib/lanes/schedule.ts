@@ -11,8 +11,8 @@ export type LaneAction =
   | { readonly do: "continue"; readonly lane: LaneState }
   /** One of these, of the same task, is to be chosen by a judge or a person. */
   | { readonly do: "choose"; readonly lanes: Attempts }
-  /** One of these, of the same task, is to be landed. */
-  | { readonly do: "land"; readonly lanes: Attempts };
+  /** One lane of each of these tasks is to be landed, in this order. */
+  | { readonly do: "land"; readonly tasks: readonly [Attempts, ...Attempts[]] };
 
 /** What this process has under way. */
 export interface UnderWay {
@@ -34,8 +34,8 @@ export interface Width {
 }
 
 /**
- * What is to be begun now. What waits for a person takes nobody's place; one merge is made at a time, in the order in which
- * the tasks have passed.
+ * What is to be begun now. What waits for a person takes nobody's place; what has passed meanwhile is merged at a time, in
+ * the order in which it did.
  */
 export function dueLanes(
   state: Pick<ExecState, "lanes" | "failed" | "chosen">,
@@ -65,9 +65,9 @@ export function dueLanes(
   const toChoose = choose === "judge" || choose === "person"
     ? ready.filter((own) => isOpen(own, { chosen, lanes }))
     : [];
-  const [due] = isMerging ? [] : ready.filter((own) => !toChoose.includes(own));
+  const [due, ...others] = isMerging ? [] : ready.filter((own) => !toChoose.includes(own));
   return [
-    ...(due === undefined ? [] : [{ do: "land", lanes: due } as const]),
+    ...(due === undefined ? [] : [{ do: "land", tasks: [due, ...others] } as const]),
     ...toChoose.map((lanes) => ({ do: "choose", lanes }) as const),
     ...continued.map((lane) => ({ do: "continue", lane }) as const),
     ...fresh.map((one) => ({ do: "begin", ...one }) as const),

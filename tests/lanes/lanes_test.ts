@@ -65,6 +65,57 @@ Deno.test("what was tested is what is landed: the checks run on the merge, in a 
   assertEquals(Object.keys(await project.landed()).length, 1);
 });
 
+/** A folder of tasks that end at a time, and a check that counts how often it is made, and says what it was made on. */
+async function endingTogether(names: readonly string[], { fails = "false" }: { readonly fails?: string } = {}) {
+  const project = await lanesProject({
+    ...Object.fromEntries(names.map((name) => [`t/${name}.md`, `${name}: write`])),
+    "check.sh": `ls *.txt | tr '\\n' ' ' >> "$LOG"; echo >> "$LOG"; ! { ${fails}; }\n`,
+    "base.txt": "x\n",
+  });
+  const log = `${project.dir.path}/log`;
+  const all = Promise.withResolvers<void>();
+  let atWork = 0;
+  const acts = Object.fromEntries(names.map((name) => [name, async (request: AttemptRequest) => {
+    if (++atWork === names.length) all.resolve();
+    await all.promise;
+    return await writes({ [`${name}.txt`]: `${name}\n` })(request);
+  }]));
+  const check = { ...CHECK, command: `LOG=${log} sh check.sh` };
+  const { events, report } = await project.run({
+    ...{ steps: [step("work", { checks: [check] })], acts: { ...acts, merge: says("No.") } },
+    overrides: { parallel: names.length, keepGoing: true },
+  });
+  const made = (await Deno.readTextFile(log)).trim().split("\n").map((line) => line.trim().split(" ").length);
+  return { project, events, report, made, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() };
+}
+
+Deno.test("what has passed while a merge is tested is merged one upon the other, and tested once", async () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  await using of = await endingTogether(names);
+  assertEquals(of.report.reason, "all 6 tasks passed");
+  assertEquals(Object.keys(await of.project.landed()), names.map((name) => `${name}.txt`));
+  const commits = await shell(of.project.repo, "git log --format=%s main..refs/panewright/t");
+  assertEquals(commits.trim().split("\n").sort(), names);
+  // A check in each lane, and fewer than one for each merge; the last one was made on all of them.
+  const onMerges = of.made.slice(names.length);
+  assertEquals(onMerges.length < names.length, true, `${of.made}`);
+  assertEquals(of.made.at(-1), names.length + 1);
+  const details = only(of.events, "merge_finished").map(({ detail }) => detail);
+  assertEquals(details.some((detail) => / on \w(?:, \w)+ together$/.test(detail)), true, details.join("\n"));
+});
+
+Deno.test("where several fail together, halves are tried down to the one that is at fault: all others are landed", async () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  // Each of them passes where the other is not.
+  await using of = await endingTogether(names, { fails: "test -e a.txt && test -e d.txt" });
+  assertMatch(of.report.reason, /^1 of 6 tasks failed: [ad]$/);
+  const left = of.report.reason.endsWith("a") ? "a" : "d";
+  assertEquals(
+    Object.keys(await of.project.landed()),
+    names.filter((name) => name !== left).map((name) => `${name}.txt`),
+  );
+});
+
 Deno.test("a conflict is one bounded turn of an agent with both tasks' texts; what it makes of it is tested and landed", async () => {
   await using project = await lanesProject({ ...FILES, "t/a.md": "a: upper case", "t/b.md": "b: a better word" });
   const acts = {

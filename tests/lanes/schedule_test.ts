@@ -31,10 +31,10 @@ function stepsOf(graph: Graph, parallel: number): number {
       });
       for (const action of actions) {
         if (action.do === "land") {
-          const [lane] = action.lanes;
-          if (lane === undefined) continue;
-          stage(lane, "landed");
-          state = { ...state, passed: [...state.passed, lane.file] };
+          for (const [lane] of action.tasks) {
+            stage(lane, "landed");
+            state = { ...state, passed: [...state.passed, lane.file] };
+          }
         } else if (action.do === "begin") {
           const { lane, task: { file, number } } = action;
           const begun = {
