@@ -292,6 +292,74 @@ Deno.test("exec --attempts: a real Codex, a real Claude Code and an agent over A
   await project.sandbox.assertNothingLeft();
 });
 
+/** A Codex that writes much, and a Claude Code that writes little, each in attempts of its own; both judge by what they see. */
+async function twoAttempts() {
+  const isJudge = (prompt: string) => prompt.includes("Say which one is the best");
+  const chosen = (prompt: string) =>
+    /Change (.):\s*`{3,}(?:text)?\s(?:(?!Change .:)[^])*?\+III/.exec(prompt)?.[1] ?? "?";
+  const text = (request: object) => JSON.stringify(request).replaceAll("\\n", "\n");
+  const project = await cliProject({
+    ...{ provider: "codex", also: ["claude_code"], isRepository: true },
+    respond(request) {
+      const prompt = text(request);
+      if (isJudge(prompt)) return [{ do: "say", text: `It says it in Roman.\n\nCHOICE: ${chosen(prompt)}` }];
+      const words = request.model.startsWith("claude") ? "one\\ntwo\\n3\\n" : "I\\nII\\nIII\\nIV\\n";
+      return [{ do: "shell", command: `printf '${words}' > words.txt` }, { do: "say", text: "Done." }];
+    },
+    files: {
+      "words.txt": "one\ntwo\nthree\n",
+      "panewright.jsonc": {
+        providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
+        exec: { attempt_agents: ["codex", "claude_code"].map((provider) => ({ provider })) },
+        permissions: { auto_accept: true, default: "allow" },
+        pipelines: {
+          main: [{ name: "work", prompt: "self", check: { type: "shell", command: "! grep -q three words.txt" } }],
+        },
+      },
+      "task.md": "Write three as a figure.\n",
+    },
+  });
+  await dirty(project.sandbox.project);
+  return project;
+}
+
+Deno.test("exec --choose judge: a real Codex and a real Claude Code look at both, each in another order, and agree", async () => {
+  await using project = await twoAttempts();
+  const { project: folder } = project.sandbox;
+  const before = await checkoutOf(folder);
+  const words = ["exec", "task.md", "--attempts", "2", "--choose", "judge", "--trust", "--no-input"];
+  const { code, stderr, stdout } = await project.run(...words);
+  assertEquals(code, 0, stderr + stdout);
+  assertMatch(stderr, /task#1 is chosen: the best for the judge, in both orders/);
+  assertEquals(await shell(folder, "git show refs/panewright/task:words.txt"), "I\nII\nIII\nIV\n");
+  assertEquals(await withoutRuns(folder), before);
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("exec --choose person: the run waits with what there is; diff, answer and resume as printed land what was chosen", async () => {
+  await using project = await twoAttempts();
+  const { project: folder } = project.sandbox;
+  const words = ["exec", "task.md", "--attempts", "2", "--choose", "person", "--trust", "--no-input"];
+  const stopped = await project.run(...words);
+  assertEquals(stopped.code, 3, stopped.stderr);
+  assertMatch(stopped.stdout, /1\. attempt 1: 7 lines in 1 file; panewright diff task-1\n +2\. attempt 2: 2 lines/);
+  const listed = await project.run("questions");
+  assertStringIncludes(listed.stdout, "Which attempt of task is to be landed?");
+  assertMatch((await project.run("diff", "task-1", "task-2")).stdout, /-III\n-IV\n\+one\n\+two\n\+3\n/);
+  const [, answer = ""] = /Answer with: {2}panewright (.*) "YOUR ANSWER"/.exec(stopped.stdout) ?? [];
+  const [, resume = ""] = /Then resume: {2}panewright (.*)/.exec(stopped.stdout) ?? [];
+  const wrong = await project.run(...answer.split(" "), "7");
+  assertEquals(wrong.code, 2);
+  assertStringIncludes(wrong.stderr, "it takes one of 1 to 3 or a label");
+  for (const more of [[...answer.split(" "), "1"], [...resume.split(" "), "--no-input"]]) {
+    const { code, stderr } = await project.run(...more);
+    assertEquals(code, 0, stderr);
+  }
+  assertEquals((await project.run("apply", "task")).code, 0);
+  assertEquals(await Deno.readTextFile(`${folder}/words.txt`), "I\nII\nIII\nIV\n");
+  await project.sandbox.assertNothingLeft();
+});
+
 Deno.test("exec --parallel: a script that a task makes weaker decides about nobody's work, and Ctrl-C leaves nothing running", async () => {
   await using project = await nightProject("codex", {
     a: "echo true > check.sh",
