@@ -1,6 +1,6 @@
 import { resolve } from "@std/path/posix";
 import { ROLES } from "../base/roles.ts";
-import { hasTester, rolesIn } from "../jobs/review_loop/loops.ts";
+import { hasTester, loopProblem, rolesIn } from "../jobs/review_loop/shapes.ts";
 import { REVIEW_LOOP_SETTINGS } from "../jobs/review_loop/settings.ts";
 import { type CheckContext, readNamedFile, report, reportMissing } from "./checks.ts";
 import { valueAt } from "./source.ts";
@@ -9,8 +9,10 @@ import { valueAt } from "./source.ts";
 export function checkLoop(context: CheckContext): void {
   const { shape, projectTestCmd, startAgent } = REVIEW_LOOP_SETTINGS;
   const [path, startPath] = [[shape.names.key], [startAgent.names.key]];
-  const given = shape.value.of.find((name) => name === valueAt(context.merged, path));
-  if (given === undefined) return;
+  const given = valueAt(context.merged, path);
+  if (typeof given !== "string" || !shape.value.pattern.test(given)) return;
+  const problem = loopProblem(given);
+  if (problem !== undefined) return report(context, path, `% is ${given}: ${problem}`);
   const command = [projectTestCmd.names.key];
   if (!hasTester(given) && valueAt(context.merged, command) === undefined) {
     reportMissing(context, path, {

@@ -8,6 +8,7 @@ const LOOPS: readonly (readonly [string, CliName, readonly string[]])[] = [
   ["pair", "codex", ["programmer", "programmer_review"]],
   ["solo", "claude_code", ["programmer"]],
   ["spec-first", "codex", ["tester", "programmer", "programmer_review"]],
+  ["analyst, programmer, tester", "codex", ["analyst", "programmer", "tester"]],
 ];
 
 for (const [loop, provider, roles] of LOOPS) {

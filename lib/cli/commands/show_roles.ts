@@ -6,7 +6,7 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
-import { MENDS, outlineOf } from "../../jobs/review_loop/loops.ts";
+import { MENDS, outlineOf } from "../../jobs/review_loop/shapes.ts";
 import { formatTestCommand } from "../../jobs/test_command.ts";
 import { plural } from "../../journal/words/words.ts";
 import { defineCommand } from "../console/command.ts";

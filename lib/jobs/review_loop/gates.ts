@@ -4,7 +4,8 @@ import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_
 import type { ReviewVerdict, TestVerdict } from "../verdicts.ts";
 import { approvalObjection } from "./evidence.ts";
 import type { LoopContext, LoopState, ReviewerRole, Transition } from "./state.ts";
-import { firstWork, hasTester, MENDS, roleAfter } from "./loops.ts";
+import { firstWork, roleAfter } from "./loops.ts";
+import { hasTester, MENDS } from "./shapes.ts";
 
 interface Review {
   readonly context: LoopContext;

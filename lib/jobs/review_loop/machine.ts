@@ -4,7 +4,8 @@ import type { TestCommandResult } from "../test_command.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../verdicts.ts";
 import { afterReview, afterTest, TEST_COMMAND } from "./gates.ts";
 import type { LoopContext, LoopResponse, LoopState, ReviewerRole, Source, Transition, Turn } from "./state.ts";
-import { firstRole, firstWork, givenBy, MENDS, roleAfter, rolesFrom } from "./loops.ts";
+import { firstRole, firstWork, givenBy, roleAfter, rolesFrom } from "./loops.ts";
+import { MENDS } from "./shapes.ts";
 
 type LoopAction =
   | { readonly do: "run_attempt"; readonly at: Turn }

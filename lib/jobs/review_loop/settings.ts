@@ -1,5 +1,6 @@
 import { type Role, ROLES } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
+import { hasTester, LOOP_NAMES, LOOP_PATTERN, loopProblem } from "./shapes.ts";
 import { UsageError } from "../../base/errors.ts";
 import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../base/settings.ts";
 
@@ -12,12 +13,20 @@ export const REVIEW_LOOP_SETTINGS = {
       "The role that starts the first round; a placeholder stands in for the work of earlier roles, whose agents start when they are needed.",
   },
   shape: {
-    names: { key: "loop", flag: "--loop" },
-    value: { kind: "choice", of: ["review", "pair", "solo", "spec-first"], default: "review" },
+    names: { key: "loop", flag: "--loop LOOP" },
+    value: {
+      kind: "text",
+      pattern: LOOP_PATTERN,
+      must: `${LOOP_NAMES.join(", ")}, or roles in order, such as "analyst, programmer, tester"`,
+      default: "review",
+    },
     description:
-      "Who works on the job: all five roles (review), a programmer and its reviewer (pair), a programmer alone (solo), or these " +
-      "two after a tester that writes the acceptance tests first (spec-first). All but the first need the project's test command.",
-    flagDescription: "who works on the job: review (five roles), pair, solo, or spec-first",
+      "Who works on the job: all five roles (`review`), a programmer and its reviewer (`pair`), a programmer alone (`solo`), or these " +
+      "two after a tester that writes the acceptance tests first (`spec-first`); or roles of your choice in the order in which they " +
+      "work, such as `analyst, programmer, tester`. Where the tester is not the last one, the project's test command is needed.",
+    flagDescription:
+      "who works on the job: review (five roles), pair, solo, spec-first, or roles with commas between them",
+    example: "analyst, programmer, tester",
   },
   projectTestCmd: {
     names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },
@@ -189,7 +198,9 @@ export function reviewLoopSettings(
   { words, ...given }: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
 ): ReviewLoopSettings {
   const settings = { ...completeSettings(REVIEW_LOOP_SETTINGS, given), ...present({ words }) };
-  if (settings.shape === "review" || settings.projectTestCmd !== undefined) return settings;
+  const problem = loopProblem(settings.shape);
+  if (problem !== undefined) throw new UsageError(`Cannot use the loop ${settings.shape}: ${problem}`);
+  if (hasTester(settings.shape) || settings.projectTestCmd !== undefined) return settings;
   throw new UsageError(
     `Cannot use the loop ${settings.shape}: without a tester, only a test command tells whether it is done`,
   );

@@ -16,7 +16,10 @@ function contextWith(settings: Parameters<typeof reviewLoopSettings>[0]): LoopCo
   return { workdir: "/job", job: JOB, settings: reviewLoopSettings(settings) };
 }
 
-const SHAPES = ["review", "pair", "solo", "spec-first"] as const;
+const SHAPES = [
+  ...["review", "pair", "solo", "spec-first", "analyst, programmer, tester", "programmer,programmer_review,tester"],
+  "analyst, analyst_review, tester, programmer",
+];
 
 function turnIn(state: LoopState): Turn | undefined {
   const action = nextAction(state);

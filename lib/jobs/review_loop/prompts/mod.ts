@@ -6,7 +6,7 @@ import { analystReviewPrompt } from "./analyst_review.ts";
 import { programmerPrompt } from "./programmer.ts";
 import { programmerReviewPrompt } from "./programmer_review.ts";
 import type { PromptInput } from "./shared.ts";
-import { hasTester } from "../loops.ts";
+import { hasTester } from "../shapes.ts";
 import { acceptancePrompt } from "./acceptance.ts";
 import { testerPrompt } from "./tester.ts";
 import { verdictFollowUpPrompt } from "./verdict_follow_up.ts";
