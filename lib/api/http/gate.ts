@@ -22,6 +22,7 @@ interface Passage {
   readonly client: Deno.Conn;
   readonly openedMs: number;
   hasAsked: boolean;
+  wasAnswered: boolean;
   answeredMs: number;
 }
 
@@ -30,6 +31,8 @@ const FULL = new TextEncoder().encode(
 );
 const CHUNK_BYTES = 16 * 1024;
 const SWEEP_EVERY_MS = 1000;
+/** From then on a connection without an answer makes room for another one, where there is none. */
+const UNANSWERED_MS = 500;
 /** A listener that cannot accept at this moment is tried again. */
 const RETRY_MS = 100;
 
@@ -37,7 +40,8 @@ const RETRY_MS = 100;
  * Lets so many connections through to a server, and no more. `Deno.serve` (2.9) has no limit of its own, waits for the
  * head of a request for ever, and ends the process when it runs out of file descriptors.
  *
- * A connection is closed when the client asks nothing after it was opened, and when nothing was answered for longer
+ * A client that would be one too many takes the place of one that has never been answered: who only opens connections, or
+ * never ends what they ask, keeps nobody else out. A connection is closed when the client asks nothing after it was opened, and when nothing was answered for longer
  * than an answer may take: it sends its request a byte at a time, or keeps a connection for later that nobody needs.
  */
 export function openGate(listener: Deno.Listener, { limits, clock, signal, connect }: GateOptions): Gate {
@@ -47,7 +51,7 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
 
   async function pass(client: Deno.Conn): Promise<void> {
     const nowMs = clock.now();
-    const passage: Passage = { client, openedMs: nowMs, hasAsked: false, answeredMs: nowMs };
+    const passage: Passage = { client, openedMs: nowMs, hasAsked: false, wasAnswered: false, answeredMs: nowMs };
     passages.add(passage);
     try {
       using server = await connect(nameOf(client));
@@ -68,7 +72,10 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
   async function relay(passage: Passage, server: Deno.Conn): Promise<void> {
     const { client } = passage;
     const asking = copy(client, server, () => passage.hasAsked = true).then(() => server.closeWrite());
-    const answering = copy(server, client, () => passage.answeredMs = clock.now());
+    const answering = copy(server, client, () => {
+      passage.wasAnswered = true;
+      passage.answeredMs = clock.now();
+    });
     await Promise.all([
       answering.finally(() => close(client)),
       asking.catch((error) => {
@@ -82,6 +89,7 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
     while (!signal.aborted) {
       try {
         const client = await listener.accept();
+        if (passages.size >= limits.connections) makeRoom();
         const passed = (passages.size < limits.connections ? pass(client) : refuse(client))
           .finally(() => passing.delete(passed));
         passing.add(passed);
@@ -90,6 +98,17 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
+  }
+
+  /** Whoever has been let in for the longest and was never answered goes: an answer takes milliseconds. */
+  function makeRoom(): void {
+    const unanswered = [...passages].filter(({ openedMs, wasAnswered }) =>
+      !wasAnswered && clock.now() - openedMs > UNANSWERED_MS
+    );
+    const goes = unanswered.find(({ hasAsked }) => !hasAsked) ?? unanswered[0];
+    if (goes === undefined) return;
+    passages.delete(goes);
+    close(goes.client);
   }
 
   async function sweep(): Promise<void> {

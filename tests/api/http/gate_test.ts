@@ -27,12 +27,13 @@ function echoGate() {
       };
     },
   });
+  const address = { hostname: "127.0.0.1", port: listener.addr.port };
+  const left: Deno.Conn[] = [];
   return {
-    gate,
-    clock,
-    clients,
-    connect: () => Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port }),
+    ...{ gate, clock, clients, address, left },
+    connect: () => Deno.connect(address),
     async [Symbol.asyncDispose]() {
+      for (const conn of left) conn.close();
       over.abort();
       await gate.closed;
       server.close();
@@ -67,6 +68,32 @@ Deno.test("gate: so many connections pass, each one more is refused, and one tha
   using fourth = await echo.connect();
   await write(fourth, "room");
   assertEquals([await read(fourth), echo.clients.at(-1)], ["room", "127.0.0.1"]);
+});
+
+Deno.test("gate: who only opens connections, or was never answered, makes room for whoever comes; who was answered stays", async () => {
+  await using echo = echoGate();
+  using answered = await echo.connect();
+  await write(answered, "hello");
+  assertEquals(await read(answered), "hello");
+  using half = await echo.connect();
+  await until(() => echo.gate.connections === 2);
+  // At once, it may be on its way.
+  using early = await echo.connect();
+  assertEquals((await read(early))?.split("\r\n")[0], "HTTP/1.1 503 Service Unavailable");
+  echo.clock.advance(600);
+  for (let round = 0; round < 5; round++) {
+    const owner = await echo.connect();
+    await write(owner, `owner ${round}`);
+    assertEquals(await read(owner), `owner ${round}`);
+    owner.close();
+    await until(() => echo.gate.connections === 1);
+    await Deno.connect(echo.address).then((conn) => echo.left.push(conn));
+    await until(() => echo.gate.connections === 2);
+    echo.clock.advance(600);
+  }
+  assertEquals(await read(half), null);
+  await write(answered, "still");
+  assertEquals(await read(answered), "still");
 });
 
 Deno.test("gate: who asks nothing is sent away, and so is who sends a request that never ends", async () => {
