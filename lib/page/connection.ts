@@ -1,4 +1,5 @@
 import type { ReportIncrement } from "../api/report/model.ts";
+import { listen } from "./listen.ts";
 import { errorText } from "./show.ts";
 import { type Client, RefusedError, type ServerEvent } from "./client.ts";
 
@@ -22,12 +23,16 @@ export interface KeptStream {
 
 const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 8000;
+/** A page that nobody sees looks for news so often, and is connected for so long then. */
+const UNSEEN_PAUSE_MS = 15_000;
+const UNSEEN_LOOK_MS = 1500;
 /** Without a token, and for what is not there: somebody has to do something first. */
 const HOPELESS_PAUSE_MS = 60_000;
 
 /**
  * Follows a stream over all breaks: the server may end and start again. Each time it says what it has seen last, so
- * that nothing is missed or comes twice.
+ * that nothing is missed or comes twice. A page that nobody sees only looks now and then: a browser has six connections
+ * to a server, for all its pages, and one that is held keeps answers from being sent.
  */
 export function keepStream({ path, client, signal, begin, onEvent, onConnection }: KeepOptions): KeptStream {
   let lastEventId: string | undefined;
@@ -36,15 +41,18 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
   let isFirstRestart = true;
   let wake = () => {};
   let again = new AbortController();
+  let unseen = new AbortController();
   const once = async () => {
     again = new AbortController();
+    unseen = new AbortController();
+    letGoUnseen();
     if (!hasBegun) {
       lastEventId = await begin!();
       hasBegun = true;
     }
     await client.follow(path(lastEventId), {
       lastEventId,
-      signal: AbortSignal.any([signal, again.signal]),
+      signal: AbortSignal.any([signal, again.signal, unseen.signal]),
       onOpen: () => onConnection({ state: "open" }),
       onEvent: (event) => {
         if (event.id !== undefined) lastEventId = event.id;
@@ -65,6 +73,10 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
         failure = error;
       }
       if (signal.aborted) return;
+      if (unseen.signal.aborted && !again.signal.aborted) {
+        await rest(isSeen() ? 0 : UNSEEN_PAUSE_MS);
+        continue;
+      }
       if (again.signal.aborted) {
         // A journal that is always to be read anew must not keep the server busy.
         if (!isFirstRestart) await rest(pause);
@@ -87,6 +99,14 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
         resolve();
       };
     });
+  let look: ReturnType<typeof setTimeout> | undefined;
+  const letGoUnseen = () => {
+    clearTimeout(look);
+    const own = unseen;
+    if (!isSeen()) look = setTimeout(() => own.abort(), UNSEEN_LOOK_MS);
+  };
+  const stop = listen(["visibilitychange"], () => isSeen() && unseen.signal.aborted ? wake() : letGoUnseen());
+  signal.addEventListener("abort", stop);
   run();
   return {
     tryNow: () => wake(),
@@ -96,6 +116,10 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
       again.abort();
     },
   };
+}
+
+function isSeen(): boolean {
+  return document.visibilityState !== "hidden";
 }
 
 function connectionAfter(failure: unknown): Connection {

@@ -117,6 +117,57 @@ liveTest(
   },
 );
 
+/** Says whether a page is seen, as the browser does when another tab is shown. */
+function seen(page: TestPage, isSeen: boolean): Promise<unknown> {
+  const value = isSeen ? "visible" : "hidden";
+  return page.evaluate(
+    `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${value}" });
+    dispatchEvent(new Event("visibilitychange"))`,
+  );
+}
+
+Deno.test({
+  name:
+    `pages that nobody sees hold no connection: from the last of eight tabs an answer is sent, and the others know of it later${
+      missing === undefined ? "" : ` (${missing})`
+    }`,
+  ignore: missing !== undefined,
+  async fn() {
+    await using server = await startPageServer({ report: liveReport(), details: DETAILS, runs: RUNS });
+    server.show(SCREEN);
+    await using browser = await startBrowser();
+    const open = async () => {
+      const page = await browser.newPage();
+      await page.goto(`${server.url}/runs/${runId}#token=${TOKEN}`);
+      await page.until(`document.querySelector(".connection.good") !== null`);
+      return page;
+    };
+    const others: TestPage[] = [];
+    for (let tab = 1; tab < 8; tab++) {
+      const page = await open();
+      await seen(page, false);
+      await until(() => server.open === 0);
+      others.push(page);
+    }
+    const page = await open();
+    await page.click(".question input");
+    await page.type("use what is there");
+    await press(page, "No", ".question");
+    const { posted } = server;
+    await until(() => posted.length);
+    const { sequence } = liveReport().header;
+    const title = "A person said no";
+    server.tell({}, [item({ sequence: sequence + 1, lane: "programmer", kind: "answer", at: at(290), title })]);
+    await page.until(`document.querySelector("#item-i${sequence + 1}") !== null`);
+    const [first] = others;
+    assertEquals(await first?.evaluate(`document.querySelector("#item-i${sequence + 1}")`), null);
+    await seen(page, false);
+    await seen(first as TestPage, true);
+    await first?.until(`document.querySelector("#item-i${sequence + 1}") !== null`);
+    assertEquals(others.flatMap(({ problems }) => problems), []);
+  },
+});
+
 liveTest("the screen of who works is shown as it changes, with its colours", async ({ page, server }) => {
   await page.until(`document.querySelector(".workers .terminal") !== null`);
   assertStringIncludes(await page.textOf(".workers .terminal"), "npm install left-pad");

@@ -12,6 +12,8 @@ export interface PageServer extends AsyncDisposable {
   readonly posted: readonly { readonly path: string; readonly body: unknown }[];
   /** The `Last-Event-ID` of each stream that was opened. */
   readonly streams: readonly (string | null)[];
+  /** How many streams are open. */
+  readonly open: number;
   /** The report as it is now, told to all who follow. */
   tell(header: Partial<ReportHeader>, items?: readonly ReportItem[]): void;
   /** Shows a screen to those who watch. */
@@ -106,6 +108,9 @@ export async function startPageServer({ report, details = {}, runs = [] }: PageS
     },
     posted,
     streams,
+    get open() {
+      return followers.size + watchers.size;
+    },
     tell(header, items = []) {
       const known = new Map(report.items.map((item) => [item.id, item]));
       for (const item of items) known.set(item.id, item);
