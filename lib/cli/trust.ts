@@ -1,3 +1,4 @@
+import { diffSince, keepTexts } from "../config/trust/kept_texts.ts";
 import { examineFolder } from "./folder_trust.ts";
 import { folderOfPerson } from "../workspace/workspace.ts";
 import { basename, dirname, resolve } from "@std/path/posix";
@@ -45,6 +46,8 @@ interface Untrusted {
   readonly subject: TrustSubject;
   readonly changes: TrustChanges;
   readonly known: boolean;
+  /** How its files differ from what was trusted, for people; empty where that is not known. */
+  readonly diff: string;
   readonly remedy: string;
   /** Whether what would be trusted is what was read before it was shown. @default nothing was read before */
   readonly isAsRead?: () => Promise<boolean>;
@@ -81,7 +84,9 @@ export async function requireTrust(
   const isUsed = async () => (await untrustedOf(needed, { io, store: usedStorePath(io.env) })).length === 0;
   if (isContinued && await isUsed()) return;
   if (store !== undefined && mayAsk && isAtTerminal(io)) {
-    for (const { changes, known, subject } of all) io.stderr(describeSubject(subject.file, changes, { known }));
+    for (const { changes, diff, known, subject } of all) {
+      io.stderr(`${describeSubject(subject.file, changes, { known })}${diff}`);
+    }
     if (await askForTrust(io, all.flatMap(({ changes }) => changes.items))) {
       for (const { subject } of all) await recordTrust(store, subject);
       const asRead = await Promise.all(all.map(({ isAsRead }) => isAsRead?.() ?? true));
@@ -130,8 +135,10 @@ async function untrustedConfig(
   const trusted = readEntry(store, key);
   if (trusted !== undefined && changedFiles(trusted, files).length === 0) return undefined;
   const subject = await examineConfig(path);
+  const changes = await changesSince(trusted, subject);
   return {
-    ...{ subject, known: trusted !== undefined, changes: await changesSince(trusted, subject) },
+    ...{ subject, known: trusted !== undefined, changes },
+    diff: diffSince(store, trusted, { file: subject.file, changed: changes.files }),
     remedy: `Look at what it does and trust it with: ${trustCommand(subject.file, io)}`,
     isAsRead: async () => changedFiles(await trustedConfig(subject, new Date()), files).length === 0,
   };
@@ -147,7 +154,7 @@ async function untrustedFolder(
   if (changes.items.length === 0) return undefined;
   const known = trusted !== undefined;
   if (store !== undefined && known && isOwn) return void await recordTrust(store, subject);
-  return { subject, changes, known, remedy: "Start it in a terminal: there you are asked." };
+  return { subject, changes, known, diff: "", remedy: "Start it in a terminal: there you are asked." };
 }
 
 /** What agents would obey that no person has seen. What was shown is trusted by its hash. */
@@ -160,7 +167,11 @@ async function untrustedObeyed(
   const changes = await changesSince(trusted, subject);
   if (changes.items.length === 0 && changes.files.length === 0) return undefined;
   const command = shellJoin(["panewright", "trust", ...(workdir === io.cwd ? [] : [workdir])]);
-  return { subject, changes, known: trusted !== undefined, remedy: `Look at it and trust it with: ${command}` };
+  return {
+    ...{ subject, changes, known: trusted !== undefined },
+    diff: diffSince(store, trusted, { file: subject.file, changed: changes.files }),
+    remedy: `Look at it and trust it with: ${command}`,
+  };
 }
 
 export async function examineObeyed(
@@ -188,6 +199,8 @@ export async function recordTrust(store: string, subject: TrustSubject): Promise
     const files = { ...before?.files, ...entry.files };
     return { ...configs, [subject.file]: { ...entry, files, items: { ...before?.items, ...entry.items } } };
   });
+  // What is trusted is on record by now: only what is shown of a later change may be missing.
+  await keepTexts(store, subject).catch(() => {});
 }
 
 function isObeyedFolder(file: string): boolean {
@@ -267,13 +280,13 @@ function describeItem({ key, does, value, alone }: TrustItem): string {
 const LONGEST_TEXT = 400;
 
 function untrusted(all: readonly [Untrusted, ...Untrusted[]]): HumanInterventionRequiredError {
-  const rows = all.flatMap(({ changes, known, subject: { file } }) => {
+  const rows = all.flatMap(({ changes, diff, known, subject: { file } }) => {
     const what = isObeyedFolder(file) ? "what agents obey there" : "it";
     const reason = known ? `${what} has changed since you trusted it` : `you have not trusted ${what}`;
     return [
       `Cannot use ${sanitizeLine(file)}: ${reason}`,
       ...(known
-        ? describeSubject(file, changes, { known }).trimEnd().split("\n").slice(1)
+        ? `${describeSubject(file, changes, { known })}${diff}`.trimEnd().split("\n").slice(1)
         : changes.items.map(describeItem)),
     ];
   });

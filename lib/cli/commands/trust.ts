@@ -11,6 +11,7 @@ import {
   trustedAs,
   type TrustSubject,
 } from "../../config/trust/examine.ts";
+import { diffSince } from "../../config/trust/kept_texts.ts";
 import { changeTrust, readTrust, type TrustedConfig } from "../../config/trust/store.ts";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { outputLine } from "../../api/output/line.ts";
@@ -65,6 +66,8 @@ async function trust(
     const whole = await changesSince(undefined, subject);
     show(subject, whole, { io, global });
     const before = readTrust(store)[subject.file];
+    const diff = diffSince(store, before, { file: subject.file, changed: since.files });
+    if (diff !== "" && !global.json) io.stdout(`What has changed since you trusted it:\n${diff}`);
     if (before !== undefined && since.files.length === 0) {
       if (global.json) io.stdout(trustedLine(subject.file, before));
       continue;

@@ -39,7 +39,14 @@ export function usedStorePath(env: Environment): string | undefined {
   return storeIn(env, "used.json");
 }
 
-function storeIn(env: Environment, name: string): string | undefined {
+/** All stores of the person that one belongs to. */
+export function storesBeside(path: string): readonly string[] {
+  return STORES.map((name) => `${dirname(path)}/${name}`);
+}
+
+const STORES = ["trust.json", "used.json"] as const;
+
+function storeIn(env: Environment, name: typeof STORES[number]): string | undefined {
   const folder = stateFolder(env);
   return folder === undefined ? undefined : `${folder}/${name}`;
 }
