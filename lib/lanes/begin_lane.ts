@@ -18,7 +18,8 @@ export async function beginLane(
 ): Promise<LaneState> {
   const { base, purpose, problem } = begun;
   const { maxDiskBytes, share = [] } = plan.workspace ?? {};
-  if (maxDiskBytes !== undefined) {
+  // What others wait for is not kept from being done.
+  if (maxDiskBytes !== undefined && purpose === "task") {
     await requireRoom(maxDiskBytes, { signal, warn: (message) => run.record({ type: "warning", message }) });
   }
   const { name: workspace, workdir } = await openWorkspace(target.origin, {

@@ -71,6 +71,7 @@ export function failLane(
   const why = attempts === 1 ? reason : `none of its ${attempts} attempts is landed; the last one: ${reason}`;
   run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "fail", reason: of + why });
 }
+
 /** A lane with what was learned of it since it was begun. */
 function ofNow(of: LaneState, { lanes = [] }: ExecState): LaneState {
   return lanes.find((lane) => isSameLane(lane, of)) ?? of;

@@ -224,7 +224,9 @@ export class Fan implements AsyncDisposable {
 
 /** The command that answers which attempt is to be landed. */
 function openChoice(lane: Lane, { run }: Lanes): LaneEnd["questions"] {
-  const open = run.state().questions.filter(({ open, step }) => open && step === workName(lane));
+  const open = run.state().questions.filter(({ open, step, task }) =>
+    open && task === lane.file && step === workName(lane)
+  );
   return open.map(({ id, text }) => (
     { id, text, answerCommand: `${run.commandLine("answer", "--question", id)} "YOUR ANSWER"` }
   ));

@@ -148,6 +148,9 @@ Deno.test("--choose person: none of them, and why: the task has failed, and all 
   assertStringIncludes(only(events, "task_finished")[0]?.reason ?? "", "both forget seven");
   const refs = await shell(project.repo, "git for-each-ref --format='%(refname)' refs/panewright");
   assertEquals(refs.trim().split("\n"), ["refs/panewright/a-1", "refs/panewright/a-2"]);
+  // Whoever continues from there is asked anew.
+  const { events: later, report: again } = await project.resume(report.folder.id, { steps: STEPS, acts: {} });
+  assertEquals([again.outcome, only(later, "choice_asked").map(({ question }) => question)], ["waiting", ["q2"]]);
 });
 
 Deno.test("--choose person: a model over MCP chooses in nobody's place, and others of the folder are landed meanwhile", async () => {

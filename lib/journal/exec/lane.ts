@@ -249,8 +249,14 @@ const MERGED = {
 } as const;
 
 /** A process that takes up the run plays all anew that has not come to its end. */
-export function lanesTakenUp({ lanes }: Pick<ExecState, "lanes">): Pick<ExecState, "lanes"> {
-  return lanes === undefined ? {} : { lanes: lanes.map(takenUp) };
+export function lanesTakenUp(
+  { finished, lanes, questions }: Pick<ExecState, "finished" | "lanes" | "questions">,
+): Partial<Pick<ExecState, "lanes" | "questions" | "chosen">> {
+  if (lanes === undefined) return {};
+  // What was chosen led to that end: a person who continues from there chooses anew.
+  const isOver = finished?.outcome === "fail";
+  const all = questions.map(({ choice, ...question }) => isOver ? question : { ...question, ...present({ choice }) });
+  return { lanes: lanes.map(takenUp), questions: all, ...(isOver ? { chosen: [] } : {}) };
 }
 
 /** What was not merged is merged anew, and may have another agent for that. */
