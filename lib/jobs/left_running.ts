@@ -54,6 +54,7 @@ export function openLeftCommands(
   const end = (processes: readonly ProcessInfo[]) =>
     endProcesses(processes, { clock, hangupGraceMs: 0, terminateGraceMs: TERMINATE_GRACE_MS });
   const keptNow = async () => {
+    if (kept.length === 0) return new Map<number, ProcessInfo>();
     const all = await listProcesses();
     const roots = stillAlive(kept.flatMap(({ processes }) => processes), all);
     return new Map(roots.flatMap(({ pid }) => processTree(all, pid)).map((one) => [one.pid, one]));

@@ -36,10 +36,11 @@ const LOOK = `
 o=$$ p=$PPID
 cat /proc/sys/kernel/random/boot_id; readlink /proc/self/ns/pid
 for f in 0 1 2; do t=$(readlink /proc/$p/fd/$f); case $t in /dev/pts/*|/dev/tty*) break;; esac; t=; done; echo "$t"
-while [ "$p" -gt 0 ] && l=$(cat "/proc/$p/stat"); do
+n=0
+while [ "$p" -gt 0 ] && [ "$n" -lt "$2" ] && l=$(cat "/proc/$p/stat"); do
   m=; tr '\\0' '\\n' <"/proc/$p/environ" | grep -qE "$1" && m=marked
   printf '%s\\n%s\\n%s\\n' "$m" "$(readlink "/proc/$p/exe")" "$l"
-  set -- "$1" \${l##*) }; p=$3
+  set -- "$1" "$2" \${l##*) }; p=$4 n=$((n + 1))
 done
 { while read -r _ _ _ a _ </proc/self/stat && [ "$a" = "$o" ]; do :; done; echo "$a"; } &`;
 
@@ -48,12 +49,21 @@ const MARKS = `^(${[PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE, CHECK_VARIABLE, RO
 /** Programs of the system come first: an agent may have set PATH. */
 const PATH = "/usr/bin:/bin";
 
+interface LookOptions {
+  /** How many of the chain are looked at. @default all */
+  readonly most?: number;
+  readonly runner?: ProcessRunner;
+}
+
 /** Where this process comes from. Elsewhere than on Linux environments, places and adopters are not told. */
-export async function lookAtAncestry(runner: ProcessRunner = systemProcessRunner): Promise<Ancestry> {
+export async function lookAtAncestry(
+  { most = 100_000, runner = systemProcessRunner }: LookOptions = {},
+): Promise<Ancestry> {
   if (Deno.build.os !== "linux") return chainIn(await listProcesses(runner));
   const own = Deno.env.get("PATH");
   const env = { PATH: own === undefined ? PATH : `${PATH}:${own}` };
-  const { stdout } = await runner.run({ argv: ["/bin/sh", "-c", LOOK, "sh", MARKS], cwd: "/", env, clearEnv: true });
+  const argv = ["/bin/sh", "-c", LOOK, "sh", MARKS, `${most}`] as const;
+  const { stdout } = await runner.run({ argv, cwd: "/", env, clearEnv: true });
   return parseAncestry(stdout);
 }
 

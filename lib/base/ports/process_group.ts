@@ -146,6 +146,7 @@ class Group {
   constructor(readonly pid: number, readonly options: GroupOptions) {}
 
   async find(): Promise<readonly ProcessInfo[]> {
+    if (this.#isGone) return [];
     const { hasEnded, spec: { mark } } = this.options;
     const hadEnded = hasEnded();
     const [marked, all] = await Promise.all([findMarkedPids(mark), listProcesses()]);

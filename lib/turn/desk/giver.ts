@@ -24,7 +24,7 @@ const MAX_BEGAN_BYTES = 4096;
  * executes one, unless another did, of any run.
  */
 export async function noteBegun(folder: MailFolder): Promise<void> {
-  const { place, chain: [own] } = await lookAtAncestry();
+  const { place, chain: [own] } = await lookAtAncestry({ most: 1 });
   if (own === undefined) return;
   makeOwnFolder(dirname(folder.answersDir));
   for (const path of [beganPath(folder), anyBeganPath(folder)]) {

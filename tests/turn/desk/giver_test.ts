@@ -125,6 +125,8 @@ Deno.test("the first process that executes a run here is what others are compare
   assertEquals(await Deno.readTextFile(`${entry}/began`), noted);
   const from = await lookAtAncestry();
   assertEquals([from.chain[0]?.pid, giverKind(folder, { by: "command", from })], [Deno.pid, "person"]);
+  const { chain, place } = await lookAtAncestry({ most: 1 });
+  assertEquals([chain, place], [from.chain.slice(0, 1), from.place]);
   // After the next boot nothing of the run is left.
   await Deno.writeTextFile(`${entry}/began`, JSON.stringify({ place: "another boot", startTime: "1" }));
   await noteBegun(folder);
