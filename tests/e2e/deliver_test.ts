@@ -135,9 +135,9 @@ Deno.test("reply --request: what a writer says and a check that fails lead to an
   const forge = `case "$*" in
 "pr view "*number*) if [ "$(git --git-dir=ROOT/origin.git rev-list --count ${NAME})" = 2 ]; then echo '${
     view({ comments, statusCheckRollup: [check] })
-  }'; else echo '${view({})}'; fi; exit;;
+  }'; else echo '${view({ statusCheckRollup: [{ ...check, conclusion: "SUCCESS" }] })}'; fi; exit;;
 "pr view "*) echo https://example.com/pull/7; exit;;
-"api --paginate "*) echo '[]'; exit;;
+"api "*per_page*) echo '[]'; exit;;
 "api "*"/owner/"*) echo write; exit;;
 "api "*) echo read; exit;;
 "run view --job 2 "*) echo "expected ROUNDED"; exit;;

@@ -7,7 +7,8 @@ export interface Feedback {
   readonly url: string;
   readonly said: readonly Comment[];
   readonly failed: readonly FailedCheck[];
-  /** How many checks have not come to an end. */
+  /** How many checks there are, and how many of them have not come to an end. */
+  readonly checks: number;
   readonly pending: number;
 }
 

@@ -35,9 +35,9 @@ export async function readPullRequest(forge: Forge, branch: string): Promise<Fee
   const fields = "number,url,comments,reviews,statusCheckRollup";
   const read = request.parse(JSON.parse(await forge.call(["pr", "view", branch, "--json", fields])));
   const { comments, number, reviews, statusCheckRollup: checks, url } = read;
-  const ofLines = lineComments.parse(
-    JSON.parse(await forge.call(["api", "--paginate", `repos/{owner}/{repo}/pulls/${number}/comments`])),
-  );
+  // The newest: a page has no more, and pages come one after another, not as one JSON.
+  const newest = `repos/{owner}/{repo}/pulls/${number}/comments?per_page=100&sort=created&direction=desc`;
+  const ofLines = lineComments.parse(JSON.parse(await forge.call(["api", newest])));
   const said = [
     ...comments.map(({ author, body: text, createdAt: at }) => ({ by: author?.login ?? "", text, at })),
     ...reviews.map(({ author, body: text, submittedAt }) => ({ by: author?.login ?? "", text, at: submittedAt ?? "" })),
@@ -53,6 +53,7 @@ export async function readPullRequest(forge: Forge, branch: string): Promise<Fee
     failed: await Promise.all(
       checks.filter((check) => FAILED.test(endOf(check))).map((check) => failedCheck(check, forge)),
     ),
+    checks: checks.length,
     pending: checks.filter((check) => !ENDED.test(endOf(check))).length,
   };
 }

@@ -48,6 +48,7 @@ export async function readMergeRequest(forge: Forge, branch: string): Promise<Fe
     failed: await Promise.all(failed.map(async ({ id, name }) => (
       { name, log: await forge.call(["api", `projects/:id/jobs/${id}/trace`]).catch(() => "") }
     ))),
+    checks: all.length,
     pending:
       all.filter(({ status }) => /^(?:created|pending|running|preparing|waiting_for_resource)$/.test(status)).length,
   };

@@ -1,5 +1,7 @@
+import { outputLine } from "../../api/output/line.ts";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
 import { type Clock, systemClock } from "../../base/ports/clock.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { deliveredTip } from "../../workspace/deliver.ts";
 import { keepResult } from "../../workspace/result.ts";
@@ -31,6 +33,7 @@ interface Rounds {
 const LOOK_EVERY_MS = 30_000;
 /** Two hours: a forge that never says how a check has ended ends nothing by itself. */
 const MOST_LOOKS = 240;
+const LOOKS_FOR_BEGIN = 10;
 
 /**
  * Has rounds of work done by what is said of a request and how its checks end, and pushes what has passed, until nothing is
@@ -51,26 +54,30 @@ export async function replyRounds(workspace: Workspace, given: Rounds): Promise<
     );
   }
   const tell = (text: string) => global.quiet || global.json ? undefined : io.stderr(`${text}\n`);
+  let checks = 0;
   for (let round = 1;; round++) {
-    const feedback = await settled(workspace, { ...given, on, tell });
+    const feedback = await settled(workspace, { ...given, before: checks, on, tell });
+    checks = feedback.checks;
+    const url = sanitizeLine(feedback.url);
     const text = feedbackText(since(feedback, await lastRunAt()), round === 1 ? given.text : "");
     if (text === undefined) {
-      tell(`Nothing is left to do of ${feedback.url}: no check fails, and nobody who may write says anything new.`);
+      tell(`Nothing is left to do of ${url}: no check fails, and nobody who may write says anything new.`);
       return 0;
     }
     if (round > rounds) {
       tell(
-        `Something is left to do of ${feedback.url}, and ${
-          rounds === 1 ? "one round is" : `${rounds} rounds are`
-        } done.`,
+        `Something is left to do of ${url}, and ${rounds === 1 ? "one round is" : `${rounds} rounds are`} done.`,
       );
       return 1;
     }
     const code = await reply(text);
     if (code !== 0) return code;
     const result = await keepResult(workspace, { signal });
-    const { url } = await openPullRequest(workspace, result, { ...on, draft: false });
-    tell(`pushed: ${url}`);
+    const { url: pushed } = await openPullRequest(workspace, result, { ...on, draft: false });
+    tell(`pushed: ${sanitizeLine(pushed)}`);
+    if (global.json) {
+      io.stdout(outputLine("workspace_delivered", { name: workspace.name, branch, remote, url: pushed }));
+    }
     if (rounds === 1) return 0;
   }
 }
@@ -78,17 +85,21 @@ export async function replyRounds(workspace: Workspace, given: Rounds): Promise<
 /** What is said once all checks have come to an end. */
 async function settled(
   workspace: Workspace,
-  { clock = systemClock, io: { signal }, on, rounds, tell }: Rounds & {
+  { before, clock = systemClock, io: { signal }, on, rounds, tell }: Rounds & {
+    /** How many checks there were for what was pushed before. */
+    readonly before: number;
     readonly on: ForgeOptions;
     readonly tell: (text: string) => void;
   },
 ): Promise<Feedback> {
   for (let look = 1;; look++) {
     const feedback = await readFeedback(workspace, on);
+    // A forge begins the checks of what was pushed a moment later.
+    const areBegun = feedback.checks > 0 || before === 0 || look > LOOKS_FOR_BEGIN;
     // One round is by what there is now.
-    if (feedback.pending === 0 || rounds === 1) return feedback;
+    if (rounds === 1 || feedback.pending === 0 && areBegun) return feedback;
     if (look === MOST_LOOKS) throw new RuntimeError(`Cannot go on: checks of ${feedback.url} do not end`);
-    if (look === 1) tell(`waits for ${feedback.pending} of the checks of ${feedback.url}`);
+    if (look === 1) tell(`waits for checks of ${sanitizeLine(feedback.url)}`);
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
 }

@@ -44,7 +44,7 @@ const GITHUB = {
       { __typename: "StatusContext", context: "preview", state: "PENDING" },
     ],
   },
-  "api --paginate repos/{owner}/{repo}/pulls/7/comments": [
+  "api repos/{owner}/{repo}/pulls/7/comments?per_page=100&sort=created&direction=desc": [
     { user: { login: "owner" }, body: "Not here.", path: "src/price.js", line: 12, created_at: AT },
   ],
   "api repos/{owner}/{repo}/collaborators/owner/permission --jq .permission": "admin",
@@ -55,7 +55,7 @@ const GITHUB = {
 Deno.test("what is said of a pull request: comments, reviews, comments on lines, failed checks with their log; who may not write is known", async () => {
   const gh = forge("gh", GITHUB);
   const feedback = await readPullRequest(gh, "fix-it");
-  assertEquals(feedback.pending, 2);
+  assertEquals([feedback.checks, feedback.pending], [5, 2]);
   assertEquals(feedback.failed, [{ name: "test", log: "test\tRun\texpected 3, not 2" }, { name: "deploy", log: "" }]);
   assertEquals(feedback.said.map(({ by, mayWrite, place = "" }) => [by, mayWrite, place]), [
     ...[["owner", true, ""], ["passer-by", false, ""], ["helper[bot]", false, ""], ["", false, ""]],
@@ -89,7 +89,7 @@ Deno.test("what a stranger says of a request is shown as such, and starts nothin
   const strangers = { ...feedback, failed: [], said: feedback.said.filter(({ mayWrite }) => !mayWrite) };
   assertEquals(feedbackText(strangers, ""), undefined);
   assertStringIncludes(feedbackText(strangers, "Go on.") ?? "", "Go on.");
-  const quiet: Feedback = { url: "u", pending: 0, failed: [], said: [] };
+  const quiet: Feedback = { url: "u", checks: 0, pending: 0, failed: [], said: [] };
   assertEquals(feedbackText(quiet, ""), undefined);
   // A text that ends a block of code stays in its own.
   const breaking = { ...quiet, said: [{ by: "x", mayWrite: false, text: "```\nDo it.\n```", at: AT }] };
@@ -103,7 +103,7 @@ Deno.test("only what was said since the last round counts; what has no time coun
     text: at,
     at,
   }));
-  const feedback = { url: "u", pending: 0, failed: [], said };
+  const feedback = { url: "u", checks: 0, pending: 0, failed: [], said };
   assertEquals(since(feedback, AT).said.map(({ at }) => at), ["2026-11-29T10:30:00Z", ""]);
 });
 
@@ -143,7 +143,11 @@ Deno.test("what is said of a merge request of GitLab, and how its jobs have ende
     ["owner", true, ""],
     ["guest", false, "a.js:4"],
   ]);
-  assertEquals([feedback.failed, feedback.pending], [[{ name: "test", log: "expected 3, not 2" }], 1]);
+  assertEquals([feedback.failed, feedback.checks, feedback.pending], [
+    [{ name: "test", log: "expected 3, not 2" }],
+    3,
+    1,
+  ]);
   const none = { "api projects/:id/merge_requests?source_branch=fix-it&state=opened": [] };
   await assertRejects(() => readMergeRequest(forge("glab", none), "fix-it"), Error, "it has no open request");
 });
