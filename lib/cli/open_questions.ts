@@ -3,7 +3,7 @@ import { readAnswer } from "../turn/desk/answers.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { readOverview } from "../run/overview.ts";
-import { allWaiting, type Waiting, type WaitingDialog } from "../journal/waiting.ts";
+import { allWaiting, CHOICE, type Waiting, type WaitingDialog } from "../journal/waiting.ts";
 import { levelOf } from "../journal/progress.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import { findRunMail } from "../run/run_mail.ts";
@@ -60,9 +60,10 @@ async function* questionsIn(workdir: string, { io, wd }: Looking): AsyncGenerato
           executed ? "the run continues by itself" : `resume with: ${runCommandLine(["resume", run], wd)}`
         }`
         : `answer with: ${answerCommandOf({ folder, question, answered }, wd).answerCommand}`;
+      const task = progress.job === "run" ? "review loop" : levelOf(progress, "task")?.name ?? progress.about;
       const told = question.dialog === undefined
-        ? { task: levelOf(progress, "task")?.name ?? progress.about, text: question.text }
-        : dialogFields(question, question.dialog);
+        ? { task, text: question.text }
+        : { task, ...dialogFields(question, question.dialog) };
       const who = reserved === true ? { reserved } : {};
       yield { run, id, step, askedAt, answered, executed, shown, ...who, ...told, next, workdir };
     }
@@ -70,6 +71,10 @@ async function* questionsIn(workdir: string, { io, wd }: Looking): AsyncGenerato
 }
 
 function dialogFields({ by: role, text }: Waiting, dialog: WaitingDialog) {
-  const asked = dialog.questions === undefined ? `Yes or no to ${text}` : dialog.subject ?? text;
-  return { task: "review loop", text: asked, dialog: { role, ...dialog } };
+  const asked = dialog.questions === undefined
+    ? `Yes or no to ${text}`
+    : dialog.kind === CHOICE
+    ? text
+    : dialog.subject ?? text;
+  return { text: asked, dialog: { role, ...dialog } };
 }

@@ -26,7 +26,8 @@ export async function outputsFor({ file, part, pipeline }: LaneTask, lanes: Lane
  *
  * @param step that of the step of this number @default the last one
  */
-export async function lastSaidIn({ run, workdir }: LaneState, step?: number): Promise<string | undefined> {
+export async function lastSaidIn(lane: LaneState, step?: number): Promise<string | undefined> {
+  const { run, workdir } = lane.work ?? lane;
   if (run === undefined) return undefined;
   const { facts } = await readFactsOf(PIPELINE, runFolderAt(workdir, run));
   const ends = facts.filter((fact) => fact.type === "attempt_finished");

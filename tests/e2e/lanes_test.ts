@@ -344,7 +344,10 @@ Deno.test("exec --choose person: the run waits with what there is; diff, answer 
   assertEquals(stopped.code, 3, stopped.stderr);
   assertMatch(stopped.stdout, /1\. attempt 1: 7 lines in 1 file; panewright diff task-1\n +2\. attempt 2: 2 lines/);
   const listed = await project.run("questions");
-  assertStringIncludes(listed.stdout, "Which attempt of task is to be landed?");
+  assertMatch(
+    listed.stdout,
+    /^run \S+, step "task", asked .* ago \(q1\):\n {2}Which attempt of task is to be landed\? 2 have passed\.\n {2}1\. attempt 1: 7 lines/,
+  );
   assertMatch((await project.run("diff", "task-1", "task-2")).stdout, /-III\n-IV\n\+one\n\+two\n\+3\n/);
   const [, answer = ""] = /Answer with: {2}panewright (.*) "YOUR ANSWER"/.exec(stopped.stdout) ?? [];
   const [, resume = ""] = /Then resume: {2}panewright (.*)/.exec(stopped.stdout) ?? [];

@@ -256,6 +256,25 @@ Deno.test("steps that say what they need are a graph: each begins with what thos
   assertEquals(only(events, "task_finished").map(({ outcome }) => outcome), ["pass"]);
 });
 
+Deno.test("after a conflict a later step hears who did the work, and not who brought it together with other work", async () => {
+  await using project = await lanesProject({ ...FILES, "t/build.md": "Build it." });
+  const acts = {
+    ...PARTS,
+    api: writes({ "base.txt": "one\nAPI\nthree\n" }, says("Said by api.")),
+    page: writes({ "base.txt": "one\nPAGE\nthree\n" }, says("Said by page.")),
+    merge: writes({ "base.txt": "one\nAPI PAGE\nthree\n" }, says("Said by the merge.")),
+  };
+  const [plan, api, page] = GRAPH;
+  const docs = own("docs", ["api", "page"], "{{ steps.api.final }}\n{{ steps.page.final }}\n");
+  const steps = [plan, api, page, docs].filter((one) => one !== undefined);
+  const { events, report } = await project.run({ steps, acts });
+  assertEquals(report.outcome, "pass", report.reason);
+  assertEquals(only(events, "merge_finished").some(({ outcome }) => outcome === "conflict"), true);
+  const prompt = project.prompts.find((one) => one.includes("docs: your part.")) ?? "";
+  assertMatch(prompt, /Said by api\.[^]*Said by page\./);
+  assertEquals(prompt.includes("Said by the merge."), false);
+});
+
 Deno.test("a step of a graph that fails ends its task once: what needs it is not begun, and resume does the rest", async () => {
   await using project = await lanesProject({ ...FILES, "t/build.md": "Build it." });
   const acts = { ...PARTS, api: fails("broken"), page: fails("broken") };

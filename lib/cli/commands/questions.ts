@@ -4,6 +4,7 @@ import { defineCommand } from "../console/command.ts";
 import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { dialogRequest } from "../../journal/words/lines.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
+import { CHOICE } from "../../journal/waiting.ts";
 import { ago } from "../../journal/words/words.ts";
 
 export const command = defineCommand({
@@ -31,7 +32,7 @@ export function renderQuestion(
   { next, now }: { readonly next: string; readonly now: Date },
 ): string {
   const asked = `asked ${ago(askedAt, now)} (${id}):`;
-  const lines = dialog === undefined
+  const lines = dialog === undefined || dialog.kind === CHOICE
     ? [`run ${run}, step ${JSON.stringify(sanitizeLine(step))}, ${asked}`, ...indented(text.trim(), "  ")]
     : [
       `run ${run}, the ${sanitizeLine(dialog.role)} ${dialogRequest(dialog)}, ${asked}`,

@@ -266,7 +266,11 @@ function takenUp(lane: LaneState): LaneState {
 }
 
 function withLane(state: ExecState, lane: LaneState): ExecState {
-  return { ...state, lanes: [...(state.lanes ?? []).filter((other) => !isSameLane(other, lane)), lane] };
+  const { lanes = [] } = state;
+  const before = lanes.find((other) => isSameLane(other, lane));
+  // Whoever comes later hears who did the work, and not who brought it together with other work.
+  const work = lane.purpose === "merge" && before !== undefined ? { work: before.work ?? before } : {};
+  return { ...state, lanes: [...lanes.filter((other) => other !== before), { ...lane, ...work }] };
 }
 
 function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): ExecState {

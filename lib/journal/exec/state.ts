@@ -204,6 +204,8 @@ export interface LaneState {
   readonly base: string;
   /** The id of its run, once an agent has begun a turn in it. */
   readonly run?: string;
+  /** Of a merge: in which run the work was done. */
+  readonly work?: Pick<LaneState, "run" | "workdir">;
   /** What the agent of a merge is told. */
   readonly problem?: MergeProblem;
   /**
