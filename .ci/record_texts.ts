@@ -15,7 +15,10 @@ const SOURCES = {
     "run_facts",
     ...["agent", "turn", "work", "turn_course", "dialog", "outside", "round", "run"].map((name) => `loop/${name}`),
   ],
-  exec: ["run_facts", ...["task", "attempt", "question", "check", "lane", "run"].map((name) => `exec/${name}`)],
+  exec: [
+    "run_facts",
+    ...["task", "attempt", "question", "check", "lane", "choice", "run"].map((name) => `exec/${name}`),
+  ],
 };
 
 /** What a record type tells, under an empty name, and what each of its fields is. */

@@ -39,7 +39,7 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
   let hasBegun = begin === undefined;
   let pause = FIRST_PAUSE_MS;
   let isFirstRestart = true;
-  let wake = () => {};
+  const { rest, wake } = createRest();
   let again = new AbortController();
   let unseen = new AbortController();
   const once = async () => {
@@ -91,14 +91,6 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
       pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     }
   };
-  const rest = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   let look: ReturnType<typeof setTimeout> | undefined;
   const letGoUnseen = () => {
     clearTimeout(look);
@@ -109,12 +101,28 @@ export function keepStream({ path, client, signal, begin, onEvent, onConnection 
   signal.addEventListener("abort", stop);
   run();
   return {
-    tryNow: () => wake(),
+    tryNow: wake,
     restart() {
       hasBegun = begin === undefined;
       lastEventId = undefined;
       again.abort();
     },
+  };
+}
+
+/** A pause that ends before its time once it is woken. */
+function createRest() {
+  let wake = () => {};
+  return {
+    wake: () => wake(),
+    rest: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
   };
 }
 

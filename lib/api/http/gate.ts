@@ -56,7 +56,7 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
     try {
       using server = await connect(nameOf(client));
       try {
-        await relay(passage, server.conn);
+        await relay(passage, { server: server.conn, clock });
       } finally {
         close(server.conn);
       }
@@ -68,28 +68,15 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
     }
   }
 
-  /** Until nothing more is answered: a client may have sent all that it will, and still wait. */
-  async function relay(passage: Passage, server: Deno.Conn): Promise<void> {
-    const { client } = passage;
-    const asking = copy(client, server, () => passage.hasAsked = true).then(() => server.closeWrite());
-    const answering = copy(server, client, () => {
-      passage.wasAnswered = true;
-      passage.answeredMs = clock.now();
-    });
-    await Promise.all([
-      answering.finally(() => close(client)),
-      asking.catch((error) => {
-        close(server);
-        throw error;
-      }),
-    ]);
-  }
-
   async function accept(): Promise<void> {
     while (!signal.aborted) {
       try {
         const client = await listener.accept();
-        if (passages.size >= limits.connections) makeRoom();
+        const goes = passages.size < limits.connections ? undefined : longestUnanswered(passages, clock.now());
+        if (goes !== undefined) {
+          passages.delete(goes);
+          close(goes.client);
+        }
         const passed = (passages.size < limits.connections ? pass(client) : refuse(client))
           .finally(() => passing.delete(passed));
         passing.add(passed);
@@ -98,17 +85,6 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
-  }
-
-  /** Whoever has been let in for the longest and was never answered goes: an answer takes milliseconds. */
-  function makeRoom(): void {
-    const unanswered = [...passages].filter(({ openedMs, wasAnswered }) =>
-      !wasAnswered && clock.now() - openedMs > UNANSWERED_MS
-    );
-    const goes = unanswered.find(({ hasAsked }) => !hasAsked) ?? unanswered[0];
-    if (goes === undefined) return;
-    passages.delete(goes);
-    close(goes.client);
   }
 
   async function sweep(): Promise<void> {
@@ -135,6 +111,34 @@ export function openGate(listener: Deno.Listener, { limits, clock, signal, conne
     },
     closed: accept().then(() => Promise.all(passing)).then(() => {}),
   };
+}
+
+/** Whoever was let in first and never answered: an answer takes milliseconds. */
+function longestUnanswered(passages: ReadonlySet<Passage>, nowMs: number): Passage | undefined {
+  const unanswered = [...passages].filter(({ openedMs, wasAnswered }) =>
+    !wasAnswered && nowMs - openedMs > UNANSWERED_MS
+  );
+  return unanswered.find(({ hasAsked }) => !hasAsked) ?? unanswered[0];
+}
+
+/** Until nothing more is answered: a client may have sent all that it will, and still wait. */
+async function relay(
+  passage: Passage,
+  { server, clock }: { readonly server: Deno.Conn; readonly clock: Clock },
+): Promise<void> {
+  const { client } = passage;
+  const asking = copy(client, server, () => passage.hasAsked = true).then(() => server.closeWrite());
+  const answering = copy(server, client, () => {
+    passage.wasAnswered = true;
+    passage.answeredMs = clock.now();
+  });
+  await Promise.all([
+    answering.finally(() => close(client)),
+    asking.catch((error) => {
+      close(server);
+      throw error;
+    }),
+  ]);
 }
 
 /** What tells clients apart: those over a unix socket have one name. */

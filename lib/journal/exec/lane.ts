@@ -269,8 +269,9 @@ function withLane(state: ExecState, lane: LaneState): ExecState {
   const { lanes = [] } = state;
   const before = lanes.find((other) => isSameLane(other, lane));
   // Whoever comes later hears who did the work, and not who brought it together with other work.
-  const work = lane.purpose === "merge" && before !== undefined ? { work: before.work ?? before } : {};
-  return { ...state, lanes: [...lanes.filter((other) => other !== before), { ...lane, ...work }] };
+  const { run, workdir = "", work = { workdir, ...present({ run }) } } = before ?? {};
+  const added = lane.purpose === "merge" ? { ...lane, work } : lane;
+  return { ...state, lanes: [...lanes.filter((other) => other !== before), added] };
 }
 
 function changeLane(state: ExecState, of: Lane, change: Partial<LaneState>): ExecState {

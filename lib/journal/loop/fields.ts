@@ -43,7 +43,8 @@ export interface LoopSettings {
   readonly maxRounds: number;
 }
 
-export const settings: Check<LoopSettings> = (value): value is LoopSettings => isObject(value);
+export const settings: Check<LoopSettings> = (value): value is LoopSettings =>
+  isObject(value) && typeof (value["maxRounds"] ?? 0) === "number";
 
 export type RulesUsed = ValueOf<typeof rulesUsed>;
 
