@@ -93,10 +93,13 @@ const PROJECT: Readonly<Record<string, string>> = {
 const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^logs .*--role/, { setUp: runOverAcp }],
   [/^(runs|status|show --json|logs|report|clean|questions|explain --run)\b/, { setUp: passedRun }],
+  [/^apply .*--hunks/, { code: 2, stderr: /it asks a person at a terminal/, setUp: workspace }],
+  [/^diff \S+-1 \S+-2/, { setUp: (sandbox) => workspaces(sandbox, "Fix the rounding 1", "Fix the rounding 2") }],
   [/^(workspaces open|diff|apply|undo|discard)\b/, { env: { SHELL: "/bin/true" }, setUp: workspace }],
   [/^pr\b/, { setUp: remoteWorkspace }],
   [/^(show|evidence) fix/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^(approve|deny)\b/, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
+  [/^reply .*--request/, { setUp: remoteWorkspace, before: "pr fix-the-rounding" }],
   [/^(reply|fork)\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^exec .*--workspace/, { setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
@@ -246,12 +249,18 @@ async function repository({ home, project }: Sandbox): Promise<void> {
 
 /** A workspace of it, in which a file was changed. Its state folder is this process': one example at a time. */
 async function workspace(sandbox: Sandbox): Promise<void> {
+  await workspaces(sandbox, "Fix the rounding");
+}
+
+async function workspaces(sandbox: Sandbox, ...tasks: readonly string[]): Promise<void> {
   const { home, project } = sandbox;
   await repository(sandbox);
   using _state = useStateHome(`${home}/.local/state`);
   const { signal } = new AbortController();
-  const { tree } = await openWorkspace(project, { task: "Fix the rounding", now: new Date(), signal });
-  await Deno.writeTextFile(`${tree}/src/a.ts`, "export {};\n");
+  for (const task of tasks) {
+    const { tree } = await openWorkspace(project, { task, now: new Date(), signal });
+    await Deno.writeTextFile(`${tree}/src/a.ts`, `export const TASK = "${task}";\n`);
+  }
 }
 
 /** A workspace of a repository with a remote, and the person's `gh`. */
@@ -260,8 +269,16 @@ async function remoteWorkspace(sandbox: Sandbox): Promise<void> {
   await workspace(sandbox);
   const script =
     `git config user.name Me; git config user.email me@example.com; git init -q --bare ${root}/remote.git && ` +
-    `git remote add origin ${root}/remote.git && mkdir -p ${root}/bin && printf '#!/bin/sh\\necho https://example.com/pr/1\\n' ` +
-    `> ${root}/bin/gh && chmod +x ${root}/bin/gh`;
+    `git remote add origin ${root}/remote.git`;
+  const gh = `#!/bin/sh
+case "$*" in
+*number*) echo '{ "number": 1, "url": "https://example.com/pr/1" }';;
+"api "*) echo '[]';;
+*) echo https://example.com/pr/1;;
+esac
+`;
+  await Deno.mkdir(`${root}/bin`, { recursive: true });
+  await Deno.writeTextFile(`${root}/bin/gh`, gh, { mode: 0o755 });
   await runProgram(["sh", "-c", script], {
     cwd: project,
     env: { PATH: Deno.env.get("PATH") ?? "" },
