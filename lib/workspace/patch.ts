@@ -1,3 +1,7 @@
+// Only a line end of git's begins a line: a carriage return is a part of one, whoever wrote it.
+const FILES = /(?<![^\n])(?=diff --git )/;
+const HUNKS = /(?<![^\n])(?=@@ )/;
+
 /** A part of a patch that can be taken without the others: a hunk, or a file whose change is no text. */
 export interface PatchPart {
   /** Which file of the patch, from 0. */
@@ -22,8 +26,8 @@ export interface PatchPart {
  * ```
  */
 export function partsOf(patch: string): readonly PatchPart[] {
-  return patch.split(/^(?=diff --git )/m).filter((text) => text !== "").flatMap((text, file) => {
-    const [head = "", ...hunks] = text.split(/^(?=@@ )/m);
+  return patch.split(FILES).filter((text) => text !== "").flatMap((text, file) => {
+    const [head = "", ...hunks] = text.split(HUNKS);
     return (hunks.length === 0 ? [""] : hunks).map((hunk) => ({ file, head, hunk }));
   });
 }
@@ -38,8 +42,8 @@ export function patchWith(parts: readonly PatchPart[]): string {
  * can look like a file's head.
  */
 export function hunksIn(patch: string) {
-  return patch.split(/^(?=diff --git )/m).flatMap((file) => {
-    const [head = "", ...parts] = file.split(/^(?=@@ )/m);
+  return patch.split(FILES).flatMap((file) => {
+    const [head = "", ...parts] = file.split(HUNKS);
     // As git writes it where it quotes a name.
     const [, path] = /^\+\+\+ "?b\/(.*?)"?\t?$/m.exec(head) ?? /^--- "?a\/(.*?)"?\t?$/m.exec(head) ?? [];
     return path === undefined ? [] : parts.map((part) => {

@@ -162,12 +162,21 @@ async function chooseIn(
   { choose, files }: { readonly choose: ChooseParts; readonly files: readonly ChangedFile[] },
 ): Promise<readonly string[]> {
   // Byte for byte: what is in files need not be UTF-8.
-  const text = [...await Deno.readFile(patch)].map((byte) => String.fromCharCode(byte)).join("");
-  const parts = partsOf(text).map((part) => ({ ...part, path: files[part.file]?.path ?? "" }));
+  const parts = partsOf(byteText(await Deno.readFile(patch))).map((part) => ({
+    ...part,
+    path: files[part.file]?.path ?? "",
+  }));
   const chosen = await choose(parts);
   const left = patchWith(parts.filter((part) => chosen.includes(part)));
   await Deno.writeFile(patch, Uint8Array.from(left, (character) => character.charCodeAt(0)));
   return [...new Set(chosen.map(({ path }) => path))];
+}
+
+/** Each byte as a character. */
+function byteText(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return pieces.join("");
 }
 
 function conflictError({ name }: Workspace, files: readonly string[]): RuntimeError {

@@ -42,6 +42,9 @@ Deno.test("the places of a patch are told by their lines, the largest first, wit
   ]);
   assertStringIncludes(hunksOf(patch)[0]?.patch ?? "", "--- a/a.js");
   assertEquals(hunksOf(""), []);
+  // What an agent writes after a carriage return begins no other place.
+  const tricky = "diff --git a/a.js b/a.js\n--- a/a.js\n+++ b/a.js\n@@ -3 +3,2 @@\n-a\n+b\r@@ -1 +1 @@\r+x\n+c\n";
+  assertEquals(hunksOf(tricky).map(({ lines, size }) => [lines, size]), [["3-4", 3]]);
 });
 
 Deno.test("only an answer that a test expects of what it asks is told, not what any code compares with", () => {

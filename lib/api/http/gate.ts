@@ -41,8 +41,9 @@ const RETRY_MS = 100;
  * head of a request for ever, and ends the process when it runs out of file descriptors.
  *
  * A client that would be one too many takes the place of one that has never been answered: who only opens connections, or
- * never ends what they ask, keeps nobody else out. A connection is closed when the client asks nothing after it was opened, and when nothing was answered for longer
- * than an answer may take: it sends its request a byte at a time, or keeps a connection for later that nobody needs.
+ * never ends what they ask, keeps nobody else out. A connection is closed when the client asks nothing after it was opened,
+ * and when nothing was answered for longer than an answer may take: it sends its request a byte at a time, or keeps a
+ * connection for later that nobody needs.
  */
 export function openGate(listener: Deno.Listener, { limits, clock, signal, connect }: GateOptions): Gate {
   const passages = new Set<Passage>();

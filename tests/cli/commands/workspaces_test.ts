@@ -146,6 +146,22 @@ Deno.test("apply --hunks: a person takes some of the places that were changed; a
   assertEquals(new TextDecoder().decode(await there("a.txt")), lines({ 2: "TWO", 15: "fünfzehn", 28: "END" }));
 });
 
+Deno.test("apply --hunks: what an agent writes after a carriage return is no other place, and no other file", async () => {
+  await using all = await checkouts("shop");
+  const { tree } = await all.open("shop", "Fix it");
+  const tricky = "one\rdiff --git a/x b/x\r@@ -1 +1 @@\rtwo\n";
+  await Deno.writeTextFile(`${tree}/a.txt`, tricky);
+  const io = { env: { HOME: all.dir.path, XDG_STATE_HOME: `${all.dir.path}/state`, NO_COLOR: "1" } };
+  const said = await callCli(["apply", "--hunks"], {
+    ...io,
+    cwd: `${all.dir.path}/shop`,
+    terminal: true,
+    keys: ["y\n"],
+  });
+  assertEquals([said.code, said.stderr], [0, "(1/1) Take it into your checkout? [y,n,a,d,q,?] "]);
+  assertEquals(await Deno.readTextFile(`${all.dir.path}/shop/a.txt`), tricky);
+});
+
 Deno.test("apply --hunks asks a person: without a terminal, or with a branch, it is refused", async () => {
   await using all = await checkouts("shop");
   await all.open("shop", "Fix it");
