@@ -22,7 +22,7 @@ interface LanesOptions {
   readonly planIn: (workdir: string) => Promise<ExecPlan>;
 }
 
-/** Plays the tasks of a folder side by side, and lands what passes, one after another. */
+/** Plays the tasks of a folder side by side, and lands what passes. */
 export async function playLanes(
   run: Run<ExecFact, ExecState>,
   { options: given, planIn }: LanesOptions,

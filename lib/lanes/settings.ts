@@ -7,8 +7,8 @@ export const LANE_SETTINGS = {
     value: { kind: "count", least: 1, most: 32, default: 1 },
     description:
       "How many of a folder's tasks are done at a time: with more than one, each in a workspace of its own, and what passes is " +
-      "merged, tested and landed one after another, apart from your checkout.",
-    flagDescription: "do so many of a folder's tasks at a time, each in a workspace; what passes is merged one by one",
+      "merged, tested and landed, apart from your checkout.",
+    flagDescription: "do so many of a folder's tasks at a time, each in a workspace; what passes is merged and tested",
   },
   attempts: {
     names: { key: "exec.attempts", flag: "--attempts" },
