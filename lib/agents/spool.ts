@@ -162,7 +162,9 @@ function commandFor(
       `if [ $n -lt ${ASKING_LOOKS} ]; then ${PAUSE}; else s=${SLOW_LOOK}; sleep 1; fi`;
   const looks = isPatient ? PATIENT_LOOKS : ASKING_LOOKS;
   const asks = otherwise !== undefined;
-  const script = `d=$1; f=$2.$$; ${asks ? "r=$4; t=$(cat; printf x); " : ""}if [ -d "$d" ]; then umask 077; ` +
+  // Whoever ends the agent ends its hooks as well: one that dies first, without a word, its CLI takes for a yes.
+  const stays = asks ? "trap '' HUP INT TERM; " : "";
+  const script = `${stays}d=$1; f=$2.$$; ${asks ? "r=$4; t=$(cat; printf x); " : ""}if [ -d "$d" ]; then umask 077; ` +
     `{ ${asks ? 'printf %s "${t%x}"' : "cat"} >"$d/.$f" && mv "$d/.$f" "$d/$f" || rm -f "$d/.$f"; } 2>/dev/null; ` +
     `${asks ? "" : "else cat >/dev/null; "}fi; ` +
     (!waits

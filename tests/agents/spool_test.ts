@@ -140,6 +140,25 @@ Deno.test("one that asks waits for so many looks only, and takes what it was giv
   assertEquals(await run(impatient, "may I?"), [0, "no", ""]);
 });
 
+Deno.test("one that asks is ended by no signal that an end of the run sends: a CLI would take its death for a yes", async () => {
+  await using dir = await tempDir();
+  await using spool = await openSpool(spoolAt(`${dir.path}/spool`));
+  const child = new Deno.Command("sh", {
+    args: ["-c", `exec ${spool.askingCommandFor("tester", "no")}`],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode("may I?"));
+  await writer.close();
+  const [message] = await until(() => spool.held("tester"), (messages) => messages.length > 0);
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) child.kill(signal);
+  message?.release("denied");
+  const { code, signal, stdout } = await child.output();
+  assertEquals([code, signal, new TextDecoder().decode(stdout)], [0, null, "denied"]);
+});
+
 Deno.test("what runs beside one that asks cannot give its answer, nor have another question answered for it", async () => {
   await using dir = await tempDir();
   const { folder, answers } = spoolAt(`${dir.path}/spool`);
