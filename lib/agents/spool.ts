@@ -176,7 +176,9 @@ function commandFor(
       'else printf %s "$3"; fi; ') +
     "exit 0";
   const words = asks ? [folder, sender, otherwise, answers] : [folder, sender];
-  return `/bin/sh -c ${shellQuote(script)} panewright ${words.map(shellQuote).join(" ")}`;
+  // The CLI's own shell would die in its place.
+  const own = asks ? "exec " : "";
+  return `${own}/bin/sh -c ${shellQuote(script)} panewright ${words.map(shellQuote).join(" ")}`;
 }
 
 /** Of the file beside an answer that tells what it answers. */

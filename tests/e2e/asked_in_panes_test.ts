@@ -1,7 +1,8 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { CLI_LABELS } from "../support/clis.ts";
 import { parseEvents } from "../support/panewright.ts";
+import { runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 import { type ReviewProject, reviewProject } from "./review_project.ts";
@@ -60,6 +61,24 @@ for (const provider of ["codex", "claude_code"] as const) {
       assertEquals((await project.run("audit", "verify")).code, 0);
       await project.sandbox.assertNothingLeft();
     }
+  });
+
+  Deno.test(`a hook that holds a call of a real ${label} in a pane ends by no signal of its agent's end: without a yes nothing runs`, async () => {
+    await using project = await projectOf(provider, { permissions: { dialog_timeout_seconds: 60 } });
+    await using run = project.start("run");
+    const question = await questionOf(project);
+    const { env, project: folder, root } = project.sandbox;
+    // A CLI whose hook dies without a word makes the call.
+    const script = `for f in /proc/[0-9]*/cmdline; do
+      words=$(tr '\\0' ' ' <$f) 2>/dev/null; pid=\${f#/proc/}; pid=\${pid%/cmdline}
+      case $words in "/bin/sh -c "*"${root}"*" call-tester "*) kill -HUP $pid; kill -TERM $pid; echo $pid;; esac
+    done 2>/dev/null`;
+    const told = await runProgram(["sh", "-c", script], { cwd: folder, env, timeoutMs: 20_000 });
+    assertMatch(told.stdout, /^\d+\n/);
+    assertEquals((await project.run("answer", question.run, "no")).code, 0);
+    const { code, stderr } = await run.ended;
+    assertEquals([code, await exists(`${folder}/pushed`)], [0, false], stderr);
+    await project.sandbox.assertNothingLeft();
   });
 
   Deno.test(`what a real ${label} in a pane may not run without a person's yes stays open, and runs once they gave it`, async () => {
