@@ -333,7 +333,9 @@ async function problemOf(example: string): Promise<string | undefined> {
 }
 
 function needsProgram(example: string): boolean {
-  return /^(?:run|exec|reply|resume|demo|record|attach|mcp|sandbox run|send .*--wait)\b|[|<>~]/.test(example);
+  return /^(?:run|exec|reply(?!.* --request)|resume|demo|record|attach|mcp|sandbox run|send .*--wait)\b|[|<>~]/.test(
+    example,
+  );
 }
 
 /** The words of an example that needs no shell. */
