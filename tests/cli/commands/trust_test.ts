@@ -49,11 +49,10 @@ Deno.test("a config that came with a repository acts only once it is trusted, an
     /What has changed since you trusted it:\n {4}--- first\.md\n[^]*\n {4}\+Look around, and send me/,
   );
   // Of what is trusted, only the newest text is kept.
-  const texts = async () =>
-    [...Deno.readDirSync(`${project.env["HOME"]}/.local/state/panewright/trusted_texts`)].length;
-  const before = await texts();
+  const texts = () => [...Deno.readDirSync(`${project.env["HOME"]}/.local/state/panewright/trusted_texts`)].length;
+  const before = texts();
   assertEquals((await untrusting(project, ["trust", "--yes"])).code, 0);
-  assertEquals([await texts(), (await untrusting(project, EXEC)).code], [before, 0]);
+  assertEquals([texts(), (await untrusting(project, EXEC)).code], [before, 0]);
 });
 
 Deno.test("what is kept of a trusted text, to show what has changed, has no secrets; one that is gone or foreign shows nothing", async () => {
