@@ -82,7 +82,7 @@ async function ask(passed: Attempts, { run, signal, target }: Lanes): Promise<Qu
 
 const NONE = "none";
 
-const HOW = 'Answer with a number, or with "text:" and why it is none of them.';
+const HOW = 'Answer with a number. To refuse all of them, answer "text:" followed by the reason.';
 
 function buttonsOf({ choice }: QuestionState) {
   return choice?.options.map(({ label }, at) => ({ label, answer: `#${at + 1}` })) ?? [];

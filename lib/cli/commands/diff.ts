@@ -4,7 +4,7 @@ import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { diffOf, keepResult } from "../../workspace/result.ts";
 import { commitsAround } from "../../workspace/turns.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { type CliIo, defineCommand, integerFlag, switchFlag } from "../console/command.ts";
+import { type CliIo, defineCommand, type GlobalFlags, integerFlag, switchFlag } from "../console/command.ts";
 import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
 import { resultText } from "../show/workspace_words.ts";
 
@@ -21,7 +21,9 @@ export const command = defineCommand({
   },
   async run({ flags, global, positionals: [name, other] }, io) {
     const workspace = await meantWorkspace(name, io);
-    if (other !== undefined) return await showBetween([workspace, await meantWorkspace(other, io)], { flags, io });
+    if (other !== undefined) {
+      return await showBetween([workspace, await meantWorkspace(other, io)], { flags, global, io });
+    }
     if (flags.turns === true) return showTurns(workspace, { io, isJson: global.json });
     if (flags.turn !== undefined) {
       const [base, commit] = commitsAround(workspace, flags.turn);
@@ -39,13 +41,14 @@ export const command = defineCommand({
 /** @throws {UsageError} where they cannot be compared */
 async function showBetween(
   [one, other]: readonly [Workspace, Workspace],
-  { flags, io }: {
+  { flags, global, io }: {
     readonly flags: { readonly turn?: number; readonly turns?: boolean; readonly stat?: boolean };
+    readonly global: GlobalFlags;
     readonly io: CliIo;
   },
 ): Promise<number> {
-  if (flags.turn !== undefined || flags.turns === true || flags.stat === true) {
-    throw new UsageError("Cannot show that of two workspaces: --turn, --turns and --stat are of one");
+  if (flags.turn !== undefined || flags.turns === true || flags.stat === true || global.json) {
+    throw new UsageError("Cannot show that of two workspaces: --turn, --turns, --stat and --json are of one");
   }
   if (one.store !== other.store) {
     throw new UsageError(`Cannot compare ${one.name} and ${other.name}: they are of different repositories`);

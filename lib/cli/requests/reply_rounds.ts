@@ -43,15 +43,12 @@ const LOOKS_FOR_BEGIN = 10;
  */
 export async function replyRounds(workspace: Workspace, given: Rounds): Promise<number> {
   const { branch, global, io, lastRunAt, remote, reply, rounds } = given;
-  const { signal } = io;
+  const [{ name }, { signal }] = [workspace, io];
   const on: ForgeOptions = { branch, remote, signal, env: io.env };
   if (await deliveredTip(workspace, { branch, signal }) === undefined) {
-    throw new UsageError(
-      `Cannot hear what is said of ${workspace.name}: it has no request that panewright has opened`,
-      {
-        hint: `Open one: panewright pr ${workspace.name}`,
-      },
-    );
+    throw new UsageError(`Cannot hear what is said of ${name}: it has no request that panewright has opened`, {
+      hint: `Open one: panewright pr ${name}`,
+    });
   }
   const tell = (text: string) => global.quiet || global.json ? undefined : io.stderr(`${text}\n`);
   let checks = 0;
@@ -65,9 +62,8 @@ export async function replyRounds(workspace: Workspace, given: Rounds): Promise<
       return 0;
     }
     if (round > rounds) {
-      tell(
-        `Something is left to do of ${url}, and ${rounds === 1 ? "one round is" : `${rounds} rounds are`} done.`,
-      );
+      const done = rounds === 1 ? "one round is" : `${rounds} rounds are`;
+      tell(`Something is left to do of ${url}, and ${done} done.`);
       return 1;
     }
     const code = await reply(text);
@@ -75,9 +71,7 @@ export async function replyRounds(workspace: Workspace, given: Rounds): Promise<
     const result = await keepResult(workspace, { signal });
     const { url: pushed } = await openPullRequest(workspace, result, { ...on, draft: false });
     tell(`pushed: ${sanitizeLine(pushed)}`);
-    if (global.json) {
-      io.stdout(outputLine("workspace_delivered", { name: workspace.name, branch, remote, url: pushed }));
-    }
+    if (global.json) io.stdout(outputLine("workspace_delivered", { name, branch, remote, url: pushed }));
     if (rounds === 1) return 0;
   }
 }

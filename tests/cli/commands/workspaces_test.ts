@@ -146,6 +146,20 @@ Deno.test("apply --hunks: a person takes some of the places that were changed; a
   assertEquals(new TextDecoder().decode(await there("a.txt")), lines({ 2: "TWO", 15: "fünfzehn", 28: "END" }));
 });
 
+Deno.test("apply --hunks: what the lines of a place do not show is said of its file: executable, a link", async () => {
+  await using all = await checkouts("shop");
+  const { tree } = await all.open("shop", "Fix it");
+  await Deno.chmod(`${tree}/a.txt`, 0o755);
+  await Deno.writeTextFile(`${tree}/run.sh`, "true\n", { mode: 0o755 });
+  await Deno.symlink("/etc/passwd", `${tree}/words`);
+  const io = { env: { HOME: all.dir.path, XDG_STATE_HOME: `${all.dir.path}/state`, NO_COLOR: "1" } };
+  const keys = ["n\n", "n\n", "n\n"];
+  const { stdout } = await callCli(["apply", "--hunks"], { ...io, cwd: `${all.dir.path}/shop`, terminal: true, keys });
+  assertStringIncludes(stdout, "\na.txt (executable)\nnothing of its content: the file as a whole\n");
+  assertStringIncludes(stdout, "\nrun.sh (new file, executable)\n@@");
+  assertStringIncludes(stdout, "\nwords (new file, a link)\n@@");
+});
+
 Deno.test("apply --hunks: what an agent writes after a carriage return is no other place, and no other file", async () => {
   await using all = await checkouts("shop");
   const { tree } = await all.open("shop", "Fix it");
@@ -181,7 +195,7 @@ Deno.test("diff NAME OTHER shows what two workspaces of a repository differ in",
   assertMatch((await all.call("shop", "diff", "one", "else")).stderr, /they are of different repositories/);
   assertMatch(
     (await all.call("shop", "diff", "one", "two", "--turns")).stderr,
-    /--turn, --turns and --stat are of one/,
+    /--turn, --turns, --stat and --json are of one/,
   );
 });
 
