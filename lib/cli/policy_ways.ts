@@ -5,13 +5,14 @@ import { findProvider } from "../agents/mod.ts";
 import { UsageError } from "../base/errors.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
 import { mayHoldRepository } from "../base/ports/repositories.ts";
-import type { Role } from "../base/roles.ts";
+import { type Role, ROLES } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "../config/load.ts";
 import { permissionPlan, toPermissionPolicy } from "../config/common_plan.ts";
 import { permissionDecider, type PermissionVerdict } from "../policy/mod.ts";
 import { wayDecider } from "../turn/desk/decide_on_way.ts";
 import type { PermissionSubject } from "./policy_subjects.ts";
+import { didYouMean } from "../base/text/suggest.ts";
 
 export const WAYS = ["step", ...DRIVERS] as const;
 
@@ -32,6 +33,10 @@ export function whoseOf(
     throw new UsageError("Cannot answer as a step for a role: a step has none");
   }
   const whose = role ?? "programmer";
+  const known = [...new Set([...ROLES, ...Object.keys(config.roles)])];
+  if (!known.includes(whose)) {
+    throw new UsageError(`Cannot answer for "${whose}": there is no such role${didYouMean(whose, known)}`);
+  }
   return { as, role: whose, provider: provider ?? config.roles[whose]?.provider ?? config.provider };
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { findRoleProvider, findStepProvider } from "../agents/mod.ts";
 import type { Provider, ProviderId } from "../agents/provider.ts";
-import type { Role } from "../base/roles.ts";
+import { type Role, ROLES } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import { loginOf, loginVariable } from "../jobs/fallback.ts";
 import type { StepAgent } from "../jobs/pipeline/plan.ts";
@@ -16,6 +16,12 @@ import type { Config } from "./settings_table.ts";
 
 type AgentConfig = Partial<Pick<StepConfig, "provider" | "command" | "args" | "env" | "model" | "limits" | "driver">>;
 type Loaded = Pick<LoadedSettings, "config" | "providers" | "workdir">;
+
+/** The agents of all roles, the five and those of the configuration's own. */
+export function agentsOfRoles(loaded: Loaded): Readonly<Record<Role, AgentPlan>> {
+  const roles = new Set([...ROLES, ...Object.keys(loaded.config.roles)]);
+  return Object.fromEntries([...roles].map((role) => [role, agentPlan(loaded, role)]));
+}
 
 /** How the agent of a role is started, and those that may take its place. */
 export function agentPlan({ config, providers, workdir }: Loaded, role: Role): AgentPlan {

@@ -13,7 +13,7 @@ import { defaultConfigFile } from "./default_file.ts";
 import { type InputFile, inputFiles } from "./input_files.ts";
 import { checkVariableNames, environmentLayer, flagLayer, type Layer, mergeData, type Problem } from "./layers.ts";
 import { checkLimits } from "./limit_checks.ts";
-import { checkLoop, checkRolePrompts } from "./role_checks.ts";
+import { checkLoop, checkRoles } from "./role_checks.ts";
 import { tellOnce } from "./problems.ts";
 import { readProviders } from "./rules.ts";
 import { formOf, parseConfig } from "./schema.ts";
@@ -148,8 +148,8 @@ async function load(
     inputs = await checkAcrossKeys(context);
     checkAgents(context);
     checkLimits(context);
-    checkLoop(context);
-    await checkRolePrompts(context);
+    checkLoop(context, (warning) => options.onWarning?.(warning));
+    await checkRoles(context);
     await moreChecks?.(context);
   }
   const providers = await readProviders({ providers: known, form, fileLayer, baseFolder, problems, files });

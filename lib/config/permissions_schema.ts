@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { BUILTIN_RULE_NAMES, DECIDED_KINDS, patternProblem, PERMISSION_DECISIONS } from "../policy/mod.ts";
-import { ROLES } from "../base/roles.ts";
 import type { ProviderId } from "../agents/provider.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
@@ -23,7 +22,7 @@ const rule = (providerIds: readonly ProviderId[]) =>
         .describe("The command's words; * is one word, ** any number of words; within a word, any characters."),
       path: pattern("path").optional()
         .describe("The path of the file, relative to the working directory; * stops at a slash, ** does not."),
-      roles: z.array(z.enum(ROLES)).min(1).optional().describe("The roles that it applies to; all by default."),
+      roles: z.array(z.string().min(1)).min(1).optional().describe("The roles that it applies to; all by default."),
       providers: z.array(z.enum(providerIds)).min(1).optional()
         .describe("The providers that it applies to; all by default."),
       kinds: z.array(z.enum(DECIDED_KINDS)).min(1).optional()

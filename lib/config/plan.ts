@@ -11,11 +11,12 @@ import {
   REVIEW_RUN_SETTINGS,
   TMUX_SETTINGS,
 } from "../jobs/review_loop/settings.ts";
-import { type Role, ROLES } from "../base/roles.ts";
+import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedConfig } from "./load.ts";
-import { agentPlan } from "./agent_plans.ts";
+import { agentsOfRoles } from "./agent_plans.ts";
 import { commonPlan } from "./common_plan.ts";
+import { ownRolesIn } from "./roles_schema.ts";
 import { settingsIn } from "./settings_in.ts";
 
 export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
@@ -26,10 +27,11 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     // What the agents are to do is in the journal, and is read once.
     ...present({ except: jobFile }),
   });
-  const agents = Object.fromEntries(ROLES.map((role) => [role, agentPlan(loaded, role)])) as Record<Role, AgentPlan>;
-  for (const role of ROLES) {
-    for (const { provider } of agentsOf<PlannedAgent>(agents[role])) {
-      requireTokens(role, { agent: { ...agents[role], provider }, caps: common.caps });
+  const ownRoles = ownRolesIn(config.roles);
+  const agents = agentsOfRoles(loaded);
+  for (const [role, agent] of Object.entries(agents)) {
+    for (const { provider } of agentsOf<PlannedAgent>(agent)) {
+      requireTokens(role, { agent: { ...agent, provider }, caps: common.caps });
     }
   }
   return {
@@ -37,7 +39,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
     job,
     agents,
     timeLimits: { [RESPONSE_TIMEOUT]: config.handoff.response_timeout },
-    loop: settingsIn(config, REVIEW_LOOP_SETTINGS),
+    loop: { ...settingsIn(config, REVIEW_LOOP_SETTINGS), ...(Object.keys(ownRoles).length === 0 ? {} : { ownRoles }) },
     words: wordsFor(loaded),
     noProgress: { ...settingsIn(config, REPETITION_SETTINGS), ...settingsIn(config, NO_CHANGE_SETTINGS) },
     tmux: settingsIn(config, TMUX_SETTINGS),
@@ -49,11 +51,13 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
 /** What the config has each role told besides. */
 function wordsFor({ config: { roles }, cwd, filePath, files }: LoadedConfig): NonNullable<ReviewRunPlan["words"]> {
   const folder = filePath === undefined ? cwd : dirname(filePath);
-  return Object.fromEntries(ROLES.flatMap((role) => {
-    const prompt = roles[role]?.prompt;
-    const text = prompt === undefined ? undefined : files.get(resolve(folder, prompt))?.text;
-    return text === undefined ? [] : [[role, text]];
-  }));
+  return Object.fromEntries(
+    Object.entries(roles).flatMap(([role, entry]) => {
+      const prompt = entry?.prompt;
+      const text = prompt === undefined ? undefined : files.get(resolve(folder, prompt))?.text;
+      return text === undefined ? [] : [[role, text]];
+    }),
+  );
 }
 
 function requireTokens(role: Role, { agent, caps }: { readonly agent: AgentPlan; readonly caps: Caps }): void {

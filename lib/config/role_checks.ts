@@ -1,45 +1,122 @@
 import { resolve } from "@std/path/posix";
-import { ROLES } from "../base/roles.ts";
-import { hasTester, loopProblem, rolesIn } from "../jobs/review_loop/shapes.ts";
+import { isBuiltIn, ROLES } from "../base/roles.ts";
+import { didYouMean } from "../base/text/suggest.ts";
+import { loopProblem, rolesIn, testerIn, uncalledRoles } from "../jobs/review_loop/shapes.ts";
 import { REVIEW_LOOP_SETTINGS } from "../jobs/review_loop/settings.ts";
-import { type CheckContext, readNamedFile, report, reportMissing } from "./checks.ts";
-import { valueAt } from "./source.ts";
+import { type CheckContext, problemOf, readNamedFile, report, reportMissing } from "./checks.ts";
+import type { Problem } from "./layers.ts";
+import { ownRolesIn, roleNameProblem, type RolesConfig } from "./roles_schema.ts";
+import { isKeyed, valueAt } from "./source.ts";
 
-/** Checks that somebody says when a loop is done, and that it begins with one of its roles. */
-export function checkLoop(context: CheckContext): void {
-  const { shape, projectTestCmd, startAgent } = REVIEW_LOOP_SETTINGS;
+/** Checks that somebody says when a loop is done, that it begins with one of its roles, and that all of these are known. */
+export function checkLoop(context: CheckContext, onWarning: (warning: Problem) => void): void {
+  const { shape, projectTestCmd, startAgent, mendedBy } = REVIEW_LOOP_SETTINGS;
+  const { merged } = context;
   const [path, startPath] = [[shape.names.key], [startAgent.names.key]];
-  const given = valueAt(context.merged, path);
+  const given = valueAt(merged, path) ?? shape.value.default;
+  const mends = valueAt(merged, [mendedBy.names.key]);
   if (typeof given !== "string" || !shape.value.pattern.test(given)) return;
-  const problem = loopProblem(given);
+  const ownRoles = ownRolesIn(rolesOf(context));
+  const loop = { shape: given, ownRoles, mendedBy: typeof mends === "string" ? mends : undefined };
+  const problem = loopProblem(loop);
   if (problem !== undefined) return report(context, path, `% is ${given}: ${problem}`);
   const command = [projectTestCmd.names.key];
-  if (!hasTester(given) && valueAt(context.merged, command) === undefined) {
+  if (testerIn(loop) === undefined && valueAt(merged, command) === undefined) {
     reportMissing(context, path, {
       message:
         `% is ${given}, which has no tester: only ${projectTestCmd.names.key} can tell there whether the work is done`,
       missing: [command],
     });
   }
-  const first = valueAt(context.merged, startPath);
-  if (
-    typeof first === "string" && !rolesIn(given).some((role) => role === first) &&
-    startAgent.value.of.some((role) => role === first)
-  ) {
-    report(context, startPath, `% is ${first}, but the loop ${given} has only ${rolesIn(given).join(", ")}`);
+  const first = valueAt(merged, startPath);
+  const has = rolesIn(loop);
+  if (typeof first === "string" && startAgent.value.pattern.test(first) && !has.includes(first)) {
+    report(
+      context,
+      startPath,
+      `% is ${first}, but the loop ${given} has only ${has.join(", ")}${didYouMean(first, has)}`,
+    );
+  }
+  for (const role of uncalledRoles(loop)) {
+    onWarning(
+      problemOf(context, ["roles", role], `% is called by nobody: the loop ${given} has only ${has.join(", ")}`),
+    );
   }
 }
 
-/** Reads what the roles are told besides. */
-export async function checkRolePrompts(context: CheckContext): Promise<void> {
-  const { baseOf, cwd, fileLayer, merged } = context;
-  for (const role of ROLES) {
-    const path = ["roles", role, "prompt"];
-    const prompt = valueAt(merged, path);
+/** Checks what the configuration says of roles, and reads what they are told besides. */
+export async function checkRoles(context: CheckContext): Promise<void> {
+  const { baseOf, cwd, fileLayer } = context;
+  const roles = rolesOf(context);
+  const known = [...ROLES, ...Object.keys(ownRolesIn(roles))];
+  checkRuleRoles(context, known);
+  for (const [role, entry] of Object.entries(roles)) {
+    const path = ["roles", role];
+    if (!isBuiltIn(role)) checkOwnRole(context, { role, entry, known });
+    else if (entry?.gives !== undefined || entry?.reviews !== undefined || entry?.reads !== undefined) {
+      report(context, path, `% is one of the five: what it gives and reads is fixed; name a role of your own`);
+    }
+    const prompt = entry?.prompt;
     if (typeof prompt !== "string" || prompt === "") continue;
     const file = resolve(fileLayer === undefined ? cwd : baseOf(fileLayer), prompt);
-    if ((await readNamedFile(context, path, file))?.trim() === "") {
-      report(context, path, `% names ${file}, but it is empty`);
+    if ((await readNamedFile(context, [...path, "prompt"], file))?.trim() === "") {
+      report(context, [...path, "prompt"], `% names ${file}, but it is empty`);
     }
   }
+}
+
+function checkOwnRole(
+  context: CheckContext,
+  { role, entry, known }: {
+    readonly role: string;
+    readonly entry: RolesConfig[string];
+    readonly known: readonly string[];
+  },
+): void {
+  const path = ["roles", role];
+  const problem = roleNameProblem(role);
+  if (problem !== undefined) return report(context, path, `% ${problem}`);
+  const { gives, prompt, reads = [], reviews } = entry ?? {};
+  if (prompt === undefined) {
+    reportMissing(context, path, {
+      message: "% is a role of your own and has no prompt: only the file that it names says what the role does",
+      missing: [[...path, "prompt"]],
+    });
+  }
+  if (gives === "review" && reviews === undefined) {
+    reportMissing(context, path, {
+      message: "% gives a review, but does not say of whose work",
+      missing: [[...path, "reviews"]],
+    });
+  }
+  if (reviews !== undefined && gives !== undefined && gives !== "review") {
+    report(context, [...path, "reviews"], `% is there, but the role gives ${gives}: who reviews gives a review`);
+  }
+  for (const [key, names] of [["reviews", reviews === undefined ? [] : [reviews]], ["reads", reads]] as const) {
+    const unknown = Array.isArray(names) ? names.find((name) => !known.includes(name)) : undefined;
+    if (unknown === undefined) continue;
+    report(context, [...path, key], `% names "${unknown}", but there is no such role${didYouMean(unknown, known)}`);
+  }
+}
+
+/** A rule for a role that is not there would hold for nobody. */
+function checkRuleRoles(context: CheckContext, known: readonly string[]): void {
+  for (const list of ["deny", "ask", "allow"]) {
+    const entries = valueAt(context.merged, ["permissions", list]);
+    for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
+      const roles: unknown = isKeyed(entry) ? entry["roles"] : undefined;
+      const unknown = Array.isArray(roles) ? roles.find((role) => !known.includes(role)) : undefined;
+      if (unknown === undefined) continue;
+      const path = ["permissions", list, index, "roles"];
+      report(context, path, `% names "${unknown}", but there is no such role${didYouMean(String(unknown), known)}`);
+    }
+  }
+}
+
+/** The roles as they are given: what is wrong with their form is told elsewhere. */
+function rolesOf({ merged }: CheckContext): RolesConfig {
+  const { roles } = merged;
+  return isKeyed(roles)
+    ? Object.fromEntries(Object.entries(roles).filter(([, role]) => isKeyed(role))) as RolesConfig
+    : {};
 }

@@ -11,7 +11,7 @@ import {
 } from "../jobs/review_loop/settings.ts";
 import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS } from "../agents/mod.ts";
 import type { ProviderId } from "../agents/provider.ts";
-import { ROLES } from "../base/roles.ts";
+import { rolesSchema } from "./roles_schema.ts";
 import { ASK_POLICIES, ON_ANSWER } from "../base/terms.ts";
 import { CAP_SETTINGS } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
@@ -23,7 +23,7 @@ import { pattern, permissionRuleSettings } from "./permissions_schema.ts";
 import { pipelineSettings } from "./pipeline_schema.ts";
 import { layoutsSchema, rulesSchema } from "./rules_schema.ts";
 import type { ShapedSlice, ShapeValue } from "./shapes.ts";
-import { AGENT_ID, agentKeys, capKeys, driverKey, prices, text } from "./shapes.ts";
+import { AGENT_ID, agentKeys, prices, text } from "./shapes.ts";
 import { variablesOf } from "./variables.ts";
 
 const LEVELS = EXEC_SETTINGS.autonomyLevel.value.of.map(String);
@@ -136,11 +136,13 @@ const runSettings = (ids: readonly ProviderId[], withScreens: readonly ProviderI
     names: { key: "roles" },
     value: {
       kind: "shape",
-      schema: () => objectOf(ROLES, (name) => roleOf(ids).optional().describe(`The agent that plays ${name}.`)),
+      schema: () => rolesSchema(ids),
       must: "an object with an entry for each role",
       default: {},
     },
-    description: "What differs for one role; it takes precedence over the entry of the role's provider.",
+    description:
+      "What differs for one role, and the roles of your own, which have `gives` or `reviews`, and a `prompt`. It " +
+      "takes precedence over the entry of the role's provider.",
     example: { tester: { provider: ids[0], model: "gpt-5.5" } },
   },
   rules: {
@@ -260,18 +262,6 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   notifications: "Who gets messages about a run.",
   post_processing: "What happens after PASS.",
 };
-
-function roleOf(ids: readonly ProviderId[]) {
-  return z.strictObject({
-    provider: z.enum(ids).optional().describe("The provider of this role, where it differs from the common one."),
-    prompt: text().optional().describe(
-      "A file with what this project wants of the role, relative to the config file: its prompts have it besides their own words.",
-    ),
-    ...driverKey(),
-    ...agentKeys(),
-    ...capKeys(),
-  });
-}
 
 function objectOf<Name extends string, Value extends z.ZodType>(names: readonly Name[], value: (name: Name) => Value) {
   return z.strictObject(Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>);

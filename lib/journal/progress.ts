@@ -116,6 +116,8 @@ export const PROGRESS = {
   /** What happens at this moment; undefined between two activities. */
   activity: orMissing(activity),
   workers: listOf(worker),
+  /** The roles of a review loop in the order in which they work, where its configuration makes some of its own. */
+  roles: optional(listOf(text)),
   waiting: orMissing(object(waiting)),
   alsoWaiting: listOf(object(waiting)),
   /** Messages from outside, oldest first: those that are not over, and of the others the last 20. */

@@ -1,5 +1,6 @@
 import { ACP_ACTIVITIES, type AcpActivity } from "../agents/acp/activity.ts";
-import type { Role } from "../base/roles.ts";
+import { UsageError } from "../base/errors.ts";
+import { isRoleName, type Role } from "../base/roles.ts";
 import { findWrongField, isObject } from "../base/schema.ts";
 import { jsonLine } from "../base/text/sanitize.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -13,6 +14,7 @@ export interface ToldActivity {
 export const MAX_ACTIVITY_BYTES = 4 * 1024 * 1024;
 
 export function activityPathOf({ agentsDir }: Pick<RunFolder, "agentsDir">, role: Role): string {
+  if (!isRoleName(role)) throw new UsageError(`Cannot find what ${JSON.stringify(role)} does: no role has this name`);
   return `${agentsDir}/${role}.ndjson`;
 }
 

@@ -4,7 +4,7 @@ import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
 import { createFileOnce } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder } from "../base/ports/state_folder.ts";
-import { type Role, ROLES } from "../base/roles.ts";
+import { isRoleName, type Role } from "../base/roles.ts";
 import { isObject } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
@@ -120,7 +120,7 @@ function closedPath(inboxDir: string): string {
 }
 
 function isLeftMessage(value: unknown): value is LeftMessage {
-  return isObject(value) && ROLES.some((role) => role === value.role) &&
+  return isObject(value) && isRoleName(value.role) &&
     MESSAGE_WAYS.some((way) => way === value.by) && typeof value.text === "string" &&
     typeof value.wantsResponse === "boolean" && typeof value.leftAt === "string" &&
     (value.who === undefined || typeof value.who === "string");

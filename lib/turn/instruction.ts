@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { shellQuote } from "../shell/quote.ts";
-import { responseDirFor, responsePathFor } from "./response_files.ts";
+import { responseDirFor, responsePathOf } from "./response_files.ts";
 import type { Role } from "../base/roles.ts";
 
 /** How the block is built; everything has a default. */
@@ -32,7 +32,7 @@ interface FollowUpOptions extends InstructionOptions {
  * ```
  */
 export function responseFileInstruction(workdir: string, role: Role, options: InstructionOptions = {}): string {
-  const path = responsePathFor(workdir, role);
+  const path = responsePathOf(workdir, role);
   if (/\p{Cc}/u.test(path)) {
     throw new UsageError(`Cannot name ${JSON.stringify(path)} in a prompt: the path has control characters in it`);
   }

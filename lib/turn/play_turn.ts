@@ -16,7 +16,7 @@ import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { decide, startPolling } from "./polling.ts";
 import { inspectResponse, NO_RESPONSE_YET } from "./response_inspection.ts";
-import { archiveStaleResponse, ensureResponseDir, REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
+import { archiveStaleResponse, ensureResponseDir, REMOVE_IT_HINT, responsePathOf } from "./response_files.ts";
 import { archiveResponse, type DispatchMark, markDispatch, type ResponsePlace } from "./response_reading.ts";
 import { answerDialog, isAnswered, resumeSending, sendMessage } from "./send.ts";
 import { comesToRest, SETTLE_LIMIT_MS } from "./settle.ts";
@@ -283,7 +283,7 @@ async function endWithoutResponse(turn: Turn, { because, problem: found, inTheWa
   const limit = because === "idle_grace"
     ? `it rested for ${settings.idleGraceSeconds} s`
     : `the limit of ${settings.responseTimeoutSeconds} s passed`;
-  const problem = `${limit} without a usable response file ${responsePathFor(workdir, role)}: ${found}`;
+  const problem = `${limit} without a usable response file ${responsePathOf(workdir, role)}: ${found}`;
   if (settings.strictFileHandoff) {
     throw new RuntimeError(turnMessage(turn, problem), {
       hint: inTheWay ? REMOVE_IT_HINT : "With STRICT_FILE_HANDOFF=0 the terminal's last output is taken instead.",

@@ -3,7 +3,7 @@ import { RuntimeError, UsageError } from "../base/errors.ts";
 import { defaultArchiveDir, moveToArchive } from "./archive.ts";
 import { lstatOrUndefined, removeIfThere } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { type Role, ROLES } from "../base/roles.ts";
+import { type BuiltInRole, isBuiltIn, isRoleName, type Role, ROLES } from "../base/roles.ts";
 
 // Looks and moves are synchronous on purpose: each costs microseconds, and no other task of ours can come between the
 // look at a file and what is done with it.
@@ -12,7 +12,7 @@ export const RESPONSE_FOLDER = ".tmp/agent-responses";
 
 const RESPONSE_DIR_PARTS = [".tmp", RESPONSE_FOLDER] as const;
 
-const RESPONSE_FILES: Readonly<Record<Role, string>> = {
+const RESPONSE_FILES: Readonly<Record<BuiltInRole, string>> = {
   analyst: "analyst_summary.md",
   analyst_review: "analyst_review.md",
   programmer: "programmer_summary.md",
@@ -20,16 +20,14 @@ const RESPONSE_FILES: Readonly<Record<Role, string>> = {
   tester: "test_result.md",
 };
 
-export const RESPONSE_FILE_NAMES: readonly string[] = Object.values(RESPONSE_FILES);
-
 export function responseDirFor(workdir: string): string {
   return resolve(workdir, RESPONSE_DIR_PARTS[1]);
 }
 
 /**
- * The absolute path of a role's response file. The file names are those of the seeds.
+ * The absolute path of the response file of one of the five roles. The file names are those of the seeds.
  *
- * @throws {UsageError} when no role has this name
+ * @throws {UsageError} when none of them has this name
  *
  * @example
  * ```ts
@@ -38,12 +36,21 @@ export function responseDirFor(workdir: string): string {
  * ```
  */
 export function responsePathFor(workdir: string, role: Role): string {
-  if (!ROLES.includes(role)) {
-    throw new UsageError(`Cannot name the response file of "${role}": no role has this name`, {
-      hint: `Roles are: ${ROLES.join(", ")}.`,
-    });
-  }
-  return `${responseDirFor(workdir)}/${RESPONSE_FILES[role]}`;
+  if (isBuiltIn(role)) return responsePathOf(workdir, role);
+  throw new UsageError(`Cannot name the response file of "${role}": no role has this name`, {
+    hint: `Roles are: ${ROLES.join(", ")}.`,
+  });
+}
+
+/** The absolute path of a role's response file, also of one that a configuration makes. */
+export function responsePathOf(workdir: string, role: Role): string {
+  if (!isRoleName(role)) throw new UsageError(`Cannot name the response file of "${role}": no role has this name`);
+  return `${responseDirFor(workdir)}/${responseFileOf(role)}`;
+}
+
+/** Its name in the folder of responses. */
+export function responseFileOf(role: Role): string {
+  return isBuiltIn(role) ? RESPONSE_FILES[role] : `${role}_response.md`;
 }
 
 export const PROBE_PREFIX = ".dispatch-";
@@ -94,7 +101,7 @@ export function clearStaleResponse(
 }
 
 export function archiveStaleResponse(workdir: string, role: Role, archiveDir: string): string | undefined {
-  const path = responsePathFor(workdir, role);
+  const path = responsePathOf(workdir, role);
   const { problem, info } = lookAtResponsePath(workdir, role);
   if (problem !== undefined) throw new RuntimeError(`Cannot clear ${path}: ${problem}`, { hint: REMOVE_IT_HINT });
   return info === undefined ? undefined : moveToArchive(path, { archiveDir, label: `${role}-stale` });
@@ -115,7 +122,7 @@ export function lookAtResponsePath(workdir: string, role: Role): {
     const problem = findFolderProblem(root, part);
     if (problem !== undefined) return { problem };
   }
-  const info = lstatOrUndefined(responsePathFor(root, role));
+  const info = lstatOrUndefined(responsePathOf(root, role));
   if (info === undefined) return {};
   if (info.isFile) return { info };
   return { info, problem: `it is ${kindOf(info)}` };

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../base/errors.ts";
 import type { PollObservation } from "./polling.ts";
-import { REMOVE_IT_HINT, responsePathFor } from "./response_files.ts";
+import { REMOVE_IT_HINT, responsePathOf } from "./response_files.ts";
 import { lookAtResponse, readResponse, type ResponseLook, type ResponsePlace } from "./response_reading.ts";
 import { type Turn, turnMessage } from "./turn.ts";
 
@@ -27,7 +27,7 @@ export async function inspectResponse(
   const seen = { look, sinceMs: isSameFile(look, before.look) ? before.sinceMs : clock.now() };
   if (!mayTake || look.kind === "missing") return { seen, response: "none", problem: "it is missing" };
   if (look.kind === "refused") {
-    const path = responsePathFor(place.workdir, place.role);
+    const path = responsePathOf(place.workdir, place.role);
     throw new RuntimeError(turnMessage(turn, `the response ${path} is refused: ${look.problem}`), {
       hint: REMOVE_IT_HINT,
     });

@@ -4,7 +4,7 @@ import { moveToArchive } from "./archive.ts";
 import { removeIfThere } from "../base/ports/files.ts";
 import { openRegularFile, readRegularFile, type RegularFile } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { lookAtResponsePath, PROBE_PREFIX, responseDirFor, responsePathFor } from "./response_files.ts";
+import { lookAtResponsePath, PROBE_PREFIX, responseDirFor, responsePathOf } from "./response_files.ts";
 import type { Role } from "../base/roles.ts";
 
 /** Where a response is expected, and what it must be to count. */
@@ -121,7 +121,7 @@ export function hasResponse(place: ResponsePlace): boolean {
 }
 
 export function readResponse(place: ResponsePlace): ResponseContent {
-  const path = responsePathFor(place.workdir, place.role);
+  const path = responsePathOf(place.workdir, place.role);
   try {
     using file = openRegularFile(path, { access: "read" });
     const info = file.stat();
@@ -145,7 +145,7 @@ export function archiveResponse(
   place: ResponsePlace,
   archiveDir: string,
 ): { readonly path: string; readonly text: string; readonly bytes: number } {
-  const path = moveToArchive(responsePathFor(place.workdir, place.role), {
+  const path = moveToArchive(responsePathOf(place.workdir, place.role), {
     archiveDir: resolve(archiveDir),
     label: place.role,
   });

@@ -1,7 +1,8 @@
 import type { WakeHint, WakeSource } from "../agents/pane/wake_source.ts";
 import { type Clock, systemClock } from "../base/ports/clock.ts";
+import { type Role, ROLES } from "../base/roles.ts";
 import { watchFolder } from "../base/follow/folder_watch.ts";
-import { RESPONSE_FILE_NAMES, responseDirFor } from "./response_files.ts";
+import { responseDirFor, responseFileOf } from "./response_files.ts";
 
 const LOOK_ANYWAY_MS = 60_000;
 
@@ -11,11 +12,11 @@ const LOOK_ANYWAY_MS = 60_000;
  */
 export function watchResponses(
   workdir: string,
-  { clock = systemClock }: { readonly clock?: Clock } = {},
+  { roles = ROLES, clock = systemClock }: { readonly roles?: readonly Role[]; readonly clock?: Clock } = {},
 ): WakeSource & AsyncDisposable {
   const listeners = new Set<(hint: WakeHint) => void>();
   const stop = new AbortController();
-  const watch = watchFolder(responseDirFor(workdir), { files: RESPONSE_FILE_NAMES, clock });
+  const watch = watchFolder(responseDirFor(workdir), { files: roles.map(responseFileOf), clock });
   const watching = (async () => {
     for (;;) {
       await watch.wait(LOOK_ANYWAY_MS, stop.signal);

@@ -26,7 +26,7 @@ Deno.test("who may take an agent's place is started as its provider says; what a
     pipelines: { main: [{ name: "a", prompt: "self", provider: "claude_code", check: { type: "none" } }] },
   });
   const home = Deno.env.get("HOME");
-  const agents = agentsOf(toRunPlan(loaded).agents.tester);
+  const agents = agentsOf(toRunPlan(loaded).agents["tester"]!);
   assertEquals(agents.map((agent) => [loginOf(agent), agent.model, agent.args, agent.env]), [
     ["codex", "m1", ["--own"], { B: "2" }],
     ["claude_code", "opus", [], { A: "1", B: "2" }],
@@ -35,7 +35,7 @@ Deno.test("who may take an agent's place is started as its provider says; what a
   ]);
   const [step] = toExecPlan(loaded, { cwd: "/" }).pipelines["main"]!;
   assertEquals(agentsOf(step!).map(loginOf), ["claude_code", "codex", "codex (/logins/codex)", "codex (~/c)"]);
-  assertEquals(toRunPlan(await load({})).agents.tester.fallbacks, undefined);
+  assertEquals(toRunPlan(await load({})).agents["tester"]!.fallbacks, undefined);
 });
 
 /** An agent of which nothing is known. */

@@ -1,6 +1,6 @@
 import type { FakeAgentScript, FakeStep } from "../lab/acp_fake_agent.ts";
 import { type Fault, faultText } from "../../lib/base/ports/fault.ts";
-import { type Role, ROLES } from "../../lib/base/roles.ts";
+import { type BuiltInRole, ROLES } from "../../lib/base/roles.ts";
 import { type FakeAcpAgent, fakeAcpAgent } from "./acp_fake.ts";
 import { type JournalRecord, readRecords } from "./journal_records.ts";
 import { panewrightFromSource } from "./panewright.ts";
@@ -12,7 +12,7 @@ import { ANSWERS, GREETER_JOB } from "./jobs.ts";
 /** What the stage is set with. */
 export interface AcpRolesOptions {
   /** What a role's agent does, where it is not just its part of a job that passes. */
-  readonly scripts?: Readonly<Partial<Record<Role, FakeAgentScript>>>;
+  readonly scripts?: Readonly<Partial<Record<BuiltInRole, FakeAgentScript>>>;
   /** Keys of the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Keys of the agents' pack. */
@@ -24,7 +24,7 @@ export interface AcpRolesOptions {
 /** A job whose roles are played by fake agents over ACP. */
 export interface AcpRoles extends AsyncDisposable {
   readonly sandbox: Sandbox;
-  readonly agents: Readonly<Record<Role, FakeAcpAgent>>;
+  readonly agents: Readonly<Record<BuiltInRole, FakeAcpAgent>>;
   /** Starts panewright. */
   start(...args: readonly string[]): RunningProgram;
   /** Starts it with a place where it kills itself. */
@@ -38,11 +38,11 @@ export interface AcpRoles extends AsyncDisposable {
   /** The folder of the only run. */
   folder(): Promise<string>;
   /** The messages of a method that a role's agents have received. */
-  received(role: Role, method: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  received(role: BuiltInRole, method: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 /** An agent that does these steps before it responds; without any, it only does its part. */
-export function responding(role: Role, ...steps: readonly FakeStep[]): FakeAgentScript {
+export function responding(role: BuiltInRole, ...steps: readonly FakeStep[]): FakeAgentScript {
   return { turns: [{ steps: [...steps, { respond: ANSWERS[role] }, { say: "Done." }] }] };
 }
 
@@ -82,7 +82,7 @@ export async function acpRoles(options: AcpRolesOptions = {}): Promise<AcpRoles>
         ] as const
       ),
     ),
-  ) as Record<Role, FakeAcpAgent>;
+  ) as Record<BuiltInRole, FakeAcpAgent>;
   await Deno.writeTextFile(`${project}/job.md`, GREETER_JOB);
   await Deno.writeTextFile(`${project}/fake.jsonc`, JSON.stringify({ ...PACK, ...pack }));
   const { limits, handoff, roles = {}, ...more } = config as Record<string, Record<string, unknown>>;

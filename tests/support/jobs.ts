@@ -1,6 +1,6 @@
 /** Jobs of review loops, for tests that need one and do not care what it says. */
 import { GOOD_REVIEW, PASS } from "../jobs/review_loop/scripted_agents.ts";
-import type { Role } from "../../lib/base/roles.ts";
+import type { BuiltInRole } from "../../lib/base/roles.ts";
 
 /** The shortest that is one. */
 export const FLAG_JOB = "*** ORIGINAL EXPLORE SUMMARY ***\nAdd a flag.\n*** SCENARIO TEST ***\nRun it.\n";
@@ -16,7 +16,7 @@ export const GREETER_JOB = [
 ].join("\n");
 
 /** What each role answers in a job that passes. */
-export const ANSWERS: Readonly<Record<Role, string>> = {
+export const ANSWERS: Readonly<Record<BuiltInRole, string>> = {
   analyst: "Analysis: change src/greet.ts.",
   analyst_review: GOOD_REVIEW,
   programmer: "Files changed: src/greet.ts.",

@@ -1,4 +1,4 @@
-import { type Role, ROLES } from "../../lib/base/roles.ts";
+import { type BuiltInRole, ROLES } from "../../lib/base/roles.ts";
 import type { Random } from "../support/random.ts";
 
 /** A step of a replayed agent, as lib/lab/replay/script.ts has it. */
@@ -117,11 +117,11 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** What goes wrong in the turns of one task. */
-export type TaskFaults = { readonly [R in Role]?: Fault };
+export type TaskFaults = { readonly [R in BuiltInRole]?: Fault };
 
 /** Shares every fault out among the tasks of a night, each with a role of its own. */
 export function shareOut(tasks: number, random: Random): readonly TaskFaults[] {
-  const shares = Array.from({ length: tasks }, (): { [R in Role]?: Fault } => ({}));
+  const shares = Array.from({ length: tasks }, (): { [R in BuiltInRole]?: Fault } => ({}));
   for (const fault of FAULTS) {
     const free = shares.filter((share) =>
       Object.keys(share).length < ROLES.length &&

@@ -1,5 +1,5 @@
 import { giveAnswer } from "../../lib/api/control/give_answer.ts";
-import { type Role, ROLES } from "../../lib/base/roles.ts";
+import { type BuiltInRole, ROLES } from "../../lib/base/roles.ts";
 import { HumanInterventionRequiredError } from "../../lib/base/errors.ts";
 import { errorText } from "../../lib/base/text/error_text.ts";
 import { loadConfig } from "../../lib/config/load.ts";
@@ -34,7 +34,7 @@ interface Told {
   readonly [field: string]: unknown;
 }
 
-const RESPONSES: Readonly<Record<Role, string>> = {
+const RESPONSES: Readonly<Record<BuiltInRole, string>> = {
   analyst: "Analysis: change src/greet.ts.",
   analyst_review: GOOD_REVIEW,
   programmer: "Files changed: src/greet.ts.",
@@ -54,7 +54,7 @@ const WORKS: ReadonlySet<string> = new Set([
 const MINUTE_MS = 60_000;
 const MOST_PROCESSES = 4;
 
-function wholeTurn(role: Role): readonly Step[] {
+function wholeTurn(role: BuiltInRole): readonly Step[] {
   return [{ think: 200 }, { respond: `${RESPONSES[role]}\n` }, { stream: "It is written." }];
 }
 
@@ -97,7 +97,7 @@ class TaskPlay {
   readonly #story: string[] = [];
   readonly #violations: string[] = [];
   readonly #ends: string[] = [];
-  readonly #begun = new Set<Role>();
+  readonly #begun = new Set<BuiltInRole>();
   #abort = new AbortController();
   #socket: string | undefined;
 
@@ -209,7 +209,7 @@ class TaskPlay {
     const { type } = fact;
     this.#told.push(fact);
     if (type === "session_opening") this.#socket = String(fact["socket"]);
-    const role = fact["role"] as Role;
+    const role = fact["role"] as BuiltInRole;
     if (type === "agent_failed") clock.pace = "wait";
     if (WORKS.has(type)) clock.pace = "work";
     if (["agent_failed", "agent_lost", "ground_lost", "warning"].includes(type)) {
@@ -225,7 +225,7 @@ class TaskPlay {
   }
 
   /** What a fault does to the machine, as soon as its turn is under way. */
-  #strike({ name, strikes }: Fault, role: Role): void {
+  #strike({ name, strikes }: Fault, role: BuiltInRole): void {
     const { clock } = this.parts;
     this.#note(`${role}: ${name}`);
     if (name === "stands still") this.#later(20_000, () => void (clock.pace = "wait"));

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { clearStaleResponse, ensureResponseDir, responsePathFor } from "../../lib/turn/response_files.ts";
 import { archiveResponse, markDispatch, readResponse, type ResponsePlace } from "../../lib/turn/response_reading.ts";
-import { type Role, ROLES } from "../../lib/base/roles.ts";
+import { type BuiltInRole, ROLES } from "../../lib/base/roles.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { readArchive } from "./support.ts";
 
@@ -11,7 +11,7 @@ function placeOf(workdir: string): ResponsePlace {
 }
 
 Deno.test("Scenario: Each role resolves to the correct file", () => {
-  const expected: Record<Role, string> = {
+  const expected: Record<BuiltInRole, string> = {
     analyst: "/job/.tmp/agent-responses/analyst_summary.md",
     analyst_review: "/job/.tmp/agent-responses/analyst_review.md",
     programmer: "/job/.tmp/agent-responses/programmer_summary.md",
@@ -25,7 +25,7 @@ Deno.test("Scenario: Each role resolves to the correct file", () => {
 
 Deno.test("a role that does not exist has no response file: neither a made up one, nor a name that every object has", () => {
   for (const role of ["", "Tester", "constructor", "__proto__", "../x"]) {
-    assertThrows(() => responsePathFor("/job", role as Role), UsageError, "no role has this name");
+    assertThrows(() => responsePathFor("/job", role as BuiltInRole), UsageError, "no role has this name");
   }
 });
 

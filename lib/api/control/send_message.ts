@@ -23,6 +23,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import type { OutputFields } from "../output/outputs.ts";
+import { roleOf } from "../show/roles_of_run.ts";
 import { requireRunMail } from "./mail_of.ts";
 import { present } from "../../base/schema.ts";
 
@@ -58,6 +59,7 @@ export async function leaveMessage(
   const id = key === undefined ? newMessageId() : await messageIdOf(key);
   const before = await readRun(folder, JOBS);
   await requireNoAgent(`send a message to run ${folder.id}`, before.progress);
+  if (before.progress?.job !== "exec") roleOf(before.progress, role, "send to");
   // With the key of a message that was left before, that one is told of: also when the run is over by now.
   const known = findMessage(folder, before.progress, id);
   if (known === undefined) requireOpen(before, commandLine);

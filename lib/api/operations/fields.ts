@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SHOWN, SHOWN_MEANS } from "../../base/terms.ts";
-import { flag, runId, text } from "../output/shapes.ts";
+import { flag, roleName, runId, text } from "../output/shapes.ts";
 import { ROLES } from "../../base/roles.ts";
 import { CONDITIONS } from "../../run/condition.ts";
 
@@ -20,7 +20,7 @@ export const workdir = filled(
   4096,
 ).optional();
 
-export const role = z.enum(ROLES).describe("The role whose agent is meant.");
+export const role = roleName.describe("The role whose agent is meant.");
 
 export const key = filled(
   "Idempotency key. The same key with the same request is done once, even when you or this server crash in between: " +
@@ -52,7 +52,11 @@ export const startedRun = z.object({
 
 export const RUN_PARAM = { run: z.string().describe("The run's whole id: `20261120-072605-3fa9`.") };
 
-export const ROLE_PARAM = { role: z.string().describe(`The role: ${ROLES.map((role) => `\`${role}\``).join(", ")}.`) };
+export const ROLE_PARAM = {
+  role: z.string().describe(
+    `The role: ${ROLES.map((role) => `\`${role}\``).join(", ")}, or one of the configuration's own.`,
+  ),
+};
 
 export const question = z.object({
   question: text("Its id, for the tool answer; missing where only the agent's pane takes the answer.").optional(),

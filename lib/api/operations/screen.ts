@@ -1,6 +1,7 @@
 import { runOperation } from "./operation.ts";
 import { SCREEN_EVENT } from "../output/screen_event.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
+import { rolesOf } from "../show/roles_of_run.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { eventFrame, type EventStream } from "../follow/event_stream.ts";
 import { ROLE_PARAM } from "./fields.ts";
@@ -8,15 +9,15 @@ import { Problem } from "../control/problem.ts";
 import { type RunHub, withHub } from "../follow/run_hub.ts";
 
 function requireRole(name: string, { progress }: Pick<RunHub, "progress">): Role {
-  const role = ROLES.find((one) => one === name);
+  const roles = rolesOf(progress);
   if (progress?.job === "exec") {
     throw new Problem("unknown_role", "Cannot show an agent of this run: the agents of its steps have no terminals", {
       hint: "What they say and run is in the events of the run, and in its report.",
     });
   }
-  if (role !== undefined) return role;
+  if (roles.includes(name)) return name;
   throw new Problem("unknown_role", `Cannot find the role ${JSON.stringify(name)}`, {
-    hint: `The roles are ${ROLES.join(", ")}.`,
+    hint: `The roles are ${roles.join(", ")}.`,
   });
 }
 

@@ -6,9 +6,8 @@ import { waiting, waitingDialog } from "../../journal/waiting.ts";
 import { CONDITIONS } from "../../run/condition.ts";
 import { JOB_IDS } from "../../journal/run_facts.ts";
 import { ACP_ACTIVITIES } from "../../agents/acp/activity.ts";
-import { ROLES } from "../../base/roles.ts";
 import { kindsOf, objectAt } from "./records.ts";
-import { count, flag, output, runId, text, time } from "./shapes.ts";
+import { count, flag, output, roleName, runId, text, time } from "./shapes.ts";
 
 export const condition = z.enum(CONDITIONS).describe(
   "How the run is, in one word; `panewright help runs` explains them.",
@@ -95,14 +94,14 @@ export const RUN_OUTPUTS = {
   message_left: output("A message for an agent was left.", {
     run: runId,
     message: text("Its id: records of the run name it, and so does `status`."),
-    role: z.enum(ROLES),
+    role: roleName,
     isNew: flag("False where a message with the same key had been left before."),
     goesOn: flag("Whether a process executes the run, and takes it."),
   }),
   message_outcome: output("How a message fared that was waited for.", {
     run: runId,
     message: text("Its id."),
-    role: z.enum(ROLES),
+    role: roleName,
     status: z.enum(["answered", "failed"]),
     reason: text("Why it has failed.").optional(),
     response: text("What the agent has answered; missing where no response was wanted.").optional(),
@@ -213,7 +212,7 @@ export const RUN_OUTPUTS = {
     "What the agent of a role does that works over ACP (`logs --role`); the journal has none of it.",
     {
       run: runId,
-      role: z.enum(ROLES),
+      role: roleName,
       at: time("When"),
       activity: kindsOf(ACP_ACTIVITIES).describe("What it does."),
     },

@@ -1,13 +1,12 @@
 import * as z from "zod";
-import { ROLES } from "../../base/roles.ts";
 import { WORKER_STATUSES } from "../../journal/workers.ts";
 import { ROW_STYLES } from "../show/activity_row.ts";
 import type { Exact } from "./outputs.ts";
-import { count, flag, text, time } from "./shapes.ts";
+import { count, flag, roleName, text, time } from "./shapes.ts";
 
 const standing = {
   at: time("When it was seen"),
-  role: z.enum(ROLES),
+  role: roleName,
   provider: text("Its agent; missing while there is none.").optional(),
   status: z.enum([...WORKER_STATUSES, "none"])
     .describe("What the agent does, by the journal and not by its screen; `none`: its agent has not started yet."),
@@ -44,7 +43,7 @@ const activity = z.object({
   doing: text("What the agent is at, in a line; may be empty."),
 }).describe("What an agent without a terminal has done since the last one.");
 
-const end = z.object({ type: z.literal("end"), at: time("When"), role: z.enum(ROLES), why: text("Why.") })
+const end = z.object({ type: z.literal("end"), at: time("When"), role: roleName, why: text("Why.") })
   .describe("Nothing will follow; a run that is resumed can be watched anew.");
 
 /** What a follower of a role's screen is told; each one but `activity` replaces the one before. */

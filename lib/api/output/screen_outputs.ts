@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { ROLES } from "../../base/roles.ts";
-import { count, evidence, flag, origin, output, packSource, status, text, time } from "./shapes.ts";
+import { count, evidence, flag, origin, output, packSource, roleName, status, text, time } from "./shapes.ts";
 
 const rule = text("The id of the rule that decided; `none` where no rule applied.");
 
@@ -62,7 +61,7 @@ export const SCREEN_OUTPUTS = {
     run: text("The run's id."),
     at: time("When it was first seen to do so"),
     turnId: text("The turn: `r1-tester-c0`."),
-    role: z.enum(ROLES),
+    role: roleName,
     status,
     rule: text(
       "What decided: a rule of the screen; of an agent over the Agent Client Protocol the witness, such as " +

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ROLE_NAME } from "../../base/roles.ts";
 import { TERMINAL_STATUSES } from "../../base/status.ts";
 
 export function output<Shape extends z.ZodRawShape>(about: string, shape: Shape) {
@@ -12,6 +13,8 @@ export const count = (about: string) => z.int().min(0).describe(about);
 /** A time, ISO 8601, and of what. */
 export const time = (about: string) => z.string().describe(`${about}, ISO 8601.`);
 
+/** One of the five, or one that the configuration of the run makes. */
+export const roleName = z.string().regex(ROLE_NAME).describe("The role.");
 export const runId = text("The run's id.");
 export const status = z.enum(TERMINAL_STATUSES);
 export const evidence = z.array(z.object({

@@ -1,4 +1,5 @@
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
+import { rolesOf } from "../../api/show/roles_of_run.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { Progress } from "../../journal/progress.ts";
 import { workerOf } from "../../journal/workers.ts";
@@ -47,7 +48,7 @@ export function createViewKeeper({ view, client, readRun, first, wallClock }: Ke
   const showDialog = async (progress: Progress, terminal: ViewTerminal | undefined) => {
     if (terminal === undefined) return;
     const { waiting } = progress;
-    const isShown = waiting?.dialog !== undefined && shown === ROLES.findIndex((role) => role === waiting.by) + 1;
+    const isShown = waiting?.dialog !== undefined && shown === rolesOf(progress).indexOf(waiting.by) + 1;
     const dialog = isShown ? `${shown} ${terminal.size} ${waiting.askedAt}` : "";
     if (dialog !== dialogShown) await view.moveTo(isShown ? "end" : "cursor", terminal);
     dialogShown = dialog;
@@ -65,7 +66,7 @@ export function createViewKeeper({ view, client, readRun, first, wallClock }: Ke
       }
       if (progress === undefined) return true;
       const role = roleAtWork(progress);
-      const turn = role && ROLES.indexOf(role) + 1;
+      const turn = role === undefined ? undefined : rolesOf(progress).indexOf(role) + 1;
       const atWork = turn !== undefined && windows[turn - 1] !== undefined ? turn : undefined;
       if (shown === undefined && first !== undefined) await view.select(shown = first);
       else shown = await follow(look.shown, atWork);
@@ -87,7 +88,7 @@ export function createViewKeeper({ view, client, readRun, first, wallClock }: Ke
 }
 
 function roleWindows(progress: Progress, look: ViewLook): readonly (string | undefined)[] {
-  return ROLES.map((role) => look.panes.get(paneIdOf(role, progress, look) ?? ""));
+  return rolesOf(progress).map((role) => look.panes.get(paneIdOf(role, progress, look) ?? ""));
 }
 
 function paneIdOf(role: Role, progress: Progress, { viewers }: Pick<ViewLook, "viewers">): string | undefined {
@@ -109,7 +110,7 @@ function labelsOf(
     readonly now: Date;
   },
 ): readonly Label[] {
-  const texts = ROLES.map((role) => roleText(progress, role, now));
+  const texts = rolesOf(progress).map((role) => roleText(progress, role, now));
   const role = roleAtWork(progress);
   const atWork = role === undefined ? "" : roleText(progress, role, now);
   // tmux would write the one over the other.
@@ -117,7 +118,11 @@ function labelsOf(
   const run = runText(overview, now);
   return [
     { on: { session: true }, name: "view", text: displayWidth(run) > room ? "" : run },
-    { on: { session: true }, name: "turn", text: role === undefined ? "" : String(ROLES.indexOf(role) + 1) },
+    {
+      on: { session: true },
+      name: "turn",
+      text: role === undefined ? "" : String(rolesOf(progress).indexOf(role) + 1),
+    },
     { on: { session: true }, name: "away", text: isAway ? "1" : "" },
     { on: { window: OVERVIEW }, name: "window", text: atWork },
     ...texts.flatMap((text, index): readonly Label[] => [
@@ -133,7 +138,7 @@ async function drawTiles(
   progress: Progress,
   { view, client, look, windows }: Omit<Shown, "progress"> & Pick<KeepViewOptions, "view" | "client">,
 ): Promise<void> {
-  for (const [index, role] of ROLES.entries()) {
+  for (const [index, role] of rolesOf(progress).entries()) {
     const tile = look.tiles[index];
     const paneId = paneIdOf(role, progress, look);
     if (tile === undefined) continue;

@@ -1,4 +1,5 @@
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
+import { rolesOf } from "../../api/show/roles_of_run.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { Progress } from "../../journal/progress.ts";
 import { workerOf } from "../../journal/workers.ts";
@@ -11,10 +12,11 @@ import { forHowLong, workerStatusText } from "../../journal/words/words.ts";
  * The role that a person who watches wants to see: the one that waits for a person, otherwise the one whose turn it is.
  * Undefined while none does, such as during the project's tests.
  */
-export function roleAtWork({ waiting, activity, finished }: Progress): Role | undefined {
+export function roleAtWork(progress: Progress): Role | undefined {
+  const { waiting, activity, finished } = progress;
   if (finished !== undefined) return undefined;
   const name = waiting?.by ?? activity?.worker;
-  return ROLES.find((role) => role === name);
+  return rolesOf(progress).find((role) => role === name);
 }
 
 /** A role and what it does: `programmer: working, for 12 s`. */

@@ -1,7 +1,8 @@
 import { basename, dirname } from "@std/path/posix";
 import { JOBS } from "../../jobs/mod.ts";
 import { runInForeground } from "../../base/ports/process.ts";
-import { ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
+import { rolesOf } from "../../api/show/roles_of_run.ts";
 import { readRun } from "../../run/overview.ts";
 import type { SessionState } from "../../journal/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -9,12 +10,13 @@ import { watchFolder } from "../../base/follow/folder_watch.ts";
 import { createTmuxClient, tmuxArguments, tmuxProgram } from "../../tmux/plain_client.ts";
 import { openSessionView } from "../../tmux/session_view.ts";
 import type { CliIo } from "../console/command.ts";
-import { createViewKeeper } from "./keep_view.ts";
+import { createViewKeeper, OVERVIEW } from "./keep_view.ts";
 
 interface ShowRunOptions {
   readonly session: SessionState;
-  /** The window that is shown; where it is undefined, the role at work is followed. */
-  readonly first: number | undefined;
+  /** Whose window is shown; where none is named, that of the role at work. */
+  readonly role: Role | undefined;
+  readonly isOverview: boolean;
   readonly readOnly: boolean;
   readonly io: CliIo;
 }
@@ -24,18 +26,20 @@ const TILES_TICK_MS = 500;
 
 export async function showRun(
   folder: RunFolder,
-  { session, first, readOnly, io }: ShowRunOptions,
+  { session, role, isOverview, readOnly, io }: ShowRunOptions,
 ): Promise<number> {
   const client = createTmuxClient({ socket: session.socket });
+  const look = () => readRun(folder, JOBS);
+  const roles = rolesOf((await look()).progress);
+  const first = isOverview ? OVERVIEW : role === undefined ? undefined : roles.indexOf(role) + 1;
   await using view = await openSessionView(client, {
     source: session.name,
     columns: io.columns(),
     rows: io.rows(),
-    tiles: ROLES.length,
+    tiles: roles.length,
     tilesName: "overview",
   });
   const changes = watchFolder(dirname(folder.journalPath), { files: [basename(folder.journalPath)] });
-  const look = () => readRun(folder, JOBS);
   const keeper = createViewKeeper({ view, client, readRun: look, first, wallClock: () => new Date() });
   if (!await keeper.update()) return 0;
   const left = new AbortController();

@@ -13,24 +13,24 @@ import { readRun, type RunOverview } from "../../run/overview.ts";
 import { isWithoutPanes, type SessionState } from "../../journal/workers.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { lookAtProcesses } from "../../run/live_agents.ts";
-import { didYouMean, nearest } from "../../base/text/suggest.ts";
+import { nearest } from "../../base/text/suggest.ts";
 import { findPlace, listPanes, paneOf } from "../attach/place.ts";
 import { endLines } from "../attach/scene.ts";
-import { OVERVIEW } from "../attach/keep_view.ts";
 import { showRun } from "../attach/show_run.ts";
 import {
-  choiceFlag,
   type CliIo,
   defineCommand,
   exitCodeOfLeaving,
   type GlobalFlags,
   switchFlag,
+  textFlag,
 } from "../console/command.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { showActivity } from "../show_activity.ts";
 import { statusLine, viewRun } from "../../api/show/run_view.ts";
+import { roleOf, rolesOf } from "../../api/show/roles_of_run.ts";
 
 export const command = defineCommand({
   arguments: [
@@ -39,15 +39,16 @@ export const command = defineCommand({
   ],
   flags: {
     follow: switchFlag("show the role that is at work, and then the next one (the default)", "f"),
-    role: choiceFlag(ROLES, "show this role, whoever is at work", { placeholder: "ROLE" }),
+    role: textFlag("ROLE", "show this role, whoever is at work"),
     overview: switchFlag("show all roles at once", "o"),
     "read-only": switchFlag("only look: keys do not reach the agents", "r"),
     print: switchFlag("print a tmux command that shows the agents, instead"),
     wd: WORKDIR_FLAG,
   },
   async run({ flags, positionals, global }, io) {
-    const { run, role, first } = wanted(flags, positionals);
+    const { run, role } = wanted(flags, positionals);
     const folder = await findMeantRun(io, run, flags.wd);
+    if (role !== undefined) roleOf((await readRun(folder, JOBS)).progress, role, "attach to");
     const readOnly = flags["read-only"] === true;
     const where = { role, wd: flags.wd };
     if (flags.print === true && isWithoutPanes((await readRun(folder, JOBS)).progress)) {
@@ -70,13 +71,18 @@ export const command = defineCommand({
     }
     const begun = await untilPanes(folder, { role, io });
     if (isWithoutPanes(begun.progress)) {
-      return await showWithoutPanes(folder, { roles: role === undefined ? ROLES : [role], wd: flags.wd, global, io });
+      return await showWithoutPanes(folder, {
+        roles: role === undefined ? rolesOf(begun.progress) : [role],
+        wd: flags.wd,
+        global,
+        io,
+      });
     }
     const { session, paneId } = await findPlace(begun, where);
     refuseOwnSession(session, io);
     const code = session.existing
       ? await showSession(session, { paneId, readOnly, signal: io.signal })
-      : await showRun(folder, { session, first, readOnly, io });
+      : await showRun(folder, { session, role, isOverview: flags.overview === true, readOnly, io });
     if (io.signal.aborted) return exitCodeOfLeaving(io);
     if (code !== 0) return code;
     await tellEnd(await untilSettled(folder, { session, io }), { wd: flags.wd, global, io });
@@ -112,7 +118,6 @@ async function tellEnd(overview: RunOverview, { wd, global, io }: Around): Promi
 interface Wanted {
   readonly run: string | undefined;
   readonly role: Role | undefined;
-  readonly first: number | undefined;
 }
 
 function wanted(
@@ -121,13 +126,12 @@ function wanted(
 ): Wanted {
   // Only a role can be near a role's name: ids of runs begin with a digit.
   const isRole = positionals[0] !== undefined && nearest(positionals[0], ROLES) !== undefined;
-  const [run, roleName, surplus] = isRole ? [undefined, ...positionals] : positionals;
+  const [run, named, surplus] = isRole ? [undefined, ...positionals] : positionals;
   if (surplus !== undefined) {
     throw new UsageError(`Cannot use the argument "${surplus}": nothing is named after a role`, {
       hint: "The run is named before the role.",
     });
   }
-  const named = roleName === undefined ? undefined : parseRole(roleName);
   const role = flags.role ?? named;
   const modes = [
     ...(role === undefined ? [] : [`the role ${role}`]),
@@ -136,15 +140,7 @@ function wanted(
     ...(flags.follow === true ? ["--follow"] : []),
   ];
   if (modes.length > 1) throw new UsageError(`Cannot attach with ${modes.join(" and ")}: one view is shown at a time`);
-  return { run, role, first: flags.overview === true ? OVERVIEW : role && ROLES.indexOf(role) + 1 };
-}
-
-function parseRole(name: string): Role {
-  const role = ROLES.find((one) => one === name);
-  if (role !== undefined) return role;
-  throw new UsageError(`Cannot attach to "${name}": there is no such role${didYouMean(name, ROLES)}`, {
-    hint: `Roles: ${ROLES.join(", ")}.`,
-  });
+  return { run, role };
 }
 
 const LOOK_MS = 1000;

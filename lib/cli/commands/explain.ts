@@ -6,9 +6,9 @@ import { OFFERED_SCREEN_IDS } from "../../agents/mod.ts";
 import { classify, type Evidence, judgeRules, parseScreen, type RulePack } from "../../screen/mod.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
-import { choiceFlag, type CliIo, defineCommand, type GlobalFlags, switchFlag, textFlag } from "../console/command.ts";
+import { type CliIo, defineCommand, type GlobalFlags, switchFlag, textFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { explainStatuses, statusLine } from "../../api/show/explain_statuses.ts";
@@ -17,6 +17,8 @@ import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_pac
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { present } from "../../base/schema.ts";
+import { roleOf } from "../../api/show/roles_of_run.ts";
+import { readRun } from "../../run/overview.ts";
 
 export interface ExplainOptions {
   /** The rules to use; without it, those of the provider that each sidecar names. */
@@ -131,6 +133,7 @@ async function explainRun(
       hint: `What happened in it: ${runCommandLine(["logs", folder.id, "--verbose"], wd)}`,
     });
   }
+  if (role !== undefined) roleOf((await readRun(folder, JOBS)).progress, role, "explain");
   for (const explanation of explainStatuses(journal.facts, { run: folder.id, role })) {
     io.stdout(global.json ? outputLine("status_explanation", explanation) : `${statusLine(explanation)}\n`);
   }
@@ -143,7 +146,7 @@ export const command = defineCommand({
     provider: textFlag("NAME", "whose screens they are, if no sidecar says so", { short: "p" }),
     all: switchFlag("every rule with its result"),
     run: textFlag("RUN", `explain the status of a run's agents; ${RUN_ARGUMENT.description}`),
-    role: choiceFlag(ROLES, "with --run: only this role", { placeholder: "ROLE" }),
+    role: textFlag("ROLE", "with --run: only this role"),
     wd: WORKDIR_FLAG,
     config: CONFIG_RULES_FLAG,
   },

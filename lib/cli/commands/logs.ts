@@ -1,24 +1,24 @@
 import { PANE_MARK_VARIABLE } from "../../base/ports/marks.ts";
 import { UsageError } from "../../base/errors.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { followJournal } from "../../journal/follow_journal.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { choiceFlag, type CliIo, defineCommand, exitCodeOfLeaving, switchFlag } from "../console/command.ts";
+import { type CliIo, defineCommand, exitCodeOfLeaving, switchFlag, textFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { showActivity, type ShowActivityOptions } from "../show_activity.ts";
 import { AttemptActivity } from "../attempt_activity.ts";
 import { journalWriter, type ReadOptions } from "../show/journal_lines.ts";
+import { roleOf } from "../../api/show/roles_of_run.ts";
+import { readRun } from "../../run/overview.ts";
 
 export const command = defineCommand({
   arguments: [RUN_ARGUMENT],
   flags: {
     follow: switchFlag("keep showing new lines until the run ends", "f"),
-    role: choiceFlag(ROLES, "show what this role's agent does, where it works without a terminal", {
-      placeholder: "ROLE",
-    }),
+    role: textFlag("ROLE", "show what this role's agent does, where it works without a terminal"),
     wd: WORKDIR_FLAG,
   },
   async run({ flags, positionals, global }, io) {
@@ -41,6 +41,7 @@ async function showRole(
   folder: RunFolder,
   { role, ...options }: Omit<ShowActivityOptions, "roles"> & { readonly role: Role },
 ): Promise<void> {
+  roleOf((await readRun(folder, JOBS)).progress, role, "show");
   if (await showActivity(folder, { ...options, roles: [role], ownsTerminal: isViewer(options.io) })) return;
   const { id } = folder;
   throw new UsageError(`Cannot show what the ${role} of run ${id} did: nothing of it is kept`, {

@@ -7,7 +7,6 @@ import { didYouMean } from "../../base/text/suggest.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { PermissionVerdict } from "../../policy/mod.ts";
 import { loadSettings } from "../../config/load.ts";
-import { ROLES } from "../../base/roles.ts";
 import { policyDecider, WAYS, type Whose, whoseOf } from "../policy_ways.ts";
 import { dialogKindsOf, OFFERED_PROVIDER_IDS, PROVIDERS } from "../../agents/mod.ts";
 import { paint, type Style } from "../console/color.ts";
@@ -30,7 +29,7 @@ export const command = defineCommand({
   flags: {
     config: textFlag("FILE", "the config file (panewright.jsonc of the working directory)"),
     null: switchFlag("subjects on standard input are separated by NUL characters"),
-    role: choiceFlag(ROLES, "whose dialog it is (programmer)", { placeholder: "ROLE" }),
+    role: textFlag("ROLE", "whose dialog it is (programmer)"),
     kind: choiceFlag(KINDS, `what the dialog asks for (command): ${KINDS.join(", ")}`, { placeholder: "KIND" }),
     tool: textFlag("NAME", "the CLI's name of the tool that is called: WebFetch (what the kind usually calls)"),
     as: choiceFlag(WAYS, "answers as that way would: in a step, in a pane, as a process, over ACP", {

@@ -1,12 +1,12 @@
 import { dirname } from "@std/path/posix";
 import { UsageError } from "../../base/errors.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { runReplayAgent } from "../../lab/replay/program.ts";
 import { logPrompt } from "../../lab/replay/prompt_log.ts";
 import { openTty } from "../../lab/replay/terminal.ts";
 import type { SessionRecord } from "../../lab/replay/session.ts";
 import { parseReplayScript } from "../../lab/replay/script.ts";
-import { choiceFlag, defineCommand, Interruption, textFlag } from "../console/command.ts";
+import { defineCommand, Interruption, textFlag } from "../console/command.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
 export const command = defineCommand({
@@ -14,7 +14,7 @@ export const command = defineCommand({
     script: textFlag("FILE", "the JSON file that says what each role does"),
     log: textFlag("FILE", "a file that gets each prompt, a JSON object a line"),
     record: textFlag("FILE", "a file that says which command waits for its approval, and how its last turn failed"),
-    role: choiceFlag(ROLES, "whose part is played"),
+    role: textFlag("ROLE", "whose part is played"),
   },
   async run({ flags }, io) {
     const { script: file, role, log, record } = flags;

@@ -1,6 +1,5 @@
 import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
-import { agentPlan } from "../../config/agent_plans.ts";
-import { ROLES } from "../../base/roles.ts";
+import { agentsOfRoles } from "../../config/agent_plans.ts";
 import type { WholeAgent } from "../../agents/whole_agent.ts";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -40,7 +39,7 @@ export const command = defineCommand({
     const steps = Object.entries(plan.pipelines).flatMap(([pipeline, all]) =>
       all.map((step) => [`${pipeline}/${step.name}`, step] as const)
     );
-    const roles = ROLES.map((role) => [role, agentPlan(loaded, role)] as const);
+    const roles = Object.entries(agentsOfRoles(loaded));
     // Without one around them, agents may do what their CLIs let them.
     const workers = sandbox?.whole === undefined
       ? []

@@ -3,7 +3,6 @@ import { leaveMessage, type MessageOutcome, waitForMessage } from "../../api/con
 import { redactorOf } from "../../base/redact/redactor.ts";
 import { type Role, ROLES } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { didYouMean } from "../../base/text/suggest.ts";
 import { type CliIo, defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -29,8 +28,7 @@ export const command = defineCommand({
     key: textFlag("KEY", "your own name for the message: the same key is the same message, and is sent once"),
     wd: WORKDIR_FLAG,
   },
-  async run({ flags, positionals: [run = "", roleName = "", ...words], global }, io) {
-    const role = roleOf(roleName);
+  async run({ flags, positionals: [run = "", role = "", ...words], global }, io) {
     const folder = await findNamedRun(io, run, flags.wd);
     const { key, wait = false, wd } = flags;
     const left = await leaveMessage(folder, {
@@ -53,15 +51,6 @@ export const command = defineCommand({
     return wait ? await tellOutcome(folder, { message, role, resume, json: global.json, io }) : 0;
   },
 });
-
-function roleOf(name: string): Role {
-  const role = ROLES.find((one) => one === name);
-  if (role !== undefined) return role;
-  throw new UsageError(`Cannot send to "${name}": there is no such role${didYouMean(name, ROLES)}`, {
-    code: "bad_input",
-    hint: `Roles: ${ROLES.join(", ")}.`,
-  });
-}
 
 async function textOf(words: readonly string[], io: CliIo): Promise<string> {
   if (words.length !== 1 || words[0] !== "-") return words.join(" ");

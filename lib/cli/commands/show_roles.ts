@@ -6,11 +6,12 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { loadSettings } from "../../config/load.ts";
 import { toRunPlan } from "../../config/plan.ts";
-import { MENDS, outlineOf } from "../../jobs/review_loop/shapes.ts";
+import { mendsIn, outlineOf } from "../../jobs/review_loop/shapes.ts";
 import { formatTestCommand } from "../../jobs/test_command.ts";
 import { plural } from "../../journal/words/words.ts";
 import { defineCommand } from "../console/command.ts";
 import { configSource } from "../environment.ts";
+import { agentOf } from "../../jobs/review_loop/plan.ts";
 
 type Loop = Exact<OutputFields["loop"]>;
 
@@ -22,16 +23,17 @@ export const command = defineCommand({
   flags: CONFIG_FLAGS,
   async run({ flags, global, positionals: [path] }, io) {
     const loaded = await loadSettings(await configSource(io, { flags, path }));
-    const { agents, loop: { maxReviewCycles, maxRounds, projectTestCmd, shape } } = toRunPlan({
-      ...loaded,
-      job: NO_JOB,
-    });
+    const plan = toRunPlan({ ...loaded, job: NO_JOB });
+    const { maxReviewCycles, maxRounds, projectTestCmd, shape } = plan.loop;
     const loop: Loop = {
-      ...{ loop: shape, maxRounds, mends: MENDS },
-      roles: outlineOf(shape).map(({ name: role, gives, back }) => ({
-        ...{ role, gives, provider: agents[role].provider.id, driver: roleDriverOf(agents[role]) },
-        ...present({ model: agents[role].model, back, maxCycles: gives === "review" ? maxReviewCycles : undefined }),
-      })),
+      ...{ loop: shape, maxRounds, mends: mendsIn(plan.loop) ?? "" },
+      roles: outlineOf(plan.loop).map(({ name: role, gives, back }) => {
+        const agent = agentOf(plan, role);
+        return {
+          ...{ role, gives, provider: agent.provider.id, driver: roleDriverOf(agent) },
+          ...present({ model: agent.model, back, maxCycles: gives === "review" ? maxReviewCycles : undefined }),
+        };
+      }),
       ...present({ testCommand: projectTestCmd === undefined ? undefined : formatTestCommand(projectTestCmd) }),
     };
     io.stdout(global.json ? outputLine("loop", loop) : loopText(loop));

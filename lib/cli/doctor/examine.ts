@@ -18,6 +18,7 @@ import { lookAtMachine, type Machine } from "../preflight/machine_look.ts";
 import { checkWholeSandbox } from "../preflight/sandbox.ts";
 import { checkAgents, type NamedAgent } from "./agents.ts";
 import { checkObeyed } from "./obeyed.ts";
+import { agentOf } from "../../jobs/review_loop/plan.ts";
 
 type ExamineContext = Parameters<typeof lookAtMachine>[0] & Pick<LoadConfigOptions, "envNames" | "onWarning"> & {
   readonly cwd: string;
@@ -78,7 +79,7 @@ async function checkConfig(
     const { file = "from the environment", workdir, config: { sandbox }, job } = loaded;
     const plan = toExecPlan(loaded, { cwd });
     const review = job === undefined ? undefined : toRunPlan({ ...loaded, job });
-    const roles = review === undefined ? [] : rolesUsed(review.loop).flatMap((role) => agentsOf(review.agents[role]));
+    const roles = review === undefined ? [] : rolesUsed(review.loop).flatMap((role) => agentsOf(agentOf(review, role)));
     const found = await lookAtConfig({ plan, loaded, programs: "none" }, machine);
     return {
       findings: [

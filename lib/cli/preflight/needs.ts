@@ -7,7 +7,7 @@ import type { Role } from "../../base/roles.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
 import { agentsOfStep } from "../../jobs/pipeline/plan.ts";
-import type { PlannedAgent } from "../../jobs/review_loop/plan.ts";
+import { agentOf, type PlannedAgent } from "../../jobs/review_loop/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import type { SandboxPlan } from "../../jobs/whole_sandbox.ts";
 import type { TestCommand } from "../../jobs/test_command.ts";
@@ -50,7 +50,7 @@ export interface ReviewToLookAt {
 }
 
 export function needsOfReview({ plan, roles, sources }: ReviewToLookAt): Needs {
-  const { workdir, agents, tmux: { session }, loop: { projectTestCmd: command } } = plan;
+  const { workdir, tmux: { session }, loop: { projectTestCmd: command } } = plan;
   const source = sources.get("project_test_cmd");
   const remedies = {
     mayCome: "The run stops there if it is not written by then.",
@@ -60,7 +60,7 @@ export function needsOfReview({ plan, roles, sources }: ReviewToLookAt): Needs {
     ...plan,
     session,
     workers: roles.flatMap((role) =>
-      agentsOf<PlannedAgent>(agents[role]).map((agent, index) => {
+      agentsOf<PlannedAgent>(agentOf(plan, role)).map((agent, index) => {
         const driver = roleDriverOf(agent);
         const name = workerNameOf(role, index);
         const launch = () => argvOf(driver, { ...agent, name: role, workdir });

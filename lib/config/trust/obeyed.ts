@@ -32,7 +32,9 @@ export async function obeyedSubject(workdir: string, found: readonly Obeyed[]): 
 export function agentsIn({ config, providers }: Pick<LoadedSettings, "config" | "providers">): readonly Provider[] {
   const steps = Object.values(config.pipelines).flat().map(({ provider }) => provider);
   const hasRoles = steps.length === 0 || config.prompt !== undefined || config.prompt_file !== undefined;
-  const ofRoles = hasRoles ? ROLES.map((role) => config.roles[role]?.provider) : [];
+  const ofRoles = hasRoles
+    ? [...new Set([...ROLES, ...Object.keys(config.roles)])].map((role) => config.roles[role]?.provider)
+    : [];
   const others = config.fallback.map((entry) => typeof entry === "string" ? entry : entry.provider);
   const ids = new Set([...steps, ...ofRoles, ...others].map((id) => id ?? config.provider));
   return [...ids].map((id) => findProvider(id, providers));

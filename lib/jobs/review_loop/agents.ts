@@ -3,7 +3,7 @@ import { sleepUntilTime } from "../../base/ports/calendar.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import type { Fallbacks } from "../../turn/ladder.ts";
 import { createSettling, type Settling } from "../../turn/settle.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { loginOf } from "../fallback.ts";
 import { rolesAhead } from "./machine.ts";
 import { mayRecover } from "../../journal/recovery.ts";
@@ -12,6 +12,7 @@ import type { RoleAgent } from "./role_agent.ts";
 import { adoptInPane } from "./role_pane.ts";
 import type { RunParts } from "./run_parts.ts";
 import { type RoleStartOptions, startRole } from "./start_role.ts";
+import { agentOf } from "./plan.ts";
 
 export interface AgentTeam extends AsyncDisposable {
   /**
@@ -47,7 +48,7 @@ interface StartAgentsOptions extends RoleStartOptions, Pick<RunParts, "state"> {
 export async function startAgents(options: StartAgentsOptions): Promise<AgentTeam> {
   const gaveUp = new AbortController();
   const signal = AbortSignal.any([options.signal, gaveUp.signal]);
-  const roles = ROLES.filter((role) => isNeeded(role, options));
+  const roles = Object.keys(options.plan.agents).filter((role) => isNeeded(role, options));
   using unfinished = new DisposableStack();
   const settling = unfinished.use(createSettling<Role>(options));
   const starts = roles.map(async (role) => {
@@ -100,10 +101,10 @@ function createTeam(
     async start(role) {
       if (!terminals.has(role)) return add(role, await haveAgent(role, options));
       const { plan, state, record } = options;
-      const due = loginOf(planWithDue(role, { plan, state }).plan.agents[role]);
+      const due = loginOf(agentOf(planWithDue(role, { plan, state }).plan, role));
       const before = loginInUse(state(), role);
       if (due === before) return;
-      const isOwn = due === loginOf(plan.agents[role]);
+      const isOwn = due === loginOf(agentOf(plan, role));
       const why = isOwn ? "can be used again" : `takes the place of ${before}, which cannot be used`;
       record({ type: "note", role, message: `${due} ${why}`, passable: true });
       await replaceAgent(role, { isFresh: true });
@@ -165,11 +166,11 @@ async function haveAgent(role: Role, planned: StartAgentsOptions): Promise<RoleA
 async function haveThis(role: Role, options: StartAgentsOptions): Promise<RoleAgent> {
   const { plan, state, alive, record } = options;
   const agent = state().agents[role];
-  const isSame = loginInUse(state(), role) === loginOf(plan.agents[role]);
+  const isSame = loginInUse(state(), role) === loginOf(agentOf(plan, role));
   if (agent?.pane !== undefined && alive.has(agent.pane.terminalId)) {
     const { pane, seenRules } = agent;
     // The network of one that is in a sandbox has ended with the process that held it.
-    const isAdoptable = plan.sandbox?.whole === undefined && roleDriverOf(plan.agents[role]) === "pane" && isSame;
+    const isAdoptable = plan.sandbox?.whole === undefined && roleDriverOf(agentOf(plan, role)) === "pane" && isSame;
     if (isAdoptable) return await adoptInPane(role, { pane, seenRules }, options);
     // The configuration has given the role another agent meanwhile: two would work at the same time.
     await options.session?.closePane({ paneId: pane.terminalId, pid: pane.pid });

@@ -12,6 +12,7 @@ import { areOtherRules, rulesUsedBy } from "./rules_used.ts";
 import type { ReviewRunOptions } from "./run_parts.ts";
 import { reviewLoopSettings } from "./settings.ts";
 import type { RunState } from "./state.ts";
+import { ownRolesTold } from "./shapes.ts";
 
 /** Makes ready for another process to continue the run, and gives its first fact. */
 export async function continueRun(
@@ -39,6 +40,7 @@ export async function continueRun(
     await endLeftProcesses(folder, { clock, recorded: carried.folder });
   }
   const rules = rulesUsedBy(plan);
+  const settings = reviewLoopSettings({ ...plan.loop, words: plan.words });
   const before = state?.head.rules;
   return {
     type: "run_resumed",
@@ -46,7 +48,8 @@ export async function continueRun(
     folder: path,
     ...(carried === undefined ? {} : { carriedFrom: carried.workdir }),
     ...present({ configFile }),
-    settings: reviewLoopSettings({ ...plan.loop, words: plan.words }),
+    settings,
+    ...ownRolesTold(settings),
     rules,
     modelAnswers: plan.permissions.modelAnswers,
     answersFrom: plan.permissions.answersFrom,

@@ -18,6 +18,7 @@ import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
 import { RESPONSE_TIMEOUT, reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
+import { ownRolesTold } from "./shapes.ts";
 
 export type { ReviewRunOptions } from "./run_parts.ts";
 
@@ -37,6 +38,7 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
       type: "run_started",
       job: "run",
       ...{ runId, folder, workdir, startAgent: firstRole(settings), task, settings, origin },
+      ...ownRolesTold(settings),
       rules: rulesUsedBy(plan),
       modelAnswers: plan.permissions.modelAnswers,
       answersFrom: plan.permissions.answersFrom,

@@ -3,39 +3,52 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { couldNotRun, formatTestCommand, type TestCommandResult } from "../test_command.ts";
 import type { ReviewVerdict, TestVerdict } from "../verdicts.ts";
 import { approvalObjection } from "./evidence.ts";
-import type { LoopContext, LoopState, ReviewerRole, Transition } from "./state.ts";
-import { firstWork, roleAfter } from "./loops.ts";
-import { hasTester, MENDS } from "./shapes.ts";
+import type { Role } from "../../base/roles.ts";
+import type { Feedback, LoopContext, LoopState, Transition } from "./state.ts";
+import { firstWork, givenBy, mendsOf, roleAfter } from "./loops.ts";
+import { authorOf, type LoopShape, rolesIn, testerIn } from "./shapes.ts";
 
 interface Review {
   readonly context: LoopContext;
-  readonly role: ReviewerRole;
+  readonly role: Role;
   readonly cycle: number;
   /** Missing where none was stated, even when asked. */
   readonly verdict: ReviewVerdict | undefined;
 }
 
+/** What follows the work of a role: whoever reviews it in the same cycle, the next one, or the test command. */
+export function handOn(
+  next: Role | undefined,
+  { cycle, loop }: { readonly cycle: number; readonly loop: LoopShape },
+): LoopState["stage"] {
+  if (next === undefined) return TEST_COMMAND;
+  return givenBy(next, loop) === "review" ? { kind: "work", role: next, cycle } : firstWork(next, loop);
+}
+
 /** After a review: on to the next phase, or back to the author. */
 export function afterReview(state: LoopState, review: Review): Transition {
-  const { role, cycle, context: { settings: { maxReviewCycles, atReviewLimit, shape } } } = review;
+  const { role, cycle, context: { settings } } = review;
+  const { maxReviewCycles, atReviewLimit } = settings;
   const { round } = state;
-  const text = state.outputs[role] ?? "";
-  const author = role === "analyst_review" ? "analyst" : "programmer";
-  const { [author]: _decided, ...otherFeedback } = state.feedback;
+  const author = authorOf(role, settings) ?? role;
   const note = objectionTo(state, review);
   const verdict = note === undefined && review.verdict === "APPROVED" ? "APPROVED" : "REVISE";
   const decided: ReviewFact = { type: "review_decided", role, round, cycle, verdict, ...present({ note }) };
-  const next = roleAfter(role, "pass", shape);
-  const forward = next === undefined ? TEST_COMMAND : firstWork(next, shape);
+  const forward = handOn(roleAfter(role, "pass", settings), { cycle, loop: settings });
+  // What another reviewer of the same work could not be satisfied in stays open.
+  const { [author]: open, ...otherFeedback } = state.feedback;
+  const stands = open?.openIn === round ? open : undefined;
   if (verdict === "APPROVED") {
-    return { state: { ...state, feedback: otherFeedback, stage: forward }, events: [decided] };
+    const feedback = stands === undefined ? otherFeedback : { ...otherFeedback, [author]: stands };
+    return { state: { ...state, feedback, stage: forward }, events: [decided] };
   }
-  const files = state.sources[role]?.files ?? [];
-  const revised = { ...state, feedback: { ...otherFeedback, [author]: { text, note, files } } };
+  const given = { text: state.outputs[role] ?? "", note, files: state.sources[role]?.files ?? [], by: role };
   if (cycle < maxReviewCycles) {
     const stage = { kind: "work", role: author, cycle: cycle + 1 } as const;
-    return { state: { ...revised, stage }, events: [decided] };
+    return { state: { ...state, feedback: { ...otherFeedback, [author]: given }, stage }, events: [decided] };
   }
+  const left = { ...joined(stands, given), openIn: round };
+  const revised = { ...state, feedback: { ...otherFeedback, [author]: left } };
   const limit: ReviewFact = { type: "review_limit_reached", role, round, then: atReviewLimit };
   if (atReviewLimit === "proceed") return { state: { ...revised, stage: forward }, events: [decided, limit] };
   const reason = `${role} did not approve in ${maxReviewCycles} review ${maxReviewCycles === 1 ? "cycle" : "cycles"}`;
@@ -43,6 +56,11 @@ export function afterReview(state: LoopState, review: Review): Transition {
     state: { ...revised, stage: { kind: "finished", outcome: "fail", reason } },
     events: [decided, limit, { type: "round_finished", round, verdict: "FAIL", note: reason }],
   };
+}
+
+function joined(before: Feedback | undefined, given: Feedback): Feedback {
+  if (before === undefined) return given;
+  return { ...given, text: `${before.text}\n\n${given.text}`, files: [...before.files, ...given.files] };
 }
 
 function objectionTo(
@@ -67,7 +85,8 @@ interface Test {
 
 /** After the test of a round: the run's end, or another round. */
 export function afterTest(before: LoopState, test: Test): Transition {
-  const { context: { settings: { maxRounds, projectTestCmd, shape } }, testerVerdict, command } = test;
+  const { context: { settings }, testerVerdict, command } = test;
+  const { maxRounds, projectTestCmd } = settings;
   const { round } = before;
   const state: LoopState = command !== undefined && projectTestCmd !== undefined && !couldNotRun(command)
     ? { ...before, testCommandRan: formatTestCommand(projectTestCmd) }
@@ -80,21 +99,21 @@ export function afterTest(before: LoopState, test: Test): Transition {
   }
   const note = test.note ?? commandNote(test);
   const { outputs, sources } = state;
-  const told = hasTester(shape)
-    ? { report: outputs.tester ?? "", files: sources.tester?.files ?? [] }
-    : { report: "", files: [] };
+  const tester = testerIn(settings) ?? "";
+  const told = { report: outputs[tester] ?? "", files: sources[tester]?.files ?? [] };
   const failed = { ...state, testEvidence: { round, ...told, command, note } };
   const finished: ReviewFact = { type: "round_finished", round, verdict: "FAIL", ...present({ note }) };
   if (round >= maxRounds) {
     const reason = `the test did not pass in ${maxRounds} ${maxRounds === 1 ? "round" : "rounds"}`;
     return { state: { ...failed, stage: { kind: "finished", outcome: "fail", reason } }, events: [finished] };
   }
-  return { state: retry(failed, shape), events: [finished, { type: "round_started", round: round + 1, maxRounds }] };
+  return { state: retry(failed, settings), events: [finished, { type: "round_started", round: round + 1, maxRounds }] };
 }
 
-function commandNote({ testerVerdict, command, context: { settings: { shape } } }: Test): string | undefined {
+function commandNote({ testerVerdict, command, context: { settings } }: Test): string | undefined {
   if (testerVerdict !== "PASS" || command === undefined) return undefined;
-  const [and, but] = hasTester(shape) ? ["the tester said PASS, and ", "the tester said PASS, but "] : ["", ""];
+  const tester = testerIn(settings);
+  const [and, but] = ["and", "but"].map((word) => tester === undefined ? "" : `the ${tester} said PASS, ${word} `);
   return command.problem !== undefined
     ? `${and}the test command passed, but that does not hold: ${command.problem}`
     : command.timedOut
@@ -104,18 +123,21 @@ function commandNote({ testerVerdict, command, context: { settings: { shape } } 
     : `${but}the test command ended with exit code ${command.exitCode}`;
 }
 
-function retry(state: LoopState, shape: LoopContext["settings"]["shape"]): LoopState {
-  const { programmer, programmer_review: _review, tester, ...others } = state.outputs;
-  const kept = { ...others, ...present({ tester: hasTester(shape) ? undefined : tester }) };
+function retry(state: LoopState, loop: LoopShape): LoopState {
+  const mends = mendsOf(loop);
+  const roles = rolesIn(loop);
+  // What is done anew is forgotten.
+  const again = new Set(roles.slice(roles.indexOf(mends)));
+  const { [mends]: report } = state.outputs;
   return {
     ...state,
     round: state.round + 1,
-    stage: firstWork(MENDS, shape),
-    outputs: kept,
-    earlierChanges: programmer === undefined ? state.earlierChanges : [...state.earlierChanges, {
+    stage: firstWork(mends, loop),
+    outputs: Object.fromEntries(Object.entries(state.outputs).filter(([role]) => !again.has(role))),
+    earlierChanges: report === undefined ? state.earlierChanges : [...state.earlierChanges, {
       round: state.round,
-      report: programmer,
-      files: state.sources.programmer?.files ?? [],
+      report,
+      files: state.sources[mends]?.files ?? [],
     }],
   };
 }

@@ -1,6 +1,6 @@
 import type { RunState } from "./state.ts";
 import { tidyArchive } from "../../turn/archive.ts";
-import { lookAtResponsePath, responsePathFor } from "../../turn/response_files.ts";
+import { lookAtResponsePath, responsePathOf } from "../../turn/response_files.ts";
 import { responseText } from "../../turn/response_reading.ts";
 import { removeIfThere } from "../../base/ports/files.ts";
 import { MAX_KEPT_BYTES } from "./messages.ts";
@@ -76,7 +76,7 @@ async function findLate({ archiveDir, known, turn, workdir }: {
     else if (text !== undefined && text.trim() !== "") {
       const sha256 = await sha256Hex(content);
       const isCopied = original !== undefined && await sha256Hex(original) === sha256;
-      if (isCopied) removeIfThere(responsePathFor(workdir, turn.role));
+      if (isCopied) removeIfThere(responsePathOf(workdir, turn.role));
       return { bytes: content.length, archivedAs, sha256, text };
     }
   }
@@ -86,7 +86,7 @@ async function findLate({ archiveDir, known, turn, workdir }: {
 function readOriginal(workdir: string, role: Role): Uint8Array<ArrayBuffer> | undefined {
   const { info, problem } = lookAtResponsePath(workdir, role);
   if (info === undefined || problem !== undefined) return undefined;
-  return readRegularFile(responsePathFor(workdir, role), { maxBytes: MAX_KEPT_BYTES });
+  return readRegularFile(responsePathOf(workdir, role), { maxBytes: MAX_KEPT_BYTES });
 }
 
 /**

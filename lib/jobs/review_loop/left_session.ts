@@ -1,5 +1,5 @@
 import type { RunState } from "./state.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { Clock } from "../../base/ports/clock.ts";
 import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
@@ -10,7 +10,7 @@ import type { AgentState } from "../../journal/loop/state.ts";
 type AgentPanes = Readonly<Partial<Record<Role, Pick<AgentState, "pane">>>>;
 
 export function panesOf(agents: AgentPanes) {
-  return ROLES.flatMap((role) => {
+  return Object.keys(agents).flatMap((role) => {
     const pane = agents[role]?.pane;
     return pane === undefined ? [] : [{ paneId: pane.terminalId, pid: pane.pid, startTime: pane.processStart }];
   });

@@ -2,10 +2,10 @@ import type { Role } from "../../base/roles.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { TestCommandResult } from "../test_command.ts";
 import { parseReviewVerdict, parseTestVerdict } from "../verdicts.ts";
-import { afterReview, afterTest, TEST_COMMAND } from "./gates.ts";
-import type { LoopContext, LoopResponse, LoopState, ReviewerRole, Source, Transition, Turn } from "./state.ts";
-import { firstRole, firstWork, givenBy, roleAfter, rolesFrom } from "./loops.ts";
-import { MENDS } from "./shapes.ts";
+import { afterReview, afterTest, handOn } from "./gates.ts";
+import type { LoopShape } from "./shapes.ts";
+import type { LoopContext, LoopResponse, LoopState, Source, Transition, Turn } from "./state.ts";
+import { firstRole, firstWork, givenBy, mendsOf, roleAfter, rolesFrom } from "./loops.ts";
 
 type LoopAction =
   | { readonly do: "run_attempt"; readonly at: Turn }
@@ -16,7 +16,7 @@ export function startLoop({ settings }: LoopContext): Transition {
   return {
     state: {
       round: 1,
-      stage: firstWork(firstRole(settings), settings.shape),
+      stage: firstWork(firstRole(settings), settings),
       outputs: {},
       sources: {},
       feedback: {},
@@ -49,24 +49,24 @@ export function nextAction({ round, stage }: Pick<LoopState, "round" | "stage">)
  */
 export function rolesAhead(
   { stage }: Pick<LoopState, "stage">,
-  { shape }: Pick<LoopContext["settings"], "shape">,
+  loop: LoopShape,
 ): readonly Role[] {
   const isAtRole = stage.kind === "work" || stage.kind === "verdict";
-  return isAtRole ? rolesFrom(stage.role, { isLastRound: true, shape }) : [];
+  return isAtRole ? rolesFrom(stage.role, { isLastRound: true, loop }) : [];
 }
 
 export function rolesLeft(
   { round, stage }: Pick<LoopState, "round" | "stage">,
-  { maxRounds, shape }: Pick<LoopContext["settings"], "maxRounds" | "shape">,
+  loop: LoopShape & Pick<LoopContext["settings"], "maxRounds">,
 ): readonly Role[] {
   if (stage.kind === "finished") return [];
-  const isLastRound = round >= maxRounds;
-  if (stage.kind === "test_command") return isLastRound ? [] : rolesFrom(MENDS, { isLastRound, shape });
-  return rolesFrom(stage.role, { isLastRound, shape });
+  const isLastRound = round >= loop.maxRounds;
+  if (stage.kind === "test_command") return isLastRound ? [] : rolesFrom(mendsOf(loop), { isLastRound, loop });
+  return rolesFrom(stage.role, { isLastRound, loop });
 }
 
-export function rolesUsed(settings: Pick<LoopContext["settings"], "startAgent" | "maxRounds" | "shape">) {
-  return rolesLeft({ round: 1, stage: firstWork(firstRole(settings), settings.shape) }, settings);
+export function rolesUsed(settings: LoopShape & Pick<LoopContext["settings"], "startAgent" | "maxRounds">) {
+  return rolesLeft({ round: 1, stage: firstWork(firstRole(settings), settings) }, settings);
 }
 
 /** After a response: on to what is next in the round, or the question for a verdict that is missing. */
@@ -84,39 +84,30 @@ export function applyResponse(before: LoopState, given: LoopResponse, context: L
     prompted: before.prompted.includes(role) ? before.prompted : [...before.prompted, role],
     sources: { ...before.sources, [role]: joinSources(asked ? before.sources[role] : undefined, given) },
   };
-  const { shape } = context.settings;
-  switch (givenBy(role, shape)) {
+  const { settings } = context;
+  switch (givenBy(role, settings)) {
     case "work": {
-      const next = roleAfter(role, "pass", shape);
-      return { state: { ...state, stage: handOn(next, { cycle, shape }) }, events: [] };
+      const next = roleAfter(role, "pass", settings);
+      return { state: { ...state, stage: handOn(next, { cycle, loop: settings }) }, events: [] };
     }
     case "review": {
       const verdict = parseReviewVerdict(given.text);
-      if (verdict === undefined && !asked) return askForVerdict(state, { role: role as ReviewerRole, cycle });
-      return afterReview(state, { context, role: role as ReviewerRole, cycle, verdict });
+      if (verdict === undefined && !asked) return askForVerdict(state, { role, cycle });
+      return afterReview(state, { context, role, cycle, verdict });
     }
     case "test": {
       const verdict = parseTestVerdict(given.text);
-      if (verdict === undefined && !asked) return askForVerdict(state, { role: "tester", cycle });
+      if (verdict === undefined && !asked) return askForVerdict(state, { role, cycle });
       const note = verdict === undefined
-        ? "no unambiguous verdict of the tester, even when asked: taken as FAIL"
+        ? `no unambiguous verdict of the ${role}, even when asked: taken as FAIL`
         : undefined;
       const testerVerdict = verdict ?? "FAIL";
       // The command also runs after a FAIL: its output is evidence that does not depend on what the tester wrote down.
-      return context.settings.projectTestCmd === undefined
+      return settings.projectTestCmd === undefined
         ? afterTest(state, { context, testerVerdict, note, command: undefined })
         : { state: { ...state, stage: { kind: "test_command", testerVerdict, note } }, events: [] };
     }
   }
-}
-
-/** What follows the work of a role: whoever reviews it in the same cycle, the next one, or the test command. */
-function handOn(
-  next: Role | undefined,
-  { cycle, shape }: { readonly cycle: number; readonly shape: LoopContext["settings"]["shape"] },
-): LoopState["stage"] {
-  if (next === undefined) return TEST_COMMAND;
-  return givenBy(next, shape) === "review" ? { kind: "work", role: next, cycle } : firstWork(next, shape);
 }
 
 function askForVerdict(

@@ -1,5 +1,5 @@
 import { HumanInterventionRequiredError, RuntimeError, TimeoutError } from "../../base/errors.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../run/caps.ts";
 import {
   closeInbox,
@@ -70,7 +70,7 @@ export function openMailbox(options: MailboxOptions): Mailbox {
     return due.find(({ turn }) => turn !== undefined) ?? due[0];
   };
   const startDeliveries = () => {
-    for (const role of ROLES) {
+    for (const role of new Set(state().messages.map(({ role }) => role))) {
       if (deliveries.has(role) || nextOf(role) === undefined) continue;
       const delivery = deliverTo(role).catch(breakOff).finally(() => deliveries.delete(role));
       deliveries.set(role, delivery);

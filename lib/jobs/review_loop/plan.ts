@@ -1,10 +1,11 @@
 import type { Job } from "../../journal/loop/fields.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { PermissionPlan } from "../../turn/desk/decision.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";
 import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
+import { UsageError } from "../../base/errors.ts";
 import { agentsOf } from "../fallback.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
@@ -67,5 +68,12 @@ export function agentsUsed(plan: Pick<ReviewRunPlan, "agents">): readonly Provid
 }
 
 export function workerCapsOf({ agents }: Pick<ReviewRunPlan, "agents">): Readonly<Record<string, Caps>> {
-  return Object.fromEntries(ROLES.map((role) => [role, agents[role].caps ?? {}]));
+  return Object.fromEntries(Object.entries(agents).map(([role, { caps = {} }]) => [role, caps]));
+}
+
+/** @throws {UsageError} when no agent plays it */
+export function agentOf({ agents }: Pick<ReviewRunPlan, "agents">, role: Role): AgentPlan {
+  const { [role]: agent } = agents;
+  if (agent !== undefined) return agent;
+  throw new UsageError(`Cannot start an agent as ${role}: the configuration has no such role any more`);
 }

@@ -1,4 +1,4 @@
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { GroundLostError, playOnGround } from "../ground.ts";
 import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
 import { present } from "../../base/schema.ts";
@@ -20,8 +20,8 @@ async function openRolesSandbox(parts: RunParts) {
   if (sandbox?.whole === undefined) return { parts, [Symbol.asyncDispose]: () => Promise.resolve() };
   const { whole, writable } = sandbox;
   const gone = new AbortController();
-  const workers = ROLES.flatMap((role) =>
-    agentsOf(agents[role]).map((agent, index) => [workerNameOf(role, index), agent] as const)
+  const workers = Object.entries(agents).flatMap(([role, own]) =>
+    agentsOf(own).map((agent, index) => [workerNameOf(role, index), agent] as const)
   );
   const open = await openWholeSandbox(new Map(workers), {
     ...{ clock, folder, signal, workdir, writable, whole, name: folder.id },
@@ -36,12 +36,11 @@ async function openRolesSandbox(parts: RunParts) {
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
-  const inside = (role: Role): AgentPlan => {
+  const inside = (role: Role, own: AgentPlan): AgentPlan => {
     const put = <Agent extends PlannedAgent>(agent: Agent, index: number): Agent => {
       const worker = workerNameOf(role, index);
       return { ...agent, env: { ...agent.env, ...open.env(worker) }, sandbox: open.request(worker) };
     };
-    const { [role]: own } = agents;
     return { ...put(own, 0), ...present({ fallbacks: own.fallbacks?.map((agent, index) => put(agent, index + 1)) }) };
   };
   return {
@@ -51,7 +50,7 @@ async function openRolesSandbox(parts: RunParts) {
       plan: {
         ...plan,
         sandboxOfCommands: open.commands,
-        agents: Object.fromEntries(ROLES.map((role) => [role, inside(role)])) as Record<Role, AgentPlan>,
+        agents: Object.fromEntries(Object.entries(agents).map(([role, own]) => [role, inside(role, own)])),
       },
     },
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),

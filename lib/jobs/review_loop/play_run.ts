@@ -85,10 +85,10 @@ async function runWithAgents(
   const counter = createTokenCounter({
     ...parts,
     agents: team.agents,
-    capOf: (role) => tokenCapOf(role, { caps: plan.caps, ofWorker: plan.agents[role].caps }),
+    capOf: (role) => tokenCapOf(role, { caps: plan.caps, ofWorker: plan.agents[role]?.caps }),
   });
   await using _lastCount = { [Symbol.asyncDispose]: () => counter.countAll() };
-  await using responses = watchResponses(plan.workdir, { clock });
+  await using responses = watchResponses(plan.workdir, { roles: Object.keys(plan.agents), clock });
   await using screens = keepDialogScreens({ ...parts, terminalOf: (role) => team.terminalOf(role) });
   const noteFailure = (error: unknown) => {
     // What a person has typed is theirs, and so are the panes then.

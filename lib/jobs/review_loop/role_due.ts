@@ -3,7 +3,7 @@ import { openTurnOf } from "../../journal/loop/state.ts";
 import { agentDue, agentsOf, fallbacksOf, loginOf } from "../fallback.ts";
 import type { Fallbacks } from "../../turn/ladder.ts";
 import { present } from "../../base/schema.ts";
-import type { AgentPlan, PlannedAgent } from "./plan.ts";
+import { agentOf, type AgentPlan, type PlannedAgent } from "./plan.ts";
 import type { RunParts } from "./run_parts.ts";
 import type { RunState } from "./state.ts";
 
@@ -11,7 +11,7 @@ type Parts = Pick<RunParts, "plan" | "state">;
 
 /** The agent that plays a role now: its own, or one that has taken its place. */
 export function agentInUse(role: Role, { plan, state }: Parts): AgentPlan {
-  const own = plan.agents[role];
+  const own = agentOf(plan, role);
   const login = loginInUse(state(), role);
   return inPlaceOf(own, agentsOf(own).find((agent) => loginOf(agent) === login) ?? own);
 }
@@ -19,7 +19,7 @@ export function agentInUse(role: Role, { plan, state }: Parts): AgentPlan {
 /** The plan with the agent that is to play a role as the role's own; who has begun its turn stays, if it can. */
 export function planWithDue<Of extends Parts>(role: Role, options: Of): Of {
   const { plan, state } = options;
-  const own = plan.agents[role];
+  const own = agentOf(plan, role);
   const { unusable } = state();
   const open = openTurnOf(state(), role);
   const hasBegun = open !== undefined && (open.message !== undefined || open.taken || open.interrupted);
@@ -35,7 +35,7 @@ function inPlaceOf({ caps, fallbacks }: AgentPlan, agent: PlannedAgent): AgentPl
 
 /** Who may take the place of a role's agent. */
 export function fallbacksFor(role: Role, { plan, state }: Parts): Fallbacks {
-  const own = plan.agents[role];
+  const own = agentOf(plan, role);
   const current = loginInUse(state(), role) ?? loginOf(own);
   return fallbacksOf(own, { unusable: state().unusable, worker: role, now: new Date(), current });
 }

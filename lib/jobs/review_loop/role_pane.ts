@@ -17,6 +17,7 @@ import type { AgentPane } from "../../journal/workers.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import type { HookChannel } from "../../turn/desk/hook_channel.ts";
 import type { RunParts } from "./run_parts.ts";
+import { agentOf } from "./plan.ts";
 
 export interface RolePaneOptions extends Pick<RunParts, "plan" | "record" | "clock" | "signal"> {
   /** Missing where no role has a pane. */
@@ -52,8 +53,8 @@ export async function startInPane(role: Role, resume: string | undefined, option
 function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOptions {
   const { plan, session, hooks, turnEvents, record, clock, signal } = options;
   if (session === undefined) throw new TypeError(`Cannot start the agent of ${role}: there is no session for panes`);
-  const { provider: { id }, sandbox = plan.sandbox, ...request } = plan.agents[role];
-  const provider = findPaneProvider(id, [plan.agents[role].provider]);
+  const { provider: { id }, sandbox = plan.sandbox, ...request } = agentOf(plan, role);
+  const provider = findPaneProvider(id, [agentOf(plan, role).provider]);
   const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
   return {
     session,
@@ -77,7 +78,7 @@ function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOpt
 
 /** What is asked before each call where the policy is about those that its CLI would just run. */
 function callHookOf(role: Role, { plan, hooks }: RolePaneOptions): HookCommand | undefined {
-  const { provider } = plan.agents[role];
+  const { provider } = agentOf(plan, role);
   const isJudged = provider.terminal?.hasPermissionHook === true &&
     unaskedCalls(plan, { role, provider }) !== undefined;
   return isJudged ? hooks?.callHookOf(role) : undefined;

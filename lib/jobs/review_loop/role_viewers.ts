@@ -3,7 +3,7 @@ import { roleDriverOf } from "../../agents/drivers.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
 import { rolesUsed } from "./machine.ts";
-import type { ReviewRunPlan } from "./plan.ts";
+import { agentOf, type ReviewRunPlan } from "./plan.ts";
 import type { RunParts } from "./run_parts.ts";
 
 interface RoleViewersOptions extends Pick<RunParts, "folder" | "record" | "signal"> {
@@ -20,9 +20,9 @@ const PERMISSIONS = ["--allow-read", "--allow-env"] as const;
  * when the run is not executed any more. A window that cannot be opened is a warning: the work does not need it.
  */
 export async function openRoleViewers(session: TmuxSession, options: RoleViewersOptions): Promise<void> {
-  const { plan: { agents, loop }, folder, panewright = selfCommand(PERMISSIONS), record, signal } = options;
+  const { plan, folder, panewright = selfCommand(PERMISSIONS), record, signal } = options;
   const denoDir = Deno.build.standalone ? undefined : Deno.env.get("DENO_DIR");
-  for (const role of rolesUsed(loop).filter((one) => roleDriverOf(agents[one]) !== "pane")) {
+  for (const role of rolesUsed(plan.loop).filter((one) => roleDriverOf(agentOf(plan, one)) !== "pane")) {
     try {
       await session.openPane({
         name: role,

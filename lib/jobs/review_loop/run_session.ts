@@ -11,7 +11,7 @@ import type { TmuxSession } from "../../tmux/session.ts";
 import { agentsOf } from "../fallback.ts";
 import { rolesUsed } from "./machine.ts";
 import { agentInUse } from "./role_due.ts";
-import type { ReviewRunPlan } from "./plan.ts";
+import { agentOf, type ReviewRunPlan } from "./plan.ts";
 import type { Role } from "../../base/roles.ts";
 import type { SessionState } from "../../journal/workers.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -32,8 +32,10 @@ export interface RunSession {
   readonly attachCommandOf: (role: Role) => string | undefined;
 }
 
-export function hasPanes({ agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
-  return rolesUsed(loop).some((role) => agentsOf(agents[role]).some((agent) => roleDriverOf(agent) === "pane"));
+export function hasPanes(plan: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
+  return rolesUsed(plan.loop).some((role) =>
+    agentsOf(agentOf(plan, role)).some((agent) => roleDriverOf(agent) === "pane")
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
-import { hasTester, LOOP_NAMES, LOOP_PATTERN, loopProblem } from "./shapes.ts";
+import { LOOP_NAMES, LOOP_PATTERN, loopProblem, type OwnRole, testerIn } from "./shapes.ts";
 import { UsageError } from "../../base/errors.ts";
 import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from "../../base/settings.ts";
 
@@ -8,7 +8,12 @@ import { completeSettings, defaultsOf, type SettingSlice, type SettingsOf } from
 export const REVIEW_LOOP_SETTINGS = {
   startAgent: {
     names: { key: "start_agent", env: "START_AGENT", flag: "--start-agent ROLE" },
-    value: { kind: "choice", of: ROLES, default: "analyst" },
+    value: {
+      kind: "text",
+      pattern: /^[a-z][a-z0-9_]{0,31}$/,
+      must: "the name of a role of the loop, such as programmer",
+      default: "analyst",
+    },
     description:
       "The role that starts the first round; a placeholder stands in for the work of earlier roles, whose agents start when they are needed.",
   },
@@ -27,6 +32,14 @@ export const REVIEW_LOOP_SETTINGS = {
     flagDescription:
       "who works on the job: review (five roles), pair, solo, spec-first, or roles with commas between them",
     example: "analyst, programmer, tester",
+  },
+  mendedBy: {
+    names: { key: "mended_by" },
+    value: { kind: "text", pattern: /^[a-z][a-z0-9_]{0,31}$/, must: "the name of a role of the loop that works" },
+    description:
+      "The role with which the next round begins when a test has failed. Without it, the programmer, or in " +
+      "a loop without one the last role of yours that works.",
+    example: "programmer",
   },
   projectTestCmd: {
     names: { key: "project_test_cmd", env: "PROJECT_TEST_CMD", flag: "--test-cmd COMMAND" },
@@ -189,18 +202,22 @@ export const POST_PROCESSING_SETTINGS = {
 
 export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTINGS> {
   /** What the project wants of roles, besides what their prompts say. @default {{}} */
-  readonly words?: Readonly<Partial<Record<Role, string>>>;
+  readonly words?: Readonly<Record<Role, string>>;
+  /** The roles that the configuration makes. @default {{}} */
+  readonly ownRoles?: Readonly<Record<Role, OwnRole>>;
 }
 
 export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIEW_LOOP_SETTINGS);
 
 export function reviewLoopSettings(
-  { words, ...given }: { readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined } = {},
+  { words, ownRoles, ...given }: {
+    readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined;
+  } = {},
 ): ReviewLoopSettings {
-  const settings = { ...completeSettings(REVIEW_LOOP_SETTINGS, given), ...present({ words }) };
-  const problem = loopProblem(settings.shape);
+  const settings = { ...completeSettings(REVIEW_LOOP_SETTINGS, given), ...present({ words, ownRoles }) };
+  const problem = loopProblem(settings);
   if (problem !== undefined) throw new UsageError(`Cannot use the loop ${settings.shape}: ${problem}`);
-  if (hasTester(settings.shape) || settings.projectTestCmd !== undefined) return settings;
+  if (testerIn(settings) !== undefined || settings.projectTestCmd !== undefined) return settings;
   throw new UsageError(
     `Cannot use the loop ${settings.shape}: without a tester, only a test command tells whether it is done`,
   );

@@ -18,6 +18,7 @@ import { hasResponse } from "../../turn/response_reading.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { type RolePaneOptions, startInPane } from "./role_pane.ts";
 import type { RunParts } from "./run_parts.ts";
+import { agentOf } from "./plan.ts";
 
 export interface RoleStartOptions extends RolePaneOptions, Pick<RunParts, "folder" | "audit" | "onForcedExit"> {
   readonly onActivity: (role: Role, activity: AcpActivity) => void;
@@ -33,8 +34,8 @@ export async function startRole(
 ): Promise<RoleAgent> {
   const { plan, record, clock } = options;
   const startedAtMs = clock.now();
-  const driver = roleDriverOf(plan.agents[role]);
-  const { provider, login } = plan.agents[role];
+  const driver = roleDriverOf(agentOf(plan, role));
+  const { provider, login } = agentOf(plan, role);
   const told = { ...present({ login }), ...(driver === "pane" ? {} : { protocol: driver }) };
   const starting = { type: "agent_starting", role, provider: provider.id, ...told } as const;
   record({ ...starting, ...present({ resumes }) });
@@ -78,7 +79,7 @@ async function startWithoutPane(
 ) {
   const { plan, folder, audit, onActivity, onForcedExit, record, clock, signal } = options;
   const { workdir } = plan;
-  const { provider, command, args, env, model, profile, sandbox = plan.sandbox } = plan.agents[role];
+  const { provider, command, args, env, model, profile, sandbox = plan.sandbox } = agentOf(plan, role);
   if (sandbox !== undefined) {
     const host = systemHost(env);
     await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
@@ -123,7 +124,8 @@ async function startWithoutPane(
 /** Tells which calls that need no permission are put to the desk: all but those that the policy leaves to the CLI.
  * In a dry run they run. */
 export function whatIsPut(role: Role, { plan, audit }: Pick<RoleStartOptions, "plan" | "audit">) {
-  const { agents: { [role]: { provider } }, permissions: { dryRun } } = plan;
+  const { permissions: { dryRun } } = plan;
+  const { provider } = agentOf(plan, role);
   const named = unaskedCalls(plan, { role, provider });
   return named && (async (request: Parameters<typeof named>[0], terminal: string): Promise<boolean> => {
     const verdict = named(request);

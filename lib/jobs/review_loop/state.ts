@@ -12,12 +12,9 @@ export interface LoopContext {
   readonly settings: ReviewLoopSettings;
 }
 
-export type AuthorRole = "analyst" | "programmer";
-export type ReviewerRole = "analyst_review" | "programmer_review";
-
 export type LoopStage =
   | { readonly kind: "work"; readonly role: Role; readonly cycle: number }
-  | { readonly kind: "verdict"; readonly role: ReviewerRole | "tester"; readonly cycle: number }
+  | { readonly kind: "verdict"; readonly role: Role; readonly cycle: number }
   | { readonly kind: "test_command"; readonly testerVerdict: "PASS" | "FAIL"; readonly note: string | undefined }
   | { readonly kind: "finished"; readonly outcome: "pass" | "fail"; readonly reason: string };
 
@@ -43,7 +40,7 @@ export interface LoopState {
   readonly stage: LoopStage;
   readonly outputs: Readonly<Partial<Record<Role, string>>>;
   readonly sources: Readonly<Partial<Record<Role, Source>>>;
-  readonly feedback: Readonly<Partial<Record<AuthorRole, Feedback>>>;
+  readonly feedback: Readonly<Partial<Record<Role, Feedback>>>;
   /** The roles that have had a prompt, so that the next one may be shorter. */
   readonly prompted: readonly Role[];
   readonly testEvidence: TestEvidence | undefined;
@@ -57,11 +54,14 @@ export interface Source {
   readonly names: ExistingNames;
 }
 
-interface Feedback {
+export interface Feedback {
   readonly text: string;
   /** The archived files with it, absolute. */
   readonly files: readonly string[];
   readonly note: string | undefined;
+  readonly by: Role;
+  /** The round in which the work went on without an approval. */
+  readonly openIn?: number;
 }
 
 interface EarlierChanges {

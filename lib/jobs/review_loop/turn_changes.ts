@@ -14,6 +14,7 @@ import {
 import { type ChangesDue, findOpenTurn } from "../../journal/loop/state.ts";
 import type { RunParts } from "./run_parts.ts";
 import type { Turn } from "./state.ts";
+import { givenBy } from "./loops.ts";
 
 interface TurnChangesOptions extends Pick<RunParts, "folder" | "state" | "record" | "redactor" | "signal"> {
   readonly workdir: string;
@@ -26,8 +27,6 @@ interface TurnChanges {
   /** Does what an earlier process of the run was killed before: tells what the turn has changed that ended last. */
   makeUp(): Promise<void>;
 }
-
-const CHANGES_FILES: Role = "programmer";
 
 const TIMEOUT_SECONDS = 15;
 
@@ -50,7 +49,7 @@ export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
   const { state } = options;
   return {
     async around(turn, play) {
-      if (turn.role !== CHANGES_FILES) return await play();
+      if (!changesFiles(turn.role, keeper)) return await play();
       await begin(keeper, turn);
       try {
         return await play();
@@ -62,10 +61,15 @@ export function keepTurnChanges(options: TurnChangesOptions): TurnChanges {
     async makeUp() {
       const { changesDue, responses } = state();
       if (changesDue !== undefined) return await leave(keeper, changesDue, { late: true });
-      const last = responses.findLast(({ role }) => role === CHANGES_FILES);
+      const last = responses.findLast(({ role }) => changesFiles(role, keeper));
       if (last !== undefined) forget(keeper, last.turnId);
     },
   };
+}
+
+/** The analyst's work is its response, and who reviews or tests changes nothing. */
+function changesFiles(role: Role, { state }: Pick<Keeper, "state">): boolean {
+  return role !== "analyst" && givenBy(role, state().head.settings) === "work";
 }
 
 async function begin(keeper: Keeper, { id: turnId, role }: Turn): Promise<void> {

@@ -10,6 +10,7 @@ import type { ReviewFact } from "../../journal/loop/facts.ts";
 import { findOpenTurn } from "../../journal/loop/state.ts";
 import type { RunState, Turn } from "./state.ts";
 import { evidenceOf } from "./test_evidence.ts";
+import { mendsOf } from "./loops.ts";
 
 type WorkWatchOptions =
   & Pick<Run<ReviewFact, RunState>, "folder" | "state" | "record" | "redactor" | "limitOf" | "signal">
@@ -20,9 +21,6 @@ interface WorkWatch {
   commandsOf(role: Role, turnId: string): (fact: AgentFact) => void;
   keepEvidence(event: ReviewFact): Promise<void>;
 }
-
-/** The role whose turns are to change files: the analyst's work is its response. */
-const CHANGES_FILES: Role = "programmer";
 
 export function watchWork(options: WorkWatchOptions): WorkWatch {
   const { workdir, folder, state, record, redactor, limitOf, signal } = options;
@@ -52,7 +50,7 @@ export function watchWork(options: WorkWatchOptions): WorkWatch {
         },
       }),
     async around(turn, play) {
-      if (turn.role !== CHANGES_FILES || !isCapped()) return await play();
+      if (turn.role !== mendsOf(state().head.settings) || !isCapped()) return await play();
       const open = state().turn;
       // What an agent may have changed by now cannot be told any more once it was sent something.
       const mayHaveBegun = open?.message !== undefined || open?.interrupted === true;

@@ -1,6 +1,5 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
-import { ROLES } from "../../base/roles.ts";
 import { GROUND } from "../common.ts";
 import { GROUND_LOST } from "../run_facts.ts";
 import { FAILURE_CLASSES } from "../../base/terms.ts";
@@ -29,7 +28,10 @@ export const AGENT_RECORDS = {
   }, {
     state(state, { socket, session: name, existing, mark }) {
       // A new server names its panes as the one before did: by its id, a lost pane would be another agent's.
-      const without = ROLES.reduce((before, role) => inAgent(before, role, { pane: undefined }), state);
+      const without = Object.keys(state.agents).reduce(
+        (before, role) => inAgent(before, role, { pane: undefined }),
+        state,
+      );
       return { ...without, session: { socket, name, existing, mark, opened: false } };
     },
     progress: (before, { socket, session: name, existing, mark }) => ({

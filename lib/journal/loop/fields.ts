@@ -1,4 +1,4 @@
-import { ROLES } from "../../base/roles.ts";
+import { isRoleName, type Role } from "../../base/roles.ts";
 import {
   type Check,
   either,
@@ -13,7 +13,7 @@ import {
 } from "../../base/schema.ts";
 import type { MessageKind } from "../../base/terms.ts";
 
-export const role = oneOf(...ROLES);
+export const role: Check<Role> = isRoleName;
 
 export const task = object({
   /** What stands before the first section; may be empty. */

@@ -1,5 +1,5 @@
 import { usage } from "../../base/usage.ts";
-import { flag, mapOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
+import { flag, listOf, mapOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
@@ -21,6 +21,7 @@ export const RUN_BEGINS = {
     job: oneOf("run"),
     ...RUN_FACTS.run_started,
     startAgent: role,
+    roles: optional(listOf(role)),
     /** What the agents are to do; a job's file may change during the run. */
     task,
     settings,
@@ -33,7 +34,19 @@ export const RUN_BEGINS = {
     },
     progress(
       before,
-      { runId, folder, workdir, origin: { configFile }, task, settings, modelAnswers, answersFrom, onAnswer, at },
+      {
+        runId,
+        folder,
+        workdir,
+        origin: { configFile },
+        task,
+        settings,
+        roles,
+        modelAnswers,
+        answersFrom,
+        onAnswer,
+        at,
+      },
     ) {
       const about = firstLine(task.introduction.trim() === "" ? task.exploreSummary : task.introduction);
       const place = [{ unit: "round", number: 0, of: settings.maxRounds }] as const;
@@ -46,6 +59,7 @@ export const RUN_BEGINS = {
         about,
         ...times,
         place,
+        ...present({ roles }),
         ...mayAnswer(before, { modelAnswers, answersFrom, onAnswer }),
       };
     },
@@ -59,6 +73,7 @@ export const RUN_BEGINS = {
   run_resumed: loopRecord({
     ...RUN_FACTS.run_resumed,
     settings,
+    roles: optional(listOf(role)),
     rules: optional(rulesUsed),
     /** Those before, where they were others. */
     rulesBefore: optional(rulesUsed),
@@ -84,13 +99,17 @@ export const RUN_BEGINS = {
       ),
       finished: undefined,
     }),
-    progress: (before, { folder, modelAnswers, answersFrom, onAnswer, configFile, carriedFrom, settings, at }) => ({
+    progress: (
+      before,
+      { folder, modelAnswers, answersFrom, onAnswer, configFile, carriedFrom, settings, roles, at },
+    ) => ({
       folder,
       ...mayAnswer(before, { modelAnswers, answersFrom, onAnswer }),
       ...present({ configFile }),
       ...(carriedFrom === undefined ? {} : withoutPanes(before)),
       ...inRound(before, { number: levelOf(before, "round")?.number ?? 0, of: settings.maxRounds }),
       executedSince: at,
+      ...present({ roles }),
       activity: undefined,
       finished: undefined,
     }),

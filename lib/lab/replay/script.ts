@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import { type Role, ROLE_NAME } from "../../base/roles.ts";
 import { errorText } from "../../base/text/error_text.ts";
 
 export interface ReplayScript {
-  readonly roles: { readonly [R in Role]?: RoleScript };
+  readonly roles: Readonly<Record<Role, RoleScript>>;
 }
 
 interface ReplayTurn {
@@ -100,11 +100,7 @@ const roleSchema = strict({
 });
 
 const scriptSchema = strict({
-  roles: strict(
-    Object.fromEntries(ROLES.map((role) => [role, roleSchema.optional()])) as {
-      [R in Role]: z.ZodOptional<typeof roleSchema>;
-    },
-  ),
+  roles: z.record(z.string().regex(ROLE_NAME, "is no name of a role"), roleSchema),
 });
 
 export type RoleScript = Readonly<z.output<typeof roleSchema>>;

@@ -1,7 +1,7 @@
 import type { HookCommand } from "../../agents/hook_command.ts";
 import { denyOutput, type HookAnswer, readHookPayload } from "../../agents/hook_payload.ts";
 import { type HeldMessage, openSpool, type SpoolPlace } from "../../agents/spool.ts";
-import { type Role, ROLES } from "../../base/roles.ts";
+import type { Role } from "../../base/roles.ts";
 import type { Request } from "../../policy/request.ts";
 import type { HookedRequest } from "./hooked_request.ts";
 
@@ -48,8 +48,9 @@ export async function openCallChannel(place: SpoolPlace, { deciders, refusalOf }
   }
 
   const served = new Set<string>();
+  const roles = new Set<Role>();
   function serveAll(): void {
-    for (const role of ROLES) {
+    for (const role of roles) {
       for (const held of spool.held(sender(role)).filter(({ id }) => !served.has(id))) {
         served.add(held.id);
         serve(role, held).catch(() => held.release(denyOutput(NOT_JUDGED))).finally(() => served.delete(held.id));
@@ -61,6 +62,7 @@ export async function openCallChannel(place: SpoolPlace, { deciders, refusalOf }
   const resources = cleanUp.move();
   return {
     hookOf(role: Role): HookCommand {
+      roles.add(role);
       resources.use(spool.onArrival(sender(role), serveAll));
       const command = spool.askingCommandFor(sender(role), denyOutput(NOT_JUDGED), { isPatient: true });
       return { command, timeoutSeconds: TIMEOUT_SECONDS };

@@ -5,8 +5,7 @@ import { placeBelow, removeSpool, type SpoolPlace } from "../../agents/spool.ts"
 import type { HookedRequest } from "./hooked_request.ts";
 import { objectOf, parseJsonObject, textOf } from "../../base/text/json.ts";
 import type { HookCommand } from "../../agents/hook_command.ts";
-import type { Role } from "../../base/roles.ts";
-import { ROLES } from "../../base/roles.ts";
+import { isRoleName, type Role } from "../../base/roles.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { hookCommand } from "./hook_command.ts";
 import { CHANNEL_FILE, HOOK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, readText, writeLine } from "./hook_protocol.ts";
@@ -64,8 +63,8 @@ export async function openHookChannel(options: HookChannelOptions) {
     const timer = setTimeout(() => close(connection), READ_TIMEOUT_MS);
     const line = await readText(connection, MESSAGE).finally(() => clearTimeout(timer));
     const message = objectOf(parseJsonObject(line ?? ""));
-    const role = ROLES.find((one) => one === message["role"]);
-    if (message["secret"] !== secret || role === undefined) return;
+    const { role } = message;
+    if (message["secret"] !== secret || !isRoleName(role)) return;
     const request = readHookPayload(textOf(message["payload"]) ?? "", { id: `hook-${crypto.randomUUID()}` });
     if (request === undefined) return;
     // A hook says nothing more: what ends here is its wait.

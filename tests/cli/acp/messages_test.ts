@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { FakeAgentScript, FakeStep } from "../../lab/acp_fake_agent.ts";
 import { createRedactor } from "../../../lib/base/redact/redactor.ts";
-import type { Role } from "../../../lib/base/roles.ts";
+import type { BuiltInRole } from "../../../lib/base/roles.ts";
 import { acpRoles } from "../../support/acp_roles.ts";
 import { ANSWERS } from "../../support/jobs.ts";
 import { until } from "../../support/until.ts";
@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 const OF_MESSAGE = "A message from outside";
 
 /** An agent that answers a message, and otherwise does its part after these steps. */
-function answering(role: Role, answer: readonly FakeStep[], ...steps: readonly FakeStep[]): FakeAgentScript {
+function answering(role: BuiltInRole, answer: readonly FakeStep[], ...steps: readonly FakeStep[]): FakeAgentScript {
   return {
     turns: [
       { when: "No response is wanted", times: 99, steps: [{ say: "Noted." }] },

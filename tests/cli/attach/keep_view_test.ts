@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createViewKeeper, type KeepViewOptions, OVERVIEW } from "../../../lib/cli/attach/keep_view.ts";
 import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
-import { type Role, ROLES } from "../../../lib/base/roles.ts";
+import { type BuiltInRole, ROLES } from "../../../lib/base/roles.ts";
 import type { RunOverview } from "../../../lib/run/overview.ts";
 import { initialProgress } from "../../../lib/journal/progress.ts";
 import { runFolderAt } from "../../../lib/run/run_folder.ts";
@@ -11,7 +11,7 @@ import { dialogWaiting, reviewStarted } from "../../support/run_folders.ts";
 const ID = "20261120-072605-3fa9";
 const NOON = new Date("2026-11-20T12:00:00Z");
 
-function ready(role: Role): readonly ReviewFact[] {
+function ready(role: BuiltInRole): readonly ReviewFact[] {
   const terminalId = `%${ROLES.indexOf(role) + 1}`;
   return [
     { type: "agent_starting", role, provider: "codex" },
@@ -19,7 +19,7 @@ function ready(role: Role): readonly ReviewFact[] {
   ];
 }
 
-function turn(role: Role): readonly ReviewFact[] {
+function turn(role: BuiltInRole): readonly ReviewFact[] {
   const turnId = `r1-${role}-c1`;
   return [
     { type: "turn_started", turnId, role, round: 1, cycle: 1, promptBytes: 9 },

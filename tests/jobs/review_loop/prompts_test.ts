@@ -1,7 +1,7 @@
 import type { Job } from "../../../lib/journal/loop/fields.ts";
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
-import { type Role, ROLES } from "../../../lib/base/roles.ts";
+import { type BuiltInRole, ROLES } from "../../../lib/base/roles.ts";
 import { approvalObjection } from "../../../lib/jobs/review_loop/evidence.ts";
 import { nextAction, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
 import { buildPrompt } from "../../../lib/jobs/review_loop/prompts/mod.ts";
@@ -22,7 +22,7 @@ interface Given {
   readonly kind?: "work" | "verdict";
 }
 
-function prompt(role: Role, given: Given = {}): string {
+function prompt(role: BuiltInRole, given: Given = {}): string {
   const context = { workdir: WORKDIR, job: given.job ?? JOB, settings: reviewLoopSettings(given.settings) };
   const stage = { kind: given.kind ?? "work", role, cycle: given.cycle ?? 1 } as LoopState["stage"];
   const state: LoopState = { ...startLoop(context).state, ...given.state, stage };
@@ -37,8 +37,8 @@ function everything(text: string): Partial<LoopState> {
     round: 2,
     outputs: { analyst: text, analyst_review: text, programmer: text, programmer_review: text, tester: text },
     feedback: {
-      analyst: { text, note: "approval ignored: x", files: ["/a/2.md"] },
-      programmer: { text, note: undefined, files: [] },
+      analyst: { text, note: "approval ignored: x", files: ["/a/2.md"], by: "analyst_review" },
+      programmer: { text, note: undefined, files: [], by: "programmer_review" },
     },
     testEvidence: {
       round: 1,
@@ -170,7 +170,11 @@ Deno.test("what others wrote is marked as data, the job itself is not, and only 
 });
 
 Deno.test("a reviewer is told why its approval was not accepted", () => {
-  const state = { feedback: { programmer: { text: "x", note: "approval ignored: no REVIEW_NOTES", files: [] } } };
+  const state = {
+    feedback: {
+      programmer: { text: "x", note: "approval ignored: no REVIEW_NOTES", files: [], by: "programmer_review" },
+    },
+  };
   assertStringIncludes(prompt("programmer_review", { cycle: 2, state }), "approval ignored: no REVIEW_NOTES");
 });
 
@@ -216,7 +220,7 @@ Deno.test("on a repeat the explore summary is condensed, the scenario test never
 });
 
 Deno.test("on a repeat upstream text is condensed, but a reviewer gets what it reviews in full", () => {
-  const upstreamOf: [Role, "analyst" | "programmer", boolean][] = [
+  const upstreamOf: [BuiltInRole, "analyst" | "programmer", boolean][] = [
     ["analyst_review", "analyst", false],
     ["programmer", "analyst", true],
     ["programmer_review", "analyst", true],
@@ -235,7 +239,9 @@ Deno.test("on a repeat upstream text is condensed, but a reviewer gets what it r
 Deno.test("feedback, test evidence and earlier changes are condensed, each by its own switch and limit", () => {
   const state: Partial<LoopState> = { ...everything("short"), prompted: ["programmer"] };
   const cases: [Partial<LoopState>, Partial<ReviewLoopSettings>, number][] = [
-    [{ feedback: { programmer: { text: LONG, note: undefined, files: [] } } }, { condenseReviewFeedback: false }, 371],
+    [{ feedback: { programmer: { text: LONG, note: undefined, files: [], by: "programmer_review" } } }, {
+      condenseReviewFeedback: false,
+    }, 371],
     [
       { testEvidence: { round: 1, report: LONG, files: [], command: undefined, note: undefined } },
       { condenseTestEvidence: false },
@@ -308,10 +314,10 @@ const VERY_LONG = Array.from({ length: 2000 }, (_, line) => `${line}`.padEnd(29,
 Deno.test("of a very long response a prompt has beginning and end, and the path of the archived file, wherever it stands", () => {
   const files = ["/w/.panewright/runs/r/responses/003-x.md"];
   const source = { files, names: { files: [], folders: [] } };
-  const outputs = (role: Role) => ({ outputs: { [role]: VERY_LONG }, sources: { [role]: source } });
-  const feedback = { text: VERY_LONG, note: undefined, files };
+  const outputs = (role: BuiltInRole) => ({ outputs: { [role]: VERY_LONG }, sources: { [role]: source } });
+  const feedback = { text: VERY_LONG, note: undefined, files, by: "programmer_review" };
   const report = { round: 1, report: VERY_LONG, files };
-  const cases: readonly (readonly [Role, Partial<LoopState>])[] = [
+  const cases: readonly (readonly [BuiltInRole, Partial<LoopState>])[] = [
     ["analyst_review", outputs("analyst")],
     ["programmer", outputs("analyst")],
     ["programmer_review", outputs("programmer")],

@@ -136,7 +136,7 @@ export async function runScripted(script: Script, options: ScriptOptions = {}): 
 export function scripted(script: Script): (turn: Turn) => string {
   const asked = new Map<Role, number>();
   return ({ role }) => {
-    const answers = script[role] ?? DEFAULT_SCRIPT[role];
+    const answers = script[role] ?? DEFAULT_SCRIPT[role] ?? [];
     const count = asked.get(role) ?? 0;
     asked.set(role, count + 1);
     return answers[Math.min(count, answers.length - 1)] ?? "";

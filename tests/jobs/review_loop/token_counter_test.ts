@@ -5,7 +5,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { REVIEW_FOLDS, type ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { createTokenCounter, whileCounting } from "../../../lib/jobs/review_loop/token_counter.ts";
 import type { SessionUsage } from "../../../lib/agents/pane/status_source.ts";
-import type { Role } from "../../../lib/base/roles.ts";
+import type { BuiltInRole } from "../../../lib/base/roles.ts";
 import { CapReachedError, TokensUnknownError } from "../../../lib/run/caps.ts";
 import { openMeter } from "../../../lib/run/meter.ts";
 import { NOTHING_SPENT } from "../../../lib/run/spending.ts";
@@ -32,7 +32,7 @@ function used(inputTokens: number, sessionId = "s1"): SessionUsage {
 
 /** A counter of agents whose records are looked at in turn; the last look lasts. */
 function counterOf(
-  looks: Partial<Record<Role, (SessionUsage | undefined)[]>>,
+  looks: Partial<Record<BuiltInRole, (SessionUsage | undefined)[]>>,
   { cap }: { readonly cap?: string } = {},
 ) {
   const clock = hastyClock();
@@ -43,7 +43,7 @@ function counterOf(
     agents: () =>
       Object.entries(looks).map(([role, all]) => {
         const usage = () => Promise.resolve(all.length > 1 ? all.shift() : all[0]);
-        return [role as Role, { usage }] as const;
+        return [role as BuiltInRole, { usage }] as const;
       }),
     state: () => ({ tokens, turn: sent, messages: [] }),
     capOf: () => cap,

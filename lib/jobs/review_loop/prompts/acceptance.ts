@@ -1,4 +1,12 @@
-import { assemble, exploreSummary, heading, type PromptInput, quotedTestCommand, scenarioTest } from "./shared.ts";
+import {
+  assemble,
+  exploreSummary,
+  heading,
+  type PromptInput,
+  quotedTestCommand,
+  read,
+  scenarioTest,
+} from "./shared.ts";
 
 /** The tester of a loop that begins with the tests: somebody else programs until they pass. */
 export function acceptancePrompt(input: PromptInput): string {
@@ -9,6 +17,7 @@ export function acceptancePrompt(input: PromptInput): string {
     ),
     exploreSummary(input),
     scenarioTest(input),
+    ...read(input),
     quotedTestCommand(input),
     `Write a test for each point of the scenario test, in the project's own framework and where the project test command \
 runs it. Run the command: each new test must fail now, and only because what it asks for is not there yet. \

@@ -1,13 +1,26 @@
-import { assemble, exploreSummary, feedback, heading, ownOutput, type PromptInput, scenarioTest } from "./shared.ts";
+import { mendsIn } from "../shapes.ts";
+import { earlierChanges, testEvidence } from "./mended.ts";
+import {
+  assemble,
+  exploreSummary,
+  feedback,
+  heading,
+  ownOutput,
+  type PromptInput,
+  read,
+  scenarioTest,
+} from "./shared.ts";
 
 export function analystPrompt(input: PromptInput): string {
   return assemble(input, [
     heading(input, "You work out what has to be done; you do not change the project's code."),
     exploreSummary(input),
     scenarioTest(input),
+    ...read(input),
+    ...(mendsIn(input.context.settings) === "analyst" ? [...testEvidence(input), earlierChanges(input)] : []),
     ownOutput(input),
     feedback(input, { author: "analyst", title: "REVIEW OF YOUR LAST ANALYSIS" }),
-    input.state.feedback.analyst === undefined
+    input.state.feedback["analyst"] === undefined
       ? TASK
       : `${TASK}\nDeal with every point of the review, and write the whole analysis again, not only what changed.`,
   ]);

@@ -1,19 +1,20 @@
-import type { Role } from "../../../base/roles.ts";
+import { type BuiltInRole, isBuiltIn } from "../../../base/roles.ts";
 import { contextOf } from "../fold.ts";
 import type { RunState, Turn } from "../state.ts";
 import { analystPrompt } from "./analyst.ts";
 import { analystReviewPrompt } from "./analyst_review.ts";
+import { ownRolePrompt } from "./own_role.ts";
 import { programmerPrompt } from "./programmer.ts";
 import { programmerReviewPrompt } from "./programmer_review.ts";
 import type { PromptInput } from "./shared.ts";
-import { hasTester } from "../shapes.ts";
+import { testerIn } from "../shapes.ts";
 import { acceptancePrompt } from "./acceptance.ts";
 import { testerPrompt } from "./tester.ts";
 import { verdictFollowUpPrompt } from "./verdict_follow_up.ts";
 
 export type { PromptInput } from "./shared.ts";
 
-const PROMPTS: Readonly<Record<Role, (input: PromptInput) => string>> = {
+const PROMPTS: Readonly<Record<BuiltInRole, (input: PromptInput) => string>> = {
   analyst: analystPrompt,
   analyst_review: analystReviewPrompt,
   programmer: programmerPrompt,
@@ -22,9 +23,10 @@ const PROMPTS: Readonly<Record<Role, (input: PromptInput) => string>> = {
 };
 
 export function buildPrompt(input: PromptInput): string {
-  const { context: { settings: { shape } }, turn: { kind, role } } = input;
+  const { context: { settings }, turn: { kind, role } } = input;
   if (kind === "verdict") return verdictFollowUpPrompt(input);
-  return role === "tester" && !hasTester(shape) ? acceptancePrompt(input) : PROMPTS[role](input);
+  if (!isBuiltIn(role)) return ownRolePrompt(input);
+  return role === "tester" && testerIn(settings) !== role ? acceptancePrompt(input) : PROMPTS[role](input);
 }
 
 /** The prompt of a turn, by what was recorded until now. */

@@ -3,10 +3,11 @@ import { formatTestCommand } from "../../test_command.ts";
 import { abridge } from "../../../base/text/abridge.ts";
 import { condense } from "../../../base/text/condense.ts";
 import { firstRole } from "../loops.ts";
-import { hasTester, rolesIn } from "../shapes.ts";
+import { readBy, rolesIn, testerIn } from "../shapes.ts";
 import { firstApprovalCycle } from "../evidence.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
-import type { AuthorRole, LoopContext, LoopState, Turn } from "../state.ts";
+import type { Role } from "../../../base/roles.ts";
+import type { LoopContext, LoopState, Turn } from "../state.ts";
 import { plainText } from "../../../base/text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../base/text/markdown.ts";
 
@@ -17,7 +18,7 @@ export interface PromptInput {
 }
 
 /** The parts of a prompt; one that has nothing to say is undefined. */
-type PromptParts = readonly (string | undefined)[];
+export type PromptParts = readonly (string | undefined)[];
 
 export function assemble(input: PromptInput, parts: PromptParts): string {
   const all = [...parts, responseFileInstruction(input.context.workdir, input.turn.role)];
@@ -81,7 +82,7 @@ export function scenarioTest({ context }: PromptInput, title = "SCENARIO TEST"):
 /** The last output of another role, condensed on repeat, or a placeholder where that role has not worked. */
 export function upstream(
   input: PromptInput,
-  options: { readonly role: AuthorRole | "tester"; readonly always?: "full" },
+  options: { readonly role: Role; readonly always?: "full" },
 ): string {
   const { role } = options;
   const { settings } = input.context;
@@ -99,8 +100,21 @@ export function upstream(
 
 /** What the tester has made before anybody programs, where the loop begins so. */
 export function acceptanceTests(input: PromptInput): string | undefined {
-  const { shape } = input.context.settings;
-  return hasTester(shape) || !rolesIn(shape).includes("tester") ? undefined : upstream(input, { role: "tester" });
+  const { settings } = input.context;
+  const writesTests = testerIn(settings) !== "tester" && rolesIn(settings).includes("tester");
+  return writesTests ? upstream(input, { role: "tester" }) : undefined;
+}
+
+/** What the roles have said that the configuration has this one read. */
+export function read(input: PromptInput): PromptParts {
+  const { context: { settings }, turn } = input;
+  return readBy(turn.role, settings).flatMap((role) => [
+    upstream(input, { role }),
+    feedback(input, {
+      author: role,
+      title: `OPEN POINTS OF A REVIEW OF THE ${role.toUpperCase()}, which did not approve`,
+    }),
+  ]);
 }
 
 export function ownOutput(input: PromptInput): string | undefined {
@@ -112,7 +126,7 @@ export function ownOutput(input: PromptInput): string | undefined {
 
 export function feedback(
   input: PromptInput,
-  options: { readonly author: AuthorRole; readonly title: string },
+  options: { readonly author: Role; readonly title: string },
 ): string | undefined {
   const given = input.state.feedback[options.author];
   if (given === undefined) return undefined;
@@ -131,10 +145,11 @@ export function quotedTestCommand({ context }: PromptInput): string | undefined 
  * How a review is to be written: the parts that the gate asks for, and the verdict, phrased so that an echo of it is
  * not a verdict.
  */
-export function reviewForm({ context, state, turn }: PromptInput, author: AuthorRole): string {
-  const subject = author === "analyst" ? "the analysis" : "the changes";
+export function reviewForm({ context, state, turn }: PromptInput, author: Role): string {
+  const subject = reviewedWork(author);
   const firstApproval = firstApprovalCycle(context.settings);
-  const note = state.feedback[author]?.note;
+  const { [author]: given } = state.feedback;
+  const note = given?.by === turn.role ? given.note : undefined;
   return `Your review has these parts, each under its own label, and the label in English:
 1. Artefacts and judgement: every artefact of ${subject} that you looked at, with its path, and what you found.
 2. Traceability and coverage: for each point of the job and the scenario test, where it is dealt with, or that it is missing.
@@ -146,4 +161,10 @@ The verdict is REVISE unless you have checked everything above yourself and foun
 An approval without the parts above is not accepted${
     turn.cycle < firstApproval ? `, nor is one before review cycle ${firstApproval}: look for what can be better` : ""
   }.${note === undefined ? "" : `\nNote by panewright on your last review: ${note}.`}`;
+}
+
+/** What of an author's work is reviewed. */
+export function reviewedWork(author: Role): string {
+  if (author === "analyst") return "the analysis";
+  return author === "programmer" ? "the changes" : `the work of the ${author}`;
 }

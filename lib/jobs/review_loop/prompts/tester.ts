@@ -5,6 +5,7 @@ import {
   heading,
   type PromptInput,
   quotedTestCommand,
+  read,
   scenarioTest,
   upstream,
 } from "./shared.ts";
@@ -17,6 +18,7 @@ export function testerPrompt(input: PromptInput): string {
     exploreSummary(input),
     scenarioTest(input),
     upstream(input, { role: "programmer" }),
+    ...read(input),
     feedback(input, { author: "programmer", title: "OPEN POINTS OF THE PROGRAMMER'S REVIEW, which did not approve" }),
     command,
     command === undefined
