@@ -48,6 +48,10 @@ type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** A string. */
 export const text: Check<string> = shaped((value) => typeof value === "string", { kind: "text" });
+/** A string that a test lets pass. */
+export function textThat(test: (text: string) => boolean): Check<string> {
+  return shaped((value): value is string => typeof value === "string" && test(value), { kind: "text" });
+}
 /** A number. */
 export const number: Check<number> = shaped((value) => typeof value === "number", { kind: "number" });
 /** A whole number. */

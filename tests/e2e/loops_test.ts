@@ -1,5 +1,5 @@
 /** Loops of fewer roles: who works, who does not, and what decides. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { parseEvents } from "../support/panewright.ts";
 import { reviewProject } from "./review_project.ts";
@@ -51,4 +51,44 @@ Deno.test("run --loop pair without a test command, or from a role that it has no
   );
   assertEquals(without.code, 2);
   assertStringIncludes(without.stderr, "--start-agent: is tester, but the loop solo has only programmer");
+});
+
+Deno.test("run: roles of a configuration's own, a Codex that designs and a Claude Code that reviews, in panes of their own", async () => {
+  await using project = await reviewProject({
+    also: ["claude_code"],
+    config: {
+      loop: "designer, programmer, security",
+      roles: {
+        designer: { gives: "work", prompt: "designer.md" },
+        security: { reviews: "programmer", prompt: "security.md", provider: "claude_code" },
+      },
+      permissions: { deny: [{ command: "curl **", roles: ["security"] }] },
+    },
+    files: { "designer.md": "Draw it first.\n", "security.md": "Look for holes.\n" },
+  });
+  const shown = await project.run("show-roles", "panewright.jsonc");
+  assertEquals([shown.code, shown.stderr], [0, ""]);
+  assertMatch(shown.stdout, /2 {2}programmer .*\n {2}3 {2}security +claude_code, pane +REVISE: programmer/);
+  const { code, stdout, stderr } = await project.run("run", "panewright.jsonc", "--json");
+  assertEquals(code, 0, stderr + stdout);
+  const events = parseEvents(stdout);
+  const turns = events.filter(({ type }) => type === "turn_started").map(({ role = "" }) => role);
+  assertEquals(turns.slice(0, 5), ["designer", "programmer", "security", "programmer", "security"]);
+  const starts = events.filter(({ type }) => type === "agent_starting").map((
+    event,
+  ) => [event["role"], event["provider"]]);
+  assertEquals(starts.sort(), [["designer", "codex"], ["programmer", "codex"], ["security", "claude_code"]]);
+  assertEquals([...project.model.prompts.keys()].sort(), [
+    "designer_response",
+    "programmer_summary",
+    "security_response",
+  ]);
+  const told = (name: string) => project.model.prompts.get(name)![0]!;
+  assertStringIncludes(told("designer_response"), "Draw it first.");
+  assertStringIncludes(told("programmer_summary"), "OUTPUT OF THE DESIGNER");
+  assertStringIncludes(told("security_response"), "Look for holes.");
+  assertEquals(await Deno.readTextFile(`${project.sandbox.project}/greeting.txt`), "hello, world\n");
+  const status = await project.run("status", "--json");
+  assertEquals(JSON.parse(status.stdout.split("\n")[0]!).progress.roles, ["designer", "programmer", "security"]);
+  await project.sandbox.assertNothingLeft();
 });

@@ -8,12 +8,13 @@ import {
   oneOf,
   optional,
   text,
+  textThat,
   type ValueOf,
   wordOf,
 } from "../../base/schema.ts";
 import type { MessageKind } from "../../base/terms.ts";
 
-export const role: Check<Role> = isRoleName;
+export const role: Check<Role> = textThat(isRoleName);
 
 export const task = object({
   /** What stands before the first section; may be empty. */
