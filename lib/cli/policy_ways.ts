@@ -35,7 +35,9 @@ export function whoseOf(
   const whose = role ?? "programmer";
   const known = [...new Set([...ROLES, ...Object.keys(config.roles)])];
   if (!known.includes(whose)) {
-    throw new UsageError(`Cannot answer for "${whose}": there is no such role${didYouMean(whose, known)}`);
+    throw new UsageError(
+      `Cannot use --role "${whose}": it must be one of ${known.join(", ")}${didYouMean(whose, known)}`,
+    );
   }
   return { as, role: whose, provider: provider ?? config.roles[whose]?.provider ?? config.provider };
 }

@@ -27,7 +27,7 @@ interface RunSecrets {
  */
 export async function secretsOfRun(folder: RunFolder, io: CliIo): Promise<RunSecrets> {
   const config = await configOf(folder);
-  return config === undefined ? { secrets: [] } : await secretsOf(config, io);
+  return typeof config === "object" ? await secretsOf(config, io) : { secrets: [] };
 }
 
 interface SecretLearnerOptions {
@@ -42,7 +42,7 @@ interface SecretLearnerOptions {
  * every 10 seconds. Where one cannot be asked, that is told once.
  */
 export function createSecretLearner({ io, redactor, clock, warn }: SecretLearnerOptions): MeetRun {
-  const configs = new Map<string, RunConfig>();
+  const configs = new Map<string, RunConfig | undefined>();
   const asked = new Map<string, { readonly atMs: number; readonly learned: Promise<void> }>();
   const told = new Set<string>();
 
@@ -56,9 +56,14 @@ export function createSecretLearner({ io, redactor, clock, warn }: SecretLearner
   }
 
   return async (folder) => {
-    const config = configs.get(folder.path) ?? await configOf(folder);
+    if (!configs.has(folder.path)) {
+      const config = await configOf(folder);
+      // One that has not begun may have a config yet.
+      if (config === "not_begun") return;
+      configs.set(folder.path, config);
+    }
+    const config = configs.get(folder.path);
     if (config === undefined) return;
-    configs.set(folder.path, config);
     const last = asked.get(config.path);
     if (last !== undefined && clock.now() - last.atMs < LEARN_AGAIN_MS) return await last.learned;
     const learned = learn(config);
@@ -72,10 +77,11 @@ interface RunConfig {
   readonly workdir: string;
 }
 
-async function configOf(folder: RunFolder): Promise<RunConfig | undefined> {
+async function configOf(folder: RunFolder): Promise<RunConfig | "not_begun" | undefined> {
   const { progress } = await readProgress(folder, JOBS, { brief: true });
-  if (progress === undefined || progress.configFile === null) return undefined;
-  return { path: progress.configFile, workdir: progress.workdir };
+  if (progress === undefined) return "not_begun";
+  const { configFile: path, workdir } = progress;
+  return path === null ? undefined : { path, workdir };
 }
 
 async function secretsOf({ path, workdir }: RunConfig, io: CliIo): Promise<RunSecrets> {

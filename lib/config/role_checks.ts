@@ -1,11 +1,11 @@
 import { resolve } from "@std/path/posix";
 import { isBuiltIn, ROLES } from "../base/roles.ts";
-import { didYouMean } from "../base/text/suggest.ts";
-import { loopProblem, rolesIn, testerIn, uncalledRoles } from "../jobs/review_loop/shapes.ts";
+import { didYouMean, nearest } from "../base/text/suggest.ts";
+import { LOOP_NAMES, loopProblem, rolesIn, testerIn, uncalledRoles } from "../jobs/review_loop/shapes.ts";
 import { REVIEW_LOOP_SETTINGS } from "../jobs/review_loop/settings.ts";
 import { type CheckContext, problemOf, readNamedFile, report, reportMissing } from "./checks.ts";
 import type { Problem } from "./layers.ts";
-import { ownRolesIn, roleNameProblem, type RolesConfig } from "./roles_schema.ts";
+import { isMade, ownRolesIn, roleNameProblem, type RolesConfig } from "./roles_schema.ts";
 import { isKeyed, valueAt } from "./source.ts";
 
 /** Checks that somebody says when a loop is done, that it begins with one of its roles, and that all of these are known. */
@@ -18,6 +18,10 @@ export function checkLoop(context: CheckContext, onWarning: (warning: Problem) =
   if (typeof given !== "string" || !shape.value.pattern.test(given)) return;
   const ownRoles = ownRolesIn(rolesOf(context));
   const loop = { shape: given, ownRoles, mendedBy: typeof mends === "string" ? mends : undefined };
+  const isOneWord = !given.includes(",") && !LOOP_NAMES.some((name) => name === given);
+  if (isOneWord && !isBuiltIn(given) && ownRoles[given] === undefined) {
+    return report(context, path, `% must be ${shape.value.must}, but is the string "${given}"`);
+  }
   const problem = loopProblem(loop);
   if (problem !== undefined) return report(context, path, `% is ${given}: ${problem}`);
   const command = [projectTestCmd.names.key];
@@ -31,11 +35,10 @@ export function checkLoop(context: CheckContext, onWarning: (warning: Problem) =
   const first = valueAt(merged, startPath);
   const has = rolesIn(loop);
   if (typeof first === "string" && startAgent.value.pattern.test(first) && !has.includes(first)) {
-    report(
-      context,
-      startPath,
-      `% is ${first}, but the loop ${given} has only ${has.join(", ")}${didYouMean(first, has)}`,
-    );
+    const known = [...ROLES, ...Object.keys(ownRoles)];
+    const isKnown = known.includes(first);
+    const other = `% is ${first}, but the loop ${given} has only ${has.join(", ")}`;
+    report(context, startPath, isKnown ? other : noneOf(first, known));
   }
   for (const role of uncalledRoles(loop)) {
     onWarning(
@@ -52,10 +55,13 @@ export async function checkRoles(context: CheckContext): Promise<void> {
   checkRuleRoles(context, known);
   for (const [role, entry] of Object.entries(roles)) {
     const path = ["roles", role];
-    if (!isBuiltIn(role)) checkOwnRole(context, { role, entry, known });
-    else if (entry?.gives !== undefined || entry?.reviews !== undefined || entry?.reads !== undefined) {
-      report(context, path, `% is one of the five: what it gives and reads is fixed; name a role of your own`);
+    if (!isBuiltIn(role) && !isMade(entry)) {
+      const near = nearest(role, ROLES);
+      const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+      report(context, path, `unknown role "${role}" in roles${meant} Allowed here: ${ROLES.join(", ")}`);
+      continue;
     }
+    if (!isBuiltIn(role)) checkOwnRole(context, { role, entry, known });
     const prompt = entry?.prompt;
     if (typeof prompt !== "string" || prompt === "") continue;
     const file = resolve(fileLayer === undefined ? cwd : baseOf(fileLayer), prompt);
@@ -105,12 +111,19 @@ function checkRuleRoles(context: CheckContext, known: readonly string[]): void {
     const entries = valueAt(context.merged, ["permissions", list]);
     for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
       const roles: unknown = isKeyed(entry) ? entry["roles"] : undefined;
-      const unknown = Array.isArray(roles) ? roles.find((role) => !known.includes(role)) : undefined;
-      if (unknown === undefined) continue;
-      const path = ["permissions", list, index, "roles"];
-      report(context, path, `% names "${unknown}", but there is no such role${didYouMean(String(unknown), known)}`);
+      const at = Array.isArray(roles)
+        ? roles.findIndex((role) => typeof role === "string" && !known.includes(role))
+        : -1;
+      if (!Array.isArray(roles) || at < 0) continue;
+      report(context, ["permissions", list, index, "roles", at], noneOf(roles[at], known));
     }
   }
+}
+
+function noneOf(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+  return `% must be one of ${known.join(", ")}, but is the string ${JSON.stringify(name)}${meant}`;
 }
 
 /** The roles as they are given: what is wrong with their form is told elsewhere. */

@@ -10,16 +10,7 @@ export function rolesSchema(ids: readonly ProviderId[]): z.ZodType<RolesConfig> 
   const five = Object.fromEntries(
     ROLES.map((name) => [name, z.strictObject(roleKeys(ids)).optional().describe(`The agent that plays ${name}.`)]),
   );
-  // A role that does not say what it gives is none of the configuration's own, but a wrong name of one of the five.
-  return z.object(five).catchall(ownRole(ids)).check((context) => {
-    const roles: RolesConfig = context.value;
-    const unknown = Object.entries(roles).filter(([name, role]) =>
-      !isBuiltIn(name) && role?.gives === undefined && role?.reviews === undefined
-    );
-    const [[name] = []] = unknown;
-    if (name === undefined) return;
-    context.issues.push({ code: "unrecognized_keys", keys: [name], input: context.value });
-  });
+  return z.object(five).catchall(ownRole(ids));
 }
 
 export type RolesConfig = Readonly<Record<Role, RoleConfig | undefined>>;
@@ -28,11 +19,16 @@ type RoleConfig = z.output<ReturnType<typeof ownRole>>;
 
 /** The roles that a configuration makes. */
 export function ownRolesIn(roles: RolesConfig): Readonly<Record<Role, OwnRole>> {
-  const own = Object.entries(roles).filter(([name]) => !isBuiltIn(name));
+  const own = Object.entries(roles).filter(([name, role]) => !isBuiltIn(name) && isMade(role));
   return Object.fromEntries(own.map(([name, { gives, reviews, reads } = {}]) => [name, {
     gives: gives ?? (reviews === undefined ? "work" : "review"),
     ...present({ reviews, reads }),
   }]));
+}
+
+/** Whether an entry makes a role: one that does not say what it gives has a wrong name of one of the five. */
+export function isMade(role: RolesConfig[string]): boolean {
+  return role?.gives !== undefined || role?.reviews !== undefined;
 }
 
 /** Why a role may not be called so. */

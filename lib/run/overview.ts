@@ -1,11 +1,12 @@
 import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readLockHolder } from "../base/ports/lock_file.ts";
 import type { JobRecords } from "../journal/job.ts";
 import type { Progress } from "../journal/progress.ts";
 import { allWaiting, type Waiting } from "../journal/waiting.ts";
 import { UnknownRecordError } from "../journal/fact_reader.ts";
-import { type ReadOptions, readProgress } from "./read_progress.ts";
+import { type KnownJournals, type ReadOptions, readProgress, stampOf } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
 import { present } from "../base/schema.ts";
 
@@ -25,18 +26,37 @@ export interface RunOverview {
   readonly questions: readonly OpenQuestion[];
 }
 
+/** What was read of runs, by the paths of their journals: as long as one is the same, it is not read again. */
+export interface KnownRuns {
+  readonly journals: KnownJournals;
+  readonly ended: Map<string, { readonly stamp: string; readonly overview: RunOverview }>;
+}
+
 export type OpenQuestion = Waiting & { readonly answered: boolean };
 
 /** Reads how a run is. Whatever is wrong with its folder is told as its problem. */
 export async function readOverview(
   folder: RunFolder,
   jobs: readonly JobRecords[],
-  options: ReadOptions = {},
+  { known, ...options }: Omit<ReadOptions, "known"> & { readonly known?: KnownRuns | undefined } = {},
 ): Promise<RunOverview> {
+  const { journalPath, lockPath } = folder;
+  const stamp = known === undefined ? "" : stampOf(journalPath);
+  const ended = known?.ended.get(journalPath);
+  // Who executes a run has its name in the lock, and ends the journal differently soon.
+  if (ended?.stamp === stamp && (lstatOrUndefined(lockPath)?.size ?? 0) === 0) return ended.overview;
   // Asked first: a run that ends in between is then told as one that is executed, and not as one that was killed.
-  const owner = await readLockHolder(folder.lockPath).catch(() => undefined);
-  const { progress, problem, sequence } = await readProgress(folder, jobs, options);
-  return await overviewOf(folder, { owner, progress, problem, ...present({ sequence }) });
+  const owner = await readLockHolder(lockPath).catch(() => undefined);
+  const { progress, problem, sequence } = await readProgress(folder, jobs, {
+    ...options,
+    known: known?.journals,
+  });
+  const overview = await overviewOf(folder, { owner, progress, problem, ...present({ sequence }) });
+  const { condition, executed } = overview;
+  if (!executed && (condition === "passed" || condition === "failed")) {
+    known?.ended.set(journalPath, { stamp, overview });
+  }
+  return overview;
 }
 
 /**

@@ -48,13 +48,18 @@ export async function readProgress(
 
 function recordedIn(folder: RunFolder, jobs: readonly JobRecords[], { known, ...options }: ReadOptions): ReadProgress {
   const { journalPath } = folder;
-  const { ino, mtime, size } = known === undefined ? {} : lstatOrUndefined(journalPath) ?? {};
-  const stamp = `${ino} ${size} ${mtime?.getTime()}`;
+  const stamp = known === undefined ? "" : stampOf(journalPath);
   const kept = known?.get(journalPath);
   if (kept?.stamp === stamp) return kept.read;
   const read = readRecorded(folder, jobs, options);
   known?.set(journalPath, { stamp, read });
   return read;
+}
+
+/** What tells one state of a file from another. */
+export function stampOf(path: string): string {
+  const { ino, mtime, size } = lstatOrUndefined(path) ?? {};
+  return `${ino} ${size} ${mtime?.getTime()}`;
 }
 
 function readRecorded(

@@ -36,7 +36,7 @@ const killed = await writeRuns({ finished: false });
 Deno.bench("500 runs that have passed", { n: 5, warmup: 1 }, async () => void await listRuns(passed));
 Deno.bench("500 runs that were killed", { n: 5, warmup: 1 }, async () => void await listRuns(killed));
 
-const known = new Map();
+const known = { journals: new Map(), ended: new Map() };
 Deno.bench("500 runs that have passed, listed again by a server", { n: 5, warmup: 1 }, async () => {
   await listRuns(passed, { known });
 });

@@ -98,11 +98,15 @@ const MISTAKES: readonly (readonly [string, Readonly<Record<string, unknown>>, s
     { loop: "programmer, securty, tester", roles: { security: SECURITY } },
     'there is no role "securty" (did you mean "security"?)',
   ],
-  ["a start that is no role", { start_agent: "boss" }, "start_agent is boss, but the loop review has only analyst"],
+  [
+    "a start that is no role",
+    { start_agent: "boss" },
+    "start_agent must be one of analyst, analyst_review, programmer, programmer_review, tester, but is the string",
+  ],
   [
     "a rule for a role that is not there",
     { permissions: { deny: [{ command: "x", roles: ["testr"] }] } },
-    'permissions.deny[0].roles names "testr", but there is no such role (did you mean "tester"?)',
+    'permissions.deny[0].roles[0] must be one of analyst, analyst_review, programmer, programmer_review, tester, but is the string "testr"; did you mean "tester"?',
   ],
   [
     "somebody mends who is not there",

@@ -74,10 +74,12 @@ Deno.test("run: roles of a configuration's own, a Codex that designs and a Claud
   const events = parseEvents(stdout);
   const turns = events.filter(({ type }) => type === "turn_started").map(({ role = "" }) => role);
   assertEquals(turns.slice(0, 5), ["designer", "programmer", "security", "programmer", "security"]);
-  const starts = events.filter(({ type }) => type === "agent_starting").map((
-    event,
-  ) => [event["role"], event["provider"]]);
-  assertEquals(starts.sort(), [["designer", "codex"], ["programmer", "codex"], ["security", "claude_code"]]);
+  const starts = stdout.split("\n").filter((line) => line.includes('"agent_starting"')).map((line) => JSON.parse(line));
+  assertEquals(starts.map(({ role, provider }) => `${role}: ${provider}`).sort(), [
+    "designer: codex",
+    "programmer: codex",
+    "security: claude_code",
+  ]);
   assertEquals([...project.model.prompts.keys()].sort(), [
     "designer_response",
     "programmer_summary",

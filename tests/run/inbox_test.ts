@@ -46,7 +46,7 @@ Deno.test("what is no message is refused: other shapes, another's id, links, FIF
   const contents = {
     "m-0000000000000002": JSON.stringify(good),
     "m-0000000000000003": "{",
-    "m-0000000000000004": JSON.stringify({ ...good, id: "m-0000000000000004", role: "boss" }),
+    "m-0000000000000004": JSON.stringify({ ...good, id: "m-0000000000000004", role: "The boss" }),
     "m-0000000000000005": JSON.stringify({ ...good, id: "m-0000000000000005", by: "panewright" }),
     "m-0000000000000006": "[]",
     "m-0000000000000007": JSON.stringify({ ...good, id: "m-0000000000000007", text: "x".repeat(2 ** 21) }),

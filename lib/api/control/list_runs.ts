@@ -1,8 +1,7 @@
 import { JOBS } from "../../jobs/mod.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { hasLiveAgents, type LiveProcesses, lookAtProcesses } from "../../run/live_agents.ts";
-import type { KnownJournals } from "../../run/read_progress.ts";
-import { readOverview, type RunOverview } from "../../run/overview.ts";
+import { type KnownRuns, readOverview, type RunOverview } from "../../run/overview.ts";
 import { compareText } from "../../base/text/order.ts";
 import { withWorkspaces } from "../../workspace/workspace.ts";
 import type { MeetRun } from "./act.ts";
@@ -16,7 +15,7 @@ export interface RunRow extends RunOverview {
 interface Listing {
   readonly meetRun?: MeetRun | undefined;
   /** What is kept between two lists. */
-  readonly known?: KnownJournals | undefined;
+  readonly known?: KnownRuns | undefined;
 }
 
 export async function listRuns(

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/ports/clock.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
-import type { KnownJournals } from "../../run/read_progress.ts";
+import type { KnownRuns } from "../../run/overview.ts";
 import type { MachineSecrets } from "../../run/notify/machine_secrets.ts";
 import type { DetachOptions } from "../control/detach.ts";
 import type { GiveAnswerOptions } from "../control/give_answer.ts";
@@ -30,8 +30,8 @@ export interface FollowDeps extends ActContext {
 
 export interface ServeContext extends FollowDeps {
   readonly hubs: RunHubs;
-  /** The journals of runs that are over, as they were listed last. */
-  readonly known: KnownJournals;
+  /** The runs as they were listed last. */
+  readonly known: KnownRuns;
   readonly screens: ScreenHub;
   readonly eventFeed: (hub: RunHub) => EventFeed;
   readonly reportFeed: (hub: RunHub) => ReportFeed;
@@ -41,7 +41,7 @@ export function serveContext<Deps extends FollowDeps>(deps: Deps): Deps & ServeC
   return {
     ...deps,
     hubs: createRunHubs(deps),
-    known: new Map(),
+    known: { journals: new Map(), ended: new Map() },
     screens: new ScreenHub(deps),
     eventFeed: (hub) => createEventFeed(hub, deps.redactor),
     reportFeed: (hub) => new ReportFeed(hub, deps),

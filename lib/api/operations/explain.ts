@@ -7,7 +7,6 @@ import { readRun } from "../../run/overview.ts";
 import { isJournalOf, readFacts } from "../../journal/read_facts.ts";
 import { TERMINAL_STATUSES } from "../../base/status.ts";
 import { count, text } from "../output/shapes.ts";
-import { roleOf } from "../show/roles_of_run.ts";
 import { role, state } from "./fields.ts";
 import { whyOf } from "./run_state.ts";
 
@@ -39,7 +38,6 @@ export const explainTool = runTool({
   isReadOnly: true,
   async act(folder, { role, limit = DEFAULT_STATUSES }) {
     const overview = await readRun(folder, JOBS);
-    if (role !== undefined && overview.progress?.job !== "exec") roleOf(overview.progress, role, "explain");
     const journal = overview.problem === undefined && overview.progress?.job === "run"
       ? await readFacts(folder, JOBS)
       : undefined;

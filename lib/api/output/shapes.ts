@@ -14,7 +14,7 @@ export const count = (about: string) => z.int().min(0).describe(about);
 export const time = (about: string) => z.string().describe(`${about}, ISO 8601.`);
 
 /** One of the five, or one that the configuration of the run makes. */
-export const roleName = z.string().regex(ROLE_NAME).describe("The role.");
+export const roleName = z.string().regex(ROLE_NAME, "must be the name of a role").describe("The role.");
 export const runId = text("The run's id.");
 export const status = z.enum(TERMINAL_STATUSES);
 export const evidence = z.array(z.object({

@@ -5,13 +5,21 @@ import { sanitizeLine } from "../../base/text/sanitize.ts";
 import type { OutputFields } from "../output/outputs.ts";
 import { localTime } from "../../journal/words/words.ts";
 import { present } from "../../base/schema.ts";
+import { roleOf } from "./roles_of_run.ts";
 
 type StatusExplanation = OutputFields["status_explanation"];
 
 export function explainStatuses(
   facts: readonly Recorded<ReviewFact>[],
-  { run, role: only }: { readonly run: string; readonly role?: Role | undefined },
+  { run, role: only, what = "explain" }: {
+    readonly run: string;
+    readonly role?: Role | undefined;
+    /** As of {@linkcode roleOf}. @default {"explain"} */
+    readonly what?: string;
+  },
 ): readonly StatusExplanation[] {
+  const begun = facts.findLast((fact) => fact.type === "run_started" || fact.type === "run_resumed");
+  if (only !== undefined) roleOf(begun, only, what);
   return facts.flatMap((fact) => {
     if (fact.type !== "status_changed" || (only !== undefined && fact.role !== only)) return [];
     const { at, turnId, role, status, rule, record } = fact;

@@ -39,7 +39,7 @@ export const command = defineCommand({
   ],
   flags: {
     follow: switchFlag("show the role that is at work, and then the next one (the default)", "f"),
-    role: textFlag("ROLE", "show this role, whoever is at work"),
+    role: textFlag("ROLE", "show this role, whoever is at work", { completes: ["roles"] }),
     overview: switchFlag("show all roles at once", "o"),
     "read-only": switchFlag("only look: keys do not reach the agents", "r"),
     print: switchFlag("print a tmux command that shows the agents, instead"),
@@ -48,7 +48,9 @@ export const command = defineCommand({
   async run({ flags, positionals, global }, io) {
     const { run, role } = wanted(flags, positionals);
     const folder = await findMeantRun(io, run, flags.wd);
-    if (role !== undefined) roleOf((await readRun(folder, JOBS)).progress, role, "attach to");
+    if (role !== undefined) {
+      roleOf((await readRun(folder, JOBS)).progress, role, flags.role === undefined ? "attach to" : "--role");
+    }
     const readOnly = flags["read-only"] === true;
     const where = { role, wd: flags.wd };
     if (flags.print === true && isWithoutPanes((await readRun(folder, JOBS)).progress)) {

@@ -17,8 +17,6 @@ import { CONFIG_RULES_FLAG, type FindRulePack, loadRulePacks } from "../rule_pac
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { present } from "../../base/schema.ts";
-import { roleOf } from "../../api/show/roles_of_run.ts";
-import { readRun } from "../../run/overview.ts";
 
 export interface ExplainOptions {
   /** The rules to use; without it, those of the provider that each sidecar names. */
@@ -133,8 +131,7 @@ async function explainRun(
       hint: `What happened in it: ${runCommandLine(["logs", folder.id, "--verbose"], wd)}`,
     });
   }
-  if (role !== undefined) roleOf((await readRun(folder, JOBS)).progress, role, "explain");
-  for (const explanation of explainStatuses(journal.facts, { run: folder.id, role })) {
+  for (const explanation of explainStatuses(journal.facts, { run: folder.id, role, what: "--role" })) {
     io.stdout(global.json ? outputLine("status_explanation", explanation) : `${statusLine(explanation)}\n`);
   }
   return 0;
@@ -146,7 +143,7 @@ export const command = defineCommand({
     provider: textFlag("NAME", "whose screens they are, if no sidecar says so", { short: "p" }),
     all: switchFlag("every rule with its result"),
     run: textFlag("RUN", `explain the status of a run's agents; ${RUN_ARGUMENT.description}`),
-    role: textFlag("ROLE", "with --run: only this role"),
+    role: textFlag("ROLE", "with --run: only this role", { completes: ["roles"] }),
     wd: WORKDIR_FLAG,
     config: CONFIG_RULES_FLAG,
   },

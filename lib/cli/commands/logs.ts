@@ -18,7 +18,9 @@ export const command = defineCommand({
   arguments: [RUN_ARGUMENT],
   flags: {
     follow: switchFlag("keep showing new lines until the run ends", "f"),
-    role: textFlag("ROLE", "show what this role's agent does, where it works without a terminal"),
+    role: textFlag("ROLE", "show what this role's agent does, where it works without a terminal", {
+      completes: ["roles"],
+    }),
     wd: WORKDIR_FLAG,
   },
   async run({ flags, positionals, global }, io) {
@@ -41,7 +43,7 @@ async function showRole(
   folder: RunFolder,
   { role, ...options }: Omit<ShowActivityOptions, "roles"> & { readonly role: Role },
 ): Promise<void> {
-  roleOf((await readRun(folder, JOBS)).progress, role, "show");
+  roleOf((await readRun(folder, JOBS)).progress, role, "--role");
   if (await showActivity(folder, { ...options, roles: [role], ownsTerminal: isViewer(options.io) })) return;
   const { id } = folder;
   throw new UsageError(`Cannot show what the ${role} of run ${id} did: nothing of it is kept`, {

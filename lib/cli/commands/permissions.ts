@@ -29,7 +29,7 @@ export const command = defineCommand({
   flags: {
     config: textFlag("FILE", "the config file (panewright.jsonc of the working directory)"),
     null: switchFlag("subjects on standard input are separated by NUL characters"),
-    role: textFlag("ROLE", "whose dialog it is (programmer)"),
+    role: textFlag("ROLE", "whose dialog it is (programmer)", { completes: ["roles"] }),
     kind: choiceFlag(KINDS, `what the dialog asks for (command): ${KINDS.join(", ")}`, { placeholder: "KIND" }),
     tool: textFlag("NAME", "the CLI's name of the tool that is called: WebFetch (what the kind usually calls)"),
     as: choiceFlag(WAYS, "answers as that way would: in a step, in a pane, as a process, over ACP", {

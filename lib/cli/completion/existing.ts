@@ -32,7 +32,7 @@ export async function existing(kind: Completed, options: ExistingOptions): Promi
     case "folders":
       return [];
     case "roles":
-      return ROLES.map((role) => ({ value: role, description: "role" }));
+      return ROLES.map((role) => ({ value: role, description: "" }));
     case "commands":
       return listed(entries).map(({ name, summary }) => ({ value: name, description: summary }));
     case "runs":

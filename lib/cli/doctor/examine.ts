@@ -1,4 +1,3 @@
-import { agentsOf } from "../../jobs/fallback.ts";
 import { plannedAgents } from "../../jobs/pipeline/plan.ts";
 import { DEFAULT_CONFIG_FILE, defaultConfigFile } from "../../config/default_file.ts";
 import { toExecPlan } from "../../config/exec_plan.ts";
@@ -10,7 +9,6 @@ import { present } from "../../base/schema.ts";
 import { VERSION } from "../../base/version.ts";
 import { hasAcp } from "../../agents/mod.ts";
 import type { Provider } from "../../agents/provider.ts";
-import { rolesUsed } from "../../jobs/review_loop/machine.ts";
 import type { Finding } from "../preflight/finding.ts";
 import { lookAtConfig } from "../preflight/look_at_needs.ts";
 import { checkHome, checkTerminal, checkWorkdir, lookAtTmuxPlace, type TmuxPlace } from "../preflight/machine.ts";
@@ -18,7 +16,7 @@ import { lookAtMachine, type Machine } from "../preflight/machine_look.ts";
 import { checkWholeSandbox } from "../preflight/sandbox.ts";
 import { checkAgents, type NamedAgent } from "./agents.ts";
 import { checkObeyed } from "./obeyed.ts";
-import { agentOf } from "../../jobs/review_loop/plan.ts";
+import { usedAgents } from "../../jobs/review_loop/used_agents.ts";
 
 type ExamineContext = Parameters<typeof lookAtMachine>[0] & Pick<LoadConfigOptions, "envNames" | "onWarning"> & {
   readonly cwd: string;
@@ -79,7 +77,7 @@ async function checkConfig(
     const { file = "from the environment", workdir, config: { sandbox }, job } = loaded;
     const plan = toExecPlan(loaded, { cwd });
     const review = job === undefined ? undefined : toRunPlan({ ...loaded, job });
-    const roles = review === undefined ? [] : rolesUsed(review.loop).flatMap((role) => agentsOf(agentOf(review, role)));
+    const roles = review === undefined ? [] : usedAgents(review).flatMap(([, agents]) => agents);
     const found = await lookAtConfig({ plan, loaded, programs: "none" }, machine);
     return {
       findings: [

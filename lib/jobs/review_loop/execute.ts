@@ -12,13 +12,12 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
-import { firstRole, plannedAgents, workerCapsOf } from "./plan.ts";
+import { firstRole, ownRolesTold, plannedAgents, workerCapsOf } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
 import { RESPONSE_TIMEOUT, reviewLoopSettings } from "./settings.ts";
 import { present } from "../../base/schema.ts";
-import { ownRolesTold } from "./shapes.ts";
 
 export type { ReviewRunOptions } from "./run_parts.ts";
 

@@ -14,6 +14,7 @@ import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 
 export { firstRole } from "./loops.ts";
+export { ownRolesTold } from "./shapes.ts";
 
 export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SETTINGS> {
   readonly job: Job;

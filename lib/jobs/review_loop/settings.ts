@@ -14,6 +14,7 @@ export const REVIEW_LOOP_SETTINGS = {
       must: "the name of a role of the loop, such as programmer",
       default: "analyst",
     },
+    example: "programmer",
     description:
       "The role that starts the first round; a placeholder stands in for the work of earlier roles, whose agents start when they are needed.",
   },

@@ -96,7 +96,7 @@ export function testerIn(loop: LoopShape): Role | undefined {
  * assertEquals(loopProblem({ shape: "analyst, programmer, tester" }), undefined);
  * assertEquals(
  *   loopProblem({ shape: "analyst, programmer_review" }),
- *   "nobody mends what fails: it needs the programmer, or a role of your own that works",
+ *   "nobody mends what fails: it needs the programmer",
  * );
  * ```
  */
@@ -111,7 +111,7 @@ export function loopProblem(loop: LoopShape): string | undefined {
   if (twice !== undefined) return `it has the ${twice} twice`;
   if (mendedBy !== undefined && !roles.includes(mendedBy)) return `it has no ${mendedBy}, who is to mend what fails`;
   const mends = mendsIn(loop);
-  if (mends === undefined) return "nobody mends what fails: it needs the programmer, or a role of your own that works";
+  if (mends === undefined) return "nobody mends what fails: it needs the programmer";
   return roles.map((role, at) => placeProblem(role, { at, roles, mends, loop })).find((one) => one !== undefined);
 }
 

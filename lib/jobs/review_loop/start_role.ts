@@ -1,5 +1,4 @@
 import type { AcpActivity } from "../../agents/acp/activity.ts";
-import { AcpStartError } from "../../agents/acp/protocol/errors.ts";
 import { DrivenTerminal } from "../../agents/driven_terminal.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
 import { requireSandbox } from "../../agents/require_sandbox.ts";
@@ -12,13 +11,13 @@ import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
 import { hooksOf } from "../../run/state_names.ts";
-import { auditEntry } from "../../turn/desk/asked.ts";
-import { unaskedCalls } from "../../turn/desk/decision.ts";
 import { hasResponse } from "../../turn/response_reading.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import { type RolePaneOptions, startInPane } from "./role_pane.ts";
 import type { RunParts } from "./run_parts.ts";
 import { agentOf } from "./plan.ts";
+import { whatIsPut } from "./what_is_put.ts";
+import { AcpStartError } from "../../agents/acp/protocol/errors.ts";
 
 export interface RoleStartOptions extends RolePaneOptions, Pick<RunParts, "folder" | "audit" | "onForcedExit"> {
   readonly onActivity: (role: Role, activity: AcpActivity) => void;
@@ -118,21 +117,6 @@ async function startWithoutPane(
     record({ type: "warning", role, message: `its agent is started once more. ${why}` });
     await clock.sleep(START_AGAIN_MS, signal);
     return await start();
-  });
-}
-
-/** Tells which calls that need no permission are put to the desk: all but those that the policy leaves to the CLI.
- * In a dry run they run. */
-export function whatIsPut(role: Role, { plan, audit }: Pick<RoleStartOptions, "plan" | "audit">) {
-  const { permissions: { dryRun } } = plan;
-  const { provider } = agentOf(plan, role);
-  const named = unaskedCalls(plan, { role, provider });
-  return named && (async (request: Parameters<typeof named>[0], terminal: string): Promise<boolean> => {
-    const verdict = named(request);
-    if (verdict === undefined || !dryRun) return verdict !== undefined;
-    const whose = { role, terminal, provider: provider.id };
-    await audit.note(auditEntry(whose, { request, shown: request, before: [] }, verdict));
-    return false;
   });
 }
 

@@ -105,7 +105,7 @@ for (
 
 for (
   const [what, args, words] of [
-    ["a role that there is not", { role: "testr" }, "role must be one of analyst, analyst_review, programmer, "],
+    ["a role that there cannot be", { role: "The tester" }, "role cannot be used: must be the name of a role"],
     ["a part of a number", { limit: 1.5 }, "limit must be a whole number, but is 1.5"],
     ["too large a number", { limit: 900 }, "limit must be at most 200, but is 900"],
     ["too small a number", { limit: 0 }, "limit must be at least 1, but is 0"],

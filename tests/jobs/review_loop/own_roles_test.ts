@@ -122,7 +122,7 @@ Deno.test("loops that are none are told, with the role at fault", () => {
     [{ shape: "pair", mendedBy: "programmer_review" }, "the programmer_review reviews, and cannot mend what fails"],
     [
       { shape: "judge", ownRoles: { judge: { gives: "test" } } },
-      "nobody mends what fails: it needs the programmer, or a role of your own that works",
+      "nobody mends what fails: it needs the programmer",
     ],
     [{
       shape: "a,b,c,d,e,f,g,h,i,j",

@@ -2,7 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { DEFAULT_PERMISSION_POLICY } from "../../../lib/policy/mod.ts";
 import type { AuditDecision } from "../../../lib/turn/desk/audit.ts";
 import type { ReviewRunPlan } from "../../../lib/jobs/review_loop/plan.ts";
-import { type RoleStartOptions, whatIsPut } from "../../../lib/jobs/review_loop/start_role.ts";
+import type { RunParts } from "../../../lib/jobs/review_loop/run_parts.ts";
+import { whatIsPut } from "../../../lib/jobs/review_loop/what_is_put.ts";
 import { codex, recorded } from "../../turn/desk/desk_bench.ts";
 
 const DENY = [{ command: "git push" }];
@@ -18,7 +19,7 @@ function named({ dryRun, deny = DENY, note }: {
     handoff: { autoAcceptPermissions: true },
     permissions: { policy: { ...DEFAULT_PERMISSION_POLICY, deny }, dryRun },
   } as unknown as ReviewRunPlan;
-  return whatIsPut("tester", { plan, audit: { note } as RoleStartOptions["audit"] });
+  return whatIsPut("tester", { plan, audit: { note } as RunParts["audit"] });
 }
 
 const push = { ...recorded("git push origin"), needsPermission: false };

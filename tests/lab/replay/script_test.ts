@@ -63,7 +63,7 @@ Deno.test("a turn may name the prompt that it is for", () => {
 Deno.test("what is wrong is named with its place and what is allowed", () => {
   refuses("{", "Cannot read the replay script a script.json: ");
   refuses("[]", "top level: ");
-  refuses('{"roles":{"boss":{"turns":[[]]}}}', 'roles: unknown key "boss"; allowed: analyst, analyst_review');
+  refuses('{"roles":{"Boss":{"turns":[[]]}}}', "roles.Boss: ");
   refuses('{"roles":{"tester":{"turns":[]}}}', "roles.tester.turns: needs at least one turn");
   refuses(withSteps({ thnik: 5 }), 'roles.tester.turns[0][0]: unknown step "thnik"; allowed: think, commentary');
   refuses(withSteps({ think: 5, stream: "x" }), "roles.tester.turns[0][0]: a step has exactly one key");
