@@ -27,7 +27,7 @@ if (import.meta.main) {
 }
 
 /** The bytes of the executable file. */
-async function pack(): Promise<Uint8Array> {
+export async function pack(): Promise<Uint8Array> {
   const files = {
     deno: Deno.execPath(),
     ...Object.fromEntries(BUNDLE_FILES.map((name) => [name, `${ROOT}dist/${name}`])),

@@ -5,8 +5,10 @@ import { type CommandResult, systemProcessRunner } from "../../lib/base/ports/pr
 export interface InRootOptions {
   /** The project: the only folder of the machine that is there, as /project, besides the panewright that is tried. */
   readonly project: string;
-  /** The one file that is tried; it is there as /usr/local/bin/panewright. */
-  readonly executable: string;
+  /** The one file that is tried, as /usr/local/bin/panewright. @default what the system has */
+  readonly executable?: string;
+  /** The system. @default {await minimalRoot()} */
+  readonly root?: string;
   /** Variables besides PATH. Nothing of the environment of the tests is passed. */
   readonly env: Readonly<Record<string, string>>;
   /** Whether /root, the home folder, can be written. What else is not /tmp or /project cannot. */
@@ -57,7 +59,7 @@ mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 if [ "$home" = writable ]; then mount -t tmpfs -o mode=0700 tmpfs "$root/root"; fi
 mount --bind "$project" "$root/project"
-mount --bind "$executable" "$root/usr/local/bin/panewright"
+if [ -n "$executable" ]; then mount --bind "$executable" "$root/usr/local/bin/panewright"; fi
 exec chroot "$root" /bin/sh -c 'cd /project && exec "$@"' sh "$@"
 `;
 
@@ -67,7 +69,7 @@ exec chroot "$root" /bin/sh -c 'cd /project && exec "$@"' sh "$@"
  */
 export async function runInRoot(
   argv: readonly [string, ...string[]],
-  { project, executable, env, home }: InRootOptions,
+  { project, executable = "", root, env, home }: InRootOptions,
 ): Promise<CommandResult> {
   const variables = Object.entries({ PATH: "/usr/local/bin:/usr/bin:/bin", ...env }).map(([name, value]) =>
     `${name}=${value}`
@@ -76,7 +78,7 @@ export async function runInRoot(
   return await systemProcessRunner.run({
     argv: [
       ...namespaces,
-      ...["sh", "-c", ENTER, await minimalRoot(), project, executable, home],
+      ...["sh", "-c", ENTER, root ?? await minimalRoot(), project, executable, home],
       ...["env", "-i", ...variables, ...argv],
     ],
     // A variable of this process that names another test's sandbox would have that one end these programs.

@@ -10,14 +10,19 @@ export async function buildPacked(folder: string): Promise<string> {
   return await build("pack.ts", `${folder}/panewright`);
 }
 
+/** Makes the Debian package of the bundle in `dist/`, and returns its path below the folder. */
+export async function buildDeb(folder: string): Promise<string> {
+  return await build("deb.ts", folder);
+}
+
 /** Makes the npm package of the bundle in `dist/`, and returns the path of its tarball below the folder. */
 export async function buildPackage(folder: string): Promise<string> {
   return await build("package.ts", folder);
 }
 
-/** Both scripts take where to put what they make, and print its path. */
+/** The scripts take where to put what they make, and print its path. */
 async function build(script: string, output: string): Promise<string> {
-  const permissions = ["--allow-read", "--allow-write", "--allow-run=npm", "--allow-env=GITHUB_REPOSITORY"];
+  const permissions = ["--allow-read", "--allow-write", "--allow-run", "--allow-env=GITHUB_REPOSITORY"];
   const { code, stdout, stderr } = await runProgram(
     [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, `${ROOT}.ci/${script}`, output],
     {
