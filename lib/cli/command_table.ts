@@ -11,6 +11,7 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     exec: () => import("./commands/exec.ts"),
     resume: () => import("./commands/resume.ts"),
     stop: () => import("./commands/stop.ts"),
+    takeover: () => import("./commands/takeover.ts"),
     demo: () => import("./commands/demo.ts"),
   },
   Watch: {

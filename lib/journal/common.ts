@@ -98,6 +98,7 @@ interface Began {
   readonly carriedFrom?: string;
   readonly panewright?: string;
   readonly accepted?: { readonly files: readonly string[]; readonly diff: string };
+  readonly handedBack?: string;
   readonly rules?: RulesUsed;
   /** Those before, where they were others. */
   readonly rulesBefore?: RulesUsed;
@@ -119,17 +120,25 @@ export const RESUMED = {
   meter: ({ raised }: { readonly raised?: RunCaps }) => ({ kind: "process_begins", raised }) as const,
   head: ({ panewright }: Began): ReportHead => ({ cost: undefined, ...present({ panewright }) }),
   words(fact: Began): readonly ShownLine[] {
-    const { runId, folder, carriedFrom, accepted } = fact;
+    const { runId, folder, carriedFrom, accepted, handedBack } = fact;
     const carried = `it was carried here from ${carriedFrom}: agents begin new sessions`;
     return [
       line(`run ${runId} resumed; its records are in ${folder}`),
       ...(carriedFrom === undefined ? [] : [line(carried)]),
+      ...(handedBack === undefined
+        ? []
+        : [line(`a person has worked in the session ${handedBack}, and hands it back`)]),
       ...outputOf(accepted?.diff ?? ""),
       ...rulesLines(fact),
     ];
   },
-  items({ runId, accepted }: Began, { progress }: ToldRecord): readonly ItemChange[] {
-    const resumed = adds({ kind: "resume", title: `run ${runId} is resumed`, ...present({ text: accepted?.diff }) });
+  items({ runId, accepted, handedBack }: Began, { progress }: ToldRecord): readonly ItemChange[] {
+    const by = handedBack === undefined ? "" : ", after a person has worked in its session";
+    const resumed = adds({
+      kind: "resume",
+      title: `run ${runId} is resumed${by}`,
+      ...present({ text: accepted?.diff }),
+    });
     const gone = "the process that executed the run was gone: nothing was recorded until it was resumed";
     if (progress === undefined || progress.finished !== undefined) return [resumed];
     const { lastAt: at } = progress;

@@ -109,6 +109,8 @@ export const RUN_FACTS = {
     contract: optional(text),
     /** What a person accepted that is not as it was when the run began. */
     accepted: optional(object({ files: listOf(text), diff: text })),
+    /** The id of the CLI's session in which a person has worked since. */
+    handedBack: optional(text),
   },
   /** Something that a person should know of, and that does not stop the run. */
   warning: { message: text },

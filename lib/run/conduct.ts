@@ -80,7 +80,10 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const opening = await execution.resume(named, state, { clock: options.clock ?? systemClock });
   const { raise = {} } = options;
   requireRaise(raise, raisedCaps(capsOf(execution), spent.raised));
-  const raised = Object.keys(raise).length === 0 ? {} : { raised: raise };
+  const asked = {
+    ...(Object.keys(raise).length === 0 ? {} : { raised: raise }),
+    ...(options.handedBack === undefined ? {} : { handedBack: options.handedBack }),
+  };
   const untried = await provenBy(execution, options);
   held.use(await execution.claim?.(named));
   const folder = isProven ? named : await adoptJournal(named);
@@ -91,7 +94,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   return await conduct({
     ...{ execution, folder, mail, state, contract },
     spent: settled(spent),
-    opening: { ...opening, ...raised, ...kept },
+    opening: { ...opening, ...asked, ...kept },
     warnings: [...untried, ...(isProven ? [] : [ADOPTED_MESSAGE]), ...warnings],
   }, options);
 }

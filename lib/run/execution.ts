@@ -46,6 +46,8 @@ export interface RunOptions<Fact> {
   readonly raise?: RunCaps;
   /** @default a run whose contract differs from what is there now is not resumed */
   readonly acceptChanges?: AcceptChanges;
+  /** The id of the CLI's session in which a person has worked since the run was stopped. */
+  readonly handedBack?: string;
   readonly request?: RunRequest;
   /** From where a run without a terminal is started or resumed; missing for one in the terminal of a person. */
   readonly startedBy?: StartedBy;

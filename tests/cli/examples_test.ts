@@ -113,6 +113,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^send .*--wait/, { code: 1, stderr: /nobody executes run/, setUp: killedRun }],
   [/^send\b/, { setUp: killedRun }],
   [/^stop\b/, { setUp: executedRun }],
+  [/^takeover\b/, { code: 2, stderr: /this is not a terminal/, setUp: killedRun }],
   [/^notify test/, { setUp: someoneToTell }],
   [/^audit\b/, { setUp: auditedRun }],
   [/^init\b/, { setUp: emptyFolder }],

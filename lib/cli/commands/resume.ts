@@ -1,11 +1,6 @@
 import { present } from "../../base/schema.ts";
 import { resolve } from "@std/path/posix";
-import { UsageError } from "../../base/errors.ts";
-import { JOBS } from "../../jobs/mod.ts";
-import { PIPELINE } from "../../jobs/pipeline/mod.ts";
-import { REVIEW_LOOP } from "../../jobs/review_loop/mod.ts";
 import { parseRaise } from "../../run/caps.ts";
-import { isJournalOf, notBegun, readFacts } from "../../journal/read_facts.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
 import { defineCommand, switchFlag, textFlag } from "../console/command.ts";
 import { findNamedRun, inRealWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -17,8 +12,7 @@ import { ACCEPT_FLAG, acceptChanges } from "../resume/accept_changes.ts";
 import { findUnfinishedRun } from "../resume/find_unfinished_run.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { repair } from "../resume/repair.ts";
-import { resumeReview } from "../resume/review.ts";
-import { resumeSteps } from "../resume/steps.ts";
+import { resumeRead } from "../resume/resume_read.ts";
 
 export const command = defineCommand({
   arguments: [RUN_ARGUMENT],
@@ -58,12 +52,6 @@ export const command = defineCommand({
         flags,
       }),
     };
-    const journal = await readFacts(folder, JOBS);
-    if (isJournalOf(journal, REVIEW_LOOP) && junit !== undefined) {
-      throw new UsageError(`Cannot use --junit: run ${folder.id} is a review loop, and has no tasks`);
-    }
-    if (isJournalOf(journal, REVIEW_LOOP)) return await resumeReview(folder, journal, around);
-    if (isJournalOf(journal, PIPELINE)) return await resumeSteps(folder, journal, around);
-    throw notBegun(folder.id);
+    return await resumeRead(folder, around);
   },
 });

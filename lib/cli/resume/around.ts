@@ -10,6 +10,8 @@ import type { TrustSurroundings } from "../trust.ts";
 export type ResumeSurroundings = Pick<Surroundings, "io" | "global" | "noInput"> & Pick<TrustSurroundings, "trust"> & {
   readonly raise: RunCaps;
   readonly acceptChanges: AcceptChanges;
+  /** As in the options of a run. */
+  readonly handedBack?: string;
   readonly junit?: string;
   readonly wd?: string;
   readonly config?: string;

@@ -55,7 +55,7 @@ export async function resumeReview(
       resumeReviewRun(folder, {
         ...options,
         ...{ raise: around.raise, acceptChanges: around.acceptChanges },
-        ...present({ configFile: config }),
+        ...present({ configFile: config, handedBack: around.handedBack }),
         async beforeResume(roles) {
           const onWarning = (message: string) => options.onEvent?.({ type: "warning", message });
           const preflight = openPreflight("resume the run", { ...around, onWarning });

@@ -36,7 +36,7 @@ export async function resumeSteps(
         ...options,
         raise: around.raise,
         acceptChanges: around.acceptChanges,
-        ...present({ configFile: config }),
+        ...present({ configFile: config, handedBack: around.handedBack }),
       }),
   });
 }

@@ -28,7 +28,7 @@ export async function countInterrupted({ state, plan, record }: Drive): Promise<
   const { current, tokens } = state();
   if (current === undefined) return;
   const { number, stage, sessionId, attemptStartedAt: since } = current.step;
-  if (stage.kind !== "ready" || stage.reason !== "interrupted") return;
+  if (stage.kind !== "ready" || !isBrokenOff(stage.reason)) return;
   const step = plan.pipelines[current.pipeline]?.[number - 1];
   const { sessionUsage } = step?.provider.headless ?? {};
   if (step === undefined || sessionUsage === undefined || sessionId === undefined || since === undefined) return;
@@ -42,6 +42,11 @@ export async function countInterrupted({ state, plan, record }: Drive): Promise<
   // A record that has lost something gives nothing back.
   const isMore = tokensIn(newIn(tokens, { source: ATTEMPT, usage })) > 0;
   if (isMore) record({ type: "tokens_counted", usage, passable: true });
+}
+
+/** Its process has not measured what it used. */
+function isBrokenOff(reason: string): boolean {
+  return reason === "interrupted" || reason === "handed_back";
 }
 
 /**

@@ -229,8 +229,10 @@ function dueAttempt(
   { reason, sessionLost, notBefore }: Extract<StepState["stage"], { kind: "ready" }>,
   { resume }: ExecSettings,
 ): Attempt {
-  const continues = (reason === "answered" || reason === "recovered") && !sessionLost;
-  const native = resume === "native" && continues && at.step.login === at.login;
+  const continues = ["answered", "recovered", "handed_back"].includes(reason) && !sessionLost;
+  // What a person has done in a session is in that session alone.
+  const isNative = resume === "native" || reason === "handed_back";
+  const native = isNative && continues && at.step.login === at.login;
   return {
     ...newSession(at, reason),
     resumeSessionId: native ? at.step.sessionId : undefined,

@@ -296,6 +296,7 @@ const REASONS: Readonly<Record<AttemptReason, string>> = {
   interrupted: ", since the one before was interrupted",
   limit_reset: ", since the usage limit is reset",
   recovered: ", since the one before failed of what passes",
+  handed_back: ", in the session that a person hands back",
 };
 
 const DECIDED: Readonly<Record<"allow" | "ask" | "deny", string>> = {

@@ -14,6 +14,8 @@ export const attemptReason = oneOf(
   "limit_reset",
   /** What the one before it failed of is no fault of its own, and passes. */
   "recovered",
+  /** A person has worked in the session of the one before it. */
+  "handed_back",
 );
 
 export const answeredBy = oneOf(

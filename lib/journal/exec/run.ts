@@ -80,8 +80,8 @@ export const RUN_BEGINS = {
     interruptedLog: optional(text),
   }, {
     state(state, fact) {
-      const { folder, configFile, carriedFrom, isCopy, interruptedLog } = fact;
-      const begun = inTask(state, (task) => resumed(task, interruptedLog));
+      const { folder, configFile, carriedFrom, isCopy, interruptedLog, handedBack } = fact;
+      const begun = inTask(state, (task) => resumed(task, { interruptedLog, handedBack }));
       const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined, tried: {} }));
       const run = after.run && {
         ...after.run,
@@ -116,7 +116,7 @@ export const RUN_BEGINS = {
     interruptedLog: optional(text),
   }, {
     state: (state, { restart, interruptedLog }) => ({
-      ...inTask(state, (task) => resumed(task, interruptedLog)),
+      ...inTask(state, (task) => resumed(task, { interruptedLog })),
       groundRestarts: restart,
     }),
     progress: (before, { at }) => ({ ...changeAgent(before, { status: "starting", since: at }), activity: undefined }),
@@ -157,11 +157,19 @@ export const RUN_ENDS = {
   }),
 } as const;
 
-function resumed(task: TaskState, interruptedLog = ""): TaskState {
+function resumed(
+  task: TaskState,
+  { interruptedLog = "", handedBack }: {
+    readonly interruptedLog?: string | undefined;
+    readonly handedBack?: string | undefined;
+  },
+): TaskState {
   const { step } = task;
   const ready = (reason: AttemptReason): StepStage => ({ kind: "ready", reason, sessionLost: false });
+  const isHandedBack = handedBack !== undefined && handedBack === step.sessionId;
   if (step.stage.kind === "running") {
-    return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready("interrupted") } };
+    const reason = isHandedBack ? "handed_back" : "interrupted";
+    return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready(reason) } };
   }
   if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
   if (step.stage.kind === "unchecked") {
@@ -171,5 +179,11 @@ function resumed(task: TaskState, interruptedLog = ""): TaskState {
   if (step.stage.kind !== "failed" || !step.stage.final) return task;
   const { attempts, baseline, startedAt, attemptLog, feedback } = step;
   const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback };
-  return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
+  if (!isHandedBack) return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
+  const { sessionId, login } = step;
+  return {
+    ...task,
+    failed: undefined,
+    step: { ...again, ...present({ sessionId, login }), stage: ready("handed_back") },
+  };
 }

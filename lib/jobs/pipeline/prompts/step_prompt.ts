@@ -34,6 +34,7 @@ export function buildStepPrompt(input: StepPromptInput): string {
   if (input.attempt.resumeSessionId !== undefined && input.attempt.restates !== true) {
     if (answered !== undefined) return answered;
     if (input.attempt.reason === "recovered") return CONTINUE;
+    if (input.attempt.reason === "handed_back") return HANDED_BACK;
   }
   return [
     heading(input),
@@ -53,6 +54,10 @@ function askCommand({ settings, launcherFolder }: StepPromptInput): readonly str
   const [program = "panewright", ...words] = settings.askCommands[0] ?? ["panewright", "ask"];
   return [`${launcherFolder}/${program}`, ...words];
 }
+
+const HANDED_BACK =
+  `A person has taken over in this session, and now hands it back to you. What they said and did in it holds: look at \
+the working directory first, keep what is there, and finish your step.`;
 
 const CONTINUE =
   `The model server failed while you worked on your step. Continue it. What you had begun may be half done: look \
@@ -211,6 +216,7 @@ const ENDED: Readonly<Record<Exclude<Attempt["reason"], "first">, string>> = {
   interrupted: "WAS INTERRUPTED",
   limit_reset: "THE USAGE LIMIT STOPPED",
   recovered: "A FAILURE STOPPED THAT WAS NOT ITS OWN",
+  handed_back: "A PERSON HAS TAKEN OVER",
 };
 
 function indented(text: string): string {
