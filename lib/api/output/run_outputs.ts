@@ -173,6 +173,7 @@ export const RUN_OUTPUTS = {
     of: text("Whose turn it was."),
     commit: text("In panewright's own store of the repository."),
     at: time("When it was kept"),
+    patch: text("What it has changed, as a patch of git; with --turn.").optional(),
   }),
   workspace_discarded: output("A workspace was removed.", {
     name: z.string(),

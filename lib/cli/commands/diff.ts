@@ -27,7 +27,11 @@ export const command = defineCommand({
     if (flags.turns === true) return showTurns(workspace, { io, isJson: global.json });
     if (flags.turn !== undefined) {
       const [base, commit] = commitsAround(workspace, flags.turn);
-      return showPatch(await diffOf({ ...workspace, base }, { commit }, io), io);
+      const patch = await diffOf({ ...workspace, base }, { commit }, io);
+      const turn = workspace.turns?.find(({ number }) => number === flags.turn);
+      if (!global.json || turn === undefined) return showPatch(patch, io);
+      io.stdout(outputLine("workspace_turn", { name: workspace.name, ...turn, patch }));
+      return 0;
     }
     const result = await keepResult(workspace, io);
     if (global.json) {

@@ -16,6 +16,8 @@ Deno.test("each turn in a workspace can be looked at and undone, and an undo can
 
   const turns = await project.run("diff", name, "--turns");
   assertMatch(turns.stdout, /^ +1 {2}first, attempt 1 +\S+\n +2 {2}build, attempt 1 .*\n +3 {2}last, attempt 1 .*\n$/);
+  const told = JSON.parse((await project.run("diff", name, "--turn", "2", "--json")).stdout);
+  assertEquals([told.type, told.number, told.patch.startsWith("diff --git ")], ["workspace_turn", 2, true]);
   const second = await project.run("diff", name, "--turn", "2");
   assertEquals([second.stdout.includes("b/done-2"), second.stdout.includes("b/done-1")], [true, false]);
   await Deno.writeTextFile(`${workdir}/.panewright/kept.txt`, "ignored\n");
