@@ -11,7 +11,12 @@ const OUTPUT = `${ROOT}lib/cli/licenses.json`;
 const DOCUMENT = `${ROOT}THIRD_PARTY.md`;
 
 /** Packages of which only tests, or types, use something: nothing that people get contains them. */
-export const ONLY_IN_TESTS: readonly string[] = ["@agentclientprotocol/sdk", "openapi-fetch", "openapi-typescript"];
+export const ONLY_IN_TESTS: readonly string[] = [
+  "@agentclientprotocol/sdk",
+  "axe-core",
+  "openapi-fetch",
+  "openapi-typescript",
+];
 
 /** A component, and the whole text of its licence. */
 export interface License {

@@ -153,6 +153,19 @@ Deno.test("a view follows the role at work; a person who looks elsewhere is left
   assertEquals((await update({ type: "test_command_started", round: 1, command: "true" })).acts, []);
 });
 
+Deno.test("a run with roles of its own has a window for each of them, in the order in which they work", async () => {
+  const { labels, update } = stage();
+  const roles = ["designer", "programmer", "security"];
+  const started = { ...reviewStarted("/w", ID), roles } as ReviewFact;
+  const agents = roles.flatMap((role, index): readonly ReviewFact[] => [
+    { type: "agent_starting", role, provider: "codex" },
+    { type: "agent_ready", role, terminalId: `%${index + 1}`, seconds: 1, pid: 7, launchedAtMs: 0 },
+  ]);
+  const { acts } = await update(started, ...agents, ...turn("programmer"));
+  assertEquals(acts, ["link 1", "link 2", "link 3", "select 2", "bind f 2"]);
+  assertEquals([labels.get("window 1"), labels.get("window 3")], ["designer: not its turn", "security: not its turn"]);
+});
+
 Deno.test("in a narrow terminal the role is told, and the run only where there is room beside it", async () => {
   const { tmux, labels, update } = stage();
   const run = "round 1 of 8, cycle 1 · run 0 s";
