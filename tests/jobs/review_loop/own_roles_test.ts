@@ -83,6 +83,8 @@ Deno.test("what fails goes to the role that mends it, which hears why and what i
     { settings },
   );
   assertEquals([result.outcome, turnIds], ["pass", ["r1-designer", "r1-tester", "r2-designer", "r2-tester"]]);
+  // Of a role that the loop has not, nothing is said.
+  assertEquals(sent.some(({ prompt }) => /OUTPUT OF THE (?:ANALYST|PROGRAMMER)/.test(prompt)), false);
   const again = sent[2]!.prompt;
   assertMatch(again, /The test of round 1 failed[^]*got hello ada[^]*CHANGES THAT YOU REPORTED[^]*Page one\./);
 });

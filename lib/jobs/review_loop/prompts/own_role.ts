@@ -29,7 +29,7 @@ export function ownRolePrompt(input: PromptInput): string {
     : gives === "test"
     ? "You find out whether the work does what is asked, and report what happened. You do not edit code, and you do not run git."
     : "Your task is what this project wants of you, below.";
-  const whose = author === undefined ? "" : upstream(input, { role: author, always: "full" });
+  const whose = author === undefined ? undefined : upstream(input, { role: author, always: "full" });
   return assemble(input, [
     heading(input, duty),
     exploreSummary(input),

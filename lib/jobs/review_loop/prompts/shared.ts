@@ -79,13 +79,17 @@ export function scenarioTest({ context }: PromptInput, title = "SCENARIO TEST"):
   return jobBlock(title, context.job.scenarioTest);
 }
 
-/** The last output of another role, condensed on repeat, or a placeholder where that role has not worked. */
+/**
+ * The last output of another role, condensed on repeat, or a placeholder where that role has not worked; nothing of a
+ * role that the loop has not.
+ */
 export function upstream(
   input: PromptInput,
   options: { readonly role: Role; readonly always?: "full" },
-): string {
+): string | undefined {
   const { role } = options;
   const { settings } = input.context;
+  if (!rolesIn(settings).includes(role)) return undefined;
   const output = input.state.outputs[role];
   const title = `OUTPUT OF THE ${role.toUpperCase()}`;
   const files = input.state.sources[role]?.files ?? [];

@@ -9,10 +9,12 @@ import {
   scenarioTest,
   upstream,
 } from "./shared.ts";
+import { mendsOf } from "../loops.ts";
 import { TEST_VERDICT_FORM } from "../../verdicts.ts";
 
 export function testerPrompt(input: PromptInput): string {
   const command = quotedTestCommand(input);
+  const mends = mendsOf(input.context.settings);
   return assemble(input, [
     heading(input, "You run the scenario test and report what happened. You do not edit code, and you do not run git."),
     exploreSummary(input),
@@ -25,9 +27,9 @@ export function testerPrompt(input: PromptInput): string {
       ? "Run the scenario test yourself, step by step, with commands of your choice that change no source file."
       : "Run the project test command and every step of the scenario test. " +
         "Panewright runs the command itself afterwards, and a pass counts only if it exits with code 0 there.",
-    `Do not repair anything: what fails goes back to the programmer. Your response contains:
+    `Do not repair anything: what fails goes back to the ${mends}. Your response contains:
 - Each step: the command, its exit code, the part of its output that matters, what was expected.
-- For each failure, the evidence that the programmer needs: message, file and line, how to reproduce it.
+- For each failure, the evidence that the ${mends} needs: message, file and line, how to reproduce it.
 ${TEST_VERDICT_FORM}
 A step that could not be run counts as failed.`,
   ]);
