@@ -57,7 +57,7 @@ function whoseTurn({ waiting, activity, workers }: Progress): string | undefined
  */
 export async function sessionOf(
   worker: Worker & { readonly sessionId: string },
-  { progress: { configFile, job, workdir }, io }: { readonly progress: Progress; readonly io: CliIo },
+  { progress: { configFile, job, pipeline, workdir }, io }: { readonly progress: Progress; readonly io: CliIo },
 ): Promise<OpenSession> {
   const { name, provider: id, sessionId } = worker;
   const source = await configSource(io, {
@@ -66,7 +66,7 @@ export async function sessionOf(
     path: configFile ?? undefined,
   });
   const loaded = await loadSettings(source);
-  const steps = Object.values(loaded.config.pipelines).flat();
+  const steps = loaded.config.pipelines[pipeline?.name ?? ""] ?? [];
   const own: PlannedAgent = job === "run"
     ? agentPlan(loaded, name)
     : { ...stepAgent(steps.find((step) => step.name === name) ?? {}, loaded), args: [] };

@@ -57,7 +57,7 @@ export async function checkRoles(context: CheckContext): Promise<void> {
     const path = ["roles", role];
     if (!isBuiltIn(role) && !isMade(entry)) {
       const near = nearest(role, ROLES);
-      const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+      const meant = near === undefined ? "." : `; did you mean "${near}"?`;
       report(context, path, `unknown role "${role}" in roles${meant} Allowed here: ${ROLES.join(", ")}`);
       continue;
     }

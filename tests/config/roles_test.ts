@@ -58,6 +58,11 @@ const MISTAKES: readonly (readonly [string, Readonly<Record<string, unknown>>, s
     'unknown role "programer" in roles; did you mean "programmer"?',
   ],
   [
+    "a name near none of the five",
+    { roles: { boss: {} } },
+    'unknown role "boss" in roles. Allowed here: analyst, analyst_review, programmer, programmer_review, tester',
+  ],
+  [
     "no prompt",
     { loop: LOOP, roles: { security: { reviews: "programmer" } } },
     "roles.security is a role of your own and has no prompt",

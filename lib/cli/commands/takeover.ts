@@ -36,9 +36,13 @@ export const command = defineCommand({
     if (role !== undefined && before.progress?.job === "run") roleOf(before.progress, role, "take over");
     workerToTake(before, role);
     await requireTrustOfRun(before.progress?.configFile ?? null, { io, trust, mayAsk: true });
-    if (before.executed) {
-      io.stderr(`Stopping run ${folder.id}, so that its agent does not work beside you.\n`);
-      await stopRun(folder, { force: false, wd, clock: systemClock, signal: io.signal });
+    if (before.executed) io.stderr(`Stopping run ${folder.id}, so that its agent does not work beside you.\n`);
+    const stop = () => stopRun(folder, { force: false, wd, clock: systemClock, signal: io.signal });
+    // Agents that are to stay when their run is stopped, or were left by one that was killed, are ended by another stop.
+    if ((await stop()).told.agentsAlive && (await stop()).told.agentsAlive) {
+      throw new UsageError(`Cannot take over run ${folder.id}: its agents are still alive`, {
+        hint: `End them with: ${runCommandLine(["stop", folder.id, "--force"], wd)}`,
+      });
     }
     // What it had begun to do by its end is in its session.
     const stopped = await readRun(folder, JOBS);

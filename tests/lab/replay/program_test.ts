@@ -55,7 +55,7 @@ Deno.test("in a pane: a prompt is pasted and submitted, the response file is wri
   withAgent([[
     { think: 800 },
     { respond: ["RESULT: PASS", "It is fine.", ""] },
-    { stream: { text: "A rather long answer, streamed in pieces.", charactersPerSecond: 40 } },
+    { stream: { text: "A rather long answer, streamed in pieces.", charactersPerSecond: 10 } },
   ]], async (agent) => {
     assertEquals(statusOf(await agent.capture()), "idle");
     const prompt = `${"Test it carefully. ".repeat(20)}\n\n${responseFileInstruction(agent.workdir, "tester")}`;
