@@ -1,4 +1,5 @@
 import type { SettingSlice, SettingsOf } from "../base/settings.ts";
+import { EVIDENCE_SETTINGS } from "../evidence/settings.ts";
 import { SETTINGS, type TableEntry } from "./settings_table.ts";
 
 interface ConfigFlag {
@@ -28,11 +29,18 @@ export function chosenByFlags<const Slice extends SettingSlice>(
   return Object.fromEntries(chosen);
 }
 
+/** Of a setting of both jobs, for the commands of `exec`. */
+export const STRICT_FLAG = { type: "switch", description: sentenceOf(EVIDENCE_SETTINGS.strict.description) } as const;
+
+/** A setting's description as help has it behind a flag. */
+function sentenceOf(description: string): string {
+  return `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, "")}`;
+}
+
 export function flagsOf({ value, flag, description, flagDescription }: TableEntry): ConfigFlag[] {
   if (flag === undefined) return [];
   const { name, placeholder } = flag;
-  const sentence = flagDescription ??
-    `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, "")}`;
+  const sentence = flagDescription ?? sentenceOf(description);
   const given = placeholder === undefined ? {} : { placeholder };
   switch (value.kind) {
     case "switch":

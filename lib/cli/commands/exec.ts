@@ -1,6 +1,6 @@
 import { basename } from "@std/path/posix";
 import { present } from "../../base/schema.ts";
-import { chosenByFlags, EXEC_FLAGS } from "../../config/flags.ts";
+import { chosenByFlags, EXEC_FLAGS, STRICT_FLAG } from "../../config/flags.ts";
 import type { ExecOverrides } from "../../journal/exec/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import { executeExec } from "../../jobs/pipeline/execute.ts";
@@ -27,7 +27,7 @@ export const FLAGS = {
   wd: textFlag("DIR", "the folder in which the agents work"),
   provider: textFlag("ID", "the agent CLI of steps that name none: codex, claude_code"),
   ...EXEC_FLAGS,
-  strict: switchFlag("whether any remark on a PASS makes it a FAIL"),
+  strict: STRICT_FLAG,
   only: textFlag("NAME", "of a folder, do this task only, by the name of its file; may be given several times", {
     repeatable: true,
   }),
