@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { TOPIC } from "../run/notify/ntfy.ts";
+import { QUIET_HOURS } from "../run/notify/quiet_hours.ts";
 import { BUTTONS_FOR, DEFAULT_DELAY_SECONDS } from "../run/notify/plan.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
@@ -60,6 +61,13 @@ export const NOTIFICATION_SETTINGS = {
     names: { key: "notifications.delay_seconds", env: "PANEWRIGHT_NOTIFY_DELAY_SECONDS" },
     value: { kind: "seconds", least: 0, most: 3600, default: DEFAULT_DELAY_SECONDS },
     description: "How many seconds a question may be answered before a message is sent.",
+  },
+  quietHours: {
+    names: { key: "notifications.quiet_hours", env: "PANEWRIGHT_NOTIFY_QUIET_HOURS" },
+    value: { kind: "text", pattern: QUIET_HOURS, must: "from when to when, such as 22:00-07:00" },
+    description:
+      "The hours of each day, by this machine's time, in which messages make no sound: they have the priority 1.",
+    example: "22:00-07:00",
   },
   buttons: {
     names: { key: "notifications.buttons", env: "PANEWRIGHT_NOTIFY_BUTTONS" },

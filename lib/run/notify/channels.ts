@@ -6,6 +6,7 @@ import { desktopCommand } from "./desktop.ts";
 import { type MachineSecrets, machineSecrets } from "./machine_secrets.ts";
 import { ntfyRequest } from "./ntfy.ts";
 import type { NotificationPlan } from "./plan.ts";
+import { isQuiet } from "./quiet_hours.ts";
 import { payloadOf, webhookRequest } from "./webhook.ts";
 
 interface ChannelParts {
@@ -53,7 +54,19 @@ export function channelsOf(plan: NotificationPlan, parts: ChannelParts): readonl
         runToSuccess({ argv: command, cwd, stdin: `${JSON.stringify(payloadOf(delivery))}\n`, ...limit }, run),
     },
   ];
-  return ways.filter((way) => way !== undefined);
+  return ways.filter((way) => way !== undefined).map((way) => ({
+    ...way,
+    deliver: (delivery, limit) => way.deliver(heard(delivery, { plan, now: wallClock() }), limit),
+  }));
+}
+
+/** In quiet hours a message comes, and makes no sound: none is held back, which nobody might be there to send later. */
+function heard(
+  delivery: Delivery,
+  { plan: { quietHours }, now }: { readonly plan: NotificationPlan; readonly now: Date },
+): Delivery {
+  if (!isQuiet(quietHours, now)) return delivery;
+  return { ...delivery, notification: { ...delivery.notification, priority: 1 } };
 }
 
 /** @throws when the program cannot be started, takes too long, or ends with another exit code than 0 */

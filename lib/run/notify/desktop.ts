@@ -21,7 +21,7 @@ export function desktopCommand(
     // A text that begins with a dash must not be taken for an option.
     return [desktopProgram(os), ...script.flatMap((line) => ["-e", line]), "--", title, shown];
   }
-  const urgency = priority === 5 ? "critical" : "normal";
+  const urgency = priority === 5 ? "critical" : priority === 1 ? "low" : "normal";
   return [desktopProgram(os), "--app-name=panewright", `--urgency=${urgency}`, "--", title, escapeBody(shown)];
 }
 

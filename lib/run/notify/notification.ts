@@ -7,7 +7,8 @@ export interface Notification {
   readonly kind: NotificationKind;
   readonly title: string;
   readonly text: string;
-  readonly priority: 3 | 4 | 5;
+  /** 5: somebody is needed; 1: in quiet hours, whatever it is about. */
+  readonly priority: 1 | 3 | 4 | 5;
   /** What waits for an answer; missing where none can be given but in the agent's pane. */
   readonly question?: AskedQuestion;
 }

@@ -8,6 +8,8 @@ export interface NotificationPlan {
   readonly delaySeconds?: number;
   readonly buttons?: ButtonsFor;
   readonly answerUrl?: string;
+  /** As in {@linkcode isQuiet}. @default {never} */
+  readonly quietHours?: string;
 }
 
 export interface NtfyPlan {

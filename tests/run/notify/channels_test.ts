@@ -39,6 +39,24 @@ Deno.test("ntfy gets title, priority, text, page and buttons, whatever character
   });
 });
 
+Deno.test("in quiet hours a message comes without a sound, on each way; before and after them as it is", async () => {
+  await using ntfy = startNtfyServer();
+  const plan = { ntfy: { url: ntfy.url, topic: "t" }, quietHours: "22:00-07:00" };
+  for (const [hour, minute] of [[21, 59], [22, 0], [3, 0], [6, 59], [7, 0]] as const) {
+    await send(only(plan, { wallClock: () => new Date(2026, 10, 20, hour, minute) }));
+  }
+  assertEquals(ntfy.messages.map(({ priority }) => priority), ["5", "1", "1", "1", "5"]);
+  const commands: (readonly string[])[] = [];
+  const run = {
+    run: ({ argv }: { readonly argv: readonly string[] }) => {
+      commands.push(argv);
+      return Promise.resolve({ code: 0, stdout: "", stderr: "", timedOut: false, truncated: false });
+    },
+  };
+  await send(only({ desktop: true, quietHours: "00:00-12:00" }, { run, wallClock: () => new Date(2026, 10, 20, 11) }));
+  assertEquals(commands[0]!.includes("--urgency=low"), Deno.build.os === "linux");
+});
+
 Deno.test("an access token goes along; a file that holds something else does not leave the machine", async () => {
   await using dir = await tempDir();
   await using ntfy = startNtfyServer();
