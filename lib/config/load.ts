@@ -148,7 +148,8 @@ async function load(
     inputs = await checkAcrossKeys(context);
     checkAgents(context);
     checkLimits(context);
-    checkLoop(context, (warning) => options.onWarning?.(warning));
+    // Steps alone have no loop.
+    checkLoop(context, (warning) => jobNeeded === false ? undefined : options.onWarning?.(warning));
     await checkRoles(context);
     await moreChecks?.(context);
   }

@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UsageError } from "../../lib/base/errors.ts";
 import type { Problem } from "../../lib/config/layers.ts";
-import { loadConfig } from "../../lib/config/load.ts";
+import { loadConfig, loadSettings } from "../../lib/config/load.ts";
 import { toRunPlan } from "../../lib/config/plan.ts";
 import { FLAG_JOB } from "../support/jobs.ts";
 import { tempDir } from "../support/temp_dir.ts";
@@ -23,6 +23,15 @@ async function load(config: Readonly<Record<string, unknown>>, flags: Readonly<R
     onWarning: (one) => warnings.push(one),
   });
   return { plan: toRunPlan(loaded), warnings: warnings.map(({ message }) => message) };
+}
+
+/** What is told where only steps are to be done. */
+async function warningsOfSteps(config: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  await using dir = await tempDir();
+  await dir.write({ "panewright.jsonc": JSON.stringify(config), "security.md": "Look for holes.\n" });
+  const warnings: string[] = [];
+  await loadSettings({ cwd: dir.path, env: () => undefined, onWarning: ({ message }) => warnings.push(message) });
+  return warnings;
 }
 
 const SECURITY = { reviews: "programmer", prompt: "security.md", provider: "claude_code", model: "opus" };
@@ -46,6 +55,7 @@ Deno.test("a role of one's own has an agent, words and a place as the five have"
 
 Deno.test("a role that the loop does not call is told, and refuses nothing", async () => {
   const { warnings } = await load({ roles: { security: SECURITY } });
+  assertEquals(await warningsOfSteps({ roles: { security: SECURITY } }), []);
   assertEquals(warnings, [
     "roles.security is called by nobody: the loop review has only analyst, analyst_review, programmer, programmer_review, tester",
   ]);
