@@ -53,6 +53,8 @@ export async function openHookChannel(options: HookChannelOptions) {
   const listener = await listenAt(path, cleanUp);
   const secret = await writeChannelFile(folder, path);
 
+  /** Those that were given a hook: for any other name nothing is kept. */
+  const roles = new Set<Role>();
   const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
   const open = new Set<Deno.Conn>();
@@ -64,7 +66,7 @@ export async function openHookChannel(options: HookChannelOptions) {
     const line = await readText(connection, MESSAGE).finally(() => clearTimeout(timer));
     const message = objectOf(parseJsonObject(line ?? ""));
     const { role } = message;
-    if (message["secret"] !== secret || !isRoleName(role)) return;
+    if (message["secret"] !== secret || !isRoleName(role) || !roles.has(role)) return;
     const request = readHookPayload(textOf(message["payload"]) ?? "", { id: `hook-${crypto.randomUUID()}` });
     if (request === undefined) return;
     // A hook says nothing more: what ends here is its wait.
@@ -97,10 +99,11 @@ export async function openHookChannel(options: HookChannelOptions) {
   const accepting = acceptAll().catch(() => {});
   const resources = cleanUp.move();
   return {
-    hookOf: (role: Role): HookCommand => ({
-      command: hookCommand({ folder, socket: path, role, ...present({ panewright }) }),
-      timeoutSeconds: HOOK_TIMEOUT_SECONDS,
-    }),
+    hookOf(role: Role): HookCommand {
+      roles.add(role);
+      const command = hookCommand({ folder, socket: path, role, ...present({ panewright }) });
+      return { command, timeoutSeconds: HOOK_TIMEOUT_SECONDS };
+    },
     callHookOf: calls.hookOf,
     /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
     pending: (role: Role): readonly Request[] => pending.get(role) ?? [],
