@@ -34,6 +34,8 @@ const MAX_PENDING = 50;
 
 const MESSAGE = { maxBytes: 2 * MAX_PAYLOAD_BYTES, to: "line_end" } as const;
 
+const LIMIT = { timeoutSeconds: HOOK_TIMEOUT_SECONDS } as const;
+
 /**
  * Opens the channel of a run: a unix socket that only its owner can reach, and a file with its path and a secret. Where
  * the folder's path is too long for a socket, that is in a temporary folder of its own.
@@ -53,8 +55,6 @@ export async function openHookChannel(options: HookChannelOptions) {
   const listener = await listenAt(path, cleanUp);
   const secret = await writeChannelFile(folder, path);
 
-  /** Those that were given a hook: for any other name nothing is kept. */
-  const roles = new Set<Role>();
   const pending = new Map<Role, Request[]>();
   const deciders = new Map<Role, (asked: HookedRequest) => Promise<void>>();
   const open = new Set<Deno.Conn>();
@@ -64,9 +64,8 @@ export async function openHookChannel(options: HookChannelOptions) {
     const closed = new AbortController();
     const timer = setTimeout(() => close(connection), READ_TIMEOUT_MS);
     const line = await readText(connection, MESSAGE).finally(() => clearTimeout(timer));
-    const message = objectOf(parseJsonObject(line ?? ""));
-    const { role } = message;
-    if (message["secret"] !== secret || !isRoleName(role) || !roles.has(role)) return;
+    const { role, ...message } = objectOf(parseJsonObject(line ?? ""));
+    if (message["secret"] !== secret || !isRoleName(role) || !pending.has(role)) return;
     const request = readHookPayload(textOf(message["payload"]) ?? "", { id: `hook-${crypto.randomUUID()}` });
     if (request === undefined) return;
     // A hook says nothing more: what ends here is its wait.
@@ -100,9 +99,8 @@ export async function openHookChannel(options: HookChannelOptions) {
   const resources = cleanUp.move();
   return {
     hookOf(role: Role): HookCommand {
-      roles.add(role);
-      const command = hookCommand({ folder, socket: path, role, ...present({ panewright }) });
-      return { command, timeoutSeconds: HOOK_TIMEOUT_SECONDS };
+      pending.set(role, pending.get(role) ?? []);
+      return { ...LIMIT, command: hookCommand({ folder, socket: path, role, ...present({ panewright }) }) };
     },
     callHookOf: calls.hookOf,
     /** Requests that got no answer, the oldest first: each has a dialog, is about to have one, or had one. */
