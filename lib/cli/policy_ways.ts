@@ -5,14 +5,15 @@ import { findProvider } from "../agents/mod.ts";
 import { UsageError } from "../base/errors.ts";
 import { realPathSnapshot } from "../base/ports/real_path.ts";
 import { mayHoldRepository } from "../base/ports/repositories.ts";
-import { type Role, ROLES } from "../base/roles.ts";
+import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import type { LoadedSettings } from "../config/load.ts";
 import { permissionPlan, toPermissionPolicy } from "../config/common_plan.ts";
 import { permissionDecider, type PermissionVerdict } from "../policy/mod.ts";
 import { wayDecider } from "../turn/desk/decide_on_way.ts";
 import type { PermissionSubject } from "./policy_subjects.ts";
-import { didYouMean } from "../base/text/suggest.ts";
+import { roleOf } from "../api/show/roles_of_run.ts";
+import { allRoles } from "../config/roles_schema.ts";
 
 export const WAYS = ["step", ...DRIVERS] as const;
 
@@ -32,13 +33,7 @@ export function whoseOf(
     if (role === undefined) return { as, role, provider: provider ?? config.provider };
     throw new UsageError("Cannot answer as a step for a role: a step has none");
   }
-  const whose = role ?? "programmer";
-  const known = [...new Set([...ROLES, ...Object.keys(config.roles)])];
-  if (!known.includes(whose)) {
-    throw new UsageError(
-      `Cannot use --role "${whose}": it must be one of ${known.join(", ")}${didYouMean(whose, known)}`,
-    );
-  }
+  const whose = roleOf({ roles: allRoles(config.roles) }, role ?? "programmer", "--role");
   return { as, role: whose, provider: provider ?? config.roles[whose]?.provider ?? config.provider };
 }
 

@@ -3,6 +3,7 @@ import { findPaneProvider } from "../agents/mod.ts";
 import type { LaunchPlan } from "../agents/launch_plan.ts";
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { systemHost } from "../base/ports/host.ts";
+import { runInForeground } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
 import { agentPlan, stepAgent } from "../config/agent_plans.ts";
 import { loadSettings } from "../config/load.ts";
@@ -28,7 +29,10 @@ export interface OpenSession {
  *
  * @throws {UsageError} where there is none whose session can be opened
  */
-export function workerToTake({ folder: { id }, progress, condition }: RunOverview, name?: string): Worker {
+export function workerToTake(
+  { folder: { id }, progress, condition }: RunOverview,
+  name?: string,
+): { readonly worker: Worker; readonly sessionId: string; readonly progress: Progress } {
   const cannot = (why: string, hint?: string) =>
     new UsageError(`Cannot take over run ${id}: ${why}`, hint === undefined ? {} : { hint });
   if (progress === undefined) throw cannot("nothing of it has begun");
@@ -43,7 +47,7 @@ export function workerToTake({ folder: { id }, progress, condition }: RunOvervie
   const worker = workerOf(progress, name ?? whoseTurn(progress));
   if (worker === undefined) throw cannot(name === undefined ? "no agent is at work" : `no agent works as ${name} yet`);
   if (worker.sessionId === undefined) throw cannot(`the session of ${worker.name} is not known yet`);
-  return worker;
+  return { worker, sessionId: worker.sessionId, progress };
 }
 
 function whoseTurn({ waiting, activity, workers }: Progress): string | undefined {
@@ -56,10 +60,11 @@ function whoseTurn({ waiting, activity, workers }: Progress): string | undefined
  * @throws {UsageError} where its agent has no terminal
  */
 export async function sessionOf(
-  worker: Worker & { readonly sessionId: string },
-  { progress: { configFile, job, pipeline, workdir }, io }: { readonly progress: Progress; readonly io: CliIo },
+  overview: RunOverview,
+  { role, io }: { readonly role: string | undefined; readonly io: CliIo },
 ): Promise<OpenSession> {
-  const { name, provider: id, sessionId } = worker;
+  const { worker, sessionId, progress: { configFile, job, pipeline, workdir } } = workerToTake(overview, role);
+  const { name, provider: id } = worker;
   const source = await configSource(io, {
     cwd: configFile === null ? workdir : dirname(configFile),
     flags: { wd: workdir },
@@ -80,8 +85,21 @@ export async function sessionOf(
   return { worker: name, sessionId, launch: await provider.terminal.launch(request, systemHost(env)) };
 }
 
-/** @throws {RuntimeError} where its program could not be started */
-export function requireOpened(code: number, { worker }: Pick<OpenSession, "worker">): void {
+/**
+ * Opens a session in the terminal, until the person leaves it.
+ *
+ * @throws {RuntimeError} where its program could not be started
+ */
+export async function openInTerminal(
+  { worker, launch: { argv, cwd, env } }: OpenSession,
+  { back, signal }: { readonly back: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const code = await runInForeground({ argv, cwd, env, signal }).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return 127;
+    throw error;
+  });
   if (code !== 126 && code !== 127) return;
-  throw new RuntimeError(`Cannot take over ${worker}: its program could not be started (exit code ${code})`);
+  throw new RuntimeError(`Cannot take over ${worker}: ${argv[0]} could not be started`, {
+    hint: `The run is stopped; resume it with: ${back}`,
+  });
 }

@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { findRoleProvider, findStepProvider } from "../agents/mod.ts";
 import type { Provider, ProviderId } from "../agents/provider.ts";
-import { type Role, ROLES } from "../base/roles.ts";
+import type { Role } from "../base/roles.ts";
 import { present } from "../base/schema.ts";
 import { loginOf, loginVariable } from "../jobs/fallback.ts";
 import type { StepAgent } from "../jobs/pipeline/plan.ts";
@@ -11,6 +11,7 @@ import { variablesOfWorkspace } from "../workspace/ports.ts";
 import type { FallbackEntry } from "./fallback_schema.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { StepConfig } from "./pipeline_schema.ts";
+import { allRoles } from "./roles_schema.ts";
 import { settingsIn } from "./settings_in.ts";
 import type { Config } from "./settings_table.ts";
 
@@ -19,8 +20,7 @@ type Loaded = Pick<LoadedSettings, "config" | "providers" | "workdir">;
 
 /** The agents of all roles, the five and those of the configuration's own. */
 export function agentsOfRoles(loaded: Loaded): Readonly<Record<Role, AgentPlan>> {
-  const roles = new Set([...ROLES, ...Object.keys(loaded.config.roles)]);
-  return Object.fromEntries([...roles].map((role) => [role, agentPlan(loaded, role)]));
+  return Object.fromEntries(allRoles(loaded.config.roles).map((role) => [role, agentPlan(loaded, role)]));
 }
 
 /** How the agent of a role is started, and those that may take its place. */

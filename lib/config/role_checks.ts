@@ -36,9 +36,8 @@ export function checkLoop(context: CheckContext, onWarning: (warning: Problem) =
   const has = rolesIn(loop);
   if (typeof first === "string" && startAgent.value.pattern.test(first) && !has.includes(first)) {
     const known = [...ROLES, ...Object.keys(ownRoles)];
-    const isKnown = known.includes(first);
     const other = `% is ${first}, but the loop ${given} has only ${has.join(", ")}`;
-    report(context, startPath, isKnown ? other : noneOf(first, known));
+    report(context, startPath, known.includes(first) ? other : noneOf(first, known));
   }
   for (const role of uncalledRoles(loop)) {
     onWarning(

@@ -17,6 +17,11 @@ export type RolesConfig = Readonly<Record<Role, RoleConfig | undefined>>;
 
 type RoleConfig = z.output<ReturnType<typeof ownRole>>;
 
+/** The five, and the roles that a configuration makes. */
+export function allRoles(roles: RolesConfig): readonly Role[] {
+  return [...new Set([...ROLES, ...Object.keys(roles)])];
+}
+
 /** The roles that a configuration makes. */
 export function ownRolesIn(roles: RolesConfig): Readonly<Record<Role, OwnRole>> {
   const own = Object.entries(roles).filter(([name, role]) => !isBuiltIn(name) && isMade(role));
@@ -36,7 +41,7 @@ export function roleNameProblem(name: string): string | undefined {
   if (LOOP_NAMES.some((one) => one === name)) return "is the name of a loop";
   return isRoleName(name)
     ? undefined
-    : "is no name for a role: one has at most 32 small letters, digits and _, and begins with a letter";
+    : "is not a valid role name: use at most 32 lowercase letters, digits and _, beginning with a letter";
 }
 
 function roleKeys(ids: readonly ProviderId[]) {

@@ -105,7 +105,7 @@ const MISTAKES: readonly (readonly [string, Readonly<Record<string, unknown>>, s
   [
     "a name with a capital",
     { roles: { Security: { gives: "work", prompt: "security.md" } } },
-    "roles.Security is no name for a role",
+    "roles.Security is not a valid role name",
   ],
   ["one of the five made anew", { roles: { tester: { gives: "work" } } }, 'unknown key "gives" in roles.tester'],
   [

@@ -3,7 +3,6 @@ import { roleOf } from "../../api/show/roles_of_run.ts";
 import { stopRun } from "../../api/control/stop_run.ts";
 import { UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
-import { runInForeground } from "../../base/ports/process.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { readRun } from "../../run/overview.ts";
@@ -11,7 +10,7 @@ import { defineCommand, switchFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { acceptChanges } from "../resume/accept_changes.ts";
 import { resumeRead } from "../resume/resume_read.ts";
-import { requireOpened, sessionOf, workerToTake } from "../takeover.ts";
+import { openInTerminal, sessionOf } from "../takeover.ts";
 import { requireTrustOfRun, TRUST_FLAG } from "../trust.ts";
 
 /** `panewright takeover`: an agent's session in the terminal of a person, while its run waits. */
@@ -34,8 +33,9 @@ export const command = defineCommand({
     const before = await readRun(folder, JOBS);
     await requireNoAgent(`take over run ${folder.id}`, before.progress);
     if (role !== undefined && before.progress?.job === "run") roleOf(before.progress, role, "take over");
-    workerToTake(before, role);
     await requireTrustOfRun(before.progress?.configFile ?? null, { io, trust, mayAsk: true });
+    // What stands in the way is told before the run is stopped.
+    await sessionOf(before, { role, io });
     if (before.executed) io.stderr(`Stopping run ${folder.id}, so that its agent does not work beside you.\n`);
     const stop = () => stopRun(folder, { force: false, wd, clock: systemClock, signal: io.signal });
     // Agents that are to stay when their run is stopped, or were left by one that was killed, are ended by another stop.
@@ -45,18 +45,13 @@ export const command = defineCommand({
       });
     }
     // What it had begun to do by its end is in its session.
-    const stopped = await readRun(folder, JOBS);
-    const worker = workerToTake(stopped, role);
-    const { progress } = stopped;
-    if (progress === undefined || worker.sessionId === undefined) throw new TypeError("Cannot take over: it has gone");
-    const session = await sessionOf({ ...worker, sessionId: worker.sessionId }, { progress, io });
+    const session = await sessionOf(await readRun(folder, JOBS), { role, io });
     const back = runCommandLine(["resume", folder.id], wd);
     io.stderr(
       `This is the session of ${session.worker}, outside of the run's sandbox: your own settings hold. ` +
         (flags.keep === true ? `Leave it, and resume with: ${back}\n` : "Leave it to hand it back.\n"),
     );
-    const { argv, cwd, env } = session.launch;
-    requireOpened(await runInForeground({ argv, cwd, env, signal: io.signal }), session);
+    await openInTerminal(session, { back, signal: io.signal });
     if (flags.keep === true) return 0;
     return await resumeRead(folder, {
       ...{ io, global, noInput: false, trust, raise: {}, handedBack: session.sessionId },

@@ -1,7 +1,7 @@
 import { digestsOf, type Obeyed } from "../../agents/obeyed_files.ts";
 import type { Provider } from "../../agents/provider.ts";
 import { createRedactor } from "../../base/redact/redactor.ts";
-import { ROLES } from "../../base/roles.ts";
+import { allRoles } from "../roles_schema.ts";
 import { findProvider } from "../../agents/mod.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import type { LoadedSettings } from "../load.ts";
@@ -32,9 +32,7 @@ export async function obeyedSubject(workdir: string, found: readonly Obeyed[]): 
 export function agentsIn({ config, providers }: Pick<LoadedSettings, "config" | "providers">): readonly Provider[] {
   const steps = Object.values(config.pipelines).flat().map(({ provider }) => provider);
   const hasRoles = steps.length === 0 || config.prompt !== undefined || config.prompt_file !== undefined;
-  const ofRoles = hasRoles
-    ? [...new Set([...ROLES, ...Object.keys(config.roles)])].map((role) => config.roles[role]?.provider)
-    : [];
+  const ofRoles = hasRoles ? allRoles(config.roles).map((role) => config.roles[role]?.provider) : [];
   const others = config.fallback.map((entry) => typeof entry === "string" ? entry : entry.provider);
   const ids = new Set([...steps, ...ofRoles, ...others].map((id) => id ?? config.provider));
   return [...ids].map((id) => findProvider(id, providers));

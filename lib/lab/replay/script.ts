@@ -100,7 +100,7 @@ const roleSchema = strict({
 });
 
 const scriptSchema = strict({
-  roles: z.record(z.string().regex(ROLE_NAME, "is no name of a role"), roleSchema),
+  roles: z.record(z.string().regex(ROLE_NAME, "is not a valid role name"), roleSchema),
 });
 
 export type RoleScript = Readonly<z.output<typeof roleSchema>>;
