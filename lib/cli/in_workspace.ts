@@ -77,7 +77,10 @@ export async function tellEnd(
   });
   if (result === undefined) return;
   // No run has begun in it: another one has the same key, say.
-  if (isNew && folder === undefined && result.files.length === 0) return await removeWorkspace(workspace, result);
+  if (isNew && folder === undefined && result.files.length === 0) {
+    await removeWorkspace(workspace, result, { signal });
+    return;
+  }
   if (global.json) io.stdout(outputLine("workspace_result", { name: workspace.name, ...result }));
   else if (!global.quiet) io.stderr(`\n${resultText(workspace, result)}`);
 }

@@ -13,7 +13,7 @@ export interface GitAsk {
 }
 
 const NAME = "panewright";
-const EMAIL = "panewright@localhost";
+export const EMAIL = "panewright@localhost";
 
 /** Whose commits ours are: no agent's, and not the person's own. */
 const AUTHOR = {
@@ -22,6 +22,11 @@ const AUTHOR = {
   GIT_COMMITTER_NAME: NAME,
   GIT_COMMITTER_EMAIL: EMAIL,
 };
+
+/** What keeps a fetch to what it is asked for. */
+export const QUIETLY = [
+  ...["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
+];
 
 /** Several workspaces may be begun at a time. */
 const PATIENT = ["-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"];

@@ -1,8 +1,9 @@
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { isAbsence } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { git, gitLine, inStore } from "./git.ts";
+import { git, gitLine, inStore, QUIETLY } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
+import { keepOwnCommits } from "./own_commits.ts";
 import { partsOf, type PatchPart, patchWith } from "./patch.ts";
 import { freePorts } from "./ports.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
@@ -46,8 +47,7 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
     : await commitWork(workspace, { signal });
   await bringObjects(commit, { store, signal });
   const ref = `refs/panewright/${name}`;
-  const quiet = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"];
-  await git(["fetch", ...quiet, store, `+refs/kept/${commit}:${ref}`], { cwd: top, signal });
+  await git(["fetch", ...QUIETLY, store, `+refs/kept/${commit}:${ref}`], { cwd: top, signal });
   return {
     commit,
     ref,
@@ -208,15 +208,17 @@ export async function branchResult(
 }
 
 /**
- * Removes a workspace. What was in it stays under its ref.
+ * Removes a workspace. What was in it stays under its ref, and the commits that were made in it under others.
  *
  * @param result all of it, as it is now
- * @throws {UsageError} where something in it is in no commit
+ * @returns the refs of those commits
+ * @throws {UsageError} where something in it is in no commit, or a commit of its own cannot be kept
  */
 export async function removeWorkspace(
   workspace: Workspace,
   { inner, ref }: WorkspaceResult,
-): Promise<void> {
+  { signal }: Asking,
+): Promise<readonly string[]> {
   const { name, tree } = workspace;
   if (inner.length > 0) {
     throw new UsageError(
@@ -226,7 +228,9 @@ export async function removeWorkspace(
       },
     );
   }
+  const commits = await keepOwnCommits(workspace, { signal });
   await dropWorkspace(workspace);
+  return commits;
 }
 
 /** Removes what was made to check what comes together in a workspace: a process that was killed may have left it. */

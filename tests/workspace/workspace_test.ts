@@ -302,12 +302,88 @@ Deno.test("a workspace is removed when all of it is under its ref, and not befor
   await git(`${tree}/inner`, "commit", "--quiet", "-m", "inner");
   const held = await keepResult(workspace, { signal });
   assertEquals(held.inner, ["inner"]);
-  await assertRejects(() => removeWorkspace(workspace, held), UsageError, "repositories were made in it");
+  await assertRejects(() => removeWorkspace(workspace, held, { signal }), UsageError, "repositories were made in it");
   assertEquals(await exists(`${tree}/inner/file.txt`), true);
   await Deno.remove(`${tree}/inner`, { recursive: true });
-  await removeWorkspace(workspace, await keepResult(workspace, { signal }));
+  await removeWorkspace(workspace, await keepResult(workspace, { signal }), { signal });
   assertEquals([await exists(tree), listWorkspaces()], [false, []]);
   assertEquals(await git(repo, "show", "refs/panewright/fix-the-rounding:a.txt"), "kept\n");
+});
+
+Deno.test("commits, branches and stashes that an agent has made are kept when its workspace is removed", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const workspace = await checkout.open();
+  const { tree } = workspace;
+  const remove = async () => await removeWorkspace(workspace, await keepResult(workspace, { signal }), { signal });
+  await git(tree, "switch", "--quiet", "-c", "try/one");
+  await write(dir, workspace, { "a.txt": "tried\n" });
+  await git(tree, "commit", "--quiet", "-a", "-m", "a try");
+  await git(tree, "tag", "-m", "the try", "v1");
+  for (const text of ["first stash\n", "second stash\n"]) {
+    await write(dir, workspace, { "a.txt": text });
+    await git(tree, "stash", "--quiet");
+  }
+  await git(tree, "gc", "--quiet");
+  await git(tree, "switch", "--quiet", "--detach", "panewright/fix-the-rounding");
+  await git(tree, "commit", "--quiet", "--allow-empty", "-m", "on no branch");
+  assertEquals((await remove()).toSorted(), [
+    "refs/panewright-commits/fix-the-rounding/HEAD",
+    "refs/panewright-commits/fix-the-rounding/heads/try/one",
+    "refs/panewright-commits/fix-the-rounding/stash",
+    "refs/panewright-commits/fix-the-rounding/stash-1",
+  ]);
+  assertEquals(await exists(tree), false);
+  const kept = (name: string) => git(repo, "show", `refs/panewright-commits/fix-the-rounding/${name}`);
+  assertEquals(await kept("heads/try/one:a.txt"), "tried\n");
+  assertEquals([await kept("stash-1:a.txt"), await kept("stash:a.txt")], ["first stash\n", "second stash\n"]);
+  assertStringIncludes(await kept("HEAD"), "on no branch");
+});
+
+Deno.test("a workspace in whose .git an agent has linked another repository's objects brings none of them, and stays", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, repo } = checkout;
+  const secret = `${dir.path}/secret`;
+  await Deno.mkdir(secret);
+  await git(secret, "init", "--quiet");
+  await git(secret, "commit", "--quiet", "--allow-empty", "-m", "secret");
+  const id = (await git(secret, "rev-parse", "HEAD")).trim();
+  const remove = async (workspace: Workspace) =>
+    await removeWorkspace(workspace, await keepResult(workspace, { signal }), { signal });
+  const hostile = {
+    alternates: (tree: string) =>
+      Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${secret}/.git/objects\n`, { append: true }),
+    link: async (tree: string) => {
+      const place = `objects/${id.slice(0, 2)}`;
+      await Deno.remove(`${tree}/.git/${place}`, { recursive: true }).catch(() => {});
+      await Deno.symlink(`${secret}/.git/${place}`, `${tree}/.git/${place}`);
+    },
+    fifo: async (tree: string) => {
+      await Deno.mkdir(`${tree}/.git/objects/${id.slice(0, 2)}`, { recursive: true });
+      await runProgram(["mkfifo", `${tree}/.git/objects/${id.slice(0, 2)}/${id.slice(2)}`], {
+        cwd: tree,
+        env: { PATH: Deno.env.get("PATH") ?? "" },
+        timeoutMs: 20_000,
+      });
+    },
+    nothing: () => Promise.resolve(),
+  };
+  for (const [name, act] of Object.entries(hostile)) {
+    const workspace = await checkout.open(repo, name);
+    await act(workspace.tree);
+    await Deno.writeTextFile(`${workspace.tree}/.git/refs/heads/taken`, `${id}\n`);
+    const { message } = await assertRejects(() => remove(workspace), UsageError, "cannot be kept");
+    assertMatch(message, /names other repositories|is not a file of git's|is no commit that is there/);
+    assertEquals(await exists(workspace.tree), true);
+    // As the message says.
+    await Deno.remove(`${workspace.tree}/.git`, { recursive: true });
+    assertEquals(await remove(workspace), []);
+  }
+  const stores = await runProgram(
+    ["sh", "-c", `for store in state/panewright/stores/*.git; do git -C $store cat-file -t ${id} 2>&1; done`],
+    { cwd: dir.path, env: { PATH: Deno.env.get("PATH") ?? "" }, timeoutMs: 20_000 },
+  );
+  assertStringIncludes(stores.stdout, "could not get object info");
 });
 
 Deno.test("a folder below the top, one without a commit, a detached HEAD, a linked worktree and a shallow clone", async () => {
@@ -374,7 +450,7 @@ Deno.test("a workspace's name is made of its task, and no two have the same, als
   const all = await Promise.all([1, 2, 3].map(() => checkout.open(undefined, "")));
   assertEquals(all.map(({ name }) => name).toSorted(), ["work", "work-2", "work-3"]);
   const [first] = all as [Workspace];
-  await removeWorkspace(first, await keepResult(first, { signal }));
+  await removeWorkspace(first, await keepResult(first, { signal }), { signal });
   // What came of it is under its name still.
   assertEquals((await checkout.open(undefined, "")).name, "work-4");
   assertEquals(findWorkspace("../work"), undefined);
@@ -389,7 +465,7 @@ Deno.test("a git that was killed at work keeps nothing of a workspace locked", a
   for (const left of ["kept.lock", "checkout.lock"]) await Deno.writeTextFile(`${known}/fix-the-rounding.${left}`, "");
   const result = await keepResult(workspace, { signal });
   assertEquals(await applyResult(workspace, result, { signal }), ["a.txt"]);
-  await removeWorkspace(workspace, result);
+  await removeWorkspace(workspace, result, { signal });
   assertEquals([...Deno.readDirSync(known)].map(({ name }) => name), []);
 });
 

@@ -44,11 +44,13 @@ export async function discardWork(workspace: Workspace, { signal }: Acting) {
   // Before anything is removed: nothing of any of them is to be lost.
   const kept = await Promise.all(lanes.map(async (lane) => [lane, await keepResult(lane, { signal })] as const));
   const result = await keepResult(workspace, { signal });
-  for (const [lane, ofLane] of kept) await removeWorkspace(lane, ofLane);
-  await removeWorkspace(workspace, result);
+  const commits: string[] = [];
+  for (const [lane, ofLane] of [...kept, [workspace, result] as const]) {
+    commits.push(...await removeWorkspace(lane, ofLane, { signal }));
+  }
   const { commit, files, ref } = result;
   return {
-    told: { name: workspace.name, ref, commit } satisfies OutputFields["workspace_discarded"],
+    told: { name: workspace.name, ref, commit, commits } satisfies OutputFields["workspace_discarded"],
     lanes: lanes.map(({ name }) => name),
     hasWork: files.length > 0,
   };

@@ -179,6 +179,7 @@ export const RUN_OUTPUTS = {
     name: z.string(),
     ref: text("What keeps all that was done in it."),
     commit: z.string(),
+    commits: z.array(z.string()).describe("Refs that keep the commits and stashes that agents have made in it."),
   }),
   task_preview: output("What a run would do with a task (`exec --dry-run`).", {
     file: text("Its path."),
