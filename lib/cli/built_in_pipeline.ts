@@ -1,52 +1,75 @@
 import type { LoadedSettings } from "../config/load.ts";
 import type { StepProgram } from "../config/pipeline_checks.ts";
-import type { StepConfig } from "../config/pipeline_schema.ts";
+import type { CheckConfig, StepConfig } from "../config/pipeline_schema.ts";
 import { UsageError } from "../base/errors.ts";
-import { DEFAULT_STEP_TIME_LIMIT_SECONDS } from "../jobs/pipeline/settings.ts";
+import { settingsIn } from "../config/settings_in.ts";
+import type { Review } from "../journal/exec/fields.ts";
+import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
 import type { Provider, ProviderId } from "../agents/provider.ts";
 import { isRepository } from "./init/git_ignore.ts";
 import { findTestCommand, testCommandsIn } from "./find_test_command.ts";
 
 interface BuiltInOptions {
   readonly check?: string | undefined;
+  /** As the run has begun that is resumed. @default what the settings say */
+  readonly review?: Review | undefined;
   /** Whether there need be no check where the project has no tests. @default {false} */
   readonly mayBeUnchecked?: boolean | undefined;
   /** What is wrong with an agent's program; `undefined` where it can be run. */
   readonly findProgramProblem: (program: StepProgram) => string | undefined;
 }
 
+/** What the built-in pipeline was made of. */
+export interface BuiltIn {
+  readonly provider: ProviderId;
+  readonly check: string;
+  readonly review: Review;
+}
+
 /** What stands for a command where nothing is checked: a run that is resumed is not to find one that its agent has added. */
 const UNCHECKED = "";
 
 const RETRY = 2;
+/** Attempts that failed, or lines that were changed, after which another agent looks at the work. */
+const REVIEW_IF = { failed_attempts: 2, changed_lines: 300 };
 const CHECK_TIME_LIMIT_SECONDS = 600;
 
 export function withBuiltInPipeline(
   loaded: LoadedSettings,
   options: BuiltInOptions,
-): { readonly loaded: LoadedSettings; readonly builtIn: { readonly provider: ProviderId; readonly check: string } } {
+): { readonly loaded: LoadedSettings; readonly builtIn: BuiltIn } {
   const { config, sources, workdir } = loaded;
   const provider = chooseProvider(loaded, options);
   const check = options.check ??
     (options.mayBeUnchecked === true && testCommandsIn(workdir).length === 0
       ? UNCHECKED
       : findTestCommand(workdir).command);
-  const step: StepConfig = {
-    name: "work",
+  const review = options.review ?? settingsIn(config, EXEC_SETTINGS).review;
+  const checks: readonly CheckConfig[] = check === UNCHECKED ? [] : [
+    { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
+    { type: "evidence" },
+  ];
+  const common = {
     prompt: "self",
     provider: provider.id,
-    check: check === UNCHECKED ? { type: "none" } : [
-      { type: "shell", command: check, expect: "pass", time_limit_seconds: CHECK_TIME_LIMIT_SECONDS },
-      { type: "evidence" },
-    ],
     ...argsElsewhere(provider, loaded),
-    retry: RETRY,
     time_limit_seconds: DEFAULT_STEP_TIME_LIMIT_SECONDS,
   };
+  const work: StepConfig = {
+    ...{ ...common, name: "work", retry: RETRY },
+    check: checks.length === 0 ? { type: "none" } : [...checks],
+  };
+  // What the reviewer leaves is checked as well: it was told to change nothing.
+  const reviewed: StepConfig = {
+    ...{ ...common, name: "review", retry: 0, next: { fail: "work" } },
+    check: [{ type: "review" }, ...checks],
+    ...(review === "if_needed" ? { only_if: REVIEW_IF } : {}),
+  };
+  const steps = review === "never" ? [work] : [work, reviewed];
   const args = config.providers[provider.id]?.args ?? [];
   const saysHow = sources.get("sandbox")?.kind !== "default" || provider.sandbox?.findLoosening(args) !== undefined;
-  const changed = { ...config, pipelines: { "built-in": [step] }, ...(saysHow ? {} : { sandbox: "auto" as const }) };
-  return { loaded: { ...loaded, config: changed }, builtIn: { provider: provider.id, check } };
+  const changed = { ...config, pipelines: { "built-in": steps }, ...(saysHow ? {} : { sandbox: "auto" as const }) };
+  return { loaded: { ...loaded, config: changed }, builtIn: { provider: provider.id, check, review } };
 }
 
 /** Outside of any repository a CLI may need to be told that it is to work all the same: the folder is trusted. */

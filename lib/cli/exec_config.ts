@@ -1,3 +1,4 @@
+import type { ExecOverrides, Review } from "../journal/exec/fields.ts";
 import type { Job } from "../journal/loop/fields.ts";
 import { resolve } from "@std/path/posix";
 import { toExecPlan } from "../config/exec_plan.ts";
@@ -5,9 +6,8 @@ import type { Problem } from "../config/layers.ts";
 import { loadAnyConfig, type LoadedSettings, loadSettings } from "../config/load.ts";
 import { checkPipelines, type StepProgram } from "../config/pipeline_checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
-import { withBuiltInPipeline } from "./built_in_pipeline.ts";
+import { type BuiltIn, withBuiltInPipeline } from "./built_in_pipeline.ts";
 import { UsageError } from "../base/errors.ts";
-import type { ProviderId } from "../agents/provider.ts";
 import type { CliIo } from "./console/command.ts";
 import { findProgram, type ProgramPlace, programProblem } from "../run/programs.ts";
 import { configSource } from "./environment.ts";
@@ -29,6 +29,8 @@ export interface ExecConfigOptions {
 interface BuiltInCheck {
   /** @default the project's test command */
   readonly check?: string | undefined;
+  /** As the run has begun that is resumed. @default what the settings say */
+  readonly review?: Review;
   /** Whether there need be none where the project has no tests. @default {false} */
   readonly mayBeUnchecked?: boolean;
   /** Whether the person has named it now; otherwise it comes from the project, or from a journal. */
@@ -40,13 +42,7 @@ export interface ExecConfig {
   /** Absolute; null where there is no config file. */
   readonly file: string | null;
   readonly loaded: LoadedSettings & { readonly job?: Job };
-  readonly builtIn?: BuiltIn;
-}
-
-export interface BuiltIn {
-  readonly provider: ProviderId;
-  readonly check: string;
-  readonly isOwn: boolean;
+  readonly builtIn?: BuiltIn & Pick<BuiltInCheck, "isOwn">;
 }
 
 /**
@@ -84,6 +80,13 @@ export async function loadExecConfig(
     file: loaded.file === undefined ? null : resolve(io.cwd, loaded.file),
     loaded,
   };
+}
+
+/** What the agent does, or a person to the configuration, could change these: a run that is resumed keeps its own. */
+export function keptOf({ builtIn }: ExecConfig): Pick<ExecOverrides, "provider" | "check" | "review"> {
+  if (builtIn === undefined) return {};
+  const { check, provider, review } = builtIn;
+  return { check, provider, review };
 }
 
 function stepProgramProblem(step: StepProgram, io: CliIo): string | undefined {

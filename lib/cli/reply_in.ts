@@ -9,6 +9,7 @@ import { readOverview } from "../run/overview.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { NO_INPUT_FLAG } from "./carry_out.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { keptOf } from "./exec_config.ts";
 import { executeSteps } from "./execute_steps.ts";
 import { lanesOf } from "../api/control/workspace_acts.ts";
 import { newestRunIn } from "./meant_workspace.ts";
@@ -49,14 +50,14 @@ export async function replyIn(
     ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, isApart: false },
     pipelinesOf: (plan) =>
       Promise.resolve([overrides.pipeline ?? plan.defaultPipeline ?? Object.keys(plan.pipelines)[0] ?? ""]),
-    execute: (options, { file }) =>
+    execute: (options, read) =>
       executeExec({
         target: {
           kind: "task",
           path: `${workdir}/reply`,
           text: replyText({ text, tasks: tasks.map((task) => task.text) }),
         },
-        ...{ overrides, configFile: file },
+        ...{ overrides: { ...overrides, ...keptOf(read) }, configFile: read.file },
       }, options),
   });
 }

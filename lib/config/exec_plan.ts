@@ -41,6 +41,10 @@ function stepPlan(step: StepConfig, { loaded, folder }: { loaded: LoadedSettings
       allowWrite: step.file_access?.allow_write,
       autonomyLevel: step.autonomy_level,
       needs: step.needs,
+      onlyIf: step.only_if && present({
+        failedAttempts: step.only_if.failed_attempts,
+        changedLines: step.only_if.changed_lines,
+      }),
       next: step.next && present(step.next),
     }),
   };

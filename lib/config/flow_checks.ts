@@ -13,11 +13,12 @@ import { isKeyed, type KeyPath, valueAt } from "./source.ts";
 export function flowOf(steps: readonly unknown[]): readonly FlowStep[] {
   return steps.map((step) => {
     const name = valueAt(step, ["name"]);
-    const [next, needs] = [valueAt(step, ["next"]), valueAt(step, ["needs"])];
+    const [next, needs, onlyIf] = ["next", "needs", "only_if"].map((key) => valueAt(step, [key]));
     return {
       name: typeof name === "string" ? name : "",
       ...(isKeyed(next) ? { next: nextOf(next) } : {}),
       ...(Array.isArray(needs) ? { needs: needs.map(String) } : {}),
+      ...(isKeyed(onlyIf) ? { onlyIf: {} } : {}),
     };
   });
 }
@@ -34,7 +35,18 @@ export function checkFlow(
 ): void {
   const before = context.problems.length;
   const names = flow.map(({ name }) => name).filter((name) => name !== "");
-  for (const [index, { needs = [], next }] of flow.entries()) {
+  for (const [index, { needs = [], next, onlyIf }] of flow.entries()) {
+    const conditions = valueAt(steps[index], ["only_if"]);
+    const onlyIfProblem = onlyIf === undefined
+      ? undefined
+      : isKeyed(conditions) && Object.keys(conditions).length === 0
+      ? "names no condition: it needs failed_attempts, changed_lines or both"
+      : isGraph(flow)
+      ? "cannot be used where a step has needs: these alone say what is done"
+      : index === 0
+      ? "has no effect: no step comes before this one"
+      : undefined;
+    if (onlyIfProblem !== undefined) report(context, [...path, index, "only_if"], `% ${onlyIfProblem}`);
     const given = valueAt(steps[index], ["next"]);
     if (isKeyed(given) && Object.keys(given).length === 0) {
       report(context, [...path, index, "next"], "% names no step: it needs pass, fail or both");

@@ -57,6 +57,12 @@ const step = (providerIds: readonly ProviderId[]) => {
     }).optional().describe(
       "Where the pipeline continues, by names of steps, where that is not the next step in order.",
     ),
+    only_if: z.strictObject({
+      failed_attempts: z.int().min(1).max(1000).optional().describe("So many attempts of them were not good enough."),
+      changed_lines: z.int().min(1).max(1_000_000).optional().describe("They have changed so many lines."),
+    }).optional().describe(
+      "The step is done only if one of these holds of the steps before it; otherwise it is passed over.",
+    ),
     file_access: z.strictObject({
       allow_write: z.array(text()).min(1).describe("Globs of the files that the step may change."),
     }).optional().describe("What the step may change."),

@@ -12,6 +12,16 @@ export interface FlowStep {
   readonly next?: Next;
   /** The names of steps that come before it, where the steps form a graph. */
   readonly needs?: readonly string[];
+  /** Where it is done only if one of these holds of the steps before it. */
+  readonly onlyIf?: OnlyIf;
+}
+
+/** What of a task's steps calls for another one; one of them is enough. */
+export interface OnlyIf {
+  /** Attempts that were not good enough. */
+  readonly failedAttempts?: number;
+  /** Lines added and removed. */
+  readonly changedLines?: number;
 }
 
 /** Whether steps say what they need: the others begin at once then, and several may be done at a time. */
@@ -85,7 +95,9 @@ export function reachableSteps(
   const reached = new Set<number>();
   const open = [from];
   for (let number = open.pop(); number !== undefined; number = open.pop()) {
-    if (number === without || reached.has(number)) continue;
+    if (reached.has(number)) continue;
+    // What may be passed over stands in nobody's way.
+    if (number === without && steps[number - 1]?.onlyIf === undefined) continue;
     reached.add(number);
     if (number > steps.length) continue;
     for (const outcome of ["pass", "fail"] as const) {

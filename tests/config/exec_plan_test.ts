@@ -103,6 +103,7 @@ Deno.test("the settings of exec are taken over", async () => {
       default_answer: "no",
       wait_for_usage_limit_reset: true,
       max_repeats_per_step: 2,
+      review: "always",
       writes_outside: "warn",
     },
   });
@@ -116,6 +117,7 @@ Deno.test("the settings of exec are taken over", async () => {
     defaultAnswer: "no",
     waitForUsageLimitReset: true,
     maxRepeatsPerStep: 2,
+    review: "always",
     writesOutside: "warn",
   });
   assertEquals(notifications, {

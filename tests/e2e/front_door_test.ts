@@ -326,3 +326,50 @@ Deno.test("the address of an issue is a task: gh reads it, and what it says is q
   assertEquals(gone.code, 1);
   assertStringIncludes(gone.stderr, `Cannot read ${url}: gh says: not found`);
 });
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test({
+    name: `one sentence whose check fails twice, ${provider}: a reviewer is called, and what it finds is mended`,
+    ignore: !CAN_RUN[provider],
+    async fn() {
+      const shell = (command: string): Turn[number] =>
+        provider === "codex" ? { do: "shell", command } : {
+          do: "call",
+          tool: "Bash",
+          input: { command, description: "Works" },
+        };
+      const turns: Turn[] = [
+        [shell("echo up > fixed.txt"), { do: "say", text: "Up." }],
+        [shell("echo down > fixed.txt"), { do: "say", text: "Down." }],
+        [shell("echo rounded > fixed.txt"), { do: "say", text: "Rounded, as the test wants it." }],
+        [{ do: "say", text: "fixed.txt: half a cent is not said.\n\nREVIEW_RESULT: REVISE" }],
+        [shell("echo half a cent is rounded >> fixed.txt"), { do: "say", text: "Said now." }],
+        [{ do: "say", text: "I have read fixed.txt.\n\nREVIEW_RESULT: APPROVED" }],
+      ];
+      const prompts: string[] = [];
+      await using project = await cliProject({
+        ...{ provider, isRepository: true, onPath: "itself" },
+        ...{ codex: { trusted: false }, claude: { trusted: false } },
+        respond({ prompts: given }) {
+          const prompt = given.at(-1) ?? "";
+          if (!prompts.includes(prompt)) prompts.push(prompt);
+          return turns[prompts.indexOf(prompt)] ?? [{ do: "say", text: "Nothing is left." }];
+        },
+        files: { Makefile: "test:\n\tgrep rounded fixed.txt\n" },
+        env: { PANEWRIGHT_TRUST: "0" },
+      });
+      const { code, stderr, stdout } = await project.run(TASK, "--provider", provider, "--trust", "--no-input");
+      assertEquals([code, prompts.length], [0, 6], stderr + stdout);
+      const [, , , review = "", mending = "", again = ""] = prompts;
+      assertStringIncludes(review, "THE TASK WHOSE RESULT YOU REVIEW");
+      assertStringIncludes(review, "Rounded, as the test wants it.");
+      assertStringIncludes(mending, "half a cent is not said");
+      assertStringIncludes(again, "REVIEW_RESULT: APPROVED | REVISE");
+      assertMatch(stdout, /^✓ PASS [^\n]* 6 turns\n/);
+      assertEquals((await project.run("apply", NAME)).code, 0);
+      const text = await Deno.readTextFile(`${project.sandbox.project}/fixed.txt`);
+      assertEquals(text, "rounded\nhalf a cent is rounded\n");
+      await project.sandbox.assertNothingLeft();
+    },
+  });
+}

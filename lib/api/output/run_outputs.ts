@@ -198,6 +198,8 @@ export const RUN_OUTPUTS = {
       allowWrite: z.array(z.string()).optional(),
       checks: z.array(z.string()),
       needs: z.array(z.string()).describe("The steps that come before it, where they form a graph.").optional(),
+      onlyIf: z.object({ failedAttempts: z.int().optional(), changedLines: z.int().optional() })
+        .describe("What of the steps before it calls for it; otherwise it is passed over.").optional(),
       next: z.object({ pass: z.string().optional(), fail: z.string().optional(), maxRepeats: z.int() }).optional(),
       retry: count("How often a failed attempt is tried again."),
       timeLimitSeconds: z.number(),

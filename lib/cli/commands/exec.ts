@@ -7,7 +7,7 @@ import { executeExec } from "../../jobs/pipeline/execute.ts";
 import { hasGraph, pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
 import { settingsIn } from "../../config/settings_in.ts";
 import { LANE_SETTINGS } from "../../lanes/settings.ts";
-import type { ExecConfig } from "../exec_config.ts";
+import { type ExecConfig, keptOf } from "../exec_config.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
@@ -124,10 +124,9 @@ export async function runExec(
     execute: (options, read) =>
       executeExec({
         target,
-        // What the agent does, or a person to the configuration, could change these: a run that is resumed keeps its own.
         overrides: {
           ...overrides,
-          ...(read.builtIn && { provider: read.builtIn.provider, check: read.builtIn.check }),
+          ...keptOf(read),
           ...(options.play === undefined ? {} : widthOf(read)),
         },
         configFile: read.file,

@@ -20,9 +20,9 @@ export async function resumeSteps(
   const { wd, config } = around;
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
-  const { workdir, target, overrides: { provider, check, parallel = 1, strict } } = started;
+  const { workdir, target, overrides: { provider, check, review = "never", parallel = 1, strict } } = started;
   // Who has written the journal is not known, so a person must have agreed to its check.
-  const builtIn = target.text === undefined ? undefined : { check, isOwn: false };
+  const builtIn = target.text === undefined ? undefined : { check, review, isOwn: false };
   const flags = { wd: workdir, ...present({ provider, strict }) };
   const steps = { flags, builtIn, ...(configFile === null ? {} : { path: configFile }) };
   return await executeSteps(steps, {

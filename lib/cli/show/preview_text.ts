@@ -26,7 +26,7 @@ function stepText(
   step: StepPreview,
   { number, verbose }: { readonly number: number; readonly verbose: boolean },
 ): readonly string[] {
-  const { name, provider, model, autonomyLevel, argv, prompt, allowWrite, checks, needs, next, retry } = step;
+  const { name, provider, model, autonomyLevel, argv, prompt, allowWrite, checks, needs, next, onlyIf, retry } = step;
   const lines = sanitizeText(prompt).split("\n");
   const shown = verbose ? lines : lines.slice(0, PROMPT_LINES);
   const left = lines.length - shown.length;
@@ -38,12 +38,21 @@ function stepText(
     `    may change   ${allowWrite === undefined ? "any file" : sanitizeLine(allowWrite.join(", "))}`,
     ...checks.map((check, index) => `    ${index === 0 ? "checks" : "      "}       ${sanitizeLine(check)}`),
     ...(needs === undefined ? [] : [`    needs        ${sanitizeLine(needs.join(", "))}`]),
+    ...(onlyIf === undefined ? [] : [`    only if      ${onlyIfText(onlyIf)}`]),
     ...(next === undefined ? [] : [`    next         ${nextText(next)}`]),
     `    limits       ${duration(step.timeLimitSeconds)} an attempt, ${plural(retry + 1, "attempt")}`,
     "    prompt",
     ...shown.map((line) => `      | ${line}`.trimEnd()),
     ...(left === 0 ? [] : [`      … ${plural(left, "line")} more: --verbose shows them`]),
   ];
+}
+
+function onlyIfText({ changedLines, failedAttempts }: NonNullable<StepPreview["onlyIf"]>): string {
+  const cases = [
+    ...(failedAttempts === undefined ? [] : [`${plural(failedAttempts, "attempt")} failed`]),
+    ...(changedLines === undefined ? [] : [`${plural(changedLines, "line")} changed`]),
+  ];
+  return `${cases.join(", or ")} before it`;
 }
 
 function nextText({ pass, fail, maxRepeats }: NonNullable<StepPreview["next"]>): string {

@@ -6,6 +6,7 @@ import { findRepository, type GitQuestion, UntoldError } from "./list.ts";
 import { keepContents } from "./before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
 import { makePatch } from "./patch.ts";
+import { partsOf } from "../../workspace/patch.ts";
 
 export const MAX_NAMED_FILES = 200;
 
@@ -56,7 +57,7 @@ export async function leaveChangesIn(
     readonly redactor: Redactor;
     readonly objects?: readonly string[];
   },
-): Promise<boolean> {
+): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
   removeLeftovers(folder);
   const patch = await makePatch({
     workdir,
@@ -70,7 +71,12 @@ export async function leaveChangesIn(
   });
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
   if (patch !== undefined) await replaceFile(`${folder}/diff.patch`, redactor.text(patch));
-  return patch !== undefined;
+  return { hasPatch: patch !== undefined, ...(patch === undefined ? {} : { lines: linesOf(patch) }) };
+}
+
+/** How many lines a patch adds and removes. */
+function linesOf(patch: string): number {
+  return partsOf(patch).flatMap(({ hunk }) => hunk.split("\n")).filter((line) => /^[+-]/.test(line)).length;
 }
 
 export function namedFiles(changed: readonly string[]): { readonly files: readonly string[]; readonly more?: number } {

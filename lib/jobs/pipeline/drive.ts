@@ -94,6 +94,10 @@ async function perform(action: Action, { drive, tried }: Performing): Promise<Ru
       return void await runWriteCheck(action, drive);
     case "check":
       return void await runCheck(action, drive);
+    case "pass_over": {
+      const { at: { task: { number: task }, step: { number: step }, plan: { name } }, reason, next } = action;
+      return void drive.record({ type: "step_passed_over", task, step, name, reason, ...present({ next }) });
+    }
     case "finish_step":
       return void await finishStep(action, drive);
     case "finish_task":

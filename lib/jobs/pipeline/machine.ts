@@ -16,11 +16,13 @@ import {
   type TaskState,
 } from "../../journal/exec/state.ts";
 import { present } from "../../base/schema.ts";
+import { plural } from "../../journal/words/words.ts";
 import { mayRecover, SHARE_IS_USED } from "../../journal/recovery.ts";
 
 export type Action =
   | { readonly do: "choose_task" }
   | { readonly do: "start_step"; readonly at: StepPlace }
+  | { readonly do: "pass_over"; readonly at: StepPlace; readonly reason: string; readonly next?: NextStep }
   | { readonly do: "run_attempt"; readonly at: StepPlace; readonly attempt: Attempt }
   | { readonly do: "await_answer"; readonly at: StepPlace; readonly question: QuestionState }
   | {
@@ -111,8 +113,10 @@ export function nextAction(
   const at: StepPlace = { task, step, plan: stepPlan, autonomyLevel, ...present({ login }) };
   const { stage } = step;
   switch (stage.kind) {
-    case "new":
-      return { do: "start_step", at };
+    case "new": {
+      const reason = whyNotNeeded(at);
+      return reason === undefined ? { do: "start_step", at } : { do: "pass_over", at, reason, ...nextOf(at, steps) };
+    }
     case "ready":
       return { do: "run_attempt", at, attempt: dueAttempt(at, stage, settings) };
     case "running":
@@ -188,6 +192,28 @@ function recoveryIn(
 function retriesOf(check: FailedCheckKind | undefined, { retry }: StepPlan): number {
   if (check === "revise") return 0;
   return check === "no_verdict" ? Math.max(1, retry) : retry;
+}
+
+/** What there was of a task instead of what calls for a step; `undefined` where it is to be done. */
+function whyNotNeeded({ plan: { onlyIf }, step: { round }, task: { outputs } }: StepPlace): string | undefined {
+  // Who was called for once sees what comes of it.
+  if (onlyIf === undefined || round > 1) return undefined;
+  const failed = outputs.reduce((sum, { failures = 0 }) => sum + failures, 0);
+  const lines = outputs.reduce((sum, { files }) => sum + (files?.lines ?? 0), 0);
+  const { failedAttempts = Infinity, changedLines = Infinity } = onlyIf;
+  // What cannot be told is no reason to leave it out.
+  const isTold = onlyIf.changedLines === undefined || outputs.every(({ files }) => files?.lines !== undefined);
+  if (!isTold || failed >= failedAttempts || lines >= changedLines) return undefined;
+  return `${plural(failed, "failed attempt")}, ${plural(lines, "changed line")}`;
+}
+
+/** Where a step leads that is passed over. */
+function nextOf({ plan, step, task }: StepPlace, steps: readonly StepPlan[]): { readonly next?: NextStep } {
+  const number = plan.next?.pass === undefined
+    ? undefined
+    : followingStep(steps, { number: step.number, outcome: "pass" });
+  if (number === undefined) return {};
+  return { next: { step: number, ...present({ name: steps[number - 1]?.name }), round: roundsOf(task, number) + 1 } };
 }
 
 function endStep(

@@ -9,7 +9,7 @@ import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
 import type { TestCommand } from "../test_command.ts";
-import type { Next } from "../flow.ts";
+import type { Next, OnlyIf } from "../flow.ts";
 import type { HandoffSettings } from "../../turn/settings.ts";
 import type { ExecSettings } from "./settings.ts";
 
@@ -64,6 +64,8 @@ export interface StepPlan extends StepAgent {
   readonly next?: Next;
   /** As in {@linkcode FlowStep}. */
   readonly needs?: readonly string[];
+  /** As in {@linkcode FlowStep}. */
+  readonly onlyIf?: OnlyIf;
   readonly allowWrite?: readonly string[];
   readonly autonomyLevel?: AutonomyLevel;
   readonly caps?: Caps;

@@ -7,7 +7,7 @@ import { argvOf } from "../../agents/launch_of.ts";
 import { agentRequest, stepTextOf } from "./agent_request.ts";
 import { describeCheck } from "./checks.ts";
 import { fingerprintTask } from "./fingerprint_task.ts";
-import type { Next } from "../flow.ts";
+import type { Next, OnlyIf } from "../flow.ts";
 import type { StepPlace } from "./machine.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan, StepPlan } from "./plan.ts";
@@ -41,6 +41,7 @@ export interface StepPreview {
   readonly allowWrite?: readonly string[];
   readonly checks: readonly string[];
   readonly needs?: readonly string[];
+  readonly onlyIf?: OnlyIf;
   readonly next?: Next & { readonly maxRepeats: number };
   readonly retry: number;
   readonly timeLimitSeconds: number;
@@ -140,6 +141,8 @@ function standIn({ name }: StepPlan, index: number): StepOutput {
   return { step: index + 1, name, rounds: 1, finalText: `(what step "${name}" will have said at last)`, files };
 }
 
-function optionsOf({ allowWrite, model, needs }: StepPlan): Pick<StepPreview, "model" | "allowWrite" | "needs"> {
-  return { ...present({ model, allowWrite, needs }) };
+function optionsOf(
+  { allowWrite, model, needs, onlyIf }: StepPlan,
+): Pick<StepPreview, "model" | "allowWrite" | "needs" | "onlyIf"> {
+  return { ...present({ model, allowWrite, needs, onlyIf }) };
 }

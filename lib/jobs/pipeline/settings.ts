@@ -1,3 +1,4 @@
+import { REVIEWS } from "../../journal/exec/fields.ts";
 import type { SettingSlice, SettingsOf } from "../../base/settings.ts";
 
 export const EXEC_SETTINGS = {
@@ -52,6 +53,13 @@ export const EXEC_SETTINGS = {
     value: { kind: "count", least: 0, default: 5 },
     description:
       "How often one step of a task is done again because `next` leads back to it; the task fails where it would be once more.",
+  },
+  review: {
+    names: { key: "exec.review" },
+    value: { kind: "choice", of: REVIEWS, default: "if_needed" },
+    description:
+      "Whether another agent reviews what was done for a task without a pipeline: where two attempts have failed or 300 lines " +
+      "have changed (if_needed), always, or never.",
   },
   writesOutside: {
     names: { key: "exec.writes_outside" },

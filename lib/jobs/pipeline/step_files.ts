@@ -61,11 +61,11 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
     const { changed, note } = await changedInStep(at, drive);
     const folder = ownFolder(at, drive);
     const objects = [olderObjects(folder)];
-    const hasPatch = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor, objects });
+    const left = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor, objects });
     const files = namedFiles(changed);
     record({
       ...{ type: "files_changed", ...place, ...files },
-      ...{ folder: `steps/${stepFolderOf(at, drive)}`, hasPatch, passable: true },
+      ...{ folder: `steps/${stepFolderOf(at, drive)}`, ...left, passable: true },
     });
   } catch (error) {
     if (!(error instanceof UntoldError)) throw error;

@@ -104,7 +104,7 @@ async function leave(
       const before = await readFilesNote(place.folder, baseline);
       const all = await filesChangedSince(before, place);
       const changed = all.filter((name) => !name.startsWith(`${RESPONSE_FOLDER}/`));
-      const hasPatch = await leaveChangesIn(place, { changed, note: before, redactor });
+      const { hasPatch } = await leaveChangesIn(place, { changed, note: before, redactor });
       record({
         ...{ type: "files_changed", ...turn, ...namedFiles(changed), ...options },
         ...{ folder: relativeFolder(turnId), hasPatch, passable: true },

@@ -1,5 +1,5 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
-import { flag, listOf, number, oneOf, optional, text } from "../../base/schema.ts";
+import { flag, listOf, number, oneOf, optional, present, text } from "../../base/schema.ts";
 import { detail, line, note, outputOf, paragraph, shortened, type ShownLine } from "../words/lines.ts";
 import { duration, plural } from "../words/words.ts";
 import { changeAgent } from "./place.ts";
@@ -69,9 +69,12 @@ export const CHECK_RECORDS = {
     folder: text,
     /** Whether `diff.patch` is there, too. */
     hasPatch: flag,
+    /** How many lines it adds and removes. */
+    lines: optional(number),
     passable: flag,
   }, {
-    state: (state, { files: names, more = 0 }) => inStep(state, (step) => ({ ...step, files: { names, more } })),
+    state: (state, { files: names, more = 0, lines }) =>
+      inStep(state, (step) => ({ ...step, files: { names, more, ...present({ lines }) } })),
     ...CHANGED,
   }),
   /** A check of the step begins. */

@@ -57,6 +57,8 @@ export interface ExecOverrides {
   readonly provider?: string;
   /** The command for `sh -c` that must pass after the step of the built-in pipeline. */
   readonly check?: string;
+  /** Whether another agent reviews what the built-in pipeline has made. @default {"never"}, as in older journals */
+  readonly review?: Review;
   /** How many of a folder's tasks are done side by side, each in a workspace. @default one after another, in the folder */
   readonly parallel?: number;
   /** Whether any remark on a PASS makes it a FAIL. @default what the configuration says */
@@ -66,6 +68,11 @@ export interface ExecOverrides {
   /** Which of them is landed. @default {"smallest"} */
   readonly choose?: Chooser;
 }
+
+/** When a task without a pipeline is reviewed. */
+export const REVIEWS = ["if_needed", "always", "never"] as const;
+
+export type Review = (typeof REVIEWS)[number];
 
 /** By what one of several attempts that have passed is chosen. */
 export const CHOOSERS = ["smallest", "first", "judge", "person"] as const;

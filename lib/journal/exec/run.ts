@@ -2,7 +2,7 @@ import { usage } from "../../base/usage.ts";
 import { either, flag, listOf, mapOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
 import { warned } from "../progress.ts";
 import { changeAgent, titleOf } from "./place.ts";
-import { type AttemptReason, autonomyLevel, CHOOSERS } from "./fields.ts";
+import { type AttemptReason, autonomyLevel, CHOOSERS, REVIEWS } from "./fields.ts";
 import { type ExecState, INITIAL_STATE, inStep, inTask, newStep, type StepStage, type TaskState } from "./state.ts";
 import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
@@ -44,6 +44,7 @@ export const RUN_BEGINS = {
       parallel: optional(number),
       attempts: optional(number),
       choose: optional(oneOf(...CHOOSERS)),
+      review: optional(oneOf(...REVIEWS)),
       strict: optional(flag),
     }),
   }, {

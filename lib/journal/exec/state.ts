@@ -74,12 +74,16 @@ export interface StepOutput {
   readonly finalText: string;
   /** What it changed, in all rounds; undefined where that cannot be told. */
   readonly files: ChangedFiles | undefined;
+  /** Attempts that were not good enough, in all rounds. @default {0} */
+  readonly failures?: number;
 }
 
 export interface ChangedFiles {
   /** Relative to the working directory. */
   readonly names: readonly string[];
   readonly more: number;
+  /** Added and removed, as far as a patch shows it; missing in older journals. */
+  readonly lines?: number;
 }
 
 interface LeadingStep {

@@ -1,6 +1,6 @@
 import { adds, closes, opens } from "../items/item_changes.ts";
 import { flag, listOf, number, object, oneOf, optional, present, text } from "../../base/schema.ts";
-import { line, note } from "../words/lines.ts";
+import { detail, line, note } from "../words/lines.ts";
 import { plural } from "../words/words.ts";
 import { atLevel, levelOf } from "../progress.ts";
 import { done, plainName, stepLevel, titleOf } from "./place.ts";
@@ -240,6 +240,27 @@ export const TASK_ENDS = {
       }),
     ],
   }),
+  /** A step is not done: what its `only_if` names has not come to pass. */
+  step_passed_over: stepRecord({
+    task: number,
+    step: number,
+    name: text,
+    /** What there was instead. */
+    reason: text,
+    /** Where the pipeline's `next` leads from here; a step without a name is the end of the task. */
+    next: optional(object({ step: number, name: optional(text), round: number })),
+  }, {
+    state: (state, { step, next }) =>
+      inTask(state, (task) => {
+        const following = next ?? { step: step + 1, round: roundsOf(task, step + 1) + 1 };
+        return { ...task, step: newStep(following.step, { round: following.round }) };
+      }),
+    progress: (before, { step: number, next }) => (
+      { ...atLevel(before, stepLevel(next?.step ?? number + 1, before.pipeline?.steps ?? [])), workers: [] }
+    ),
+    words: ({ step, name, reason }) => detail(`step ${step} "${name}" is not needed: ${reason}`),
+    items: (_fact, { title }) => adds({ kind: "note", title }),
+  }),
   /** A task is over. */
   task_finished: stepRecord({
     task: number,
@@ -287,7 +308,11 @@ function stepOver(
   const { step, outputs } = task;
   const before = outputs.find((output) => output.step === step.number);
   const files = before === undefined ? step.files : allFiles(before.files, step.files);
-  const output = { step: step.number, name: fact.name, rounds: step.round, finalText: step.finalText, files };
+  const failures = (before?.failures ?? 0) + step.failures;
+  const output = {
+    ...{ step: step.number, name: fact.name, rounds: step.round, finalText: step.finalText, files },
+    ...(failures === 0 ? {} : { failures }),
+  };
   const others = before === undefined ? [...outputs, output] : outputs.map((each) => each === before ? output : each);
   const following = fact.next ?? { step: fact.step + 1, round: roundsOf(task, fact.step + 1) + 1 };
   const ledBy = fact.outcome === "pass" ? undefined : { name: fact.name, finding: findingOf(step) };
@@ -302,7 +327,14 @@ function findingOf({ stage, finalText, feedback }: StepState): string {
 /** What was changed in several rounds; undefined where one of them cannot be told. */
 function allFiles(before: ChangedFiles | undefined, after: ChangedFiles | undefined): ChangedFiles | undefined {
   if (before === undefined || after === undefined) return undefined;
-  return { names: [...new Set([...before.names, ...after.names])].sort(), more: Math.max(before.more, after.more) };
+  const lines = before.lines === undefined && after.lines === undefined
+    ? undefined
+    : (before.lines ?? 0) + (after.lines ?? 0);
+  return {
+    names: [...new Set([...before.names, ...after.names])].sort(),
+    more: Math.max(before.more, after.more),
+    ...present({ lines }),
+  };
 }
 
 function stepFailed(state: ExecState, reason: string): ExecState {

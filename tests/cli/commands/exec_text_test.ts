@@ -98,5 +98,5 @@ Deno.test("exec of a text is carried out, asks and is resumed with the check tha
   assertStringIncludes(resumed.stderr, "check 1, npm test: it passed");
   assertStringIncludes((await project.prompts())[1] ?? "", "Build a login.");
   const logs = await project.call("logs", run);
-  assertStringIncludes(logs.stdout, 'task 1 of 1: "Build a login.", pipeline built-in (work)');
+  assertStringIncludes(logs.stdout, 'task 1 of 1: "Build a login.", pipeline built-in (work, review)');
 });

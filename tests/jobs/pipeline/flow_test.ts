@@ -1,5 +1,6 @@
 import type { AttemptRequest } from "../../../lib/agents/process/seam.ts";
 import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { isAlwaysBefore } from "../../../lib/jobs/flow.ts";
 import { UsageError } from "../../../lib/base/errors.ts";
 import { CapReachedError } from "../../../lib/run/caps.ts";
 import { readRecords } from "../../support/journal_records.ts";
@@ -71,7 +72,8 @@ Deno.test("implement, review, implement again: the review's verdict leads back, 
   assertMatch(again, /WHAT YOU SAID AT THE END OF THE ROUND BEFORE [^\n]*\n```text\nImplemented\.\n```/);
   assertMatch(again, /WHAT STEP "review" FOUND, WHICH IS WHY IT IS YOUR TURN [^\n]*\n```text\nCart\.ts rounds twice\./);
   assertMatch(second, /WHAT YOU SAID AT THE END OF THE ROUND BEFORE [^\n]*\n```text\nCart\.ts rounds twice\./);
-  assertNotMatch(second, /WHAT STEP/);
+  assertNotMatch(second, /WHAT STEP "\w+" FOUND/);
+  assertMatch(second, /WHAT STEP "implement" SAID AT ITS END [^\n]*\n```text\nMended\.\n```/);
   assertNotMatch(last, /rounds twice/);
   const folders = agents.requests.map(({ stepFolder }) => stepFolder.replace(`${report.folder.path}/steps/`, ""));
   assertEquals(folders, [
@@ -110,6 +112,65 @@ Deno.test("a run that was killed after any record of a way back comes to the sam
     const later = only(all.slice(kept), "attempt_finished").length;
     assertEquals(finished + later, 5, `attempts, after ${records[kept - 1]?.type}`);
   }
+});
+
+const CALLED = step("review", { ...REVIEW, onlyIf: { failedAttempts: 2, changedLines: 40 } });
+
+Deno.test("only_if: a step is passed over where nothing of the steps before it calls for it", async () => {
+  await using dir = await project();
+  const { report, events } = await runIn(dir, [step("implement"), CALLED, step("document")], cast(says(), says()));
+  assertEquals(report.outcome, "pass");
+  assertEquals(path(events), ["implement pass", "document pass"]);
+  assertEquals(only(events, "step_passed_over").map(({ name, reason, next }) => [name, reason, next?.name]), [
+    ["review", "0 failed attempts, 0 changed lines", "document"],
+  ]);
+});
+
+Deno.test("only_if: a step is done where attempts failed, and again after what it has sent back, however little that changes", async () => {
+  await using dir = await project();
+  const implement = step("implement", { retry: 2, checks: [{ type: "fileExists", paths: ["three.txt"] }] });
+  const agents = cast(
+    says(),
+    says(),
+    writes(dir, "three.txt", "There."),
+    revise,
+    says("Mended."),
+    approve,
+    says(),
+  );
+  const { report, events } = await runIn(dir, [implement, CALLED, step("document")], agents);
+  assertEquals(report.outcome, "pass");
+  assertEquals(path(events), [
+    "implement pass",
+    "review fail -> implement 2",
+    "implement pass",
+    "review pass -> document 1",
+    "document pass",
+  ]);
+  assertEquals(only(events, "step_passed_over"), []);
+});
+
+Deno.test("only_if: a step is done where many lines were changed, and after a resume all the same", async () => {
+  await using dir = await project();
+  const many: Act = async (request) => {
+    await Deno.writeTextFile(`${dir.path}/many.txt`, "++ line\n".repeat(40));
+    return await says("Many.")(request);
+  };
+  const steps = [step("implement"), CALLED, step("document")];
+  const { report, events } = await runIn(dir, steps, cast(many, fails("broken")));
+  assertEquals(report.outcome, "fail");
+  assertEquals(only(events, "files_changed").map(({ lines }) => lines), [40, 0]);
+  const resumed = await resumeIn(dir, steps, { ...cast(approve, says()), run: report.folder.id });
+  assertEquals([resumed.report.outcome, path(resumed.events)], [
+    "pass",
+    ["review pass -> document 1", "document pass"],
+  ]);
+});
+
+Deno.test("only_if: what refers to a step that may be passed over is refused, what refers to the one before it is not", () => {
+  const steps = [step("implement"), CALLED, step("document")];
+  const isBefore = (earlier: number, later: number) => isAlwaysBefore(steps, { earlier, later });
+  assertEquals([isBefore(1, 2), isBefore(1, 3), isBefore(2, 3)], [true, true, false]);
 });
 
 Deno.test("the bound: a step is repeated as often as exec.max_repeats_per_step, and then the failure says so", async () => {

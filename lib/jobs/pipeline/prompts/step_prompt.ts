@@ -46,7 +46,7 @@ export function buildStepPrompt(input: StepPromptInput): string {
     previousAttempt(input),
     answered === undefined ? undefined : `${answered}\n\nContinue the step from where it stands.`,
     END,
-    input.at.plan.checks.some(({ type }) => type === "review") ? REVIEW : undefined,
+    isReview(input.at) ? REVIEW : undefined,
   ].filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
@@ -122,10 +122,23 @@ function heading({ at, attempt, workdir, carriedFrom = [] }: StepPromptInput): s
 
 function task({ at, stepText }: StepPromptInput): string[] {
   const text = at.task.text;
+  if (stepText === undefined && isReview(at)) return [jobBlock("THE TASK WHOSE RESULT YOU REVIEW", text), ...done(at)];
   return stepText === undefined ? [jobBlock("YOUR STEP IS THE TASK ITSELF", text)] : [
     jobBlock(`YOUR STEP, "${at.plan.name}"`, fillReferences(stepText, (reference) => valueOf(reference, at))),
     jobBlock("THE TASK THAT IT BELONGS TO", text),
   ];
+}
+
+function isReview({ plan: { checks } }: StepPlace): boolean {
+  return checks.some(({ type }) => type === "review");
+}
+
+/** What a reviewer is told of the other steps, where no prompt of its own says it. */
+function done({ plan, task }: StepPlace): string[] {
+  return task.outputs.filter(({ name }) => name !== plan.name).flatMap(({ files, finalText, name }) => [
+    dataBlock(`WHAT STEP "${name}" SAID AT ITS END`, finalOf(finalText)),
+    dataBlock(`THE FILES THAT STEP "${name}" HAS CHANGED`, filesText(files)),
+  ]);
 }
 
 function valueOf({ text, step, field }: Omit<Reference, "line">, { task, plan }: StepPlace): string {
