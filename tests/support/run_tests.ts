@@ -21,7 +21,7 @@ import { exists, walk } from "@std/fs";
 
 /** How the tests of a kind are run. Most of a test's time is waiting, so processes may be more than there are cores. */
 const KINDS = {
-  unit: { folder: "tests", processes: 6, filesPerProcess: 16, permissions: "-P" },
+  unit: { folder: "tests", processes: 6, filesPerProcess: 5, permissions: "-P" },
   // The real CLIs use much more of the machine than scripted agents do.
   e2e: { folder: "tests/e2e", processes: 4, filesPerProcess: 1, permissions: "-P=e2e" },
   agents: { folder: "tests/scenarios", processes: 2, filesPerProcess: 1, permissions: "-P=e2e" },
@@ -31,7 +31,7 @@ const KINDS = {
  * Most of these files play whole runs and wait for them: they are begun first, a few in one process, so that none of
  * them is what all wait for at the end.
  */
-const LONG = { folder: "tests/cli/", filesPerProcess: 6 };
+const LONG = { folder: "tests/cli/", filesPerProcess: 4 };
 
 /** A process that takes longer hangs: it is ended, so that its files fail by name and the others are still counted. */
 const MAX_MINUTES = 25;
