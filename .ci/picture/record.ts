@@ -120,7 +120,8 @@ async function look(
   return { rows, cursorRow: history + cursor };
 }
 
-function toPictureRow({ spans, text }: Row): PictureRow {
+/** A row of a screen as it is drawn. */
+export function toPictureRow({ spans, text }: Row): PictureRow {
   return spans.flatMap(({ start, end, style: { foreground: color, bold: isBold, dim: isDim } }) => {
     const shown = text.slice(start, end);
     if (shown.trim() === "") return [];

@@ -104,29 +104,68 @@ export function drawPicture(recording: Recording, { typed }: PictureOptions): st
     ),
     `</g></g></g></g>`,
   ];
+  return windowOf(body, {
+    ...{ height, rows, typed, width, title: "panewright demo" },
+    about: "A terminal in which the demo runs: five agents take turns, a test fails, the programmer tries " +
+      "again, and the run ends with PASS. Below it, the tmux pane of the agent at work.",
+    rules: [
+      animation("log", logSteps),
+      animation("live", liveSteps),
+      animation("frames", [[0, translated(PANE_ROWS * ROW)], ...paneSteps]),
+      animation("role", [[0, translated(-ROLES.length * ROLE_BAR)], ...roleSteps]),
+      animation("while", whileSteps),
+      `@media(prefers-reduced-motion:reduce){g{animation:none!important}}`,
+    ],
+    clips: [
+      `<clipPath id="all"><rect y="${top}" width="${width}" height="${height - top - 10}"/></clipPath>`,
+      inside(liveTop, 1, "row"),
+      `<clipPath id="bar"><rect y="${barTop}" width="${width}" height="${ROLE_BAR}"/></clipPath>`,
+      inside(paneTop, PANE_ROWS, "pane"),
+    ],
+  });
+}
+
+/** Rows of a terminal as an SVG that stands still. */
+export function drawStill(
+  shown: readonly PictureRow[],
+  { about, columns, typed }: PictureOptions & { readonly about: string; readonly columns: number },
+): string {
+  const rows = new RowBook();
+  const width = Math.ceil(columns * COLUMN) + 2 * MARGIN;
+  const top = TITLE_BAR + 8;
+  const placed = [typedRow(typed), ...shown].map((row, index) => rows.place(row, index));
+  const body = [`<g transform="translate(${MARGIN} ${top})">`, ...placed, `</g>`];
+  const height = top + placed.length * ROW + 12;
+  return windowOf(body, { about, height, rows, title: "panewright", typed, width, rules: [], clips: [] });
+}
+
+/** The window of a terminal, around what is drawn in it. */
+function windowOf(
+  body: readonly string[],
+  { about, clips, height, rows, rules, title, typed, width }: PictureOptions & {
+    readonly about: string;
+    readonly clips: readonly string[];
+    readonly height: number;
+    readonly rows: RowBook;
+    readonly rules: readonly string[];
+    readonly title: string;
+    readonly width: number;
+  },
+): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
     `role="img" aria-labelledby="title about" xml:space="preserve">`,
-    `<title id="title">panewright demo</title>`,
-    `<desc id="about">A terminal in which the demo runs: five agents take turns, a test fails, the programmer tries ` +
-    `again, and the run ends with PASS. Below it, the tmux pane of the agent at work.</desc>`,
+    `<title id="title">${escaped(title)}</title>`,
+    `<desc id="about">${escaped(about)}</desc>`,
     `<style>`,
     `text{font:14px ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;` +
     `fill:${FOREGROUND};white-space:pre}`,
     `.b{font-weight:700}.d{fill-opacity:.6}`,
     rows.colorRules(),
-    animation("log", logSteps),
-    animation("live", liveSteps),
-    animation("frames", [[0, translated(PANE_ROWS * ROW)], ...paneSteps]),
-    animation("role", [[0, translated(-ROLES.length * ROLE_BAR)], ...roleSteps]),
-    animation("while", whileSteps),
-    `@media(prefers-reduced-motion:reduce){g{animation:none!important}}`,
+    ...rules,
     `</style>`,
     `<defs>`,
-    `<clipPath id="all"><rect y="${top}" width="${width}" height="${height - top - 10}"/></clipPath>`,
-    inside(liveTop, 1, "row"),
-    `<clipPath id="bar"><rect y="${barTop}" width="${width}" height="${ROLE_BAR}"/></clipPath>`,
-    inside(paneTop, PANE_ROWS, "pane"),
+    ...clips,
     rows.definitions(),
     `</defs>`,
     `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${BACKGROUND}" stroke="${EDGE}"/>`,

@@ -15,24 +15,57 @@ export const RUN_ARGUMENT = {
 export const WORKDIR_FLAG = textFlag("DIR", "the run's working directory, if it cannot be found from here");
 
 export async function findRunsWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
-  if (wd !== undefined) return await namedFolder(io, wd);
-  if ((await listRunIds(io.cwd)).length > 0) return io.cwd;
+  const [workdir = io.cwd] = await foldersAtHand(io, wd);
+  return workdir;
+}
+
+/**
+ * The folder whose runs are listed, with those of its workspaces: the checkout, also where all of its runs are in these.
+ *
+ * @param wd the folder that is named
+ */
+export async function findListedWorkdir(io: CliIo, wd: string | undefined): Promise<string> {
+  const workdir = await findRunsWorkdir(io, wd);
+  if (wd !== undefined) return workdir;
+  const { folderOfPerson, workspaceAround } = await import("../workspace/workspace.ts");
+  const isIn = workspaceAround(await Deno.realPath(io.cwd).catch(() => io.cwd)) !== undefined;
+  return isIn ? workdir : folderOfPerson(workdir);
+}
+
+/** The folder of the runs that are meant; where the checkout has none, those of all its workspaces, the newest first. */
+async function foldersAtHand(io: CliIo, wd: string | undefined): Promise<readonly string[]> {
+  if (wd !== undefined) return [await namedFolder(io, wd)];
+  if ((await listRunIds(io.cwd)).length > 0) return [io.cwd];
   const configured = await configuredWorkdir(io);
-  if (configured !== undefined && (await listRunIds(configured)).length > 0) return configured;
+  if (configured !== undefined && (await listRunIds(configured)).length > 0) return [configured];
   for (let folder = dirname(io.cwd);; folder = dirname(folder)) {
-    if ((await listRunIds(folder)).length > 0) return folder;
-    if (dirname(folder) === folder) return await workspaceWithRuns(io) ?? io.cwd;
+    if ((await listRunIds(folder)).length > 0) return [folder];
+    if (dirname(folder) === folder) return await workspacesWithRuns(io);
   }
 }
 
-/** The newest workspace of this checkout that has runs, or this one. It is looked for only where no run is at hand. */
-async function workspaceWithRuns(io: CliIo, run?: string): Promise<string | undefined> {
+/** The workspaces of this checkout that have runs, or this one. They are looked for only where no run is at hand. */
+async function workspacesWithRuns(io: CliIo, run?: string): Promise<readonly string[]> {
   const { workspacesOf } = await import("./meant_workspace.ts");
+  const found: string[] = [];
   for (const { workdir } of (await workspacesOf(io)).toReversed()) {
     const ids = await listRunIds(workdir);
-    if ((run === undefined ? ids : meantRunIds(run, ids)).length > 0) return workdir;
+    if ((run === undefined ? ids : meantRunIds(run, ids)).length > 0) found.push(workdir);
   }
-  return undefined;
+  return found;
+}
+
+/** The runs that are meant where none is named, the newest first. */
+export async function runsAtHand(
+  io: CliIo,
+  wd: string | undefined,
+): Promise<{ readonly workdir: string; readonly runs: readonly RunFolder[] }> {
+  const folders = await foldersAtHand(io, wd);
+  const runs: RunFolder[] = [];
+  for (const folder of folders) for (const id of await listRunIds(folder)) runs.push(runFolderAt(folder, id));
+  // An id begins with the time.
+  const sorted = runs.toSorted((one, other) => one.id < other.id ? 1 : -1);
+  return { workdir: folders.length === 1 ? folders[0]! : io.cwd, runs: sorted };
 }
 
 /** The run of this name, or with this id, in whatever folder. */
@@ -70,7 +103,7 @@ export async function findNamedRun(io: CliIo, run: string, wd: string | undefine
   if (!run.includes("/")) {
     const workdir = await findRunsWorkdir(io, wd);
     const isThere = wd !== undefined || meantRunIds(run, await listRunIds(workdir)).length > 0;
-    const apart = isThere ? undefined : await workspaceWithRuns(io, run);
+    const [apart] = isThere ? [] : await workspacesWithRuns(io, run);
     // Only what is nowhere at hand is looked for elsewhere.
     const elsewhere = isThere || apart !== undefined ? undefined : await runElsewhere(run);
     return elsewhere ?? await inRealWorkdir(await findReferredRun(apart ?? workdir, run));
@@ -85,10 +118,10 @@ export async function findNamedRun(io: CliIo, run: string, wd: string | undefine
 
 export async function findMeantRun(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
   if (run !== undefined) return await findNamedRun(io, run, wd);
-  const workdir = await findRunsWorkdir(io, wd);
-  const ids = (await listRunIds(workdir)).toReversed();
-  for (const id of ids) if (await isExecuted(runFolderAt(workdir, id))) return await findRealRun(workdir, id);
-  return await findRealRun(workdir, ids.find(isRunId));
+  const { runs, workdir } = await runsAtHand(io, wd);
+  for (const one of runs) if (await isExecuted(one)) return await inRealWorkdir(one);
+  const newest = runs.find(({ id }) => isRunId(id));
+  return newest === undefined ? await findRealRun(workdir, undefined) : await inRealWorkdir(newest);
 }
 
 async function findRealRun(...where: Parameters<typeof findRun>): Promise<RunFolder> {

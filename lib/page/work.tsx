@@ -171,17 +171,19 @@ function Lines({ onLine, patch }: { readonly patch: string; readonly onLine: (li
   return (
     <div class="source patch" role="group" aria-label="The changes">
       {linesOf(patch).map(({ at, kind, text }, index) =>
-        at === undefined ? <span key={index} class={kind}>{`${shownLine(text)}\n`}</span> : (
-          <button
-            key={index}
-            type="button"
-            class={`line ${kind === "added" ? "good" : kind}`}
-            title={`Comment on ${at}`}
-            onClick={() => onLine(`> ${at}: ${text.slice(1).trim()}`)}
-          >
-            {`${shownLine(text)}\n`}
-          </button>
-        )
+        at === undefined
+          ? <span key={index} class={kind === "removed" ? "bad" : kind}>{`${shownLine(text)}\n`}</span>
+          : (
+            <button
+              key={index}
+              type="button"
+              class={`line ${kind === "added" ? "good" : kind}`}
+              title={`Comment on ${at}`}
+              onClick={() => onLine(`> ${at}: ${text.slice(1).trim()}`)}
+            >
+              {`${shownLine(text)}\n`}
+            </button>
+          )
       )}
     </div>
   );

@@ -5,6 +5,8 @@ import { until } from "./until.ts";
 /** A person's terminal: a tmux of its own around what runs in it. */
 export interface PersonTerminal extends AsyncDisposable {
   screen(): Promise<string>;
+  /** The screen with the sequences that style it. */
+  styled(): Promise<string>;
   /** Waits until the screen shows something, and returns it. */
   shows(pattern: RegExp): Promise<string>;
   type(text: string): Promise<void>;
@@ -46,6 +48,7 @@ export async function openPersonTerminal(
   await tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "--", ...argv);
   return {
     ...{ screen, type, press },
+    styled: () => tmux("capture-pane", "-e", "-p"),
     shows: (pattern) => until(screen, (text) => pattern.test(text), (text) => `not ${pattern}:\n${text}`),
     resize: async (width, height) => void await tmux("resize-window", "-x", String(width), "-y", String(height)),
     async command(...words) {

@@ -7,7 +7,7 @@ import { shellJoin, shellQuote } from "../../shell/quote.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
 import { QUESTION_FLAG, recordAnswer } from "../record_answer.ts";
 import { TRUST_FLAG } from "../trust.ts";
-import { findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import { findListedWorkdir, findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 
 export const command = defineCommand({
@@ -61,7 +61,7 @@ async function findOnlyQuestion(
   io: CliIo,
   { id, wd }: { readonly id: string | undefined; readonly wd: string | undefined },
 ): Promise<{ readonly folder: RunFolder; readonly id: string }> {
-  const workdir = await findRunsWorkdir(io, wd);
+  const workdir = await findListedWorkdir(io, wd);
   const open: (WaitingQuestion & { readonly next: string; readonly workdir: string })[] = [];
   for await (const question of openQuestions(workdir, { io, wd })) {
     if (!question.answered && (id === undefined || id === question.id)) open.push(question);

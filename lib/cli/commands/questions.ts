@@ -1,7 +1,7 @@
 import { outputLine } from "../../api/output/line.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { defineCommand } from "../console/command.ts";
-import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
+import { findListedWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { dialogRequest } from "../../journal/words/lines.ts";
 import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 import { CHOICE } from "../../journal/waiting.ts";
@@ -12,7 +12,7 @@ export const command = defineCommand({
     wd: WORKDIR_FLAG,
   },
   async run({ flags, global }, io) {
-    const workdir = await findRunsWorkdir(io, flags.wd);
+    const workdir = await findListedWorkdir(io, flags.wd);
     let count = 0;
     for await (const { next, workdir: _, ...question } of openQuestions(workdir, { io, wd: flags.wd })) {
       count++;

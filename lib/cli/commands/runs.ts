@@ -2,7 +2,7 @@ import { cut } from "../../base/text/display_width.ts";
 import { listRuns, listServedRuns, type RunRow } from "../../api/control/list_runs.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { defineCommand } from "../console/command.ts";
-import { findRunsWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
+import { findListedWorkdir, WORKDIR_FLAG } from "../find_named_run.ts";
 import { conditionStyle, paint } from "../console/color.ts";
 import { padEnd } from "../console/layout.ts";
 import { conditionText, placeText, waitingText } from "../../api/show/run_words.ts";
@@ -16,7 +16,7 @@ export const command = defineCommand({
     wd: WORKDIR_FLAG,
   },
   async run({ flags, global }, io) {
-    const workdir = await findRunsWorkdir(io, flags.wd);
+    const workdir = await findListedWorkdir(io, flags.wd);
     const rows = flags.wd === undefined
       ? await listServedRuns([await Deno.realPath(workdir).catch(() => workdir)], {})
       : await listRuns(workdir);

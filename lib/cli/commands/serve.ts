@@ -22,11 +22,11 @@ import {
   switchFlag,
   textFlag,
 } from "../console/command.ts";
-import { findRunsWorkdir } from "../find_named_run.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { requireTrustOfRun } from "../trust.ts";
 import { present } from "../../base/schema.ts";
+import { findListedWorkdir } from "../find_named_run.ts";
 
 const FLAGS = {
   wd: textFlag(
@@ -145,7 +145,7 @@ function requireSense({ connections, host = [] }: ServeFlags): void {
 }
 
 async function workdirsOf({ wd }: ServeFlags, io: CliIo): Promise<readonly string[]> {
-  const named = wd === undefined || wd.length === 0 ? [await findRunsWorkdir(io, undefined)] : wd;
+  const named = wd === undefined || wd.length === 0 ? [await findListedWorkdir(io, undefined)] : wd;
   const real = await Promise.all(named.map(async (path) => {
     try {
       const workdir = await Deno.realPath(resolve(io.cwd, path));

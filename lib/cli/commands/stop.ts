@@ -2,11 +2,17 @@ import { isExecuted } from "../../base/ports/lock_file.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { stopRun } from "../../api/control/stop_run.ts";
 import { UsageError } from "../../base/errors.ts";
-import { listRunIds } from "../../run/find_run.ts";
-import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
 import { type CliIo, defineCommand, switchFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
-import { findMeantRun, findNamedRun, findRunsWorkdir, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
+import {
+  findMeantRun,
+  findNamedRun,
+  inRealWorkdir,
+  RUN_ARGUMENT,
+  runsAtHand,
+  WORKDIR_FLAG,
+} from "../find_named_run.ts";
 import { conditionText } from "../../api/show/run_words.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
@@ -38,17 +44,16 @@ export const command = defineCommand({
 
 async function findRunToStop(io: CliIo, run: string | undefined, wd: string | undefined): Promise<RunFolder> {
   if (run !== undefined) return await findNamedRun(io, run, wd);
-  const workdir = await findRunsWorkdir(io, wd);
-  const executed: string[] = [];
-  for (const id of await listRunIds(workdir)) if (await isExecuted(runFolderAt(workdir, id))) executed.push(id);
+  const executed: RunFolder[] = [];
+  for (const one of (await runsAtHand(io, wd)).runs.toReversed()) if (await isExecuted(one)) executed.push(one);
   const [only, ...others] = executed;
   if (others.length > 0) {
     throw new UsageError(`Cannot tell which run to stop: ${executed.length} are being executed`, {
-      hint: `Name one of them: ${executed.join(", ")}.`,
+      hint: `Name one of them: ${executed.map(({ id }) => id).join(", ")}.`,
     });
   }
   // Not looked for again: a run that begins meanwhile is not meant.
-  return only === undefined ? await findMeantRun(io, undefined, wd) : await findNamedRun(io, only, workdir);
+  return only === undefined ? await findMeantRun(io, undefined, wd) : await inRealWorkdir(only);
 }
 
 function whatWasDone({ run: id, pid, endedAgents, state }: OutputFields["run_stopped"], how: string): string {

@@ -9,21 +9,25 @@ import { listRunIds } from "../../run/find_run.ts";
 import { readRun } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { findRunsWorkdir } from "../find_named_run.ts";
+import { withWorkspaces } from "../../workspace/workspace.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { NotifySurroundings } from "./around.ts";
+import { findListedWorkdir } from "../find_named_run.ts";
 
 export async function flushNotifications(
   wd: string | undefined,
   { io, trust, json, quiet }: NotifySurroundings,
 ): Promise<number> {
-  const workdir = resolve(await findRunsWorkdir(io, wd));
+  const listed = resolve(await findListedWorkdir(io, wd));
+  const workdirs = wd === undefined ? withWorkspaces([await Deno.realPath(listed).catch(() => listed)]) : [listed];
+  const runs: { readonly workdir: string; readonly id: string }[] = [];
+  for (const workdir of workdirs) for (const id of await listRunIds(workdir)) runs.push({ workdir, id });
   const redactor = redactorOf();
   let isAllGone = true;
   let count = 0;
   let untold: unknown;
-  for (const id of await listRunIds(workdir)) {
+  for (const { id, workdir } of runs) {
     const folder = runFolderAt(workdir, id);
     const now = new Date();
     if (!await needsTending(folder, now)) continue;

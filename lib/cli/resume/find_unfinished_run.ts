@@ -1,22 +1,20 @@
 import { UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { canResume } from "../../run/condition.ts";
-import { listRunIds } from "../../run/find_run.ts";
 import { readOverview } from "../../run/overview.ts";
-import { type RunFolder, runFolderAt } from "../../run/run_folder.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
 import type { CliIo } from "../console/command.ts";
-import { findRunsWorkdir } from "../find_named_run.ts";
+import { runsAtHand } from "../find_named_run.ts";
 
 export async function findUnfinishedRun(io: CliIo, wd: string | undefined): Promise<RunFolder> {
-  const workdir = await findRunsWorkdir(io, wd);
-  const ids = await listRunIds(workdir);
-  for (const id of ids.toReversed()) {
-    const overview = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
+  const { runs, workdir } = await runsAtHand(io, wd);
+  for (const run of runs) {
+    const overview = await readOverview(run, JOBS, { brief: true });
     const { condition, executed, folder, progress } = overview;
     // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
     if (executed || condition === "unreadable" || canResume(condition, { job: progress?.job, executed })) return folder;
   }
-  if (ids.length > 0) {
+  if (runs.length > 0) {
     throw new UsageError(`Cannot resume a run in ${workdir}: every run is over`, {
       hint: 'Start a new one with "panewright run" or "panewright exec"; "panewright runs" lists the others.',
     });
