@@ -24,10 +24,18 @@ const COMPLETIONS = {
   fish: `usr/share/fish/vendor_completions.d/${NAME}.fish`,
 } as const;
 
+/** Debian's name for the processor of this machine; `undefined` where there can be no package for it. */
+export const ARCHITECTURE = Deno.build.os === "linux" ? ARCHITECTURES[Deno.build.arch] : undefined;
+
 if (import.meta.main) {
   const [folder = `${ROOT}dist/deb`] = Deno.args;
-  const architecture = ARCHITECTURES[Deno.build.arch];
-  if (Deno.build.os !== "linux" || architecture === undefined) {
+  console.log(await makeDeb(folder));
+}
+
+/** Makes the package in a folder, and returns its path. */
+export async function makeDeb(folder: string): Promise<string> {
+  const architecture = ARCHITECTURE;
+  if (architecture === undefined) {
     console.error(`Cannot make a Debian package: it would be for ${Deno.build.target}`);
     Deno.exit(2);
   }
@@ -41,7 +49,7 @@ if (import.meta.main) {
   } finally {
     await Deno.remove(root, { recursive: true }).catch(() => {});
   }
-  console.log(output);
+  return output;
 }
 
 /** Puts all files of the package below a folder. */
