@@ -192,9 +192,10 @@ class ClaudeStatusFile implements StatusSource {
   /** What the transcript tells of the turn of the last prompt, once it is settled there or had the time to be. */
   async #settle(isSettled: (state: LogState) => boolean): Promise<LogState | undefined> {
     for (const start = this.context.clock.now();;) {
+      if (this.#last === undefined) return undefined;
+      // The transcript of a session may come after the end of its first turn.
       const state = await this.#readLog();
-      if (state === undefined) return undefined;
-      const isCurrent = !(state.beganAt < this.#promptedAt);
+      const isCurrent = state !== undefined && !(state.beganAt < this.#promptedAt);
       if (isCurrent && isSettled(state)) return state;
       if (this.context.clock.now() - start >= TRANSCRIPT_LAG_MS) return isCurrent ? state : undefined;
       await this.context.clock.sleep(50);

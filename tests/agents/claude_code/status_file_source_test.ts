@@ -195,6 +195,26 @@ Deno.test("a failure ends the turn of the last prompt where the transcript has i
     assertEquals((await source.lastFailure?.())?.endsTurn, false);
   }, inHome));
 
+Deno.test("the failure of a session's first turn is found where its transcript comes after the end of that turn", () =>
+  play(async ({ temp, source, write, clock }) => {
+    await write("idle");
+    source.expectPrompt("Do it");
+    await source.read();
+    const timestamp = new Date(Date.now() + 1).toISOString();
+    const records = [
+      { type: "user", message: { content: "Do it" }, timestamp },
+      {
+        ...{ type: "assistant", isApiErrorMessage: true, error: "billing_error", timestamp },
+        message: { id: "m", content: [{ type: "text", text: "Credit balance is too low" }] },
+      },
+    ];
+    clock.meanwhile = () =>
+      temp.write({
+        ".claude/projects/-abs-my-proj-1-2/s1.jsonl": records.map((record) => `${JSON.stringify(record)}\n`).join(""),
+      });
+    assertEquals((await source.lastFailure?.())?.code, "billing_error");
+  }, inHome));
+
 Deno.test("usage: of the session and its sub-agents by model, each reply once, also of an agent that is gone", () =>
   play(async (setting) => {
     const { source, temp } = setting;
