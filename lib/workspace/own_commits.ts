@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
-import { lstatOrUndefined } from "../base/ports/files.ts";
+import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
-import { readRegularText, UnreadableFileError } from "../base/ports/regular_file.ts";
+import { readRegularText } from "../base/ports/regular_file.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { EMAIL, git, inStore, QUIETLY } from "./git.ts";
@@ -95,12 +95,13 @@ function idOf(text: string): string | undefined {
   return new RegExp(`^${ID}`).exec(text)?.[0];
 }
 
+/** The text of a file, which is empty where there is none; what cannot be read is not taken for nothing. */
 function readText(path: string): string {
   try {
     return readRegularText(path, { maxBytes: MOST_BYTES });
-  } catch (error) {
-    if (error instanceof UnreadableFileError || error instanceof Deno.errors.NotFound) return "";
-    throw error;
+  } catch (cause) {
+    if (isAbsence(cause)) return "";
+    throw new Error(`${path} cannot be read: ${errorText(cause)}`, { cause });
   }
 }
 

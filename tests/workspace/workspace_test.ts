@@ -367,13 +367,20 @@ Deno.test("a workspace in whose .git an agent has linked another repository's ob
       });
     },
     nothing: () => Promise.resolve(),
+    refs: async (tree: string) => {
+      await Deno.remove(`${tree}/.git/packed-refs`).catch(() => {});
+      await Deno.symlink(`${secret}/.git/HEAD`, `${tree}/.git/packed-refs`);
+    },
   };
   for (const [name, act] of Object.entries(hostile)) {
     const workspace = await checkout.open(repo, name);
     await act(workspace.tree);
     await Deno.writeTextFile(`${workspace.tree}/.git/refs/heads/taken`, `${id}\n`);
     const { message } = await assertRejects(() => remove(workspace), UsageError, "cannot be kept");
-    assertMatch(message, /names other repositories|is not a file of git's|is no commit that is there/);
+    assertMatch(
+      message,
+      /names other repositories|is not a file of git's|is no commit that is there|packed-refs cannot be read/,
+    );
     assertEquals(await exists(workspace.tree), true);
     // As the message says.
     await Deno.remove(`${workspace.tree}/.git`, { recursive: true });

@@ -13,8 +13,8 @@ export const command = defineCommand({
     else if (!global.quiet) {
       const what = hasWork ? `${told.ref} keeps what was done in it` : "nothing was changed in it";
       io.stdout(`The workspace ${told.name} is gone; ${what}.\n`);
-      for (const ref of told.commits) io.stdout(`Its agents' own commits are kept: git log ${ref}\n`);
       if (lanes.length > 0) io.stdout(`So are those of its tasks: ${lanes.join(", ")}.\n`);
+      for (const ref of told.commits) io.stdout(`What agents have committed there is kept: git log ${ref}\n`);
     }
     return 0;
   },
