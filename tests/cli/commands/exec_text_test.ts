@@ -57,6 +57,35 @@ Deno.test("exec takes several words for a task, unless they may be the name of a
   assertEquals(await project.prompts(), []);
 });
 
+Deno.test("exec of a text: exec.review says whether another agent looks at the work, and a run that is resumed keeps its own", async () => {
+  await using project = await textProject();
+  const configure = (review: string) =>
+    Deno.writeTextFile(
+      `${project.path}/panewright.jsonc`,
+      JSON.stringify({ sandbox: "off", provider: "codex", exec: { review } }),
+    );
+  const stepsOf = async () => {
+    const { stdout } = await project.call("exec", "Fix the rounding", "--dry-run");
+    return [...stdout.matchAll(/^ {2}step \d "(\w+)"|^ {4}(only if)/gm)].map(([, name, condition]) =>
+      name ?? condition
+    );
+  };
+  await configure("never");
+  assertEquals(await stepsOf(), ["work"]);
+  await configure("if_needed");
+  assertEquals(await stepsOf(), ["work", "review", "only if"]);
+  await configure("always");
+  assertEquals(await stepsOf(), ["work", "review"]);
+  const asking = await project.run("exec", "Build a login.\nASK database", "--no-input", "--trust");
+  assertEquals(asking.code, 3, asking.stderr);
+  await configure("never");
+  const told = JSON.parse((await project.run("status", "--json")).stdout);
+  const answered = await project.run("answer", told.run, "--question", "q1", "SQLite", "--trust");
+  assertEquals(answered.code, 0, answered.stderr);
+  const resumed = await project.run("resume", told.run, "--no-input", "--trust", "--accept-changes");
+  assertStringIncludes(resumed.stderr, 'step 2 "review"');
+});
+
 Deno.test("exec of a text: where the agent's CLI is not there, that is said, and another one is taken where none is named", async () => {
   await using project = await textProject();
   await Deno.remove(`${project.path}/panewright.jsonc`);
