@@ -209,6 +209,40 @@ Deno.test("an agent is not started whose CLI has no sandbox, does not tell, or i
   await refused("no command runs in it (code 0)", requireSandbox(codexProvider, trial("")));
 });
 
+Deno.test("a sandbox of Codex in which nothing could run once is tried once more; one that lets a command out is not", async () => {
+  await using home = await tempDir();
+  await Deno.mkdir(`${home.path}/work`);
+  const tried = async (...plays: readonly ((written: readonly string[]) => Promise<number>)[]) => {
+    let runs = 0;
+    const problem = await requireSandbox(codexProvider, {
+      name: "tester",
+      sandbox: { writable: [] },
+      args: [],
+      workdir: `${home.path}/work`,
+      host: { os: "linux", arch: "x86_64", path: [], stateFolder: `${home.path}/state`, realFile: () => undefined },
+      processRunner: {
+        async run({ argv }: CommandSpec) {
+          const code = await plays[runs++]?.(argv.slice(-2)) ?? 1;
+          const stderr = "bwrap: execvp codex-linux-sandbox: No such file or directory";
+          return { code, stdout: "", stderr, timedOut: false, truncated: false };
+        },
+      },
+    }).then(() => "none", ({ message }: Error) => message);
+    return [runs, problem.replace(/.*is not on: /s, "")];
+  };
+  const writes = (...at: readonly number[]) => async (written: readonly string[]) => {
+    for (const index of at) await Deno.writeTextFile(written[index] ?? "", "");
+    return 0;
+  };
+  const fails = () => Promise.resolve(1);
+  assertEquals(await tried(writes(0)), [1, "none"]);
+  assertEquals(await tried(fails, writes(0)), [2, "none"]);
+  const nothing = "no command runs in it (code 1: bwrap: execvp codex-linux-sandbox: No such file or directory)";
+  assertEquals(await tried(fails, fails, writes(0)), [2, nothing]);
+  const [runs, problem] = await tried(writes(0, 1), writes(0));
+  assertEquals([runs, String(problem).startsWith("a command in it could write to")], [1, true]);
+});
+
 Deno.test("an agent at rest whose record tells nothing of its turn is unknown, and in the end refused", () => {
   const clock = stillClock();
   let report: { turns: number; problem?: string } = { turns: 0 };

@@ -145,7 +145,19 @@ export function foldCodexSandbox(
 /** Writes a file where it may, and tries to write one where it must not. */
 const TRIAL_SCRIPT = `: > "$1" && { : > "$2"; } 2>/dev/null; exit 0`;
 
+/** Several agents start at a time: one tidies away what another one's sandbox is about to run (0.169.0). */
+const TRIES = 2;
+
 async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined> {
+  for (let left = TRIES;; left--) {
+    const problem = await tryOnce(trial);
+    if (problem === undefined || left === 1 || !problem.startsWith(`${NOTHING_RUNS} (code `)) return problem;
+  }
+}
+
+const NOTHING_RUNS = "no command runs in it";
+
+async function tryOnce(trial: SandboxTrial): Promise<string | undefined> {
   const { sandbox, workdir, env, host, processRunner, signal } = trial;
   const { stateFolder: state } = host;
   if (state === undefined) return "neither HOME nor XDG_STATE_HOME names a folder to try it with";
@@ -168,7 +180,7 @@ async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined>
   if (wroteOutside) return `a command in it could write to ${state}`;
   if (wroteInside) return undefined;
   const said = stderr.trim().split("\n").findLast((line) => !line.startsWith("WARNING")) ?? "";
-  return `no command runs in it (${timedOut ? "it took too long" : `code ${code}`}${said === "" ? "" : `: ${said}`})`;
+  return `${NOTHING_RUNS} (${timedOut ? "it took too long" : `code ${code}`}${said === "" ? "" : `: ${said}`})`;
 }
 
 async function takeAway(path: string): Promise<boolean> {
