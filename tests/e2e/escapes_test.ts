@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { systemClock } from "../../lib/base/ports/clock.ts";
@@ -64,6 +65,33 @@ Deno.test("the same ways lead out where there is no sandbox: what is said to be 
     if (!isOut && !lacks && !NEEDS_MORE.has(name)) wrong.push(`${name}: ${outcome} ${detail ?? ""}`);
   }
   assertEquals(wrong, []);
+});
+
+Deno.test("a pipe outside that was written into is told, also where its reader has not come to read it", async () => {
+  await using sandbox = await createSandbox();
+  const state = `${sandbox.home}/.local/state/panewright`;
+  await using stage = await setEscapeStage({
+    ...{ home: sandbox.home, state, clock: systemClock, signal: new AbortController().signal },
+  });
+  const outside = `${dirname(stage.workdir)}/outside`;
+  const isReader = async (pid: number) => {
+    const env = { PATH: Deno.env.get("PATH") ?? "" };
+    const { stdout } = await runProgram(["readlink", `/proc/${pid}/cwd`], { cwd: "/", env, timeoutMs: 20_000 });
+    return stdout.trim() === outside;
+  };
+  const reader = await until(async () => {
+    const named = [...await listCommandLines()].filter(([, argv]) => argv.join(" ") === "cat pipe");
+    for (const [pid] of named) if (await isReader(pid)) return pid;
+    return undefined;
+  });
+  Deno.kill(reader!, "SIGSTOP");
+  const env = { PATH: Deno.env.get("PATH") ?? "" };
+  await using holder = startProgram(["sh", "-c", "exec 3<>pipe; echo open; exec sleep 600"], { cwd: outside, env });
+  await until(() => holder.output.stdout, (text) => text === "open\n");
+  const escape = ESCAPES.find(({ name }) => name === "write into a named pipe outside");
+  const { outcome } = await stage.attempt(escape!, (argv) => Promise.resolve(argv));
+  Deno.kill(reader!, "SIGCONT");
+  assertEquals(outcome, "limit");
 });
 
 /** What cannot be made inside where it is not there, tried when the file `$1` comes. */
