@@ -151,11 +151,9 @@ const TRIES = 2;
 async function tryCodexSandbox(trial: SandboxTrial): Promise<string | undefined> {
   for (let left = TRIES;; left--) {
     const problem = await tryOnce(trial);
-    if (problem === undefined || left === 1 || !problem.startsWith(`${NOTHING_RUNS} (code `)) return problem;
+    if (problem === undefined || left === 1 || !/^no command runs in it \(code [1-9]/.test(problem)) return problem;
   }
 }
-
-const NOTHING_RUNS = "no command runs in it";
 
 async function tryOnce(trial: SandboxTrial): Promise<string | undefined> {
   const { sandbox, workdir, env, host, processRunner, signal } = trial;
@@ -180,7 +178,7 @@ async function tryOnce(trial: SandboxTrial): Promise<string | undefined> {
   if (wroteOutside) return `a command in it could write to ${state}`;
   if (wroteInside) return undefined;
   const said = stderr.trim().split("\n").findLast((line) => !line.startsWith("WARNING")) ?? "";
-  return `${NOTHING_RUNS} (${timedOut ? "it took too long" : `code ${code}`}${said === "" ? "" : `: ${said}`})`;
+  return `no command runs in it (${timedOut ? "it took too long" : `code ${code}`}${said === "" ? "" : `: ${said}`})`;
 }
 
 async function takeAway(path: string): Promise<boolean> {
