@@ -28,10 +28,14 @@ const KINDS = {
 } as const;
 
 /**
- * Most of these files play whole runs and wait for them: they are begun first, a few in one process, so that none of
- * them is what all wait for at the end.
+ * These files take longest, most of them since they play whole runs and wait for them: they are begun first, a few in one
+ * process, so that none of them is what all wait for at the end.
  */
-const LONG = { folder: "tests/cli/", filesPerProcess: 4 };
+const LONG = [
+  { folder: "tests/lanes/", filesPerProcess: 1 },
+  { folder: "tests/jobs/evidence/", filesPerProcess: 1 },
+  { folder: "tests/cli/", filesPerProcess: 4 },
+];
 
 /** A process that takes longer hangs: it is ended, so that its files fail by name and the others are still counted. */
 const MAX_MINUTES = 25;
@@ -88,13 +92,15 @@ const files = await filesOf(paths.length === 0 ? [kind.folder] : paths);
 /** What counts the steps of a program sees only what is loaded after it, and slows down what is beside it. */
 const counting = files.filter((file) => Deno.readTextFileSync(file).includes("/count_steps.ts"));
 const together = files.filter((file) => !counting.includes(file));
-const isLong = (file: string) => file.startsWith(LONG.folder);
+const isLong = (file: string) => LONG.some(({ folder }) => file.startsWith(folder));
 /** The largest first: they take longest, and none of them is what all wait for at the end. */
 const bySize = (files: readonly string[]) =>
   files.toSorted((one, other) => Deno.statSync(other).size - Deno.statSync(one).size);
 const queue = [
   ...counting.map((file) => [file]),
-  ...inGroups(together.filter(isLong), LONG.filesPerProcess),
+  ...LONG.flatMap(({ folder, filesPerProcess }) =>
+    inGroups(together.filter((file) => file.startsWith(folder)), filesPerProcess)
+  ),
   ...inGroups(
     kind.filesPerProcess === 1
       ? bySize(together.filter((file) => !isLong(file)))
