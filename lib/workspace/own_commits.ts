@@ -131,10 +131,11 @@ async function requirePlain(
   objects: string,
   { store, signal }: { readonly store: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { stdout } = await systemProcessRunner.run({
+  const { code, stdout } = await systemProcessRunner.run({
     argv: ["find", objects, "!", "-type", "f", "!", "-type", "d", "-print", "-quit"],
     ...present({ signal }),
   });
+  if (code !== 0) throw new Error(`what is in ${objects} cannot be told`);
   const [odd] = stdout.split("\n");
   if (odd !== undefined && odd !== "") throw new Error(`${odd} is not a file of git's`);
   if (readText(`${objects}/info/alternates`) !== `${store}/objects\n`) {

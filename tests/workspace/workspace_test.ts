@@ -367,6 +367,7 @@ Deno.test("a workspace in whose .git an agent has linked another repository's ob
       });
     },
     nothing: () => Promise.resolve(),
+    gone: (tree: string) => Deno.remove(`${tree}/.git/objects`, { recursive: true }),
     refs: async (tree: string) => {
       await Deno.remove(`${tree}/.git/packed-refs`).catch(() => {});
       await Deno.symlink(`${secret}/.git/HEAD`, `${tree}/.git/packed-refs`);
@@ -379,7 +380,7 @@ Deno.test("a workspace in whose .git an agent has linked another repository's ob
     const { message } = await assertRejects(() => remove(workspace), UsageError, "cannot be kept");
     assertMatch(
       message,
-      /names other repositories|is not a file of git's|is no commit that is there|packed-refs cannot be read/,
+      /names other repositories|is not a file of git's|is no commit that is there|packed-refs cannot be read|cannot be told/,
     );
     assertEquals(await exists(workspace.tree), true);
     // As the message says.
