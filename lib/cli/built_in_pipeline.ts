@@ -2,6 +2,7 @@ import type { LoadedSettings } from "../config/load.ts";
 import type { StepProgram } from "../config/pipeline_checks.ts";
 import type { CheckConfig, StepConfig } from "../config/pipeline_schema.ts";
 import { UsageError } from "../base/errors.ts";
+import { formatTestCommand } from "../jobs/test_command.ts";
 import { settingsIn } from "../config/settings_in.ts";
 import type { Review } from "../journal/exec/fields.ts";
 import { DEFAULT_STEP_TIME_LIMIT_SECONDS, EXEC_SETTINGS } from "../jobs/pipeline/settings.ts";
@@ -15,6 +16,8 @@ interface BuiltInOptions {
   readonly review?: Review | undefined;
   /** Whether there need be no check where the project has no tests. @default {false} */
   readonly mayBeUnchecked?: boolean | undefined;
+  /** Whether it is for what the roles of a review loop have made, by their own test command. @default {false} */
+  readonly isForRoles?: boolean | undefined;
   /** What is wrong with an agent's program; `undefined` where it can be run. */
   readonly findProgramProblem: (program: StepProgram) => string | undefined;
 }
@@ -29,6 +32,9 @@ export interface BuiltIn {
 /** What stands for a command where nothing is checked: a run that is resumed is not to find one that its agent has added. */
 const UNCHECKED = "";
 
+/** The name of the pipeline. */
+export const BUILT_IN = "built-in";
+
 const RETRY = 2;
 /** Attempts that failed, or lines that were changed, after which another agent looks at the work. */
 const REVIEW_IF = { failed_attempts: 2, changed_lines: 300 };
@@ -40,8 +46,11 @@ export function withBuiltInPipeline(
 ): { readonly loaded: LoadedSettings; readonly builtIn: BuiltIn } {
   const { config, sources, workdir } = loaded;
   const provider = chooseProvider(loaded, options);
+  const { project_test_cmd: ownTest } = config;
   const check = options.check ??
-    (options.mayBeUnchecked === true && testCommandsIn(workdir).length === 0
+    (options.isForRoles === true && ownTest !== undefined
+      ? formatTestCommand(ownTest)
+      : options.mayBeUnchecked === true && testCommandsIn(workdir).length === 0
       ? UNCHECKED
       : findTestCommand(workdir).command);
   const review = options.review ?? settingsIn(config, EXEC_SETTINGS).review;
@@ -68,7 +77,7 @@ export function withBuiltInPipeline(
   const steps = review === "never" ? [work] : [work, reviewed];
   const args = config.providers[provider.id]?.args ?? [];
   const saysHow = sources.get("sandbox")?.kind !== "default" || provider.sandbox?.findLoosening(args) !== undefined;
-  const changed = { ...config, pipelines: { "built-in": steps }, ...(saysHow ? {} : { sandbox: "auto" as const }) };
+  const changed = { ...config, pipelines: { [BUILT_IN]: steps }, ...(saysHow ? {} : { sandbox: "auto" as const }) };
   return { loaded: { ...loaded, config: changed }, builtIn: { provider: provider.id, check, review } };
 }
 

@@ -33,6 +33,8 @@ interface BuiltInCheck {
   readonly review?: Review;
   /** Whether there need be none where the project has no tests. @default {false} */
   readonly mayBeUnchecked?: boolean;
+  /** Whether it takes the place of pipelines that are configured. @default {false} */
+  readonly isForRoles?: boolean;
   /** Whether the person has named it now; otherwise it comes from the project, or from a journal. */
   readonly isOwn: boolean;
 }
@@ -68,7 +70,8 @@ export async function loadExecConfig(
         onWarning,
       }),
   );
-  const isBuiltIn = builtIn !== undefined && Object.keys(given.config.pipelines).length === 0;
+  const isBuiltIn = builtIn !== undefined &&
+    (builtIn.isForRoles === true || Object.keys(given.config.pipelines).length === 0);
   if (builtIn?.isOwn === true && !isBuiltIn) {
     throw new UsageError(`Cannot use --check: ${given.file} has pipelines, and their steps have checks`);
   }

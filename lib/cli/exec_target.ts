@@ -58,9 +58,14 @@ async function isTaskText(given: string, cwd: string): Promise<boolean> {
   return await Deno.stat(resolve(cwd, words.at(-1) ?? "")).then(({ isFile }) => isFile, () => false);
 }
 
+interface TextTarget extends Pick<CliIo, "cwd"> {
+  /** What names it. @default the task itself */
+  readonly about?: string;
+}
+
 /** The path only names the task: by its first words. */
-function textTarget(text: string, { cwd }: CliIo): ExecTarget {
-  const words = readTask(text).text.slice(0, MAX_NAME_LENGTH).match(/[\p{L}\p{N}]+/gu) ?? ["task"];
+export function textTarget(text: string, { about = readTask(text).text, cwd }: TextTarget): ExecTarget {
+  const words = about.slice(0, MAX_NAME_LENGTH).match(/[\p{L}\p{N}]+/gu) ?? ["task"];
   return { kind: "task", path: `${cwd}/${words.join("-")}`, text };
 }
 

@@ -3,6 +3,9 @@ import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
+import { agentsUsed } from "../jobs/review_loop/plan.ts";
+import { hasPanes } from "../jobs/review_loop/run_session.ts";
+import { present } from "../base/schema.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
 import type { Progress } from "../journal/progress.ts";
@@ -16,6 +19,7 @@ import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
+import { readLoop, requireLoop, type RolesOfTasks } from "./loop_of_task.ts";
 import { type Apartness, openWorkPlace } from "./work_place.ts";
 import { keepUsed, requireTrust, type TrustSurroundings } from "./trust.ts";
 
@@ -36,6 +40,8 @@ export interface StepsSurroundings
   readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   /** How many lanes there are at a time. @default one after another, without lanes */
   readonly widthOf?: (config: ExecConfig) => { readonly parallel: number };
+  /** Where the roles of a review loop do each task. @default pipelines do them */
+  readonly roles?: RolesOfTasks | undefined;
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
 
@@ -56,8 +62,15 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   // Of all pipelines, only those that are used need their programs.
   const load = (more: ExecConfigOptions) =>
     loadExecConfig(io, { ...more, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`));
-  const read = await preflight.readBesideMachine(() => load(config), { panes: false });
-  const { plan, loaded, builtIn } = read;
+  const { roles } = around;
+  const loopIn = roles &&
+    ((workdir: string, text: string) => readLoop(roles, { io, path: config.path, workdir, text }));
+  const { loop, ...read } = await preflight.readBesideMachine(async () => {
+    const read = await load(config);
+    return { ...read, loop: await loopIn?.(read.plan.workdir, "the task") };
+  }, { panes: roles !== undefined && (({ loop }) => loop !== undefined && hasPanes(loop.plan)) });
+  const { plan, builtIn } = read;
+  const { loaded } = loop ?? read;
   await refuseBegun(plan.workdir, io);
   const pipelines = await around.pipelinesOf?.(plan);
   const isContinued = around.taskName === undefined;
@@ -66,18 +79,26 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
   const toTrust = {
     config: loaded,
     ...(builtIn && { folder: { folder, check: builtIn.check, isOwn: builtIn.isOwn } }),
-    obeyed: { workdir: folder, agents: plannedAgents(plan).map(({ provider }) => provider) },
+    obeyed: {
+      workdir: folder,
+      agents: [
+        ...plannedAgents(plan).map(({ provider }) => provider),
+        ...(loop === undefined ? [] : agentsUsed(loop.plan)),
+      ],
+    },
   };
   await requireTrust(toTrust, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
+    if (loop !== undefined) await requireLoop(loop, preflight);
     await keepEditorSchema(loaded, io);
     if (!isContinued) await keepUsed(toTrust, whoTrusts);
   }
   const { taskName, isApart, prefersApart, widthOf } = around;
   await using place = await openWorkPlace({
     ...{ io, global: around.global, read, config, load, facts },
-    hasLanes: (widthOf?.(read).parallel ?? 1) > 1,
+    hasLanes: roles !== undefined || (widthOf?.(read).parallel ?? 1) > 1,
+    ...present({ loopIn }),
     ...{ task: taskName, isApart, prefersApart },
   });
   const { plan: { workdir } } = place.config;

@@ -1,10 +1,11 @@
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
-import { playLanes } from "../lanes/mod.ts";
+import { type LoopOfTask, playLanes } from "../lanes/mod.ts";
 import { present } from "../base/schema.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { isInRepository, requireRepository } from "../workspace/open_workspace.ts";
 import { findWorkspace, workspaceAround } from "../workspace/workspace.ts";
+import { askedDialog } from "./console/ask_person.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import type { ExecConfig, ExecConfigOptions } from "./exec_config.ts";
 import { beginWorkspace, tellEnd } from "./in_workspace.ts";
@@ -26,6 +27,8 @@ interface Placing extends Apartness {
   readonly load: (config: ExecConfigOptions) => Promise<ExecConfig>;
   /** Whether there is a lane for each task, or attempt. */
   readonly hasLanes: boolean;
+  /** Where the roles of a review loop do each task: their plan, in a folder. */
+  readonly loopIn?: (workdir: string, text: string) => Promise<Pick<LoopOfTask, "plan" | "origin">>;
   /** What a new run is about, in a few words; missing for one that is resumed. */
   readonly task: string | undefined;
   /** What is on record of a run that is resumed. */
@@ -54,13 +57,21 @@ export async function openWorkPlace(placing: Placing): Promise<WorkPlace> {
   // Agents could change which test command is found.
   const found = read.builtIn === undefined ? config : { ...config, builtIn: read.builtIn };
   const planIn = async (workdir: string) => (await inFolder(workdir, found)).plan;
+  const { loopIn } = placing;
+  const loopFor = ({ askAtTerminal: ask }: ExecOptions) =>
+    loopIn && (async (workdir: string, text: string) => {
+      const { plan, origin } = await loopIn(workdir, text);
+      const person: LoopOfTask["person"] = ask && ((dialog, signal) => ask(askedDialog(dialog), signal));
+      return { plan, origin, ...present({ person }) };
+    });
   return {
     config: used,
     onEvent(event) {
       target ??= targetOf(event)[0];
       if (event.type === "run_started" || event.type === "run_resumed") folder = event.folder;
     },
-    play: (options) => hasLanes ? { play: (run) => playLanes(run, { options, planIn }) } : {},
+    play: (options) =>
+      hasLanes ? { play: (run) => playLanes(run, { options, planIn, ...present({ loopIn: loopFor(options) }) }) } : {},
     [Symbol.asyncDispose]: () =>
       tellEnd(target === undefined ? workspaceAround(used.plan.workdir) : findWorkspace(target), {
         ...{ folder, io, global, key: used.plan.evidence?.sign, ...present({ deliver: used.plan.workspace?.deliver }) },

@@ -4,7 +4,7 @@ import type { LaneState } from "../journal/exec/state.ts";
 import { requireRoom } from "../workspace/disk.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import type { Lanes } from "./context.ts";
-import { aboutLane } from "./lane_run.ts";
+import { aboutLane } from "./about_lane.ts";
 import type { LaneTask } from "./lane_tasks.ts";
 
 /**

@@ -6,7 +6,8 @@ import { keepResult } from "../workspace/result.ts";
 import { findWorkspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
 import { type Chosen, readJudge } from "./judge.ts";
-import { aboutLane, type LaneEnd } from "./lane_run.ts";
+import { aboutLane } from "./about_lane.ts";
+import type { LaneEnd } from "./context.ts";
 import type { LaneTask } from "./lane_tasks.ts";
 import { isLanded, isLost, passedAs, type Width } from "./schedule.ts";
 

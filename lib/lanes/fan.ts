@@ -9,11 +9,11 @@ import { findWorkspace } from "../workspace/workspace.ts";
 import type { Attempts } from "./attempts.ts";
 import { beginLane } from "./begin_lane.ts";
 import { choose } from "./choose.ts";
-import type { Lanes } from "./context.ts";
+import type { LaneEnd, Lanes } from "./context.ts";
 import { endLane, failLane, recordChosen, STOPPED, tellLanded } from "./end_lane.ts";
 import { smallest, whyNoJudge } from "./judge.ts";
 import { landTasks, type Left } from "./land_tasks.ts";
-import { type LaneEnd, playLane } from "./lane_run.ts";
+import { playLane } from "./lane_run.ts";
 import type { LaneTask } from "./lane_tasks.ts";
 import { dueLanes, type LaneAction, type Width, workOf } from "./schedule.ts";
 

@@ -1,4 +1,4 @@
-import { type ExecReport, executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
+import { executeExec, resumeExec } from "../jobs/pipeline/execute.ts";
 import { JOBS } from "../jobs/mod.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
 import { checksOf } from "../jobs/pipeline/checks.ts";
@@ -7,21 +7,16 @@ import { present } from "../base/schema.ts";
 import type { ExecEvent } from "../journal/exec/facts.ts";
 import { headOf, type LaneState } from "../journal/exec/state.ts";
 import { allAsked } from "../journal/exec/question.ts";
-import { runCommandLine } from "../run/command_line.ts";
 import { readOverview } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";
-import type { Lanes } from "./context.ts";
+import { aboutLane, answerCommand } from "./about_lane.ts";
+import type { LaneEnd, Lanes } from "./context.ts";
 import { type LaneTask, stepsOfWork } from "./lane_tasks.ts";
 import { outputsFor } from "./outputs.ts";
 import { isLanded, passedAs } from "./schedule.ts";
 import { judgePlan, judgeText } from "./judge.ts";
+import { playLoopIn } from "./loop_run.ts";
 import { mergeText } from "./merge_task.ts";
-
-/** How the run of a lane has ended. */
-export type LaneEnd = Pick<ExecReport, "outcome" | "reason"> & {
-  /** The commands that answer what it waits for. */
-  readonly questions: readonly { readonly id: string; readonly text: string; readonly answerCommand: string }[];
-};
 
 /** Plays the run of a lane to its end, or takes it up where an earlier process has left it. */
 export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): Promise<LaneEnd> {
@@ -33,9 +28,14 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   if (progress?.finished?.outcome === "pass") {
     return { outcome: "pass", reason: progress.finished.reason, questions: [] };
   }
+  const { loopIn } = lanes;
+  const isBegun = folder !== undefined && progress !== undefined;
+  if (loopIn !== undefined && lane.purpose === "task") {
+    return await playLoopIn(lane, task, { begun: isBegun ? folder : undefined, lanes: { ...lanes, loopIn } });
+  }
   const { configFile, overrides: given, target } = headOf(lanes.run.state());
   // What holds for the run of all lanes is not for each.
-  const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, choose: _c, ...overrides } = given;
+  const { only: _o, keepGoing: _k, force: _f, parallel: _p, attempts: _a, choose: _c, roles: _r, ...overrides } = given;
   const plan = planOfLane(await lanes.planIn(workdir), {
     ...{ attempt: lane.attempt ?? 1, limitOf: lanes.run.limitOf, task },
     earlier: await outputsFor(task, lanes),
@@ -48,17 +48,15 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   };
   const { pipeline: _own, ...ofOthers } = overrides;
   const name = lane.purpose;
-  const report = folder !== undefined && progress !== undefined
-    ? await resumeExec(folder, options)
-    : await executeExec({
-      configFile,
-      ...(name === "task"
-        ? { target: { kind: "task", path: task.file, ...present({ text: target.text }) }, overrides }
-        : {
-          target: { kind: "task", path: `${workdir}/${name}`, text: TEXTS[name](lane, task, lanes) },
-          overrides: ofOthers,
-        }),
-    }, options);
+  const report = isBegun ? await resumeExec(folder, options) : await executeExec({
+    configFile,
+    ...(name === "task"
+      ? { target: { kind: "task", path: task.file, ...present({ text: target.text }) }, overrides }
+      : {
+        target: { kind: "task", path: `${workdir}/${name}`, text: TEXTS[name](lane, task, lanes) },
+        overrides: ofOthers,
+      }),
+  }, options);
   const { outcome, reason, state, folder: { id } } = report;
   const questions = state.questions.filter(({ open }) => open).map(({ id: question, text, call }) => ({
     ...{
@@ -151,21 +149,4 @@ function tellOf(lane: LaneState, { onAsking, run: { record } }: Lanes) {
         return onAsking(lane, false);
     }
   };
-}
-
-/** The fields by which records name a lane. */
-export function aboutLane({ attempt, file, number: task, part }: LaneState) {
-  return { task, file, ...present({ part, attempt }) };
-}
-
-function answerCommand(
-  run: string,
-  { question, workdir, isPermission }: {
-    readonly question: string;
-    readonly workdir: string;
-    readonly isPermission: boolean;
-  },
-): string {
-  const words = isPermission ? "yes, or no and why" : "YOUR ANSWER";
-  return `${runCommandLine(["answer", run, "--question", question], workdir)} "${words}"`;
 }

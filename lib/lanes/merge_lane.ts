@@ -13,7 +13,7 @@ import { changedPaths, dropChecks, dropWorkspace, keepResult } from "../workspac
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
-import { aboutLane } from "./lane_run.ts";
+import { aboutLane } from "./about_lane.ts";
 import { stepsOfWork } from "./lane_tasks.ts";
 import { isLanded } from "./schedule.ts";
 

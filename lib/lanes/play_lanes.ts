@@ -13,10 +13,11 @@ import type { Run, RunResult } from "../run/execution.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { freeTarget, holdTarget } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
+import type { Lanes } from "./context.ts";
 import { Fan, type Unanswered } from "./fan.ts";
 import { type LaneTask, readLaneTasks } from "./lane_tasks.ts";
 
-interface LanesOptions {
+interface LanesOptions extends Pick<Lanes, "loopIn"> {
   readonly options: ExecOptions;
   /** The plan for another folder: that of a workspace. */
   readonly planIn: (workdir: string) => Promise<ExecPlan>;
@@ -25,7 +26,7 @@ interface LanesOptions {
 /** Plays the tasks of a folder side by side, and lands what passes. */
 export async function playLanes(
   run: Run<ExecFact, ExecState>,
-  { options: given, planIn }: LanesOptions,
+  { options: given, planIn, ...ways }: LanesOptions,
 ): Promise<RunResult> {
   // A lane's run is told nothing that is meant for the run of all of them.
   const { configFile: _c, onEvent: _o, passedTasksFile: _p, plan, raise: _r, request: _q, ...options } = given;
@@ -37,7 +38,7 @@ export async function playLanes(
   await freeTarget(target);
   const over = new AbortController();
   await using fan = new Fan({
-    ...{ run, plan, planIn, tasks, target, over, options },
+    ...{ run, plan, planIn, ...ways, tasks, target, over, options },
     signal: AbortSignal.any([run.signal, over.signal]),
     width: { attempts, choose, keepGoing, parallel },
   });
@@ -83,15 +84,21 @@ function endOf(
 ): RunResult {
   const state = run.state();
   const { failed } = state;
-  const waits = waiting.map(({ lane }) => laneName(lane));
-  if (waits.length === 0) return folderResult(state);
+  if (waiting.length === 0) return folderResult(state);
   for (const { id: question, text, answerCommand } of waiting.flatMap(({ questions }) => questions)) {
     const resumeCommand = run.commandLine("resume");
     run.record({ type: "question_waiting", question, text, answerCommand, resumeCommand });
   }
   const also = failed.length === 0 ? "" : `; ${plural(failed.length, "task")} failed`;
-  return {
-    outcome: "waiting",
-    reason: `${waits.join(", ")} ${waits.length === 1 ? "waits for an answer" : "wait for answers"}${also}`,
-  };
+  const namesOf = (asks: boolean) =>
+    waiting.flatMap(({ lane, questions }) => questions.length > 0 === asks ? laneName(lane) : []);
+  const waits = [
+    ...waitText(namesOf(true), ["waits for an answer", "wait for answers"]),
+    ...waitText(namesOf(false), ["waits for a person", "wait for a person"]),
+  ];
+  return { outcome: "waiting", reason: `${waits.join("; ")}${also}` };
+}
+
+function waitText(names: readonly string[], [one, several]: readonly [string, string]): readonly string[] {
+  return names.length === 0 ? [] : [`${names.join(", ")} ${names.length === 1 ? one : several}`];
 }

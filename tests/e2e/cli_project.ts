@@ -1,3 +1,4 @@
+import { dirname } from "@std/path/posix";
 import { present } from "../../lib/base/schema.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { startCliServer } from "../lab/cli_server.ts";
@@ -91,8 +92,10 @@ export async function cliProject(options: CliProjectOptions): Promise<CliProject
   }
   if (options.sharesTrials !== false) await shareTrials(sandbox.home);
   if (options.isRepository) await systemProcessRunner.run({ argv: ["git", "init", "--quiet", project] });
-  const write = (name: string, content: string | object) =>
-    Deno.writeTextFile(`${project}/${name}`, typeof content === "string" ? content : JSON.stringify(content));
+  const write = async (name: string, content: string | object) => {
+    await Deno.mkdir(dirname(`${project}/${name}`), { recursive: true });
+    await Deno.writeTextFile(`${project}/${name}`, typeof content === "string" ? content : JSON.stringify(content));
+  };
   for (const [name, content] of Object.entries(files)) await write(name, content);
   const PATH = [...path, sandbox.env["PATH"]].join(":");
   const env = { ...sandbox.env, ...panewright.env, ...variables, PATH, ...options.env };

@@ -27,6 +27,10 @@ export function isAbsence(error: unknown): boolean {
 }
 
 /** Whether there is a file itself at a path, and no link to one. */
+export async function isFolderAt(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
+}
+
 export function isPlainFile(path: string): boolean {
   try {
     return Deno.lstatSync(path).isFile;

@@ -1,13 +1,15 @@
 import { basename } from "@std/path/posix";
 import { present } from "../../base/schema.ts";
 import { chosenByFlags, EXEC_FLAGS, STRICT_FLAG } from "../../config/flags.ts";
-import type { ExecOverrides } from "../../journal/exec/fields.ts";
+import type { ExecOverrides, ExecTarget } from "../../journal/exec/fields.ts";
 import { UsageError } from "../../base/errors.ts";
 import { executeExec } from "../../jobs/pipeline/execute.ts";
 import { hasGraph, pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
 import { settingsIn } from "../../config/settings_in.ts";
 import { LANE_SETTINGS } from "../../lanes/settings.ts";
+import { BUILT_IN } from "../built_in_pipeline.ts";
 import { type ExecConfig, keptOf } from "../exec_config.ts";
+import type { RolesOfTasks } from "../loop_of_task.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
@@ -55,7 +57,11 @@ export const command = defineCommand({
   run: (parsed, io) => runExec(parsed, io, {}),
 });
 
-interface Preferring {
+interface ExecManner {
+  /** Where the roles of a review loop do each task. @default pipelines do them */
+  readonly roles?: RolesOfTasks;
+  /** What is to be done, where it is not what the argument names. */
+  readonly target?: ExecTarget;
   /** As in `StepsSurroundings`. */
   readonly prefersApart?: boolean;
 }
@@ -64,7 +70,7 @@ interface Preferring {
 export async function runExec(
   parsed: ParsedCommand<typeof FLAGS>,
   io: CliIo,
-  { prefersApart = false }: Preferring,
+  { prefersApart = false, roles, target: given }: ExecManner,
 ): Promise<number> {
   const { flags, positionals, global } = parsed;
   if (flags.detach === true) return await detach(prefersApart ? "task" : "exec", parsed, io);
@@ -72,24 +78,26 @@ export async function runExec(
   const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check, strict } = flags;
   if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
   const overrides: ExecOverrides = {
-    ...present({ pipeline, only, provider, check, strict }),
+    // What a task's front matter names is another way to do it.
+    ...present({ pipeline: roles === undefined ? pipeline : BUILT_IN, only, provider, check, strict, roles }),
     ...present({ keepGoing: keepGoing || undefined, force: force || undefined }),
     ...chosenByFlags(EXEC_SETTINGS, flags),
   };
-  const target = await findExecTarget(positionals[0] ?? "", { io, overrides });
-  const builtIn = target.text === undefined
-    ? undefined
-    : { check, isOwn: check !== undefined, mayBeUnchecked: prefersApart };
+  const target = given ?? await findExecTarget(positionals[0] ?? "", { io, overrides });
+  const builtIn = target.text === undefined && roles === undefined ? undefined : {
+    ...{ check, isOwn: check !== undefined, mayBeUnchecked: prefersApart || roles !== undefined },
+    ...(roles === undefined ? {} : { isForRoles: true, review: "never" as const }),
+  };
   if (check !== undefined && builtIn === undefined) {
     throw new UsageError(
       "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
     );
   }
-  const { attempts, choose: given, parallel }: Readonly<Record<string, unknown>> = flags;
+  const { attempts, choose: chooser, parallel }: Readonly<Record<string, unknown>> = flags;
   let hasSeveral = target.kind === "folder";
   const widthOf = ({ loaded: { config } }: ExecConfig) => {
     const { attempts, choose, parallel } = settingsIn(config, LANE_SETTINGS);
-    if (given !== undefined && attempts === 1) {
+    if (chooser !== undefined && attempts === 1) {
       throw new UsageError("Cannot use --choose: it is for several attempts of a task", {
         hint: "Say how many with --attempts.",
       });
@@ -97,7 +105,7 @@ export async function runExec(
     return { attempts, choose, parallel: Math.max(attempts, hasSeveral ? parallel : 1) };
   };
   const config = {
-    flags: present({ wd, provider, attempts, choose: given, parallel, strict }),
+    flags: { ...roles?.flags, ...present({ wd, provider, attempts, choose: chooser, parallel, strict }) },
     ...present({ path }),
     builtIn,
   };
@@ -110,6 +118,7 @@ export async function runExec(
     ...present({ junit, isApart: flags.workspace }),
     prefersApart,
     widthOf,
+    ...present({ roles }),
     taskName: nameOfTask(positionals[0]),
     async pipelinesOf(plan) {
       const files = await filesOf(target, overrides);

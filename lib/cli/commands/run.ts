@@ -15,47 +15,57 @@ import { agentsUsed } from "../../jobs/review_loop/plan.ts";
 import { keepUsed, requireTrust, TRUST_FLAG } from "../trust.ts";
 import { beginWorkspace, WORKSPACE_FLAG } from "../in_workspace.ts";
 import { firstLine } from "../../base/text/lines.ts";
-import { isPlainFile } from "../../base/ports/files.ts";
+import { isFolderAt, isPlainFile } from "../../base/ports/files.ts";
 import { UsageError } from "../../base/errors.ts";
+import { present } from "../../base/schema.ts";
+import { requireApart } from "../loop_of_task.ts";
+import { APART_FLAGS, requireOne, runApart, splitFlags } from "../run_apart.ts";
 import { executeReview } from "../execute_review.ts";
 
 export const command = defineCommand({
   arguments: [{
     name: "CONFIG",
-    description: "the configuration file (panewright.jsonc where none is named); or the job itself, as one text",
+    description:
+      "the configuration file (panewright.jsonc where none is named); or the job itself, as one text; or a " +
+      "folder of jobs, which are done in workspaces and come together",
   }],
   flags: {
     ...CONFIG_FLAGS,
+    ...APART_FLAGS,
     ...DETACH_FLAGS,
     trust: TRUST_FLAG,
     workspace: WORKSPACE_FLAG,
   },
   async run(parsed, io) {
-    const { flags: { trust, detach: leaves, key, workspace, ...given }, positionals, global } = parsed;
-    if (leaves === true) return await detach("run", parsed, io);
+    if (parsed.flags.detach === true) return await detach("run", parsed, io);
+    const { flags: { trust, detach: _, key, workspace, ...all }, positionals, global } = parsed;
     refuseKey(key);
+    const { config, given, ...several } = splitFlags(all);
     const [named = ""] = positionals;
     // Several words are the job itself, unless they are the name of a file.
     const isJob = /\S\s+\S/.test(named) && !/\.jsonc?$/.test(named) && !isPlainFile(resolve(io.cwd, named));
     const flags = isJob ? { ...given, prompt: named } : given;
-    const path = isJob ? undefined : positionals[0];
+    const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
+    const path = isJob || isFolder ? config : positionals[0] ?? config;
+    if (positionals[0] !== undefined && !isJob && !isFolder && config !== undefined) {
+      throw new UsageError("Cannot use --config: the configuration file is named already");
+    }
     const read = async (given: typeof flags) => {
       const settings = await loadConfig(await configSource(io, { flags: given, path }));
       return { ...settings, plan: toRunPlan(settings) };
     };
+    const apart = { ...several, ...present({ path, trust }), flags };
+    if (isFolder) return await runApart(apart, { io, global, jobs: { folder: named } });
+    if (several.lanes["attempts"] !== undefined) {
+      return await runApart(apart, { io, global, jobs: await loadConfig(await configSource(io, { flags, path })) });
+    }
+    requireOne(several);
     const preflight = openPreflight("start the run", { io, global });
     const loaded = await preflight.readBesideMachine(() => read(flags), { panes: ({ plan }) => hasPanes(plan) });
     const { plan, sources } = loaded;
     await refuseBegun(plan.workdir, io);
     const isApart = workspace ?? loaded.config.isolation === "workspace";
-    if (isApart && hasPanes(plan) && plan.sandbox?.whole === undefined) {
-      throw new UsageError(
-        "Cannot work in a workspace: the terminals of the agents would ask whether to trust the clone",
-        {
-          hint: 'In the sandbox around them they have copies of their settings, which trust it: "sandbox": "agent".',
-        },
-      );
-    }
+    if (isApart) requireApart(plan);
     const review = { plan, roles: rolesUsed(plan.loop), sources };
     const unwritten = checkJob(plan.job, review);
     const whoTrusts = { io, trust: trust === true, mayAsk: !global.json };
@@ -68,10 +78,10 @@ export const command = defineCommand({
     const configFile = loaded.file === undefined ? null : resolve(io.cwd, loaded.file);
     const task = firstLine(`${plan.job.introduction}\n${plan.job.exploreSummary}`);
     const ofWorkspace = plan.workspace ?? { share: [] };
-    const apart = isApart ? await beginWorkspace(plan.workdir, { io, global, task, plan: ofWorkspace }) : undefined;
-    const used = apart === undefined ? flags : { ...flags, wd: apart.workdir };
+    const clone = isApart ? await beginWorkspace(plan.workdir, { io, global, task, plan: ofWorkspace }) : undefined;
+    const used = clone === undefined ? flags : { ...flags, wd: clone.workdir };
     const origin = { configFile, cwd: io.cwd, flags: used };
-    return await executeReview(apart === undefined ? plan : (await read(used)).plan, {
+    return await executeReview(clone === undefined ? plan : (await read(used)).plan, {
       io,
       global,
       execute: (options) => executeReviewRun(origin, options),

@@ -7,7 +7,7 @@ import { lookAtTmuxPlace, type TmuxPlace } from "./machine.ts";
 import { lookAtMachine, type Machine } from "./machine_look.ts";
 import { present } from "../../base/schema.ts";
 
-interface Preflight extends Machine {
+export interface Preflight extends Machine {
   readBesideMachine<Value>(
     read: () => Promise<Value>,
     needs: { readonly panes: boolean | ((value: Value) => boolean) },

@@ -20,17 +20,19 @@ export async function resumeSteps(
   const { wd, config } = around;
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
-  const { workdir, target, overrides: { provider, check, review = "never", parallel = 1, strict } } = started;
+  const { workdir, target, overrides: { provider, check, review = "never", parallel = 1, strict, roles } } = started;
   // Who has written the journal is not known, so a person must have agreed to its check.
-  const builtIn = target.text === undefined ? undefined : { check, review, isOwn: false };
-  const flags = { wd: workdir, ...present({ provider, strict }) };
+  const builtIn = target.text === undefined && roles === undefined
+    ? undefined
+    : { check, review, isOwn: false, isForRoles: roles !== undefined };
+  const flags = { ...roles?.flags, wd: workdir, ...present({ provider, strict }) };
   const steps = { flags, builtIn, ...(configFile === null ? {} : { path: configFile }) };
   return await executeSteps(steps, {
     ...around,
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
     facts,
-    widthOf: () => ({ parallel }),
+    ...{ widthOf: () => ({ parallel }), roles },
     execute: (options) =>
       resumeExec(folder, {
         ...options,

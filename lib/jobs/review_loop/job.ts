@@ -50,6 +50,12 @@ export function parseJob(text: string, options: ParseJobOptions = {}): Job {
   };
 }
 
+/** The text of a job, for {@linkcode parseJob}. */
+export function jobText({ exploreSummary, introduction, scenarioTest }: Job): string {
+  if (scenarioTest === PROSE_TEST) return exploreSummary;
+  return [introduction, EXPLORE_HEADER, exploreSummary, SCENARIO_HEADER, scenarioTest].join("\n\n").trim();
+}
+
 /** Whether no line is a header, or looks like one. */
 function isProse(lines: readonly string[]): boolean {
   const isHeader = (line: string) => SECTIONS.some(({ header }) => looksLike(line, header));

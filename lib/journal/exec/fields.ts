@@ -67,6 +67,8 @@ export interface ExecOverrides {
   readonly attempts?: number;
   /** Which of them is landed. @default {"smallest"} */
   readonly choose?: Chooser;
+  /** What the roles of a review loop, which do each task, were told on the command line. @default a pipeline does them */
+  readonly roles?: { readonly cwd: string; readonly flags: Readonly<Record<string, unknown>> };
 }
 
 /** When a task without a pipeline is reviewed. */

@@ -107,6 +107,8 @@ export const LANE_RECORDS = {
     /** Counts from 1 in the step. */
     stepAttempt: number,
     provider: text,
+    /** The id of the turn, where the roles of a review loop do the task: the step is a role then. */
+    turn: optional(text),
   }, {
     ...ITS_FILE,
     state: (state, { run, ...lane }) => ({
@@ -119,8 +121,12 @@ export const LANE_RECORDS = {
       ...counted(before, "turns"),
     }),
     meter: (lane) => ({ kind: "turn_begins", worker: laneName(lane) }),
-    words: ({ step, stepAttempt, provider, run, ...lane }) => [
-      line(`${laneName(lane)}: step "${step}"${stepAttempt === 1 ? "" : `, attempt ${stepAttempt}`} (${provider})`),
+    words: ({ step, stepAttempt, provider, run, turn, ...lane }) => [
+      line(
+        turn === undefined
+          ? `${laneName(lane)}: step "${step}"${stepAttempt === 1 ? "" : `, attempt ${stepAttempt}`} (${provider})`
+          : `${laneName(lane)}: ${step} begins its turn ${turn} (${provider})`,
+      ),
       line(`${laneName(lane)} is run ${run}`, "plain", "detail"),
     ],
     items: (lane, { title }) => opens(`turn:${laneName(lane)}`, { kind: "work", lane: laneName(lane), title }),

@@ -46,6 +46,7 @@ export const RUN_BEGINS = {
       choose: optional(oneOf(...CHOOSERS)),
       review: optional(oneOf(...REVIEWS)),
       strict: optional(flag),
+      roles: optional(object({ cwd: text, flags: mapOf((_value): _value is unknown => true) })),
     }),
   }, {
     paths: ({ workdir, target, configFile }, map) => ({

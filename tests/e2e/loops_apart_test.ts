@@ -1,0 +1,85 @@
+/** Several loops at a time, each in a workspace: a folder of jobs, and attempts at one. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseEvents } from "../support/panewright.ts";
+import type { ModelRequest } from "../lab/script.ts";
+import { shell } from "./checkouts.ts";
+import { responseTargetOf, workTurn } from "./review_model.ts";
+import { reviewProject, reviewResponse } from "./review_project.ts";
+
+/** Each job says which command does it. */
+async function jobsProject(config: Readonly<Record<string, unknown>>, answer = workOf) {
+  const project = await reviewProject({
+    respond(request) {
+      const prompt = request.prompts.at(-1) ?? "";
+      const target = responseTargetOf(prompt);
+      if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
+      return workTurn(target, answer(target.name, request));
+    },
+    config: { sandbox: "agent", prompt_file: undefined, ...config },
+    files: {
+      "check.sh": "! test -e broken.txt\n",
+      "jobs/a.md": "Run: echo a > a.txt\n",
+      "jobs/b.md": "---\nneeds: a\n---\nRun: cat a.txt a.txt > b.txt\n",
+      "jobs/c.md": "Run: echo c > c.txt\n",
+    },
+  });
+  const { project: folder } = project.sandbox;
+  await shell(
+    folder,
+    "git init -q -b main; git add -A; git -c user.name=P -c user.email=p@example.com commit -qm first",
+  );
+  return { ...project, folder };
+}
+
+function workOf(name: string, { prompts }: ModelRequest) {
+  if (name !== "programmer_summary") return { response: reviewResponse("APPROVED") };
+  const command = /Run: (.*)/.exec(prompts.at(-1) ?? "")?.[1] ?? "true";
+  return { commands: [command], response: `I have run ${command}.` };
+}
+
+Deno.test("run FOLDER --parallel: real Codexes in panes take each job through its loop in a workspace, and all of it is landed", async () => {
+  await using project = await jobsProject({ loop: "pair" });
+  const { folder } = project;
+  const before = await shell(folder, "git status --porcelain; ls");
+  const { code, stderr, stdout } = await project.run("run", "jobs", "--parallel", "2", "--trust", "--json");
+  assertEquals(code, 0, stderr + stdout);
+  const events = parseEvents(stdout);
+  const all = (type: string) => events.filter((event) => event.type === type);
+  const turns = stdout.split("\n").filter((line) => line.includes('"lane_turn_started"')).map((line) =>
+    JSON.parse(line)
+  );
+  assertEquals(
+    turns.map(({ file, step, provider }) => `${file.split("/").at(-1)} ${step} ${provider}`).sort(),
+    ["a.md", "b.md", "c.md"].flatMap((file) => [
+      `${file} programmer codex`,
+      ...Array(2).fill(`${file} programmer codex`).slice(1),
+      `${file} programmer_review codex`,
+      `${file} programmer_review codex`,
+    ]),
+  );
+  assertEquals(all("merge_finished").length, 3);
+  assertEquals(await shell(folder, "git status --porcelain; ls"), before);
+  assertEquals((await project.run("apply", "jobs")).code, 0);
+  assertEquals(await shell(folder, "cat a.txt b.txt c.txt"), "a\na\na\nc\n");
+  assertEquals((await project.run("discard", "jobs")).code, 0);
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("run TEXT --attempts: the loop is tried several times side by side, and the smallest change is landed", async () => {
+  let attempts = 0;
+  const WITHOUT_PANE = { driver: "process", args: ["--skip-git-repo-check"] };
+  await using project = await jobsProject(
+    { loop: "solo", roles: { programmer: WITHOUT_PANE } },
+    () => ({ commands: [`seq ${++attempts === 1 ? 30 : 3} > made.txt`], response: "It is made." }),
+  );
+  const { folder } = project;
+  const { code, stderr, stdout } = await project.run("run", "Make made.txt", "--attempts", "2", "--trust");
+  assertEquals(code, 0, stderr + stdout);
+  assertStringIncludes(stderr + stdout, "Make-made-txt#1");
+  const [name = ""] = /(?<= apply )\S+/.exec(stdout) ?? [];
+  assertEquals((await project.run("apply", name)).code, 0);
+  assertEquals(await shell(folder, "cat made.txt"), "1\n2\n3\n");
+  const refused = await project.run("run", "Make made.txt", "--parallel", "2");
+  assertEquals(refused.code, 2);
+  assertMatch(refused.stderr, /Cannot use --parallel: it is for a folder of jobs/);
+});
