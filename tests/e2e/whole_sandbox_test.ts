@@ -8,7 +8,7 @@ import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
 import { tempDir } from "../support/temp_dir.ts";
 import { pipelineProject } from "./pipeline_project.ts";
-import { createReviewModel } from "./review_model.ts";
+import { createReviewModel, responseTargetOf, workTurn } from "./review_model.ts";
 import { reviewProject } from "./review_project.ts";
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
@@ -172,6 +172,33 @@ for (const provider of PROVIDERS) {
     assertEquals(await exists(`${folder}/.bashrc`), false);
   });
 }
+
+Deno.test("run: when what holds the sandbox of real Codexes in panes is killed, and then panewright, they go on", async () => {
+  let turns = 0;
+  await using project = await reviewProject({
+    respond(request) {
+      const target = responseTargetOf(request.prompts.at(-1) ?? "");
+      if (target === undefined || turns++ < 2) return [{ do: "shell", command: `echo ${turns} >> STARTED; sleep 300` }];
+      return workTurn(target, { commands: ['echo "hello, world" > greeting.txt'], response: "It is there." });
+    },
+    config: { sandbox: "agent", loop: "solo" },
+  });
+  const { project: folder } = project.sandbox;
+  const begun = (turn: number) => async () =>
+    (await Deno.readTextFile(`${folder}/STARTED`).catch(() => "")).includes(`${turn}\n`);
+  {
+    await using running = project.start("run", "--trust");
+    await until(begun(1));
+    await killHost(folder);
+    await until(begun(2));
+    assertStringIncludes(running.output.stderr, "the agents are started again (restart 1 of at most 2)");
+    running.kill("SIGKILL");
+    await running.ended;
+  }
+  const { code, stderr, stdout } = await project.run("resume");
+  assertEquals(code, 0, stderr + stdout);
+  await project.sandbox.assertNothingLeft();
+});
 
 const HANG = "touch STARTED; sleep 300";
 

@@ -1,4 +1,5 @@
 import { UsageError } from "../../base/errors.ts";
+import { PROSE_TEST } from "../../journal/loop/fields.ts";
 
 export const EXPLORE_HEADER = "*** ORIGINAL EXPLORE SUMMARY ***";
 export const SCENARIO_HEADER = "*** SCENARIO TEST ***";
@@ -18,10 +19,6 @@ const SECTIONS = [
   { key: "exploreSummary", header: EXPLORE_HEADER, content: "what to do and what is known about it" },
   { key: "scenarioTest", header: SCENARIO_HEADER, content: "how the tester can check that it is done" },
 ] as const;
-
-/** What the tester goes by where a job says in plain prose what is to be done. */
-const PROSE_TEST = "Check that what the job above asks for is done, all of it, and works: read the change, run the " +
-  "project's tests, and try what the change is about as its user would.";
 
 /**
  * The parts of a job's text. A text without any of the headers is plain prose: all of it is what to do.

@@ -8,6 +8,7 @@ import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { createJudge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
+import { endLeft } from "./left_by_roles.ts";
 import { noteTestsOf } from "../evidence/noted.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { playRun } from "./play_run.ts";
@@ -65,6 +66,8 @@ async function openRolesSandbox(parts: RunParts) {
 export async function playInside(parts: RunParts): Promise<RunResult> {
   const { plan: { maxAgentRestarts: maxRestarts }, record, signal, state } = parts;
   const play = async () => {
+    // What holds the sandbox has the mark by which that is found.
+    await endLeft(parts);
     await using inside = await openRolesSandbox(parts);
     await setUpWorkspace({ run: inside.parts, plan: parts.plan, around: inside.parts.plan.sandboxOfCommands });
     return await playRun({ ...inside.parts, judge: judgeBeside });

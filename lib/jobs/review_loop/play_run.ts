@@ -14,7 +14,7 @@ import { inRunSession, type RunSession } from "./run_session.ts";
 import { createTokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { present } from "../../base/schema.ts";
-import { endLeft, openLeftByRoles } from "./left_by_roles.ts";
+import { openLeftByRoles } from "./left_by_roles.ts";
 import { playLoop } from "./play_loop.ts";
 import { deskContextOf } from "./run_desks.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -32,7 +32,6 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
     throw error;
   });
   if (next.do !== "finish_run") return await inRunSession(parts, (session) => runWithAgents(parts, session));
-  await endLeft(parts);
   for (const event of state().untold) record(event);
   await failLeftMessages(parts);
   if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
@@ -60,7 +59,6 @@ async function runWithAgents(
   const parts = { ...outer, signal: AbortSignal.any([outer.signal, broken.signal]) };
   const { plan, record, clock, signal } = parts;
   let isUncounted = false;
-  await endLeft(parts);
   await using _panesLeft = {
     async [Symbol.asyncDispose]() {
       if (session === undefined || session.cleanupOnExit) return;

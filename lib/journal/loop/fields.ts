@@ -25,6 +25,11 @@ export const task = object({
 
 export type Job = ValueOf<typeof task>;
 
+/** What the tester goes by where a job says in plain prose what is to be done. */
+export const PROSE_TEST =
+  "Check that what the job above asks for is done, all of it, and works: read the change, run the " +
+  "project's tests, and try what the change is about as its user would.";
+
 /** What a run was started from, so that it can be configured again. Plain data. */
 export const origin = object({
   /** Absolute path of the config file; null where there was none. */

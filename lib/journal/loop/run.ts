@@ -9,7 +9,7 @@ import { EVIDENCE, FINISHED, HOST_DECIDED, REFUSED_INSIDE, RESUMED, SET_UP, STAR
 import { mayAnswer, waitsAfter } from "../waiting.ts";
 import { line, outputOf, shortened } from "../words/lines.ts";
 import { withoutPanes } from "../workers.ts";
-import { origin, role, rulesUsed, settings, task } from "./fields.ts";
+import { origin, PROSE_TEST, role, rulesUsed, settings, task } from "./fields.ts";
 import type { RunRecords } from "./state.ts";
 import { inRound } from "./place.ts";
 
@@ -64,7 +64,7 @@ export const RUN_BEGINS = {
       };
     },
     head({ task: { introduction, exploreSummary, scenarioTest }, panewright }) {
-      const parts = [introduction, exploreSummary, scenarioTest].filter((part) => part !== "");
+      const parts = [introduction, exploreSummary, scenarioTest].filter((part) => part !== "" && part !== PROSE_TEST);
       return { task: parts.join("\n\n"), panewright };
     },
     ...STARTED,
