@@ -92,11 +92,12 @@ function argsElsewhere({ headless, id }: Provider, { config, workdir }: LoadedSe
 /** The provider that the settings name; where they name none, the first whose CLI is there. */
 function chooseProvider(
   { config, sources, providers, workdir }: LoadedSettings,
-  { findProgramProblem }: BuiltInOptions,
+  { findProgramProblem, isForRoles = false }: BuiltInOptions,
 ): Provider {
   const able = providers.filter(({ headless, cli }) => headless !== undefined && cli !== undefined);
   const wished = able.filter(({ id }) => id === config.provider);
-  const isFree = sources.get("provider")?.kind === "default";
+  // The agents of roles are named by themselves.
+  const isFree = isForRoles || sources.get("provider")?.kind === "default";
   const choice = isFree ? [...wished, ...able.filter((each) => !wished.includes(each))] : wished;
   const chosen = choice.find(({ id, cli }) => {
     const { command, env } = config.providers[id] ?? {};

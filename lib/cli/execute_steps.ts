@@ -2,26 +2,19 @@ import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
-import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
-import { agentsUsed } from "../jobs/review_loop/plan.ts";
-import { hasPanes } from "../jobs/review_loop/run_session.ts";
-import { present } from "../base/schema.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import type { RunResult } from "../run/execution.ts";
 import type { Progress } from "../journal/progress.ts";
 import { carryOut, type Surroundings } from "./carry_out.ts";
 import { askedQuestion } from "./console/ask_person.ts";
 import type { CliIo } from "./console/command.ts";
-import { refuseBegun } from "./detach.ts";
-import { keepEditorSchema } from "./editor_schema.ts";
-import { type ExecConfig, type ExecConfigOptions, loadExecConfig } from "./exec_config.ts";
+import type { ExecConfig, ExecConfigOptions } from "./exec_config.ts";
 import { openPreflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { openReports } from "./reports/mod.ts";
 import { openLiveOutput } from "./show/live_output.ts";
-import { readLoop, requireLoop, type RolesOfTasks } from "./loop_of_task.ts";
 import { type Apartness, openWorkPlace } from "./work_place.ts";
-import { keepUsed, requireTrust, type TrustSurroundings } from "./trust.ts";
+import { type ReadingSteps, readSteps } from "./read_steps.ts";
 
 /** Where it is kept which tasks have passed, if there is a place. */
 export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: string } {
@@ -30,18 +23,12 @@ export function passedTasksFileIn(io: CliIo): { readonly passedTasksFile?: strin
 }
 
 export interface StepsSurroundings
-  extends Omit<Surroundings, "workdir" | "output">, Pick<TrustSurroundings, "trust">, Apartness {
+  extends Omit<Surroundings, "workdir" | "output">, Omit<ReadingSteps, "global">, Apartness {
   readonly earlier?: Progress;
   readonly facts?: readonly ExecFact[];
   readonly junit?: string;
-  /** What a new run is about, in a few words; missing for one that is resumed. */
-  readonly taskName?: string;
-  /** Of a new run: looks for mistakes in what the plan is to be used for, and names the pipelines that are used. */
-  readonly pipelinesOf?: (plan: ExecPlan) => Promise<readonly string[]>;
   /** How many lanes there are at a time. @default one after another, without lanes */
   readonly widthOf?: (config: ExecConfig) => { readonly parallel: number };
-  /** Where the roles of a review loop do each task. @default pipelines do them */
-  readonly roles?: RolesOfTasks | undefined;
   readonly execute: (options: ExecOptions, config: ExecConfig) => Promise<RunResult>;
 }
 
@@ -59,46 +46,12 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
     ...around,
     onWarning: warn,
   });
-  // Of all pipelines, only those that are used need their programs.
-  const load = (more: ExecConfigOptions) =>
-    loadExecConfig(io, { ...more, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`));
-  const { roles } = around;
-  const loopIn = roles &&
-    ((workdir: string, text: string) => readLoop(roles, { io, path: config.path, workdir, text }));
-  const { loop, ...read } = await preflight.readBesideMachine(async () => {
-    const read = await load(config);
-    return { ...read, loop: await loopIn?.(read.plan.workdir, "the task") };
-  }, { panes: roles !== undefined && (({ loop }) => loop !== undefined && hasPanes(loop.plan)) });
-  const { plan, builtIn } = read;
-  const { loaded } = loop ?? read;
-  await refuseBegun(plan.workdir, io);
-  const pipelines = await around.pipelinesOf?.(plan);
-  const isContinued = around.taskName === undefined;
-  const whoTrusts = { ...around, isContinued, mayAsk: !around.global.json && around.noInput !== true };
-  const { workdir: folder } = plan;
-  const toTrust = {
-    config: loaded,
-    ...(builtIn && { folder: { folder, check: builtIn.check, isOwn: builtIn.isOwn } }),
-    obeyed: {
-      workdir: folder,
-      agents: [
-        ...plannedAgents(plan).map(({ provider }) => provider),
-        ...(loop === undefined ? [] : agentsUsed(loop.plan)),
-      ],
-    },
-  };
-  await requireTrust(toTrust, whoTrusts);
-  if (pipelines !== undefined) {
-    preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
-    if (loop !== undefined) await requireLoop(loop, preflight);
-    await keepEditorSchema(loaded, io);
-    if (!isContinued) await keepUsed(toTrust, whoTrusts);
-  }
+  const { read, ...reading } = await readSteps(config, around, { preflight, warn });
+  const { plan } = read;
   const { taskName, isApart, prefersApart, widthOf } = around;
   await using place = await openWorkPlace({
-    ...{ io, global: around.global, read, config, load, facts },
-    hasLanes: roles !== undefined || (widthOf?.(read).parallel ?? 1) > 1,
-    ...present({ loopIn }),
+    ...{ io, global: around.global, read, config, facts, ...reading },
+    hasLanes: reading.loopIn !== undefined || (widthOf?.(read).parallel ?? 1) > 1,
     ...{ task: taskName, isApart, prefersApart },
   });
   const { plan: { workdir } } = place.config;

@@ -12,8 +12,8 @@ import { configSource } from "./environment.ts";
 import type { Preflight } from "./preflight/mod.ts";
 import { lookAtReviewRun } from "./preflight/look_at_needs.ts";
 
-/** Whose tasks the roles of a review loop do, each in a workspace: what they were told on the command line. */
-export type RolesOfTasks = ExecOverrides["roles"] & object;
+/** The loop over a task, in a folder. */
+export type LoopIn = (workdir: string, text: string) => Promise<LoopOfTask>;
 
 interface LoopOfTask {
   readonly loaded: LoadedConfig;
@@ -31,7 +31,7 @@ interface LoopPlace {
 
 /** The plan of a review loop over a task, in a folder. */
 export async function readLoop(
-  { cwd, flags }: RolesOfTasks,
+  { cwd, flags }: ExecOverrides["roles"] & object,
   { io, path, text, workdir }: LoopPlace,
 ): Promise<LoopOfTask> {
   const { "prompt-file": _, ...given } = flags;

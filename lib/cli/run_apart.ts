@@ -1,12 +1,16 @@
+import { resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
+import { isFolderAt } from "../base/ports/files.ts";
 import { present } from "../base/schema.ts";
 import { firstLine } from "../base/text/lines.ts";
 import { EXEC_FLAGS } from "../config/flags.ts";
+import { loadConfig, type LoadConfigOptions } from "../config/load.ts";
 import { jobText } from "../jobs/review_loop/job.ts";
-import type { Job } from "../journal/loop/fields.ts";
+import type { ExecTarget } from "../journal/exec/fields.ts";
 import { LANE_SETTINGS } from "../lanes/settings.ts";
-import { runExec } from "./commands/exec.ts";
+import { BUILT_IN } from "./built_in_pipeline.ts";
 import { type CliIo, type GlobalFlags, switchFlag, textFlag } from "./console/command.ts";
+import { configSource } from "./environment.ts";
 import { textTarget } from "./exec_target.ts";
 
 const OF_LANES = Object.values(LANE_SETTINGS).map(({ names }) => names.flag.slice(2));
@@ -41,47 +45,59 @@ export function splitFlags(
   return { config, given: parts(false), lanes: parts(true), ...present({ only, keepGoing: keepGoing || undefined }) };
 }
 
-/** @throws {UsageError} where what is given is for several jobs, or attempts, and there is one */
-export function requireOne({ keepGoing, lanes, only }: OfSeveral): void {
+interface RunApart extends OfSeveral {
+  /** The argument of the command. */
+  readonly named: string;
+  /** Whether that is the job itself. */
+  readonly isJob: boolean;
+  readonly config: string | undefined;
+  readonly trust: boolean | undefined;
+  /** What each loop is told. */
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Has the roles take each job of a folder, or each attempt at one, through their loop, in a workspace.
+ *
+ * @returns undefined where there is one job, which is tried once
+ * @throws {UsageError} where what is given is for several
+ */
+export async function runApart(
+  { config, flags, isJob, keepGoing, lanes, named, only, trust }: RunApart,
+  { global, io }: { readonly io: CliIo; readonly global: GlobalFlags },
+): Promise<number | undefined> {
+  const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
+  const path = isFolder || isJob || named === "" ? config : named;
+  if (config !== undefined && path !== config) {
+    throw new UsageError("Cannot use --config: the configuration file is named already");
+  }
+  if (!isFolder && lanes["attempts"] === undefined) return requireOne({ lanes, ...present({ keepGoing, only }) });
+  const { runExec } = await import("./commands/exec.ts");
+  const { prompt: _, ...told } = flags;
+  const target = isFolder ? undefined : await readTarget(await configSource(io, { flags, path }), io);
+  const wd = typeof told["wd"] === "string" ? told["wd"] : undefined;
+  return await runExec(
+    {
+      flags: { ...present({ config: path, only, trust, "keep-going": keepGoing, wd }), ...lanes },
+      positionals: isFolder ? [named] : [],
+      global,
+    },
+    io,
+    // What the front matter of a task names is another way to do it.
+    { byRoles: { roles: { cwd: io.cwd, flags: told }, pipeline: BUILT_IN }, ...present({ target }) },
+  );
+}
+
+function requireOne({ keepGoing, lanes, only }: OfSeveral): undefined {
   const [name] = [...Object.keys(lanes), ...(only === undefined ? [] : ["only"]), ...(keepGoing ? ["keep-going"] : [])];
-  if (name === undefined) return;
+  if (name === undefined) return undefined;
   throw new UsageError(`Cannot use --${name}: it is for a folder of jobs, and for several attempts at one`, {
     hint: "Name the folder, or say with --attempts how often the job is tried.",
   });
 }
 
-interface RunApart extends OfSeveral {
-  readonly path?: string;
-  readonly trust?: boolean;
-  /** What each loop is told. */
-  readonly flags: Readonly<Record<string, unknown>>;
-}
-
-interface Jobs {
-  readonly io: CliIo;
-  readonly global: GlobalFlags;
-  /** The folder of the jobs, or the only one. */
-  readonly jobs: { readonly folder: string } | { readonly job: Job };
-}
-
-/** Has the roles take each of several jobs, or attempts at one, through their loop, each in a workspace. */
-export async function runApart(
-  { flags, keepGoing, lanes, only, path: config, trust }: RunApart,
-  { global, io, jobs }: Jobs,
-): Promise<number> {
-  const { prompt: _p, ...told } = flags;
-  const target = "folder" in jobs ? undefined : textTarget(jobText(jobs.job), {
-    cwd: io.cwd,
-    about: firstLine(`${jobs.job.introduction}\n${jobs.job.exploreSummary}`.trim()),
-  });
-  const ofAll = present({ config, only, trust, "keep-going": keepGoing, wd: wordOf(told["wd"]) });
-  return await runExec(
-    { flags: { ...ofAll, ...lanes }, positionals: "folder" in jobs ? [jobs.folder] : [], global },
-    io,
-    { roles: { cwd: io.cwd, flags: told }, ...present({ target }) },
-  );
-}
-
-function wordOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+/** The job of a configuration. */
+async function readTarget(source: LoadConfigOptions, { cwd }: CliIo): Promise<ExecTarget> {
+  const { job } = await loadConfig(source);
+  return textTarget(jobText(job), { cwd, about: firstLine(`${job.introduction}\n${job.exploreSummary}`.trim()) });
 }

@@ -9,6 +9,7 @@ import { askedDialog } from "./console/ask_person.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import type { ExecConfig, ExecConfigOptions } from "./exec_config.ts";
 import { beginWorkspace, tellEnd } from "./in_workspace.ts";
+import type { LoopIn } from "./loop_of_task.ts";
 
 /** What is said of where a run works, besides its configuration. */
 export interface Apartness {
@@ -28,7 +29,7 @@ interface Placing extends Apartness {
   /** Whether there is a lane for each task, or attempt. */
   readonly hasLanes: boolean;
   /** Where the roles of a review loop do each task: their plan, in a folder. */
-  readonly loopIn?: (workdir: string, text: string) => Promise<Pick<LoopOfTask, "plan" | "origin">>;
+  readonly loopIn?: LoopIn;
   /** What a new run is about, in a few words; missing for one that is resumed. */
   readonly task: string | undefined;
   /** What is on record of a run that is resumed. */

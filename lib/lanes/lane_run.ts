@@ -23,7 +23,9 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   // What else there is of runs in the folder, an agent may have put there.
   const { run: begun, workdir } = lane;
   const folder = begun === undefined ? undefined : runFolderAt(workdir, begun);
-  const { progress } = folder === undefined ? {} : await readOverview(folder, JOBS, { brief: true });
+  const { progress } = folder === undefined
+    ? {}
+    : await readOverview(folder, JOBS, { brief: lanes.loopIn === undefined });
   // Somebody may have resumed it by itself.
   if (progress?.finished?.outcome === "pass") {
     return { outcome: "pass", reason: progress.finished.reason, questions: [] };
@@ -31,7 +33,10 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   const { loopIn } = lanes;
   const isBegun = folder !== undefined && progress !== undefined;
   if (loopIn !== undefined && lane.purpose === "task") {
-    return await playLoopIn(lane, task, { begun: isBegun ? folder : undefined, lanes: { ...lanes, loopIn } });
+    return await playLoopIn(lane, task, {
+      begun: isBegun ? { folder, progress } : undefined,
+      lanes: { ...lanes, loopIn },
+    });
   }
   const { configFile, overrides: given, target } = headOf(lanes.run.state());
   // What holds for the run of all lanes is not for each.

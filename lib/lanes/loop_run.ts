@@ -1,11 +1,14 @@
 import { HumanInterventionRequiredError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
-import { addUsage, type Usage } from "../base/usage.ts";
+import { type Usage, usageSince } from "../base/usage.ts";
+import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import { executeReviewRun, resumeReviewRun, type ReviewRunOptions } from "../jobs/review_loop/execute.ts";
 import type { LaneState } from "../journal/exec/state.ts";
 import type { ReviewFact } from "../journal/loop/facts.ts";
-import { countOf } from "../journal/loop/state.ts";
-import { newIn, NOTHING_COUNTED, takeCount, type TokenCounts } from "../journal/usage.ts";
+import { initialProgress, type Progress } from "../journal/progress.ts";
+import { usageOfAll } from "../journal/usage.ts";
+import type { Waiting } from "../journal/waiting.ts";
+import { runCommandLine } from "../run/command_line.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { aboutLane, answerCommand } from "./about_lane.ts";
 import type { LaneEnd, Lanes } from "./context.ts";
@@ -13,8 +16,8 @@ import type { LaneTask } from "./lane_tasks.ts";
 
 interface LoopRun {
   readonly lanes: Lanes & Required<Pick<Lanes, "loopIn">>;
-  /** The run that an earlier process has begun in the lane. */
-  readonly begun: RunFolder | undefined;
+  /** The run that an earlier process has begun in the lane, and what it has come to. */
+  readonly begun: { readonly folder: RunFolder; readonly progress: Progress } | undefined;
 }
 
 /** Has the roles of a review loop do the task of a lane, in its workspace. */
@@ -27,12 +30,12 @@ export async function playLoopIn(lane: LaneState, task: LaneTask, { begun, lanes
     // The caps of the run hold for all lanes together.
     ...{ plan: { ...plan, caps: {} }, ...present({ person }), signal: lanes.signal },
     whereArguments: ["--wd", lane.workdir],
-    onEvent: tellOf(lane, { lanes, plan }),
+    onEvent: tellOf(lane, { begun, lanes, plan }),
   };
   try {
     const report = begun === undefined
       ? await executeReviewRun(origin, options)
-      : await resumeReviewRun(begun, options);
+      : await resumeReviewRun(begun.folder, options);
     return { outcome: report.outcome, reason: report.reason, questions: [] };
   } catch (error) {
     if (lanes.signal.aborted || !(error instanceof HumanInterventionRequiredError)) throw error;
@@ -44,50 +47,55 @@ export async function playLoopIn(lane: LaneState, task: LaneTask, { begun, lanes
 /** Tells in the run of all what happens in the loop of a lane. */
 function tellOf(
   lane: LaneState,
-  { lanes: { onAsking, run: { record } }, plan }: { readonly lanes: Lanes } & Pick<ReviewRunOptions, "plan">,
+  { begun, lanes: { onAsking, run: { record, wallClock } }, plan }:
+    & LoopRun
+    & Pick<ReviewRunOptions, "plan">,
 ) {
   const about = aboutLane(lane);
-  const turns = new Map<string, number>();
+  let progress = begun?.progress ?? initialProgress("run");
+  let beforeTurn: Usage = {};
+  let turns = 0;
   let run = "";
-  let tokens: TokenCounts = NOTHING_COUNTED;
-  let ofTurn: Usage = {};
+  const ofTurn = () => usageSince(beforeTurn, usageOfAll(progress.tokens));
   return (event: ReviewFact): void => {
-    switch (event.type) {
-      case "run_started":
-      case "run_resumed":
-        run = event.runId;
-        return;
-      case "turn_started":
-      case "turn_resumed": {
-        const { role: step, turnId: turn } = event;
-        ofTurn = {};
-        turns.set(step, (turns.get(step) ?? 0) + 1);
+    const { waiting: waited } = progress;
+    progress = REVIEW_LOOP.progress(progress, { ...event, at: wallClock().toISOString() });
+    if ("runId" in event) run = event.runId;
+    const { waiting } = progress;
+    if (waiting !== waited) {
+      onAsking(lane, waiting !== undefined);
+      if (waiting !== undefined) record({ type: "lane_asked", ...about, run, ...askedOf(waiting, { lane, run }) });
+    }
+    const used = REVIEW_LOOP.meter?.(event, undefined);
+    switch (used?.kind) {
+      case "turn_begins":
+      case "turn_continues": {
+        beforeTurn = usageOfAll(progress.tokens);
+        const { worker: step } = used;
         const provider = plan.agents[step]?.provider.id ?? "";
+        const turn = "turnId" in event ? event.turnId : undefined;
         return record({
-          ...{ type: "lane_turn_started", ...about, run, step, stepAttempt: turns.get(step) ?? 1, provider, turn },
+          ...{ type: "lane_turn_started", ...about, run, step, stepAttempt: ++turns, provider, ...present({ turn }) },
         });
       }
-      case "tokens_counted": {
-        const count = countOf(event);
-        ofTurn = addUsage(ofTurn, newIn(tokens, count));
-        tokens = takeCount(tokens, count);
-        return record({ type: "lane_counted", ...about, usage: ofTurn, passable: true });
-      }
-      case "response_received":
+      case "tokens_counted":
+        return record({ type: "lane_counted", ...about, usage: ofTurn(), passable: true });
+      case "turn_ends":
         return record({
-          ...{ type: "lane_turn_ended", ...about, outcome: "completed", seconds: event.seconds, usage: ofTurn },
+          ...{ type: "lane_turn_ended", ...about, outcome: "completed", seconds: used.seconds, usage: ofTurn() },
         });
-      case "dialog_waiting": {
-        const { attachCommand, question, reason, role, subject } = event;
-        const answer = question === undefined
-          ? attachCommand ?? ""
-          : answerCommand(run, { question, workdir: lane.workdir, isPermission: event.questions === undefined });
-        onAsking(lane, true);
-        const text = [`${role}: ${reason}`, subject].filter((part) => part !== undefined).join("\n");
-        return record({ type: "lane_asked", ...about, run, text, answerCommand: answer });
-      }
-      case "dialog_closed":
-        return onAsking(lane, false);
     }
   };
+}
+
+/** What is asked, and how it is answered: what has no id, only in its pane. */
+function askedOf(
+  { by, dialog, id: question, text }: Waiting,
+  { lane: { workdir }, run }: { readonly lane: LaneState; readonly run: string },
+) {
+  const isPermission = dialog !== undefined && dialog.questions === undefined;
+  const answer = question === undefined
+    ? runCommandLine(["attach", run], workdir)
+    : answerCommand(run, { question, workdir, isPermission });
+  return { text: `${by}: ${text}`, answerCommand: answer };
 }

@@ -80,6 +80,7 @@ const PROJECT: Readonly<Record<string, string>> = {
   "replay.json": JSON.stringify({ roles: { tester: { turns: [[{ respond: ["RESULT: PASS", "It works."] }]] } } }),
   "package.json": '{ "scripts": { "test": "true" } }',
   "add-login.md": "Add a login.",
+  "jobs/1-login.md": "Add a login.",
   "tasks/1-login.md": "Add a login.",
   "tasks/2-logout.md": "Add a logout.",
   "answer.md": "PostgreSQL,\nversion 17.\n",
@@ -102,6 +103,8 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^reply .*--request/, { setUp: remoteWorkspace, before: "pr fix-the-rounding" }],
   [/^(reply|fork)\b/, { setUp: repository, before: 'exec "Fix the rounding" --workspace --no-input' }],
   [/^exec .*--workspace/, { setUp: repository }],
+  // The replayed agent is in a pane, and not known to work in a sandbox: tests/e2e/loops_apart_test.ts has real ones.
+  [/^run (jobs|.*--attempts)/, { code: 2, stderr: /Cannot work in a workspace/, setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],
   [/^answer ("PostgreSQL"|.*(--question|- <))/, { setUp: askingRun }],

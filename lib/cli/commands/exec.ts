@@ -7,9 +7,7 @@ import { executeExec } from "../../jobs/pipeline/execute.ts";
 import { hasGraph, pipelinesOf, requireTasks } from "../../jobs/pipeline/check_tasks.ts";
 import { settingsIn } from "../../config/settings_in.ts";
 import { LANE_SETTINGS } from "../../lanes/settings.ts";
-import { BUILT_IN } from "../built_in_pipeline.ts";
 import { type ExecConfig, keptOf } from "../exec_config.ts";
-import type { RolesOfTasks } from "../loop_of_task.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
@@ -59,7 +57,7 @@ export const command = defineCommand({
 
 interface ExecManner {
   /** Where the roles of a review loop do each task. @default pipelines do them */
-  readonly roles?: RolesOfTasks;
+  readonly byRoles?: Required<Pick<ExecOverrides, "roles" | "pipeline">>;
   /** What is to be done, where it is not what the argument names. */
   readonly target?: ExecTarget;
   /** As in `StepsSurroundings`. */
@@ -70,7 +68,7 @@ interface ExecManner {
 export async function runExec(
   parsed: ParsedCommand<typeof FLAGS>,
   io: CliIo,
-  { prefersApart = false, roles, target: given }: ExecManner,
+  { byRoles, prefersApart = false, target: given }: ExecManner,
 ): Promise<number> {
   const { flags, positionals, global } = parsed;
   if (flags.detach === true) return await detach(prefersApart ? "task" : "exec", parsed, io);
@@ -78,15 +76,15 @@ export async function runExec(
   const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check, strict } = flags;
   if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
   const overrides: ExecOverrides = {
-    // What a task's front matter names is another way to do it.
-    ...present({ pipeline: roles === undefined ? pipeline : BUILT_IN, only, provider, check, strict, roles }),
+    ...present({ pipeline, only, provider, check, strict }),
+    ...byRoles,
     ...present({ keepGoing: keepGoing || undefined, force: force || undefined }),
     ...chosenByFlags(EXEC_SETTINGS, flags),
   };
   const target = given ?? await findExecTarget(positionals[0] ?? "", { io, overrides });
-  const builtIn = target.text === undefined && roles === undefined ? undefined : {
-    ...{ check, isOwn: check !== undefined, mayBeUnchecked: prefersApart || roles !== undefined },
-    ...(roles === undefined ? {} : { isForRoles: true, review: "never" as const }),
+  const builtIn = target.text === undefined && byRoles === undefined ? undefined : {
+    ...{ check, isOwn: check !== undefined, mayBeUnchecked: prefersApart || byRoles !== undefined },
+    ...(byRoles === undefined ? {} : { isForRoles: true, review: "never" as const }),
   };
   if (check !== undefined && builtIn === undefined) {
     throw new UsageError(
@@ -105,7 +103,7 @@ export async function runExec(
     return { attempts, choose, parallel: Math.max(attempts, hasSeveral ? parallel : 1) };
   };
   const config = {
-    flags: { ...roles?.flags, ...present({ wd, provider, attempts, choose: chooser, parallel, strict }) },
+    flags: { ...byRoles?.roles.flags, ...present({ wd, provider, attempts, choose: chooser, parallel, strict }) },
     ...present({ path }),
     builtIn,
   };
@@ -118,7 +116,7 @@ export async function runExec(
     ...present({ junit, isApart: flags.workspace }),
     prefersApart,
     widthOf,
-    ...present({ roles }),
+    ...present({ roles: byRoles?.roles }),
     taskName: nameOfTask(positionals[0]),
     async pipelinesOf(plan) {
       const files = await filesOf(target, overrides);

@@ -15,11 +15,9 @@ import { agentsUsed } from "../../jobs/review_loop/plan.ts";
 import { keepUsed, requireTrust, TRUST_FLAG } from "../trust.ts";
 import { beginWorkspace, WORKSPACE_FLAG } from "../in_workspace.ts";
 import { firstLine } from "../../base/text/lines.ts";
-import { isFolderAt, isPlainFile } from "../../base/ports/files.ts";
-import { UsageError } from "../../base/errors.ts";
-import { present } from "../../base/schema.ts";
+import { isPlainFile } from "../../base/ports/files.ts";
 import { requireApart } from "../loop_of_task.ts";
-import { APART_FLAGS, requireOne, runApart, splitFlags } from "../run_apart.ts";
+import { APART_FLAGS, runApart, splitFlags } from "../run_apart.ts";
 import { executeReview } from "../execute_review.ts";
 
 export const command = defineCommand({
@@ -45,21 +43,13 @@ export const command = defineCommand({
     // Several words are the job itself, unless they are the name of a file.
     const isJob = /\S\s+\S/.test(named) && !/\.jsonc?$/.test(named) && !isPlainFile(resolve(io.cwd, named));
     const flags = isJob ? { ...given, prompt: named } : given;
-    const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
-    const path = isJob || isFolder ? config : positionals[0] ?? config;
-    if (positionals[0] !== undefined && !isJob && !isFolder && config !== undefined) {
-      throw new UsageError("Cannot use --config: the configuration file is named already");
-    }
+    const path = isJob ? config : positionals[0] ?? config;
+    const apart = await runApart({ ...several, config, flags, named, trust, isJob }, { io, global });
+    if (apart !== undefined) return apart;
     const read = async (given: typeof flags) => {
       const settings = await loadConfig(await configSource(io, { flags: given, path }));
       return { ...settings, plan: toRunPlan(settings) };
     };
-    const apart = { ...several, ...present({ path, trust }), flags };
-    if (isFolder) return await runApart(apart, { io, global, jobs: { folder: named } });
-    if (several.lanes["attempts"] !== undefined) {
-      return await runApart(apart, { io, global, jobs: await loadConfig(await configSource(io, { flags, path })) });
-    }
-    requireOne(several);
     const preflight = openPreflight("start the run", { io, global });
     const loaded = await preflight.readBesideMachine(() => read(flags), { panes: ({ plan }) => hasPanes(plan) });
     const { plan, sources } = loaded;

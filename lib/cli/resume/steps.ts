@@ -32,7 +32,8 @@ export async function resumeSteps(
     trust: around.trust || await isRefused(folder, earlier, ["pass"]),
     earlier,
     facts,
-    ...{ widthOf: () => ({ parallel }), roles },
+    widthOf: () => ({ parallel }),
+    ...present({ roles }),
     execute: (options) =>
       resumeExec(folder, {
         ...options,

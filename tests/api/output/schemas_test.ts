@@ -75,7 +75,7 @@ Deno.test("the JSON Schemas take what was recorded, and neither another version 
 Deno.test("schema lists the schemas, and prints the one that is named", async () => {
   const listed = (await callCli(["schema", "--json"])).stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   assertEquals(listed.map(({ name }) => name), ["config", "agent-pack", ...Object.keys(OUTPUT_SCHEMAS)]);
-  assertStringIncludes((await callCli(["schema"])).stdout, "  exec         what is printed by exec, and resume");
+  assertStringIncludes((await callCli(["schema"])).stdout, "  exec         what is printed by exec, run of a folder");
   for (const { name } of listed) {
     const { code, stdout } = await callCli(["schema", name]);
     assertEquals([code, stdout], [0, await Deno.readTextFile(new URL(`${name}.schema.json`, SCHEMAS_FOLDER))]);
