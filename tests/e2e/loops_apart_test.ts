@@ -7,6 +7,8 @@ import { shell } from "./checkouts.ts";
 import { responseTargetOf, workTurn } from "./review_model.ts";
 import { reviewProject, reviewResponse } from "./review_project.ts";
 
+const WITHOUT_PANE = { driver: "process", args: ["--skip-git-repo-check"] };
+
 /** Each job says which command does it. */
 async function jobsProject(config: Readonly<Record<string, unknown>>, answer = workOf) {
   const project = await reviewProject({
@@ -64,7 +66,6 @@ Deno.test("run FOLDER --parallel: real Codexes in panes take each job through it
 
 Deno.test("run TEXT --attempts: the loop is tried several times side by side, and the smallest change is landed", async () => {
   let attempts = 0;
-  const WITHOUT_PANE = { driver: "process", args: ["--skip-git-repo-check"] };
   await using project = await jobsProject(
     { loop: "solo", roles: { programmer: WITHOUT_PANE } },
     () => ({ commands: [`seq ${++attempts === 1 ? 30 : 3} > made.txt`], response: "It is made." }),
@@ -106,4 +107,33 @@ Deno.test("run FOLDER --parallel: killed while agents are at work, resume has th
   assertEquals((await project.run("apply", "jobs")).code, 0);
   assertEquals(await shell(folder, "cat a.txt b.txt c.txt"), "a\na\na\nc\n");
   await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("run --workspace: a reply to what a loop has made is another round of that loop, and a fork is one from an earlier turn", async () => {
+  const told: string[] = [];
+  await using project = await jobsProject(
+    { loop: "solo", roles: { programmer: WITHOUT_PANE } },
+    (_name, { prompts }) => {
+      told.push(prompts.at(-1) ?? "");
+      return { commands: [`echo ${told.length} >> made.txt`], response: "It is made." };
+    },
+  );
+  const { folder } = project;
+  for (
+    const words of [
+      ["run", "Make made.txt", "--workspace", "--trust"],
+      ["reply", "make-made-txt", "Make it longer"],
+      ["fork", "make-made-txt", "Make another", "--turn", "1"],
+      ["apply", "make-made-txt"],
+    ]
+  ) {
+    const { code, stderr, stdout } = await project.run(...words);
+    assertEquals(code, 0, words.join(" ") + stderr + stdout);
+  }
+  assertStringIncludes(told[1]!, "Make it longer");
+  assertStringIncludes(told[1]!, "Make made.txt");
+  assertStringIncludes(told[2]!, "Make another");
+  assertEquals(await shell(folder, "cat made.txt"), "1\n2\n");
+  assertMatch((await project.run("diff", "make-made-txt", "make-made-txt-2")).stdout, /-2\n\+3\n/);
+  assertMatch((await project.run("runs")).stdout, /Reply: Make another.*\n.*Reply: Make it longer/);
 });

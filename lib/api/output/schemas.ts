@@ -28,8 +28,8 @@ const OF_A_RUN = [
 /** What is printed, by the name of the schema: that of the command, or of the one that starts such runs. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   run: {
-    of: "run, demo, and resume, takeover and logs of their runs",
-    commands: ["run", "demo", "resume", "takeover", "logs"],
+    of: "run, demo, and resume, takeover, reply, fork and logs of their runs",
+    commands: ["run", "demo", "reply", "fork", "resume", "takeover", "logs"],
     objects: {
       ...recordsOf(REVIEW_FOLDS.facts, RECORD_TEXTS.run),
       ...JOURNAL_OPENED,

@@ -1,7 +1,7 @@
 import { defineCommand, integerFlag } from "../console/command.ts";
 import { openFork } from "../../workspace/turns.ts";
 import { meantWorkspace } from "../meant_workspace.ts";
-import { REPLY_FLAGS, replyIn, requireText } from "../reply_in.ts";
+import { earlierIn, REPLY_FLAGS, replyIn, requireText } from "../reply_in.ts";
 import { openedText } from "../show/workspace_words.ts";
 
 /** `panewright fork`: another way from an earlier turn, in a workspace of its own. */
@@ -17,9 +17,10 @@ export const command = defineCommand({
   async run({ flags, global, positionals: [name = "", text = ""] }, io) {
     const to = await meantWorkspace(name, io);
     requireText(text);
+    const earlier = await earlierIn(to);
     const number = flags.turn ?? to.turns?.at(-1)?.number ?? 0;
     const workspace = await openFork(to, { number, now: new Date(), signal: io.signal });
     if (!global.json && !global.quiet) io.stderr(`${openedText(workspace)}\n`);
-    return await replyIn(workspace, text, { flags, global, io, to });
+    return await replyIn(workspace, text, { earlier, flags, global, io });
   },
 });
