@@ -1,39 +1,18 @@
 import { UsageError } from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { executeExec } from "../jobs/pipeline/execute.ts";
-import { JOBS } from "../jobs/mod.ts";
 import { jobText } from "../jobs/review_loop/job.ts";
-import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
-import { PIPELINE } from "../jobs/pipeline/mod.ts";
-import type { ExecFact } from "../journal/exec/facts.ts";
-import type { ReviewFact } from "../journal/loop/facts.ts";
-import { isJournalOf, readFacts } from "../journal/read_facts.ts";
-import { readOverview } from "../run/overview.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { NO_INPUT_FLAG } from "./carry_out.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
+import { type Earlier, earlierIn, type EarlierLoop, type EarlierSteps } from "./earlier_in.ts";
 import { keptOf } from "./exec_config.ts";
 import { executeSteps } from "./execute_steps.ts";
-import { lanesOf } from "../api/control/workspace_acts.ts";
-import { newestRunIn } from "./meant_workspace.ts";
 import { replyText } from "./show/reply_text.ts";
 import { runReview } from "./run_review.ts";
 import { TRUST_FLAG } from "./trust.ts";
 
 export const REPLY_FLAGS = { "no-input": NO_INPUT_FLAG, trust: TRUST_FLAG };
-
-interface EarlierSteps {
-  readonly by: "steps";
-  readonly started: Extract<ExecFact, { type: "run_started" }>;
-  readonly tasks: readonly Extract<ExecFact, { type: "task_started" }>[];
-}
-
-interface EarlierLoop {
-  readonly by: "roles";
-  readonly started: Extract<ReviewFact, { type: "run_started" }>;
-}
-
-type Earlier = EarlierSteps | EarlierLoop;
 
 interface Replying {
   readonly io: CliIo;
@@ -106,39 +85,4 @@ async function replyInSteps(
 /** @throws {UsageError} for a text that says nothing */
 export function requireText(text: string): void {
   if (text.trim() === "") throw new UsageError("Cannot reply: the text is empty");
-}
-
-/** When the newest run in a workspace began: ISO 8601. */
-export async function newestRunAt(workspace: Workspace): Promise<string> {
-  const newest = await newestRunIn(workspace);
-  return newest === undefined ? "" : (await readOverview(newest, JOBS, { brief: true })).progress?.startedAt ?? "";
-}
-
-/**
- * How the newest run in a workspace began, and what it was to do.
- *
- * @throws {UsageError} where nobody can be replied to there
- */
-export async function earlierIn(workspace: Workspace): Promise<Earlier> {
-  const { isTarget, name } = workspace;
-  if (isTarget === true) {
-    throw new UsageError(`Cannot reply to ${name}: several tasks come together in it`, {
-      hint: `Take it, and start from there: panewright apply ${name}. Or reply to one of them: ${
-        lanesOf(workspace).map((lane) => lane.name).join(", ")
-      }`,
-    });
-  }
-  const newest = await newestRunIn(workspace);
-  const journal = newest === undefined ? undefined : await readFacts(newest, JOBS);
-  if (journal !== undefined && isJournalOf(journal, REVIEW_LOOP)) {
-    const [started] = journal.facts;
-    if (started?.type === "run_started") return { by: "roles", started };
-  }
-  if (journal !== undefined && isJournalOf(journal, PIPELINE)) {
-    const { facts } = journal;
-    const [started] = facts;
-    const tasks = facts.flatMap((fact) => fact.type === "task_started" ? [fact] : []);
-    if (started?.type === "run_started") return { by: "steps", started, tasks };
-  }
-  throw new UsageError(`Cannot reply to ${name}: no run has worked in it`);
 }

@@ -1,7 +1,8 @@
 import { defineCommand, integerFlag } from "../console/command.ts";
 import { openFork } from "../../workspace/turns.ts";
 import { meantWorkspace } from "../meant_workspace.ts";
-import { earlierIn, REPLY_FLAGS, replyIn, requireText } from "../reply_in.ts";
+import { earlierIn } from "../earlier_in.ts";
+import { REPLY_FLAGS, replyIn, requireText } from "../reply_in.ts";
 import { openedText } from "../show/workspace_words.ts";
 
 /** `panewright fork`: another way from an earlier turn, in a workspace of its own. */

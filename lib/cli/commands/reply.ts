@@ -2,7 +2,8 @@ import { requireAtRest } from "../../api/control/workspace_acts.ts";
 import { UsageError } from "../../base/errors.ts";
 import { defineCommand, integerFlag, switchFlag, textFlag } from "../console/command.ts";
 import { meantWorkspace } from "../meant_workspace.ts";
-import { newestRunAt, REPLY_FLAGS, replyIn, requireText } from "../reply_in.ts";
+import { newestRunAt } from "../earlier_in.ts";
+import { REPLY_FLAGS, replyIn, requireText } from "../reply_in.ts";
 
 /** `panewright reply`: another round in a workspace, with what a person says of the work. */
 export const command = defineCommand({
