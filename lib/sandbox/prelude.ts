@@ -16,7 +16,8 @@ const MOST_PROCESSES = 8192;
 const PRELUDE = `ulimit -f ${MOST_BLOCKS} 2>/dev/null; ` +
   // bash and zsh call it -u, dash and busybox -p.
   `ulimit -p ${MOST_PROCESSES} 2>/dev/null || ulimit -u ${MOST_PROCESSES} 2>/dev/null; ` +
-  "TMPDIR=$1; export TMPDIR; ports=$2; shift 2; " +
+  // zsh has its here-documents there, wherever TMPDIR is.
+  "TMPDIR=$1; TMPPREFIX=$1/zsh; export TMPDIR TMPPREFIX; ports=$2; shift 2; " +
   'a=${HTTP_PROXY#http://}; a=$(printf %s "${a%@*}" | sed "s/%3D/=/g"); ' +
   "for p in $ports; do " +
   "socat TCP4-LISTEN:$p,bind=127.0.0.1,fork,reuseaddr PROXY:localhost:127.0.0.1:$p,proxyport=3128,proxyauth=$a " +

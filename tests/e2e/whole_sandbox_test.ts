@@ -18,6 +18,8 @@ const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
 /** Writes inside, and tries to get out in several ways; each that works leaves a file. */
 const GET_OUT = [
   "echo in > INSIDE",
+  // What a shell keeps in a file of its own is no way out.
+  "zsh -c 'cat > FROM_ZSH <<E\nfrom zsh\nE\n'",
   'echo out > "$HOME/OUTSIDE"',
   'echo out > "$HOME/.local/state/panewright/OUTSIDE"',
   "echo out > ../OUTSIDE",
@@ -63,6 +65,7 @@ for (const provider of PROVIDERS) {
       assertEquals(await exists(path), false, path);
     }
     assertEquals(await Deno.readTextFile(`${folder}/KEY`), "");
+    assertEquals(await Deno.readTextFile(`${folder}/FROM_ZSH`), "from zsh\n");
     assertEquals(await exists(`${folder}/REACHED`), false);
     assertEquals(await exists(`${folder}/.git/hooks/pre-commit`), false);
     assertStringIncludes(run.stderr, "sandbox: around the whole agent");
