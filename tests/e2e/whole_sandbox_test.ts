@@ -147,7 +147,11 @@ for (const provider of PROVIDERS) {
     assertEquals(code, 0, stderr + stdout);
     assertEquals(await Deno.readTextFile(`${folder}/greeting.txt`), "hello, world\n");
     assertEquals(await exists(`${home}/OUTSIDE`), false);
-    assertEquals(parseEvents(stdout).filter(({ type }) => type === "dialog_waiting" || type === "dialog_answered"), []);
+    const events = parseEvents(stdout);
+    assertEquals(events.filter(({ type }) => type === "dialog_waiting" || type === "dialog_answered"), []);
+    // What its CLI records is found, wherever and under whichever process id it runs.
+    const used = events.filter(({ type }) => type === "tokens_counted").map(({ role = "" }) => role);
+    assertEquals(new Set(used).size, 5);
     await project.sandbox.assertNothingLeft();
   });
 

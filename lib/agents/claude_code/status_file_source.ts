@@ -1,6 +1,12 @@
 import type { AgentFact } from "../agent.ts";
 import { isFile } from "../../base/ports/files.ts";
-import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../base/ports/process_table.ts";
+import {
+  findProcess,
+  listInnerPids,
+  listProcesses,
+  type ProcessInfo,
+  processTree,
+} from "../../base/ports/process_table.ts";
 import type { Request } from "../../policy/request.ts";
 import type { LogState } from "../log_state.ts";
 import { LookupPace } from "../pane/lookup_pace.ts";
@@ -35,7 +41,8 @@ const FORM = {
  * The file that Claude Code keeps about each of its processes, as a source of its status (2.1.156 and later). It is
  * there from the composer on, not while a dialog stops the start.
  *
- * It is found by the pane's processes, and belongs to the very process that has this id and start time.
+ * It is found by the pane's processes, and belongs to the very process that has this start time, and knows itself by this
+ * id: in a sandbox that is another one than outside.
  */
 export function openClaudeStatusFile(context: StatusSourceContext): StatusSource {
   return new ClaudeStatusFile(context);
@@ -46,6 +53,8 @@ class ClaudeStatusFile implements StatusSource {
   readonly #folder: string;
   readonly #pace: LookupPace;
   #process: ProcessInfo | undefined;
+  /** The id by which it knows itself. */
+  #ownPid = 0;
   #aliveMs = 0;
   #last: ClaudeStatus | undefined;
   #transcript: { readonly sessionId: string; readonly log: SessionLog } | undefined;
@@ -131,11 +140,14 @@ class ClaudeStatusFile implements StatusSource {
   }
 
   async #lookUp(): Promise<void> {
-    const processes = await listProcesses().catch(() => []);
-    for (const one of processTree(processes, this.context.pane.pid)) {
-      const status = await readStatusFile(this.#pathFor(one.pid));
-      if (status === undefined || !isOf(status, one)) continue;
+    const tree = processTree(await listProcesses().catch(() => []), this.context.pane.pid);
+    const inner = await listInnerPids(tree.map(({ pid }) => pid)).catch(() => new Map<number, number>());
+    for (const one of tree) {
+      const pid = inner.get(one.pid) ?? one.pid;
+      const status = await readStatusFile(this.#pathFor(pid));
+      if (status === undefined || !isOf(status, { ...one, pid })) continue;
       this.#process = one;
+      this.#ownPid = pid;
       this.#aliveMs = this.context.clock.now();
       this.#pace.rest();
       return;
@@ -145,10 +157,11 @@ class ClaudeStatusFile implements StatusSource {
   async #readStatus(): Promise<ClaudeStatus | undefined> {
     const process = this.#process;
     if (process === undefined) return undefined;
-    const status = await readStatusFile(this.#pathFor(process.pid));
-    if (status !== undefined && isOf(status, process)) this.#note(status);
+    const pid = this.#ownPid;
+    const status = await readStatusFile(this.#pathFor(pid));
+    if (status !== undefined && isOf(status, { ...process, pid })) this.#note(status);
     // Half a file is one that is being written: what it said before still holds.
-    else if (status !== undefined || !await isFile(this.#pathFor(process.pid))) return this.#lose();
+    else if (status !== undefined || !await isFile(this.#pathFor(pid))) return this.#lose();
     return await this.#isAlive(process) ? this.#last : this.#lose();
   }
 

@@ -95,6 +95,23 @@ export function processTree(all: readonly ProcessInfo[], rootPid: number): Proce
   return tree;
 }
 
+/**
+ * The ids that processes know themselves by, of those that are in a namespace of process ids, such as that of a sandbox.
+ *
+ * Linux only: elsewhere the result is empty.
+ */
+export async function listInnerPids(
+  pids: readonly number[],
+  runner: ProcessRunner = systemProcessRunner,
+): Promise<ReadonlyMap<number, number>> {
+  if (Deno.build.os !== "linux" || pids.length === 0) return new Map();
+  const { stdout } = await runner.run({
+    argv: ["grep", "-Hs", "^NSpid:", ...pids.map((pid) => `/proc/${pid}/status`)],
+  });
+  const lines = stdout.matchAll(/^\/proc\/(\d+)\/status:NSpid:(?:\s+\d+)+\s+(\d+)$/gm);
+  return new Map([...lines].map(([, pid, inner]) => [Number(pid), Number(inner)]));
+}
+
 /** Reads one line of `/proc/PID/stat` (proc(5)): the name in parentheses may hold spaces and parentheses itself. */
 function parseProcStat(line: string): ProcessInfo | undefined {
   const nameEnd = line.lastIndexOf(")");
