@@ -1,13 +1,14 @@
 import { dirname } from "@std/path/posix";
 import { findPaneProvider } from "../agents/mod.ts";
-import type { LaunchPlan } from "../agents/launch_plan.ts";
+import { type AgentLaunch, confined, type LaunchPlan } from "../agents/launch_plan.ts";
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { systemHost } from "../base/ports/host.ts";
 import { runInForeground } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
 import { agentPlan, stepAgent } from "../config/agent_plans.ts";
 import { loadSettings } from "../config/load.ts";
-import { agentsOf, loginOf } from "../jobs/fallback.ts";
+import { agentsOf, loginOf, workerNameOf } from "../jobs/fallback.ts";
+import { stepFolderName } from "../jobs/pipeline/steps_sandbox.ts";
 import type { PlannedAgent } from "../jobs/review_loop/plan.ts";
 import type { Progress } from "../journal/progress.ts";
 import { type Worker, workerOf } from "../journal/workers.ts";
@@ -15,13 +16,17 @@ import { runCommandLine } from "../run/command_line.ts";
 import type { RunOverview } from "../run/overview.ts";
 import { workspaceAround } from "../workspace/workspace.ts";
 import type { CliIo } from "./console/command.ts";
+import { type AgentInside, findAgentInside, openInside } from "./agent_inside.ts";
 import { configSource } from "./environment.ts";
 
 /** A session of an agent that a person can open, and how. */
 export interface OpenSession {
   readonly worker: string;
   readonly sessionId: string;
-  readonly launch: LaunchPlan;
+  /** The sandbox that its run had around it; missing where it had none. */
+  readonly inside?: AgentInside;
+  /** How its program is started, in a sandbox or without one. */
+  launch(more: Pick<AgentLaunch, "env" | "sandbox">): Promise<LaunchPlan>;
 }
 
 /**
@@ -55,7 +60,7 @@ function whoseTurn({ waiting, activity, workers }: Progress): string | undefined
 }
 
 /**
- * How the session of an agent is opened in a terminal: as in a pane, without the hooks and the sandbox of the run.
+ * How the session of an agent is opened in a terminal: as in a pane, without the hooks of the run.
  *
  * @throws {UsageError} where its agent has no terminal
  */
@@ -63,7 +68,8 @@ export async function sessionOf(
   overview: RunOverview,
   { role, io }: { readonly role: string | undefined; readonly io: CliIo },
 ): Promise<OpenSession> {
-  const { worker, sessionId, progress: { configFile, job, pipeline, workdir } } = workerToTake(overview, role);
+  const { worker, sessionId, progress } = workerToTake(overview, role);
+  const { configFile, job, pipeline, workdir } = progress;
   const { name, provider: id } = worker;
   const source = await configSource(io, {
     cwd: configFile === null ? workdir : dirname(configFile),
@@ -75,29 +81,47 @@ export async function sessionOf(
   const own: PlannedAgent = job === "run"
     ? agentPlan(loaded, name)
     : { ...stepAgent(steps.find((step) => step.name === name) ?? {}, loaded), args: [] };
-  const agent = agentsOf<PlannedAgent>(own).find((one) => loginOf(one) === id || one.provider.id === id) ??
-    { provider: findPaneProvider(id, loaded.providers), args: [], env: {} };
-  const { provider, args, command, env, model, profile } = agent;
-  if (provider.terminal === undefined || worker.protocol === "acp") {
-    throw new UsageError(`Cannot take over ${name}: ${provider.label} has no terminal of its own`);
+  const agents = agentsOf<PlannedAgent>(own);
+  const at = agents.findIndex((one) => loginOf(one) === id || one.provider.id === id);
+  const agent = agents[at] ?? { provider: findPaneProvider(id, loaded.providers), args: [], env: {} };
+  const { provider: { label, terminal }, args, command, env, model, profile } = agent;
+  if (terminal === undefined || worker.protocol === "acp") {
+    throw new UsageError(`Cannot take over ${name}: ${label} has no terminal of its own`);
   }
-  const request = { workdir, role: name, args, env, resume: sessionId, ...present({ command, model, profile }) };
-  return { worker: name, sessionId, launch: await provider.terminal.launch(request, systemHost(env)) };
+  const step = pipeline?.steps.indexOf(name) ?? -1;
+  const place = workerNameOf(job === "run" ? name : stepFolderName(pipeline?.name ?? "", step), Math.max(0, at));
+  const inside = await findAgentInside(overview, { place, agent, config: loaded.config, workdir });
+  const request = { workdir, role: name, args, resume: sessionId, ...present({ command, model, profile }) };
+  return {
+    ...{ worker: name, sessionId, ...present({ inside }) },
+    async launch({ env: more, sandbox }) {
+      const all = { ...env, ...more };
+      return await terminal.launch({ ...request, env: all, ...present({ sandbox }) }, systemHost(all));
+    },
+  };
 }
 
 /**
- * Opens a session in the terminal, until the person leaves it.
+ * Opens a session in the terminal, until the person leaves it: in the sandbox that its agent had around it.
  *
  * @throws {RuntimeError} where its program could not be started
  */
 export async function openInTerminal(
-  { worker, launch: { argv, cwd, env } }: OpenSession,
-  { back, signal }: { readonly back: string; readonly signal: AbortSignal },
+  { inside, launch, worker }: OpenSession,
+  { back, io }: { readonly back: string; readonly io: Pick<CliIo, "signal" | "stderr"> },
 ): Promise<void> {
+  const { signal } = io;
+  const refused = new Set<string>();
+  const open = inside && await openInside(inside, { signal, onRefusal: ({ what }) => refused.add(what) });
+  await using _open = open;
+  const sandbox = open?.request(inside?.place ?? "");
+  const more = open === undefined ? {} : { env: open.env(inside?.place ?? ""), ...present({ sandbox }) };
+  const { argv, cwd, env } = await confined(await launch(more), { sandbox, signal });
   const code = await runInForeground({ argv, cwd, env, signal }).catch((error) => {
     if (error instanceof Deno.errors.NotFound) return 127;
     throw error;
   });
+  if (refused.size > 0) io.stderr(`The sandbox refused: ${[...refused].join("; ")}\n`);
   if (code !== 126 && code !== 127) return;
   throw new RuntimeError(`Cannot take over ${worker}: ${argv[0]} could not be started`, {
     hint: `The run is stopped; resume it with: ${back}`,

@@ -57,11 +57,16 @@ function workspacePlan({ deliver, workspace }: Config): NonNullable<RunPlan["wor
   };
 }
 
-function sandboxPlan({ evidence, permissions, sandbox, sandbox_env: variables, sandbox_network: network }: Config) {
+function sandboxPlan(config: Config) {
+  const { permissions, sandbox } = config;
   const { writable } = permissions;
   if (sandbox !== "agent" && sandbox !== "auto") return { writable };
-  const { hidden: unseen } = evidence;
-  return { writable, whole: { network, variables, unseen, ...(sandbox === "auto" ? { orCommands: true } : {}) } };
+  return { writable, whole: { ...wholePlan(config), ...(sandbox === "auto" ? { orCommands: true } : {}) } };
+}
+
+/** What a sandbox around whole agents lets through, whether or not one is asked for. */
+export function wholePlan({ evidence, sandbox_env: variables, sandbox_network: network }: Config) {
+  return { network, variables, unseen: evidence.hidden };
 }
 
 function toPrices({ date, models }: NonNullable<Config["prices"]>): NonNullable<RunPlan["prices"]> {

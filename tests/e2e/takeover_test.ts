@@ -32,8 +32,11 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 1500));
 
 const LEAVE: Readonly<Record<CliName, string>> = { codex: "/quit", claude_code: "/exit" };
 
-for (const provider of ["codex", "claude_code"] as const) {
-  Deno.test(`takeover: a person works in the session of a step's ${CLI_LABELS[provider]}, and the step goes on in it`, async () => {
+const PLACES = [["codex", "off"], ["claude_code", "off"], ["codex", "agent"], ["claude_code", "agent"]] as const;
+
+for (const [provider, sandbox] of PLACES) {
+  const where = sandbox === "off" ? "" : ", in the sandbox around it";
+  Deno.test(`takeover: a person works in the session of a step's ${CLI_LABELS[provider]}${where}, and the step goes on in it`, async () => {
     const prompts: string[] = [];
     await using project = await cliProject({
       provider,
@@ -45,7 +48,7 @@ for (const provider of ["codex", "claude_code"] as const) {
       files: {
         "task.md": "Do the work.\n",
         "panewright.jsonc": {
-          provider,
+          ...{ provider, sandbox },
           providers: { claude_code: { args: ["--allowedTools", "Bash"] } },
           pipelines: {
             main: [{
@@ -62,7 +65,7 @@ for (const provider of ["codex", "claude_code"] as const) {
     await until(() => exists(`${folder}/work.txt`), (found) => found);
     await using terminal = await openPersonTerminal(project, { rows: 50 });
     await terminal.command(...project.argv, "takeover");
-    await terminal.shows(/This is the session of work/);
+    await terminal.shows(sandbox === "off" ? /of work, outside of any sandbox/ : /of work, in the sandbox of the run/);
     assertEquals((await run.ended).code, 143);
     await terminal.shows(/I begin\./);
     await terminal.type("Write it by hand");

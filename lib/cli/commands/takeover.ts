@@ -48,10 +48,12 @@ export const command = defineCommand({
     const session = await sessionOf(await readRun(folder, JOBS), { role, io });
     const back = runCommandLine(["resume", folder.id], wd);
     io.stderr(
-      `This is the session of ${session.worker}, outside of the run's sandbox: your own settings hold. ` +
+      `This is the session of ${session.worker}, ${
+        session.inside === undefined ? "outside of any sandbox: your own settings hold" : "in the sandbox of the run"
+      }. ` +
         (flags.keep === true ? `Leave it, and resume with: ${back}\n` : "Leave it to hand it back.\n"),
     );
-    await openInTerminal(session, { back, signal: io.signal });
+    await openInTerminal(session, { back, io });
     if (flags.keep === true) return 0;
     return await resumeRead(folder, {
       ...{ io, global, noInput: false, trust, raise: {}, handedBack: session.sessionId },

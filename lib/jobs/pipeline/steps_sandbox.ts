@@ -10,6 +10,11 @@ import { hostGateOf } from "../host_question.ts";
 import type { ExecOptions } from "./context.ts";
 import type { StepAgent } from "./plan.ts";
 
+/** What the folder of a step's agent is called among those of its run's agents. */
+export function stepFolderName(pipeline: string, index: number): string {
+  return `${pipeline}-${index + 1}`.replaceAll(/[^\w.-]/g, "_");
+}
+
 /** The plan of a run with the sandbox open that it wants around whole agents; the plan as it is where it wants none. */
 export async function openStepsSandbox(
   { plan, askAtTerminal }: Pick<ExecOptions, "plan" | "askAtTerminal">,
@@ -20,7 +25,7 @@ export async function openStepsSandbox(
   const { whole, writable } = sandbox;
   const gone = new AbortController();
   const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
-    all.map((step, index) => [`${pipeline}-${index + 1}`.replaceAll(/[^\w.-]/g, "_"), step] as const)
+    all.map((step, index) => [stepFolderName(pipeline, index), step] as const)
   );
   const workers = steps.flatMap(([name, step]) =>
     agentsOf<StepAgent>(step).map((agent, index) => [workerNameOf(name, index), agent] as const)
