@@ -8,12 +8,12 @@ import { reviewFinished, writeReview } from "../support/run_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 Deno.test("a program that cannot be started is told, with how the run goes on", async () => {
-  const launch = { argv: ["/nowhere/codex"], cwd: "/", env: {} } as const;
+  const launch = () => Promise.resolve({ argv: ["/nowhere/codex"], cwd: "/", env: {} } as const);
   const error = await assertRejects(
     () =>
       openInTerminal({ worker: "work", sessionId: "s", launch }, {
         back: "panewright resume R",
-        signal: new AbortController().signal,
+        io: { signal: new AbortController().signal, stderr: () => {} },
       }),
     RuntimeError,
     "Cannot take over work: /nowhere/codex could not be started",
