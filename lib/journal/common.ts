@@ -99,6 +99,7 @@ interface Began {
   readonly panewright?: string;
   readonly accepted?: { readonly files: readonly string[]; readonly diff: string };
   readonly handedBack?: string;
+  readonly said?: string;
   readonly rules?: RulesUsed;
   /** Those before, where they were others. */
   readonly rulesBefore?: RulesUsed;
@@ -120,7 +121,7 @@ export const RESUMED = {
   meter: ({ raised }: { readonly raised?: RunCaps }) => ({ kind: "process_begins", raised }) as const,
   head: ({ panewright }: Began): ReportHead => ({ cost: undefined, ...present({ panewright }) }),
   words(fact: Began): readonly ShownLine[] {
-    const { runId, folder, carriedFrom, accepted, handedBack } = fact;
+    const { runId, folder, carriedFrom, accepted, handedBack, said } = fact;
     const carried = `it was carried here from ${carriedFrom}: agents begin new sessions`;
     return [
       line(`run ${runId} resumed; its records are in ${folder}`),
@@ -128,16 +129,17 @@ export const RESUMED = {
       ...(handedBack === undefined
         ? []
         : [line(`a person has worked in the session ${handedBack}, and hands it back`)]),
+      ...(said === undefined ? [] : [paragraph(`a person says: ${said.trim()}`)]),
       ...outputOf(accepted?.diff ?? ""),
       ...rulesLines(fact),
     ];
   },
-  items({ runId, accepted, handedBack }: Began, { progress }: ToldRecord): readonly ItemChange[] {
+  items({ runId, accepted, handedBack, said }: Began, { progress }: ToldRecord): readonly ItemChange[] {
     const by = handedBack === undefined ? "" : ", after a person has worked in its session";
     const resumed = adds({
       kind: "resume",
       title: `run ${runId} is resumed${by}`,
-      ...present({ text: accepted?.diff }),
+      ...present({ text: said ?? accepted?.diff }),
     });
     const gone = "the process that executed the run was gone: nothing was recorded until it was resumed";
     if (progress === undefined || progress.finished !== undefined) return [resumed];

@@ -111,6 +111,8 @@ export const RUN_FACTS = {
     accepted: optional(object({ files: listOf(text), diff: text })),
     /** The id of the CLI's session in which a person has worked since. */
     handedBack: optional(text),
+    /** What a person says to the agent whose attempt was broken off, or has failed. */
+    said: optional(text),
   },
   /** Something that a person should know of, and that does not stop the run. */
   warning: { message: text },

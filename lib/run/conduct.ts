@@ -83,6 +83,7 @@ export async function resumeRun<Fact extends AnyFact, State>(
   const asked = {
     ...(Object.keys(raise).length === 0 ? {} : { raised: raise }),
     ...(options.handedBack === undefined ? {} : { handedBack: options.handedBack }),
+    ...(options.said === undefined ? {} : { said: options.said }),
   };
   const untried = await provenBy(execution, options);
   held.use(await execution.claim?.(named));

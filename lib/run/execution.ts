@@ -48,6 +48,8 @@ export interface RunOptions<Fact> {
   readonly acceptChanges?: AcceptChanges;
   /** The id of the CLI's session in which a person has worked since the run was stopped. */
   readonly handedBack?: string;
+  /** What a person says to the agent whose attempt was broken off, or has failed. */
+  readonly said?: string;
   readonly request?: RunRequest;
   /** From where a run without a terminal is started or resumed; missing for one in the terminal of a person. */
   readonly startedBy?: StartedBy;

@@ -13,6 +13,9 @@ import { reviewProject } from "./review_project.ts";
 /** The agent begins and does not come to an end; a person has it write a file; then it finishes. */
 function respond({ prompts }: ModelRequest): Turn {
   const prompt = prompts.at(-1) ?? "";
+  if (prompt.includes("A PERSON HAS STOPPED YOU TO SAY") && prompt.includes("Write the whole")) {
+    return [{ do: "shell", command: "echo whole > work.txt; echo hand > hand.txt" }, { do: "say", text: "I have." }];
+  }
   if (prompt.includes("hands it back to you")) {
     return [{ do: "shell", command: "echo whole > work.txt" }, { do: "say", text: "The work is whole." }];
   }
@@ -102,6 +105,38 @@ for (const [provider, sandbox] of PLACES) {
     assertStringIncludes(told, "What they said and did in it holds");
     await terminal[Symbol.asyncDispose]();
     assertEquals(await processesWith(project.sandbox.root), []);
+  });
+}
+
+for (const provider of ["codex", "claude_code"] as const) {
+  Deno.test(`resume --message: a step of a real ${CLI_LABELS[provider]} that was stopped hears a person in its session`, async () => {
+    const prompts: string[] = [];
+    await using project = await cliProject({
+      provider,
+      isRepository: true,
+      respond(request) {
+        prompts.push(request.prompts.at(-1) ?? "");
+        return respond(request);
+      },
+      files: { "check.sh": "grep -q whole work.txt && test -f hand.txt\n" },
+    });
+    const { sandbox: { project: folder } } = project;
+    await using run = project.start("exec", "Do the work", "--check", "sh check.sh", "--trust");
+    await until(() => exists(`${folder}/work.txt`), (found) => found);
+    const unheard = await project.run("resume", "--message", "Write the whole");
+    assertEquals(unheard.code, 2);
+    assertMatch(unheard.stderr, /it is being executed\n.*panewright stop/);
+    assertEquals((await project.run("stop")).code, 0);
+    await run.ended;
+    const { code, stderr, stdout } = await project.run("resume", "--message", "Write the whole by hand, please");
+    assertEquals(code, 0, stderr + stdout);
+    assertStringIncludes(stderr, "a person says: Write the whole by hand, please");
+    const told = prompts.find((prompt) => prompt.includes("Write the whole by hand, please"))!;
+    // In its session it knows the task.
+    assertEquals(told.includes("Do the work"), false, told);
+    const over = await project.run("resume", project.runId(), "--message", "More");
+    assertEquals(over.code, 2);
+    assertMatch(over.stderr, /it is over \(passed\)/);
   });
 }
 

@@ -170,7 +170,8 @@ function requireOpen(
   if (progress === undefined) throw badInput(fail("it has not begun"));
   if (progress.job !== "run") {
     throw badInput(fail("the agents of a pipeline's steps run without a person, and end with their step"), {
-      hint: `What a step asks is answered with: ${commandLine(["answer", folder.id])}`,
+      hint: `What a step asks is answered with: ${commandLine(["answer", folder.id])}\n` +
+        `To say something to it, stop it, and then: ${commandLine(["resume", folder.id, "--message"])} "…"`,
     });
   }
   const { finished } = progress;

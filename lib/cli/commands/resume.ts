@@ -12,6 +12,7 @@ import { ACCEPT_FLAG, acceptChanges } from "../resume/accept_changes.ts";
 import { findUnfinishedRun } from "../resume/find_unfinished_run.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { repair } from "../resume/repair.ts";
+import { sayTo } from "../resume/say_to.ts";
 import { resumeRead } from "../resume/resume_read.ts";
 
 export const command = defineCommand({
@@ -24,6 +25,7 @@ export const command = defineCommand({
     trust: TRUST_FLAG,
     "accept-changes": ACCEPT_FLAG,
     junit: { ...JUNIT_FLAG, description: `of a pipeline: ${JUNIT_FLAG.description}` },
+    message: textFlag("TEXT", "what you say to the agent that the run continues with"),
     raise: textFlag("CAP=N", "let the run use more than its configuration says, from now on: max_turns=40", {
       repeatable: true,
     }),
@@ -42,11 +44,12 @@ export const command = defineCommand({
     await requireNoAgent(`resume run ${folder.id}`);
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);
+    const said = flags.message === undefined ? undefined : await sayTo(folder, flags.message);
     const { junit } = flags;
     const config = flags.config === undefined ? undefined : resolve(io.cwd, flags.config);
     const around = {
       ...{ io, global, noInput: flags["no-input"] === true, trust: flags.trust === true, raise },
-      ...present({ wd: flags.wd, junit, config }),
+      ...present({ wd: flags.wd, junit, config, said }),
       acceptChanges: acceptChanges(folder, {
         ...{ io, global, noInput: flags["no-input"] === true, accepts: flags["accept-changes"] === true },
         flags,

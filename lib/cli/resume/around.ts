@@ -12,6 +12,7 @@ export type ResumeSurroundings = Pick<Surroundings, "io" | "global" | "noInput">
   readonly acceptChanges: AcceptChanges;
   /** As in the options of a run. */
   readonly handedBack?: string;
+  readonly said?: string;
   readonly junit?: string;
   readonly wd?: string;
   readonly config?: string;

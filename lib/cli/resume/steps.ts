@@ -39,7 +39,7 @@ export async function resumeSteps(
         ...options,
         raise: around.raise,
         acceptChanges: around.acceptChanges,
-        ...present({ configFile: config, handedBack: around.handedBack }),
+        ...present({ configFile: config, handedBack: around.handedBack, said: around.said }),
       }),
   });
 }

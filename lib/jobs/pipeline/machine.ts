@@ -255,9 +255,9 @@ function dueAttempt(
   { reason, sessionLost, notBefore }: Extract<StepState["stage"], { kind: "ready" }>,
   { resume }: ExecSettings,
 ): Attempt {
-  const continues = ["answered", "recovered", "handed_back"].includes(reason) && !sessionLost;
-  // What a person has done in a session is in that session alone.
-  const isNative = resume === "native" || reason === "handed_back";
+  const continues = ["answered", "recovered", "handed_back", "told"].includes(reason) && !sessionLost;
+  // What a person has done in a session is in that session alone; who is spoken to is the agent in it.
+  const isNative = resume === "native" || reason === "handed_back" || reason === "told";
   const native = isNative && continues && at.step.login === at.login;
   return {
     ...newSession(at, reason),

@@ -9,7 +9,8 @@ export const PIPELINE: Job<ExecFact, ExecState> = {
   id: "exec",
   ...EXEC_FOLDS,
   initial: INITIAL_STATE,
-  distrust: (state) => state.current === undefined ? state : inStep(state, (step) => ({ ...step, verdicts: [] })),
+  distrust: (state) =>
+    state.current === undefined ? state : inStep(state, ({ said: _, ...step }) => ({ ...step, verdicts: [] })),
   // A question may have to be answered first, so nothing is said about how to resume it.
   stopped: (progress, { resumeCommand: _, ...end }) => ({
     ...end,

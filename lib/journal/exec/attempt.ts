@@ -297,6 +297,7 @@ const REASONS: Readonly<Record<AttemptReason, string>> = {
   limit_reset: ", since the usage limit is reset",
   recovered: ", since the one before failed of what passes",
   handed_back: ", in the session that a person hands back",
+  told: ", with what a person says",
 };
 
 const DECIDED: Readonly<Record<"allow" | "ask" | "deny", string>> = {

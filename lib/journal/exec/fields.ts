@@ -16,6 +16,8 @@ export const attemptReason = oneOf(
   "recovered",
   /** A person has worked in the session of the one before it. */
   "handed_back",
+  /** A person has something to say to the agent of the one before it. */
+  "told",
 );
 
 export const answeredBy = oneOf(

@@ -82,8 +82,8 @@ export const RUN_BEGINS = {
     interruptedLog: optional(text),
   }, {
     state(state, fact) {
-      const { folder, configFile, carriedFrom, isCopy, interruptedLog, handedBack } = fact;
-      const begun = inTask(state, (task) => resumed(task, { interruptedLog, handedBack }));
+      const { folder, configFile, carriedFrom, isCopy, interruptedLog, handedBack, said } = fact;
+      const begun = inTask(state, (task) => resumed(task, { interruptedLog, handedBack, said }));
       const after = inStep(begun, (step) => ({ ...step, isResumed: step.baseline !== undefined, tried: {} }));
       const run = after.run && {
         ...after.run,
@@ -161,17 +161,19 @@ export const RUN_ENDS = {
 
 function resumed(
   task: TaskState,
-  { interruptedLog = "", handedBack }: {
+  { interruptedLog = "", handedBack, said }: {
     readonly interruptedLog?: string | undefined;
     readonly handedBack?: string | undefined;
+    readonly said?: string | undefined;
   },
 ): TaskState {
   const { step } = task;
   const ready = (reason: AttemptReason): StepStage => ({ kind: "ready", reason, sessionLost: false });
   const isHandedBack = handedBack !== undefined && handedBack === step.sessionId;
+  const reason = isHandedBack ? "handed_back" : said === undefined ? undefined : "told";
+  const told = present({ said: said ?? step.said });
   if (step.stage.kind === "running") {
-    const reason = isHandedBack ? "handed_back" : "interrupted";
-    return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready(reason) } };
+    return { ...task, step: { ...step, ...told, attemptLog: interruptedLog, stage: ready(reason ?? "interrupted") } };
   }
   if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
   if (step.stage.kind === "unchecked") {
@@ -181,11 +183,11 @@ function resumed(
   if (step.stage.kind !== "failed" || !step.stage.final) return task;
   const { attempts, baseline, startedAt, attemptLog, feedback } = step;
   const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback };
-  if (!isHandedBack) return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
+  if (reason === undefined) return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
   const { sessionId, login } = step;
   return {
     ...task,
     failed: undefined,
-    step: { ...again, ...present({ sessionId, login }), stage: ready("handed_back") },
+    step: { ...again, ...told, ...present({ sessionId, login }), stage: ready(reason) },
   };
 }

@@ -103,6 +103,8 @@ export interface StepState {
   readonly questions: number;
   readonly stage: StepStage;
   readonly attemptLog: string;
+  /** What a person has said to its agent last; missing where nobody has. */
+  readonly said?: string;
   readonly sessionId: string | undefined;
   /** Whether that session's conversation was made shorter. @default {false} */
   readonly isCompacted?: boolean | undefined;

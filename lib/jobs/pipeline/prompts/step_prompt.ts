@@ -35,6 +35,7 @@ export function buildStepPrompt(input: StepPromptInput): string {
     if (answered !== undefined) return answered;
     if (input.attempt.reason === "recovered") return CONTINUE;
     if (input.attempt.reason === "handed_back") return HANDED_BACK;
+    if (input.attempt.reason === "told") return [said(input), GO_ON].join("\n\n");
   }
   return [
     heading(input),
@@ -44,6 +45,7 @@ export function buildStepPrompt(input: StepPromptInput): string {
     autonomySection(input.at.autonomyLevel, askCommand(input)),
     interactionHistory(input.interactions),
     previousAttempt(input),
+    said(input),
     answered === undefined ? undefined : `${answered}\n\nContinue the step from where it stands.`,
     END,
     isReview(input.at) ? REVIEW : undefined,
@@ -58,6 +60,13 @@ function askCommand({ settings, launcherFolder }: StepPromptInput): readonly str
 const HANDED_BACK =
   `A person has taken over in this session, and now hands it back to you. What they said and did in it holds: look at \
 the working directory first, keep what is there, and finish your step.`;
+
+/** What a person has said since the step was begun; what they say holds, like the task. */
+function said({ at: { step } }: StepPromptInput): string | undefined {
+  return step.said === undefined ? undefined : jobBlock("A PERSON HAS STOPPED YOU TO SAY", step.said);
+}
+
+const GO_ON = "Do what that asks for, look at the working directory first, keep what is right, and finish your step.";
 
 const CONTINUE =
   `The model server failed while you worked on your step. Continue it. What you had begun may be half done: look \
@@ -230,6 +239,7 @@ const ENDED: Readonly<Record<Exclude<Attempt["reason"], "first">, string>> = {
   limit_reset: "THE USAGE LIMIT STOPPED",
   recovered: "A FAILURE STOPPED THAT WAS NOT ITS OWN",
   handed_back: "A PERSON HAS TAKEN OVER",
+  told: "A PERSON HAS STOPPED",
 };
 
 function indented(text: string): string {

@@ -1,0 +1,34 @@
+import { leaveMessage } from "../../api/control/send_message.ts";
+import { UsageError } from "../../base/errors.ts";
+import { JOBS } from "../../jobs/mod.ts";
+import { runCommandLine } from "../../run/command_line.ts";
+import { readRun } from "../../run/overview.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+
+/**
+ * Sees to it that the agent with which a run continues hears a person.
+ *
+ * @returns what a step is told; undefined for a role, for which it is left as a message
+ * @throws {UsageError} where no agent could hear it
+ */
+export async function sayTo(folder: RunFolder, text: string): Promise<string | undefined> {
+  const { id } = folder;
+  const cannot = (why: string, hint?: string) =>
+    new UsageError(`Cannot say that to run ${id}: ${why}`, hint === undefined ? {} : { hint });
+  if (text.trim() === "") throw cannot("it is empty");
+  const { condition, executed, progress } = await readRun(folder, JOBS);
+  if (executed) throw cannot("it is being executed", `Stop it first: ${runCommandLine(["stop", id])}`);
+  if (progress === undefined) throw cannot("nothing of it has begun");
+  if (condition === "passed") throw cannot("it is over (passed)", `Another round: ${runCommandLine(["reply"])} NAME`);
+  if (progress.target !== undefined) {
+    throw cannot("its tasks are done side by side", "Say it to the run of one of them.");
+  }
+  if (progress.waiting !== undefined) {
+    throw cannot("it waits for an answer", `Give it: ${runCommandLine(["answer", id])} "YOUR ANSWER"`);
+  }
+  if (progress.job === "exec") return text;
+  const role = progress.activity?.worker ?? progress.workers.findLast(({ sessionId }) => sessionId !== undefined)?.name;
+  if (role === undefined) throw cannot("no agent of it has begun");
+  await leaveMessage(folder, { role, text, wantsResponse: false, by: "command" });
+  return undefined;
+}
