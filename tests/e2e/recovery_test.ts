@@ -2,7 +2,13 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CLI_LABELS } from "../support/clis.ts";
 import { passAfter, type PrintedFact, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
 import { until } from "../support/until.ts";
-import { PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
+import { type OneTurnOptions, PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
+
+/** Claude Code in the sandbox around it, Codex without one: neither may make a difference. */
+function setUp({ config, ...options }: OneTurnOptions) {
+  const sandbox = options.provider === "claude_code" ? "agent" : "off";
+  return setUpOneTurn({ ...options, config: { sandbox, ...config } });
+}
 
 function ofType(facts: readonly PrintedFact[], type: string): readonly PrintedFact[] {
   return facts.filter((fact) => fact.type === type);
@@ -26,7 +32,7 @@ const TOO_LONG = {
 
 for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`run: another session takes the place of one of a real ${CLI_LABELS[provider]} that is too long, and is told everything`, async () => {
-    await using stage = await setUpOneTurn({ provider, refusals: [() => TOO_LONG[provider]] });
+    await using stage = await setUp({ provider, refusals: [() => TOO_LONG[provider]] });
     await using run = stage.watch("run");
     await assertPassed(run);
     assertEquals(recoveriesOf(run), [["context", "fresh_session"]]);
@@ -40,12 +46,12 @@ for (const provider of ["codex", "claude_code"] as const) {
 
   Deno.test(`run: what a real ${CLI_LABELS[provider]} fails of that nobody knows is tried once more, then by another session, then left`, async () => {
     const unknown = { status: 400, message: "Something that nobody has heard of" } as const;
-    await using cured = await setUpOneTurn({ provider, refusals: [() => unknown, () => unknown] });
+    await using cured = await setUp({ provider, refusals: [() => unknown, () => unknown] });
     await using run = cured.watch("run");
     await assertPassed(run);
     assertEquals(recoveriesOf(run), [["other", "continue"], ["other", "fresh_session"]]);
     assertEquals(ofType(run.facts(), "message_sent").map(({ what }) => what), ["prompt", "continuation", "prompt"]);
-    await using stage = await setUpOneTurn({ provider, refusals: [unknown, unknown, unknown].map((one) => () => one) });
+    await using stage = await setUp({ provider, refusals: [unknown, unknown, unknown].map((one) => () => one) });
     await using left = stage.watch("run");
     const { code, stderr } = await left.program.ended;
     assertEquals(code, 1, stderr);
@@ -68,7 +74,7 @@ const STALLED = {
 for (const provider of ["codex", "claude_code"] as const) {
   for (const [index, recoveries] of STALLED[provider].entries()) {
     Deno.test(`run: a real ${CLI_LABELS[provider]} whose model does not answer: ${recoveries.join(", ")}`, async () => {
-      await using stage = await setUpOneTurn({
+      await using stage = await setUp({
         provider,
         refusals: Array.from({ length: index + 1 }, () => () => "hang"),
         config: { handoff: { stall_minutes: 0.2 } },
@@ -87,7 +93,7 @@ for (const provider of ["codex", "claude_code"] as const) {
   }
 
   Deno.test(`run: a real ${CLI_LABELS[provider]} that never ends its turn after its response is interrupted, and that counts`, async () => {
-    await using stage = await setUpOneTurn({
+    await using stage = await setUp({
       provider,
       failsAtLast: "hang",
       config: { handoff: { stall_minutes: 0.2 } },
@@ -101,7 +107,7 @@ for (const provider of ["codex", "claude_code"] as const) {
   });
 
   Deno.test(`run: a command of a real ${CLI_LABELS[provider]} that runs for long is no standstill`, async () => {
-    await using stage = await setUpOneTurn({
+    await using stage = await setUp({
       provider,
       commands: ["sleep 20"],
       config: { handoff: { stall_minutes: 0.1 } },
@@ -141,7 +147,7 @@ for (
 
 for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`run: a real ${CLI_LABELS[provider]} whose conversation was made shorter is told its task once more`, async () => {
-    await using stage = await setUpOneTurn({
+    await using stage = await setUp({
       provider,
       forgetsOnce: true,
       config: { handoff: { idle_grace_seconds: 12 } },
