@@ -26,11 +26,12 @@ export function isAbsence(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-/** Whether there is a file itself at a path, and no link to one. */
+/** Whether there is a folder at a path, or a link to one. */
 export async function isFolderAt(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
 }
 
+/** Whether there is a file itself at a path, and no link to one. */
 export function isPlainFile(path: string): boolean {
   try {
     return Deno.lstatSync(path).isFile;
