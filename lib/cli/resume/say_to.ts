@@ -4,6 +4,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { readRun } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
+import { workspaceAround } from "../../workspace/workspace.ts";
 
 /**
  * Sees to it that the agent with which a run continues hears a person.
@@ -19,16 +20,20 @@ export async function sayTo(folder: RunFolder, text: string): Promise<string | u
   const { condition, executed, progress } = await readRun(folder, JOBS);
   if (executed) throw cannot("it is being executed", `Stop it first: ${runCommandLine(["stop", id])}`);
   if (progress === undefined) throw cannot("nothing of it has begun");
-  if (condition === "passed") throw cannot("it is over (passed)", `Another round: ${runCommandLine(["reply"])} NAME`);
+  if (condition === "passed") {
+    const { name } = workspaceAround(progress.workdir) ?? {};
+    throw cannot("it is over (passed)", name && `Another round: ${runCommandLine(["reply", name])} "…"`);
+  }
   if (progress.target !== undefined) {
     throw cannot("its tasks are done side by side", "Say it to the run of one of them.");
   }
   if (progress.waiting !== undefined) {
     throw cannot("it waits for an answer", `Give it: ${runCommandLine(["answer", id])} "YOUR ANSWER"`);
   }
-  if (progress.job === "exec") return text;
-  const role = progress.activity?.worker ?? progress.workers.findLast(({ sessionId }) => sessionId !== undefined)?.name;
-  if (role === undefined) throw cannot("no agent of it has begun");
+  const { activity, job, workers } = progress;
+  const role = activity?.worker ?? workers.findLast(({ sessionId }) => sessionId !== undefined)?.name;
+  if (role === undefined) throw cannot("no agent of it is at work");
+  if (job === "exec") return text;
   await leaveMessage(folder, { role, text, wantsResponse: false, by: "command" });
   return undefined;
 }

@@ -57,7 +57,7 @@ export async function hearInterrupted({ state, plan, record, folder, target, wal
   const { current, tokens, questions } = state();
   if (current === undefined) return;
   const { number, stage, round, attempts: attempt, attemptLog, sessionId } = current.step;
-  if (stage.kind !== "ready" || !isBrokenOff(stage.reason) || stage.reason === "handed_back") return;
+  if (stage.kind !== "ready" || stage.reason !== "interrupted") return;
   const step = plan.pipelines[current.pipeline]?.[number - 1];
   if (step === undefined) return;
   const { name, provider, args, model } = step;

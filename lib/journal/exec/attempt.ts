@@ -40,9 +40,10 @@ export const ATTEMPT_RECORDS = {
     state(state, { attempt: attempts, reason, native, folder, startedAt: attemptStartedAt, login }) {
       const forgotten = native ? {} : { sessionId: undefined, isCompacted: undefined };
       const stage = { kind: "running", reason, native, folder } as const;
+      const said = state.current?.step.said;
       return atStage({ ...state, tokens: { ...state.tokens, bySource: {} } }, stage, {
         attempts,
-        ...{ attemptStartedAt, login, ...forgotten },
+        ...{ attemptStartedAt, login, ...forgotten, ...present({ said: said && { ...said, isHeard: true } }) },
       });
     },
     progress(before, { attempt: number, native, folder, at }) {

@@ -167,27 +167,27 @@ function resumed(
     readonly said?: string | undefined;
   },
 ): TaskState {
-  const { step } = task;
+  const step = said === undefined ? task.step : { ...task.step, said: { text: said, isHeard: false } };
   const ready = (reason: AttemptReason): StepStage => ({ kind: "ready", reason, sessionLost: false });
   const isHandedBack = handedBack !== undefined && handedBack === step.sessionId;
   const reason = isHandedBack ? "handed_back" : said === undefined ? undefined : "told";
-  const told = present({ said: said ?? step.said });
   if (step.stage.kind === "running") {
-    return { ...task, step: { ...step, ...told, attemptLog: interruptedLog, stage: ready(reason ?? "interrupted") } };
+    return { ...task, step: { ...step, attemptLog: interruptedLog, stage: ready(reason ?? "interrupted") } };
   }
   if (step.stage.kind === "auth") return { ...task, step: { ...step, stage: ready("retry") } };
   if (step.stage.kind === "unchecked") {
     const { writesChecked } = step.stage;
     return { ...task, failed: undefined, step: { ...step, stage: { kind: "completed", writesChecked, checked: 0 } } };
   }
-  if (step.stage.kind !== "failed" || !step.stage.final) return task;
+  if (step.stage.kind !== "failed" || !step.stage.final) return { ...task, step };
   const { attempts, baseline, startedAt, attemptLog, feedback } = step;
-  const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback };
+  const told = present({ said: step.said });
+  const again = { ...newStep(step.number, step), attempts, baseline, startedAt, attemptLog, feedback, ...told };
   if (reason === undefined) return { ...task, failed: undefined, step: { ...again, stage: ready("retry") } };
   const { sessionId, login } = step;
   return {
     ...task,
     failed: undefined,
-    step: { ...again, ...told, ...present({ sessionId, login }), stage: ready(reason) },
+    step: { ...again, ...present({ sessionId, login }), stage: ready(reason) },
   };
 }

@@ -103,8 +103,8 @@ export interface StepState {
   readonly questions: number;
   readonly stage: StepStage;
   readonly attemptLog: string;
-  /** What a person has said to its agent last; missing where nobody has. */
-  readonly said?: string;
+  /** What a person has said to its agent last, and whether one has heard it; missing where nobody has. */
+  readonly said?: { readonly text: string; readonly isHeard: boolean };
   readonly sessionId: string | undefined;
   /** Whether that session's conversation was made shorter. @default {false} */
   readonly isCompacted?: boolean | undefined;

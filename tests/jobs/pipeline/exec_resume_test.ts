@@ -60,6 +60,20 @@ Deno.test("a crash in the middle of an attempt: the step begins anew with the lo
   assertStringIncludes(agents.requests[0]?.prompt ?? "", "said: halfway through");
 });
 
+Deno.test("a step that failed hears what a person says in its session when the run is resumed", async () => {
+  await using dir = await tempDir();
+  await dir.write({ "task.md": "Build it." });
+  const steps = [step("a", { checks: [{ type: "fileExists", paths: ["b.txt"] }] })];
+  const { report } = await runIn(dir, steps, cast(says()));
+  assertEquals(report.outcome, "fail");
+  await dir.write({ "b.txt": "" });
+  const again = cast(says());
+  const resumed = await resumeIn(dir, steps, { ...again, run: report.folder.id, said: "Write b.txt, please." });
+  assertEquals(only(resumed.events, "attempt_started").map(({ reason, native }) => [reason, native]), [["told", true]]);
+  assertStringIncludes(again.requests[0]?.prompt ?? "", "Write b.txt, please.");
+  assertEquals(again.requests[0]?.prompt.includes("Build it."), false);
+});
+
 Deno.test("a step that failed gets its tries anew when the run is resumed; a run that passed cannot be resumed", async () => {
   await using dir = await tempDir();
   await dir.write({ "task.md": "Build it." });

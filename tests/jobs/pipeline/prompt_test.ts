@@ -158,3 +158,15 @@ Deno.test("a native resume gets the answer and nothing else; one whose conversat
     prompt({ attempt: { ...attempt, resumeSessionId: undefined }, input }),
   );
 });
+
+Deno.test("what a person has said is told once in a session, and in each prompt of a new one", () => {
+  const attempt = { number: 3, resumeSessionId: "s1" } as const;
+  const said = { text: "Use the table that is there.", isHeard: false };
+  for (const reason of ["told", "recovered", "handed_back"] as const) {
+    assertStringIncludes(prompt({ attempt: { ...attempt, reason }, step: { said } }), said.text);
+    const later = prompt({ attempt: { ...attempt, reason }, step: { said: { ...said, isHeard: true } } });
+    assertNotMatch(later, /Use the table/);
+  }
+  const anew = prompt({ attempt: { number: 3, reason: "retry" }, step: { said: { ...said, isHeard: true } } });
+  assertStringIncludes(anew, said.text);
+});

@@ -32,10 +32,11 @@ export interface StepPromptInput {
 export function buildStepPrompt(input: StepPromptInput): string {
   const answered = input.attempt.reason === "answered" ? lastAnswers(input.interactions) : undefined;
   if (input.attempt.resumeSessionId !== undefined && input.attempt.restates !== true) {
-    if (answered !== undefined) return answered;
-    if (input.attempt.reason === "recovered") return CONTINUE;
-    if (input.attempt.reason === "handed_back") return HANDED_BACK;
-    if (input.attempt.reason === "told") return [said(input), GO_ON].join("\n\n");
+    const news = input.at.step.said?.isHeard === false ? `${said(input)}\n\n` : "";
+    if (answered !== undefined) return news + answered;
+    if (input.attempt.reason === "recovered") return news + CONTINUE;
+    if (input.attempt.reason === "handed_back") return news + HANDED_BACK;
+    if (input.attempt.reason === "told") return news + GO_ON;
   }
   return [
     heading(input),
@@ -63,10 +64,11 @@ the working directory first, keep what is there, and finish your step.`;
 
 /** What a person has said since the step was begun; what they say holds, like the task. */
 function said({ at: { step } }: StepPromptInput): string | undefined {
-  return step.said === undefined ? undefined : jobBlock("A PERSON HAS STOPPED YOU TO SAY", step.said);
+  return step.said && jobBlock("A PERSON HAS STOPPED YOU TO SAY", step.said.text);
 }
 
-const GO_ON = "Do what that asks for, look at the working directory first, keep what is right, and finish your step.";
+const GO_ON =
+  "Do what a person asks for, look at the working directory first, keep what is right, and finish your step.";
 
 const CONTINUE =
   `The model server failed while you worked on your step. Continue it. What you had begun may be half done: look \
