@@ -67,8 +67,9 @@ export async function runApart(
   { global, io }: { readonly io: CliIo; readonly global: GlobalFlags },
 ): Promise<number | undefined> {
   const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
-  const path = isFolder || isJob || named === "" ? config : named;
-  if (config !== undefined && path !== config) {
+  const isConfig = !isFolder && !isJob && named !== "";
+  const path = isConfig ? named : config;
+  if (config !== undefined && isConfig) {
     throw new UsageError("Cannot use --config: the configuration file is named already");
   }
   if (!isFolder && lanes["attempts"] === undefined) return requireOne({ lanes, ...present({ keepGoing, only }) });

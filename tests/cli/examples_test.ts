@@ -107,6 +107,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^run (jobs|.*--attempts)/, { code: 2, stderr: /Cannot work in a workspace/, setUp: repository }],
   [/^resume$/, { code: 3, setUp: askingRun }],
   [/^resume 2/, { setUp: answeredRun }],
+  [/^resume --message/, { setUp: failingOnce, before: "exec add-login.md --no-input" }],
   [/^answer ("PostgreSQL"|.*(--question|- <))/, { setUp: askingRun }],
   [/^answer .* no, /, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
   [/^answer .* "text: /, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack, QUESTIONS) }],
@@ -169,6 +170,13 @@ async function askingRun({ project }: Sandbox) {
 /** The person's state folder: sandboxes of several examples are there at once. */
 function stateOf({ env }: Sandbox): string | undefined {
   return stateFolder((name) => env[name]);
+}
+
+/** The check of the only step fails after its first attempt. */
+async function failingOnce({ project }: Sandbox): Promise<void> {
+  const step = { ...stepOf({ name: "plan", prompt: "self" }), check: { type: "shell", command: "test -e done-2" } };
+  const config = { ...CONFIG, pipelines: { default: [step] } };
+  await Deno.writeTextFile(`${project}/panewright.jsonc`, JSON.stringify(config));
 }
 
 async function answeredRun(sandbox: Sandbox): Promise<void> {
