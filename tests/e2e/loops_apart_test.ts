@@ -41,7 +41,7 @@ function workOf(name: string, { prompts }: ModelRequest) {
 }
 
 Deno.test("run FOLDER --parallel: real Codexes in panes take each job through its loop in a workspace, and all of it is landed", async () => {
-  await using project = await jobsProject({ loop: "pair" });
+  await using project = await jobsProject({ loop: "pair", limits: { min_review_cycles_before_approval: 1 } });
   const { folder } = project;
   const before = await shell(folder, "git status --porcelain; ls");
   const { code, stderr, stdout } = await project.run("run", "jobs", "--parallel", "2", "--trust", "--json");
@@ -51,7 +51,7 @@ Deno.test("run FOLDER --parallel: real Codexes in panes take each job through it
   const turns = stdout.split("\n").filter((line) => line.includes('"lane_turn_started"')).map((line) =>
     JSON.parse(line)
   );
-  const ofEach = ["r1-programmer-c1", "r1-programmer_review-c1", "r1-programmer-c2", "r1-programmer_review-c2"];
+  const ofEach = ["r1-programmer-c1", "r1-programmer_review-c1"];
   for (const name of ["a", "b", "c"]) {
     const ofThis = turns.filter(({ file }) => file.endsWith(`/${name}.md`));
     assertEquals(ofThis.map(({ turn }) => turn), ofEach);
