@@ -111,6 +111,12 @@ export class AgentAtWorkError extends RuntimeError {
   override name = "AgentAtWorkError";
 }
 
+/** A text that was pasted, and does not show in its agent's composer: nothing was submitted. Exit code 1. */
+export class PasteLostError extends RuntimeError {
+  /** The name of its class. */
+  override name = "PasteLostError";
+}
+
 /** A turn whose total time limit passed while the agent was still working. The name comes from the seeds. */
 export class TimeoutError extends PanewrightError {
   /** The name of its class. */

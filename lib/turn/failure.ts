@@ -124,17 +124,12 @@ export async function interruptStalled(turn: Turn): Promise<string> {
 }
 
 /**
- * Ends an agent that works on although its turn's time is up, where another one may be started: it takes the response.
+ * Has another agent take the place of one that is not known to have failed, where one may.
  *
- * @throws {AgentGivenUpError} where one is
+ * @throws {AgentGivenUpError} where one does
  */
-export async function replaceAtWork(turn: Turn): Promise<void> {
-  const failure: AgentFailure = {
-    class: "other",
-    text: "it works on although its time is up, and is not to be interrupted",
-    evidence: "its screen, its response file",
-    isTurnOver: false,
-  };
+export async function replaceAgent(turn: Turn, told: Pick<AgentFailure, "text" | "evidence">): Promise<void> {
+  const failure: AgentFailure = { ...told, class: "other", isTurnOver: false };
   const retry = retryOf(turn, failure);
   if (retry !== undefined) await begin(turn, failure, retry);
 }

@@ -10,7 +10,7 @@ import {
   interrupt,
   interruptStalled,
   isFailedTurnOver,
-  replaceAtWork,
+  replaceAgent,
 } from "./failure.ts";
 import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
@@ -197,7 +197,7 @@ async function waitForResponse(
       case "fail_timeout": {
         const text = await takeFromWorking(turn, dispatch);
         if (text !== undefined) return { kind: "response", text };
-        if (isAnsweredAtWork(turn, dispatch)) await replaceAtWork(turn);
+        if (isAnsweredAtWork(turn, dispatch)) await replaceAgent(turn, AT_WORK);
         throw timeoutError(turn);
       }
     }
@@ -301,3 +301,9 @@ async function endWithoutResponse(turn: Turn, { because, problem: found, inTheWa
 function readLastOutput(turn: Turn): Promise<string> {
   return useTerminal(turn, "reading the last output", () => turn.terminal.lastOutput(turn.call));
 }
+
+/** It takes the response. */
+const AT_WORK = {
+  text: "it works on although its time is up, and is not to be interrupted",
+  evidence: "its screen, its response file",
+};

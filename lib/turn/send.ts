@@ -1,8 +1,14 @@
 import type { MessageKind } from "../base/terms.ts";
-import { AgentAtWorkError, DraftInTheWayError, HumanInterventionRequiredError } from "../base/errors.ts";
+import {
+  AgentAtWorkError,
+  DraftInTheWayError,
+  HumanInterventionRequiredError,
+  PasteLostError,
+} from "../base/errors.ts";
 import { present } from "../base/schema.ts";
 import { restated } from "./compaction.ts";
 import { handleDialog, noteDialogClosed } from "./dialogs.ts";
+import { replaceAgent } from "./failure.ts";
 import { createHold } from "./hold.ts";
 import type { Message } from "./events.ts";
 import { readStatus, useTerminal } from "./look.ts";
@@ -68,6 +74,8 @@ export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
         if (await hold.wait(error) === "taken") return await onStep("sent");
         if (!isPasted() && isNeeded?.() === false) return;
       } else {
+        // What is pasted once more might be there twice: a program that has lost it is started anew instead.
+        if (error instanceof Error && error.cause instanceof PasteLostError) await replaceAgent(turn, LOST);
         if (!(error instanceof HumanInterventionRequiredError) || turn.dialogs === undefined) throw error;
         if (++dialogs > settings.acceptCap + 1 || !await clearDialogs(turn, { deadlineMs })) throw error;
       }
@@ -78,6 +86,8 @@ export async function sendMessage(turn: Turn, message: Sending): Promise<void> {
     }
   }
 }
+
+const LOST = { text: "it has lost what was pasted into its composer", evidence: "its screen" };
 
 /** Until when what has to be told to an agent may wait. */
 type Until = Required<Pick<Sending, "deadlineMs">>;

@@ -3,6 +3,7 @@ import {
   DraftInTheWayError,
   HumanInterventionRequiredError,
   type PanewrightError,
+  PasteLostError,
   RuntimeError,
 } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports/clock.ts";
@@ -190,7 +191,7 @@ function notPastedError(name: string, look: PaneLook): Error {
   }
   const isAtWork = look.classification.status === "processing";
   const problem = "the pasted text does not show in its composer; Enter was not pressed";
-  return refuse(isAtWork ? AgentAtWorkError : RuntimeError, problem);
+  return refuse(isAtWork ? AgentAtWorkError : PasteLostError, problem);
 }
 
 function notSubmittedError(name: string, { look, text }: { look: PaneLook; text: string }): Error {
