@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { UsageError } from "../../../lib/base/errors.ts";
-import { EXPLORE_HEADER, parseJob, SCENARIO_HEADER } from "../../../lib/jobs/review_loop/job.ts";
+import { EXPLORE_HEADER, jobText, parseJob, SCENARIO_HEADER } from "../../../lib/jobs/review_loop/job.ts";
+import { RUN_BEGINS } from "../../../lib/journal/loop/run.ts";
 
 function refused(text: string): UsageError {
   return assertThrows(() => parseJob(text, { file: "job.md" }), UsageError);
@@ -55,4 +56,14 @@ Deno.test("a section that is there twice is refused with both lines", () => {
     refused(`${EXPLORE_HEADER}\none\n${SCENARIO_HEADER}\nx\n${EXPLORE_HEADER}\ntwo`).message,
     "more than once (lines 1 and 5)",
   );
+});
+
+Deno.test("a job is written as it was read, and one of plain prose is told without what the tester goes by", () => {
+  const structured = `Title\n\n${EXPLORE_HEADER}\n\none\n\n${SCENARIO_HEADER}\n\nthree`;
+  for (const text of ["Fix the rounding.\n\nIn total().", structured]) {
+    assertEquals([jobText(parseJob(text)), parseJob(jobText(parseJob(text)))], [text, parseJob(text)]);
+  }
+  const asked = (text: string) =>
+    RUN_BEGINS.run_started.head?.({ task: parseJob(text) } as Parameters<typeof RUN_BEGINS.run_started.head>[0])?.task;
+  assertEquals([asked("Fix the rounding."), asked(structured)], ["Fix the rounding.", "Title\n\none\n\nthree"]);
 });
