@@ -15,7 +15,6 @@ export interface AgentInside {
   /** What its folder is called among those of its run's agents. */
   readonly place: string;
   readonly agent: WholeAgent;
-  readonly name: string;
   readonly folder: RunFolder;
   readonly workdir: string;
   readonly whole: WholePlan;
@@ -27,14 +26,9 @@ export async function findAgentInside(
   { folder }: Pick<RunOverview, "folder">,
   { agent, config, place, workdir }: Pick<AgentInside, "agent" | "place" | "workdir"> & Pick<LoadedSettings, "config">,
 ): Promise<AgentInside | undefined> {
-  const { id: name } = folder;
-  const agents = agentsFolderOf(name);
+  const agents = agentsFolderOf(folder.id);
   if (agents === undefined || !await isFolderAt(`${agents}/${place}/state`)) return undefined;
-  return {
-    ...{ agent, folder, name, place, workdir },
-    whole: wholePlan(config),
-    writable: config.permissions.writable,
-  };
+  return { agent, folder, place, workdir, whole: wholePlan(config), writable: config.permissions.writable };
 }
 
 /**
@@ -43,14 +37,11 @@ export async function findAgentInside(
  * @throws {UsageError} where it is not to be had
  */
 export async function openInside(
-  { agent, folder, name, place, whole, workdir, writable }: AgentInside,
-  { onRefusal, signal }: {
-    readonly onRefusal: (refusal: SandboxRefusal) => void;
-    readonly signal: AbortSignal;
-  },
+  { agent, folder, place, ...bounds }: AgentInside,
+  more: { readonly onRefusal: (refusal: SandboxRefusal) => void; readonly signal: AbortSignal },
 ): Promise<WholeSandbox> {
   const open = await openWholeSandbox(new Map([[place, agent]]), {
-    ...{ clock: systemClock, folder, name, signal, whole, workdir, writable, onRefusal, onGone: () => {} },
+    ...{ clock: systemClock, folder, name: folder.id, onGone: () => {}, ...bounds, ...more },
   });
   if (!("notOpened" in open)) return open;
   throw new UsageError(`Cannot open the sandbox: ${open.notOpened}`);

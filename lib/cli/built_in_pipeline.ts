@@ -46,10 +46,9 @@ export function withBuiltInPipeline(
 ): { readonly loaded: LoadedSettings; readonly builtIn: BuiltIn } {
   const { config, sources, workdir } = loaded;
   const provider = chooseProvider(loaded, options);
-  const { project_test_cmd: ownTest } = config;
   const check = options.check ??
-    (options.isForRoles === true && ownTest !== undefined
-      ? formatTestCommand(ownTest)
+    (options.isForRoles === true && config.project_test_cmd !== undefined
+      ? formatTestCommand(config.project_test_cmd)
       : options.mayBeUnchecked === true && testCommandsIn(workdir).length === 0
       ? UNCHECKED
       : findTestCommand(workdir).command);

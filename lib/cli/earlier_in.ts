@@ -44,16 +44,17 @@ export async function earlierIn(workspace: Workspace): Promise<Earlier> {
     });
   }
   const newest = await newestRunIn(workspace);
-  const journal = newest === undefined ? undefined : await readFacts(newest, JOBS);
-  if (journal !== undefined && isJournalOf(journal, REVIEW_LOOP)) {
+  if (newest === undefined) throw new UsageError(`Cannot reply to ${name}: no run has worked in it`);
+  const journal = await readFacts(newest, JOBS);
+  if (isJournalOf(journal, REVIEW_LOOP)) {
     const [started] = journal.facts;
     if (started?.type === "run_started") return { by: "roles", started };
   }
-  if (journal !== undefined && isJournalOf(journal, PIPELINE)) {
+  if (isJournalOf(journal, PIPELINE)) {
     const { facts } = journal;
     const [started] = facts;
     const tasks = facts.flatMap((fact) => fact.type === "task_started" ? [fact] : []);
     if (started?.type === "run_started") return { by: "steps", started, tasks };
   }
-  throw new UsageError(`Cannot reply to ${name}: no run has worked in it`);
+  throw new UsageError(`Cannot reply to ${name}: its run has not begun`);
 }

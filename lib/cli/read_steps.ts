@@ -5,7 +5,7 @@ import { hasPanes } from "../jobs/review_loop/run_session.ts";
 import { refuseBegun } from "./detach.ts";
 import { keepEditorSchema } from "./editor_schema.ts";
 import { type ExecConfig, type ExecConfigOptions, loadExecConfig } from "./exec_config.ts";
-import { type LoopIn, readLoop, requireLoop } from "./loop_of_task.ts";
+import { type LoopIn, readLoop, requireApart, requireLoop } from "./read_loop.ts";
 import type { Preflight } from "./preflight/mod.ts";
 import { lookAtSteps } from "./preflight/look_at_needs.ts";
 import { keepUsed, requireTrust, type TrustSurroundings } from "./trust.ts";
@@ -42,8 +42,10 @@ export async function readSteps(
   // Of all pipelines, only those that are used need their programs.
   const load = (more: ExecConfigOptions) =>
     loadExecConfig(io, { ...more, programsNeeded: false }, ({ where, message }) => warn(`${where}: ${message}`));
-  const loopIn: LoopIn | undefined = roles &&
-    ((workdir, text) => readLoop(roles, { io, path: config.path, workdir, text }));
+  const loopIn: LoopIn | undefined = roles && ((workdir, text) => {
+    const { "prompt-file": _, ...given } = roles.flags;
+    return readLoop({ cwd: roles.cwd, flags: { ...given, prompt: text, wd: workdir }, path: config.path }, io);
+  });
   const { loop, ...read } = await preflight.readBesideMachine(async () => {
     const read = await load(config);
     return { ...read, loop: await loopIn?.(read.plan.workdir, "the task") };
@@ -54,17 +56,19 @@ export async function readSteps(
   const pipelines = await around.pipelinesOf?.(plan);
   const isContinued = around.taskName === undefined;
   const whoTrusts = { ...around, isContinued, mayAsk: !around.global.json && around.noInput !== true };
-  const { workdir: folder } = plan;
   const ofLoop = loop === undefined ? [] : agentsUsed(loop.plan);
   const toTrust = {
     config: loaded,
-    ...(builtIn && { folder: { folder, check: builtIn.check, isOwn: builtIn.isOwn } }),
-    obeyed: { workdir: folder, agents: [...plannedAgents(plan).map(({ provider }) => provider), ...ofLoop] },
+    ...(builtIn && { folder: { folder: plan.workdir, check: builtIn.check, isOwn: builtIn.isOwn } }),
+    obeyed: { workdir: plan.workdir, agents: [...plannedAgents(plan).map(({ provider }) => provider), ...ofLoop] },
   };
   await requireTrust(toTrust, whoTrusts);
   if (pipelines !== undefined) {
     preflight.require(await lookAtSteps({ plan, pipelines }, preflight));
-    if (loop !== undefined) await requireLoop(loop, preflight);
+    if (loop !== undefined) {
+      requireApart(loop.plan);
+      await requireLoop(loop, preflight);
+    }
     await keepEditorSchema(loaded, io);
     if (!isContinued) await keepUsed(toTrust, whoTrusts);
   }

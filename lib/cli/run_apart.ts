@@ -18,42 +18,32 @@ const OF_LANES = Object.values(LANE_SETTINGS).map(({ names }) => names.flag.slic
 /** Flags of `panewright run` for a folder of jobs, and for several attempts at one. */
 export const APART_FLAGS = {
   ...Object.fromEntries(Object.entries(EXEC_FLAGS).filter(([name]) => OF_LANES.includes(name))),
-  config: textFlag("FILE", "the configuration file, of a folder of jobs or of a job that is given as a text"),
   only: textFlag("NAME", "of a folder, do this job only, by the name of its file; may be given several times", {
     repeatable: true,
   }),
   "keep-going": switchFlag("do a folder's other jobs even if one has failed, or waits for a person"),
 };
 
-interface OfSeveral {
-  readonly only?: readonly string[];
-  readonly keepGoing?: true;
-  /** Those of the lanes, as they were given. */
-  readonly lanes: Readonly<Record<string, unknown>>;
-}
+type Given = Readonly<Record<string, unknown>>;
 
 /** Those of the flags that are for several loops, and those that are for each. */
-export function splitFlags(
-  { config, only, "keep-going": keepGoing, ...all }: {
-    readonly config?: string;
-    readonly only?: readonly string[];
-    readonly "keep-going"?: boolean;
-  } & Readonly<Record<string, unknown>>,
-): OfSeveral & { readonly config: string | undefined; readonly given: Readonly<Record<string, unknown>> } {
+export function splitFlags(flags: Given): { readonly several: Given; readonly given: Given } {
   const parts = (of: boolean) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => OF_LANES.includes(name) === of));
-  return { config, given: parts(false), lanes: parts(true), ...present({ only, keepGoing: keepGoing || undefined }) };
+    Object.fromEntries(Object.entries(flags).filter(([name]) => name in APART_FLAGS === of));
+  return { several: parts(true), given: parts(false) };
 }
 
-interface RunApart extends OfSeveral {
+interface RunApart {
   /** The argument of the command. */
   readonly named: string;
   /** Whether that is the job itself. */
   readonly isJob: boolean;
   readonly config: string | undefined;
   readonly trust: boolean | undefined;
+  /** What all of it is told. */
+  readonly several: Given;
   /** What each loop is told. */
-  readonly flags: Readonly<Record<string, unknown>>;
+  readonly flags: Given;
 }
 
 /**
@@ -63,7 +53,7 @@ interface RunApart extends OfSeveral {
  * @throws {UsageError} where what is given is for several
  */
 export async function runApart(
-  { config, flags, isJob, keepGoing, lanes, named, only, trust }: RunApart,
+  { config, flags, isJob, named, several, trust }: RunApart,
   { global, io }: { readonly io: CliIo; readonly global: GlobalFlags },
 ): Promise<number | undefined> {
   const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
@@ -72,14 +62,13 @@ export async function runApart(
   if (config !== undefined && isConfig) {
     throw new UsageError("Cannot use --config: the configuration file is named already");
   }
-  if (!isFolder && lanes["attempts"] === undefined) return requireOne({ lanes, ...present({ keepGoing, only }) });
+  if (!isFolder && several["attempts"] === undefined) return requireOne(several);
   const { runExec } = await import("./commands/exec.ts");
   const { prompt: _, ...told } = flags;
   const target = isFolder ? undefined : await readTarget(await configSource(io, { flags, path }), io);
-  const wd = typeof told["wd"] === "string" ? told["wd"] : undefined;
   return await runExec(
     {
-      flags: { ...present({ config: path, only, trust, "keep-going": keepGoing, wd }), ...lanes },
+      flags: { ...several, ...present({ config: path, trust }) },
       positionals: isFolder ? [named] : [],
       global,
     },
@@ -89,8 +78,8 @@ export async function runApart(
   );
 }
 
-function requireOne({ keepGoing, lanes, only }: OfSeveral): undefined {
-  const [name] = [...Object.keys(lanes), ...(only === undefined ? [] : ["only"]), ...(keepGoing ? ["keep-going"] : [])];
+function requireOne(several: Given): undefined {
+  const [name] = Object.keys(several);
   if (name === undefined) return undefined;
   throw new UsageError(`Cannot use --${name}: it is for a folder of jobs, and for several attempts at one`, {
     hint: "Name the folder, or say with --attempts how often the job is tried.",

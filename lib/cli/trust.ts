@@ -302,7 +302,7 @@ function trustCommand(file: string, { cwd }: CliIo): string {
   return shellJoin(["panewright", "trust", ...(named === cwd ? [] : [named])]);
 }
 
-function isTrustedByVariable({ env }: CliIo): boolean {
+export function isTrustedByVariable({ env }: CliIo): boolean {
   const value = (env(TRUST_VARIABLE) ?? "").trim().toLowerCase();
   if (["1", "true", "yes", "on"].includes(value)) return true;
   if (["", "0", "false", "no", "off"].includes(value)) return false;

@@ -9,7 +9,7 @@ import { askedDialog } from "./console/ask_person.ts";
 import type { CliIo, GlobalFlags } from "./console/command.ts";
 import type { ExecConfig, ExecConfigOptions } from "./exec_config.ts";
 import { beginWorkspace, tellEnd } from "./in_workspace.ts";
-import type { LoopIn } from "./loop_of_task.ts";
+import type { LoopIn } from "./read_loop.ts";
 
 /** What is said of where a run works, besides its configuration. */
 export interface Apartness {

@@ -7,7 +7,7 @@ import type { Turn } from "../lab/steps.ts";
 import { CLI_LABELS, type CliName } from "../support/clis.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { until } from "../support/until.ts";
-import { cliProject } from "./cli_project.ts";
+import { cliProject, type CliProjectOptions } from "./cli_project.ts";
 import { reviewProject } from "./review_project.ts";
 
 /** The agent begins and does not come to an end; a person has it write a file; then it finishes. */
@@ -30,6 +30,20 @@ function respond({ prompts }: ModelRequest): Turn {
   ];
 }
 
+/** A project whose agent works so; `prompts` gets what it is asked. */
+function steppedProject(
+  provider: CliName,
+  { files, prompts }: Required<Pick<CliProjectOptions, "files">> & { readonly prompts: string[] },
+) {
+  return cliProject({
+    ...{ provider, files, isRepository: true },
+    respond(request) {
+      prompts.push(request.prompts.at(-1) ?? "");
+      return respond(request);
+    },
+  });
+}
+
 /** Keys that come faster than a person's are taken for what is pasted. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 1500));
 
@@ -41,13 +55,8 @@ for (const [provider, sandbox] of PLACES) {
   const where = sandbox === "off" ? "" : ", in the sandbox around it";
   Deno.test(`takeover: a person works in the session of a step's ${CLI_LABELS[provider]}${where}, and the step goes on in it`, async () => {
     const prompts: string[] = [];
-    await using project = await cliProject({
-      provider,
-      isRepository: true,
-      respond(request) {
-        prompts.push(request.prompts.at(-1) ?? "");
-        return respond(request);
-      },
+    await using project = await steppedProject(provider, {
+      prompts,
       files: {
         "task.md": "Do the work.\n",
         "panewright.jsonc": {
@@ -111,13 +120,8 @@ for (const [provider, sandbox] of PLACES) {
 for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`resume --message: a step of a real ${CLI_LABELS[provider]} that was stopped hears a person in its session`, async () => {
     const prompts: string[] = [];
-    await using project = await cliProject({
-      provider,
-      isRepository: true,
-      respond(request) {
-        prompts.push(request.prompts.at(-1) ?? "");
-        return respond(request);
-      },
+    await using project = await steppedProject(provider, {
+      prompts,
       files: { "check.sh": "grep -q whole work.txt && test -f hand.txt\n" },
     });
     const { sandbox: { project: folder } } = project;

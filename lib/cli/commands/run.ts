@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { isPlainFile } from "../../base/ports/files.ts";
 import { CONFIG_FLAGS } from "../../config/flags.ts";
-import { defineCommand } from "../console/command.ts";
+import { defineCommand, textFlag } from "../console/command.ts";
 import { detach, DETACH_FLAGS, refuseKey } from "../detach.ts";
 import { WORKSPACE_FLAG } from "../in_workspace.ts";
 import { APART_FLAGS, runApart, splitFlags } from "../run_apart.ts";
@@ -18,22 +18,23 @@ export const command = defineCommand({
   flags: {
     ...CONFIG_FLAGS,
     ...APART_FLAGS,
+    config: textFlag("FILE", "the configuration file, of a folder of jobs or of a job that is given as a text"),
     ...DETACH_FLAGS,
     trust: TRUST_FLAG,
     workspace: WORKSPACE_FLAG,
   },
   async run(parsed, io) {
     if (parsed.flags.detach === true) return await detach("run", parsed, io);
-    const { flags: { trust, detach: _, key, workspace, ...all }, positionals, global } = parsed;
+    const { flags: { trust, detach: _, key, workspace, config, ...all }, positionals, global } = parsed;
     refuseKey(key);
-    const { config, given, ...several } = splitFlags(all);
+    const { given, several } = splitFlags(all);
     const [named = ""] = positionals;
     // Several words are the job itself, unless they are the name of a file.
     const isJob = /\S\s+\S/.test(named) && !/\.jsonc?$/.test(named) && !isPlainFile(resolve(io.cwd, named));
     const flags = isJob ? { ...given, prompt: named } : given;
-    const path = isJob ? config : positionals[0] ?? config;
-    const apart = await runApart({ ...several, config, flags, named, trust, isJob }, { io, global });
+    const apart = await runApart({ several, config, flags, named, trust, isJob }, { io, global });
     if (apart !== undefined) return apart;
+    const path = isJob ? config : positionals[0] ?? config;
     return await runReview({ flags, path, cwd: io.cwd, trust: trust === true, isApart: workspace }, { io, global });
   },
 });

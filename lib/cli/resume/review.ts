@@ -17,7 +17,7 @@ import { agentsUsed } from "../../jobs/review_loop/plan.ts";
 import { requireTrust } from "../trust.ts";
 import { configOf, requireOwnPlace } from "../run_place.ts";
 import { executeReview } from "../execute_review.ts";
-import { isRefused, type ResumeSurroundings } from "./around.ts";
+import { flagsOnRecord, isRefused, type ResumeSurroundings } from "./around.ts";
 
 export async function resumeReview(
   folder: RunFolder,
@@ -30,7 +30,8 @@ export async function resumeReview(
   const { wd, config } = around;
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
-  const { origin: { cwd, flags }, task, workdir } = started;
+  const { origin: { cwd, flags: told }, task, workdir } = started;
+  const flags = flagsOnRecord(told, folder, around);
   const isElsewhere = wd !== undefined || findCarried(folder, earlier.folder) !== undefined;
   const given = isElsewhere ? { ...flags, wd: workdir } : flags;
   const loaded = await loadSettings(

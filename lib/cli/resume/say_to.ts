@@ -13,12 +13,11 @@ import { workspaceAround } from "../../workspace/workspace.ts";
  * @throws {UsageError} where no agent could hear it
  */
 export async function sayTo(folder: RunFolder, text: string): Promise<string | undefined> {
-  const { id } = folder;
   const cannot = (why: string, hint?: string) =>
-    new UsageError(`Cannot say that to run ${id}: ${why}`, hint === undefined ? {} : { hint });
+    new UsageError(`Cannot say that to run ${folder.id}: ${why}`, hint === undefined ? {} : { hint });
   if (text.trim() === "") throw cannot("it is empty");
   const { condition, executed, progress } = await readRun(folder, JOBS);
-  if (executed) throw cannot("it is being executed", `Stop it first: ${runCommandLine(["stop", id])}`);
+  if (executed) throw cannot("it is being executed", `Stop it first: ${runCommandLine(["stop", folder.id])}`);
   if (progress === undefined) throw cannot("nothing of it has begun");
   if (condition === "passed") {
     const { name } = workspaceAround(progress.workdir) ?? {};
@@ -28,7 +27,7 @@ export async function sayTo(folder: RunFolder, text: string): Promise<string | u
     throw cannot("its tasks are done side by side", "Say it to the run of one of them.");
   }
   if (progress.waiting !== undefined) {
-    throw cannot("it waits for an answer", `Give it: ${runCommandLine(["answer", id])} "YOUR ANSWER"`);
+    throw cannot("it waits for an answer", `Give it: ${runCommandLine(["answer", folder.id])} "YOUR ANSWER"`);
   }
   const { activity, job, workers } = progress;
   const role = activity?.worker ?? workers.findLast(({ sessionId }) => sessionId !== undefined)?.name;

@@ -7,7 +7,7 @@ import { foldProgress } from "../../run/read_progress.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { executeSteps } from "../execute_steps.ts";
 import { configOf, requireOwnPlace } from "../run_place.ts";
-import { isRefused, type ResumeSurroundings } from "./around.ts";
+import { flagsOnRecord, isRefused, type ResumeSurroundings } from "./around.ts";
 
 export async function resumeSteps(
   folder: RunFolder,
@@ -20,7 +20,9 @@ export async function resumeSteps(
   const { wd, config } = around;
   requireOwnPlace(folder, { earlier, version, wd });
   const configFile = await configOf(folder, earlier, config);
-  const { workdir, target, overrides: { provider, check, review = "never", parallel = 1, strict, roles } } = started;
+  const { workdir, target, overrides: { provider, check, review = "never", parallel = 1, strict, roles: told } } =
+    started;
+  const roles = told && { ...told, flags: flagsOnRecord(told.flags, folder, around) };
   // Who has written the journal is not known, so a person must have agreed to its check.
   const builtIn = target.text === undefined && roles === undefined
     ? undefined

@@ -5,47 +5,43 @@ import { toRunPlan } from "../config/plan.ts";
 import { rolesUsed } from "../jobs/review_loop/machine.ts";
 import { hasPanes } from "../jobs/review_loop/run_session.ts";
 import type { ReviewRunPlan } from "../jobs/review_loop/plan.ts";
-import type { ExecOverrides } from "../journal/exec/fields.ts";
 import type { RunOrigin } from "../journal/loop/fields.ts";
 import type { CliIo } from "./console/command.ts";
 import { configSource } from "./environment.ts";
 import type { Preflight } from "./preflight/mod.ts";
-import { lookAtReviewRun } from "./preflight/look_at_needs.ts";
+import { type checkJob, lookAtReviewRun } from "./preflight/look_at_needs.ts";
 
 /** The loop over a task, in a folder. */
-export type LoopIn = (workdir: string, text: string) => Promise<LoopOfTask>;
+export type LoopIn = (workdir: string, text: string) => Promise<Loop>;
 
-interface LoopOfTask {
+interface Loop {
   readonly loaded: LoadedConfig;
   readonly origin: RunOrigin;
   readonly plan: ReviewRunPlan;
 }
 
-interface LoopPlace {
-  readonly io: CliIo;
+/** What a review loop is configured by. */
+export interface LoopSource extends Omit<RunOrigin, "configFile"> {
+  /** The config file. @default panewright.jsonc of the folder */
   readonly path: string | undefined;
-  readonly workdir: string;
-  /** The task. */
-  readonly text: string;
 }
 
-/** The plan of a review loop over a task, in a folder. */
-export async function readLoop(
-  { cwd, flags }: ExecOverrides["roles"] & object,
-  { io, path, text, workdir }: LoopPlace,
-): Promise<LoopOfTask> {
-  const { "prompt-file": _, ...given } = flags;
-  const used = { ...given, prompt: text, wd: workdir };
-  const loaded = await loadConfig(await configSource(io, { cwd, flags: used, path }));
-  const configFile = loaded.file === undefined ? null : resolve(cwd, loaded.file);
-  return { loaded, plan: toRunPlan(loaded), origin: { configFile, cwd, flags: used } };
+/** Reads what a review loop is to be done by. */
+export async function readLoop({ path, ...source }: LoopSource, io: CliIo): Promise<Loop> {
+  const loaded = await loadConfig(await configSource(io, { ...source, path }));
+  const configFile = loaded.file === undefined ? null : resolve(source.cwd, loaded.file);
+  return { loaded, plan: toRunPlan(loaded), origin: { configFile, ...source } };
 }
 
-/** Refuses what the loops over several tasks cannot be had for. */
-export async function requireLoop({ loaded: { sources }, plan }: LoopOfTask, preflight: Preflight): Promise<void> {
-  requireApart(plan);
+/** Looks for what a review loop lacks on this machine. */
+export async function requireLoop(
+  { loaded: { sources }, plan }: Loop,
+  preflight: Preflight,
+  { unwritten = [] }: { readonly unwritten?: ReturnType<typeof checkJob> } = {},
+): Promise<void> {
   const place = hasPanes(plan) ? await preflight.lookAtTmuxPlace(plan.tmux) : [];
-  preflight.require(await lookAtReviewRun({ plan, roles: rolesUsed(plan.loop), sources }, preflight, { place }));
+  const review = { plan, roles: rolesUsed(plan.loop), sources };
+  preflight.require(await lookAtReviewRun(review, preflight, { place, unwritten }));
 }
 
 /** @throws {UsageError} where the agents of a plan could not begin in a clone of its folder */
