@@ -41,6 +41,11 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     discard: () => import("./commands/discard.ts"),
     workspaces: () => import("./commands/workspaces.ts"),
   },
+  Fleet: {
+    submit: () => import("./commands/submit.ts"),
+    worker: () => import("./commands/worker.ts"),
+    fleet: () => import("./commands/fleet.ts"),
+  },
   "Set up": {
     init: () => import("./commands/init.ts"),
     doctor: () => import("./commands/doctor.ts"),

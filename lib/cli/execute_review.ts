@@ -56,6 +56,7 @@ export async function executeReview(plan: ReviewRunPlan, around: ReviewSurroundi
       },
       plan,
       auditCopy: (folder) => auditHeadsPath(folder, (name) => io.env(name)),
+      ...present({ mirror: io.detached?.mirror }),
       ...(person && { askAtTerminal: person.ask, person: (dialog, signal) => person.ask(askedDialog(dialog), signal) }),
     }));
 }

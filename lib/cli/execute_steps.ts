@@ -1,3 +1,4 @@
+import { present } from "../base/schema.ts";
 import { auditHeadsPath } from "../turn/desk/audit_heads.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
@@ -61,6 +62,7 @@ export async function executeSteps(config: ExecConfigOptions, around: StepsSurro
         ...given,
         plan: place.config.plan,
         auditCopy: (run) => auditHeadsPath(run, (name) => io.env(name)),
+        ...present({ mirror: io.detached?.mirror }),
         onEvent(event) {
           place.onEvent(event);
           reports.before(event);

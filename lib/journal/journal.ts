@@ -2,6 +2,7 @@ import { openCopy } from "./copy.ts";
 import { hashOfLine } from "./chain.ts";
 import { JOURNAL_VERSION } from "./paths.ts";
 import { PanewrightError } from "../base/errors.ts";
+import type { Mirror } from "../base/ports/mirror.ts";
 import { joinBytes } from "../base/ports/bytes.ts";
 import { type Fault, faultOfEnvironment, killSelf } from "../base/ports/fault.ts";
 import { openRegularFile, type RegularFile, UnreadableFileError } from "../base/ports/regular_file.ts";
@@ -36,6 +37,8 @@ interface JournalOptions {
   readonly copyPath?: string | undefined;
   /** Told that the copy was changed by somebody, or cannot be written. */
   readonly warn?: (message: string) => void;
+  /** Keeps each record elsewhere as well: one that it does not take was not written. */
+  readonly mirror?: Mirror | undefined;
 }
 
 /**
@@ -46,7 +49,7 @@ interface JournalOptions {
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
   const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment("record") } = options;
-  const { copyPath, warn } = options;
+  const { copyPath, mirror, warn } = options;
   const resume = resumeCommand === undefined ? "resume the run." : `resume with: ${resumeCommand}`;
   using opened = new DisposableStack();
   const { file, droppedBytes } = openFile(path);
@@ -77,6 +80,7 @@ export function openJournal(path: string, options: JournalOptions = {}): Journal
       file.sync();
       // A file that was removed still takes records, and nobody would ever see them.
       if (file.stat().nlink === 0) throw new Error("it was removed (by git clean -x, or rm, say)");
+      mirror?.(line);
     } catch (cause) {
       isTorn = size === undefined || !cutBack(file, size);
       failure = new PanewrightError(`Cannot write the journal ${path}: ${errorText(cause)}`, {

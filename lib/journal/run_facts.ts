@@ -22,10 +22,10 @@ export const JOB_IDS = ["run", "exec"] as const;
 export type JobId = typeof JOB_IDS[number];
 
 /**
- * From where a run without a terminal is started or resumed: by `--detach`, over HTTP, by a model over MCP, or by the
- * button of a notification.
+ * From where a run without a terminal is started or resumed: by `--detach`, over HTTP, by a model over MCP, by the button
+ * of a notification, or by a worker of a fleet.
  */
-export const STARTED_BY = ["command", "http", "mcp", "notification"] as const;
+export const STARTED_BY = ["command", "http", "mcp", "notification", "fleet"] as const;
 
 export type StartedBy = typeof STARTED_BY[number];
 

@@ -1,3 +1,4 @@
+import type { Mirror } from "../base/ports/mirror.ts";
 import type { agentSecrets } from "../agents/agent_secrets.ts";
 import type { Provider } from "../agents/provider.ts";
 import type { RunCaps } from "../journal/meter_event.ts";
@@ -57,6 +58,8 @@ export interface RunOptions<Fact> {
    * Names the file outside of the working directory to which the audit log's heads are copied; `undefined` for no copy.
    */
   readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
+  /** Keeps the journal's records on another machine as well, before anything relies on them. */
+  readonly mirror?: Mirror | undefined;
 }
 
 /** A person at the terminal: what they say, or undefined when they leave the question open. */

@@ -32,15 +32,18 @@ export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "
 
 function journalOf(
   { journalPath, copyPath }: RunFolder,
-  { resumeCommand, warn }: { readonly resumeCommand: string; readonly warn: (message: string) => void },
+  { resumeCommand, warn, mirror }: Pick<RunOptions<never>, "mirror"> & {
+    readonly resumeCommand: string;
+    readonly warn: (message: string) => void;
+  },
 ) {
-  return openJournal(journalPath, { resumeCommand, copyPath, warn });
+  return openJournal(journalPath, { resumeCommand, copyPath, warn, mirror });
 }
 
 /** Keeps what happens in a run: on the disk, in its state and in its account of caps. */
 export function openRecorder<Fact extends AnyFact, State>(
   { execution, folder, state: earlier, spent }: RecorderParts<Fact, State>,
-  options: Pick<RunOptions<Fact>, "onEvent" | "secrets" | "auditCopy"> & {
+  options: Pick<RunOptions<Fact>, "onEvent" | "secrets" | "auditCopy" | "mirror"> & {
     readonly resumeCommand: string;
     readonly clock: Clock;
   },

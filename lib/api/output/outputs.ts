@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { CARD_OUTPUTS } from "./card_outputs.ts";
 import { CONFIG_OUTPUTS } from "./config_outputs.ts";
+import { FLEET_OUTPUTS } from "./fleet_outputs.ts";
 import { EVIDENCE_OUTPUTS } from "./evidence_outputs.ts";
 import { REPORT_OUTPUTS } from "./report_outputs.ts";
 import { RUN_OUTPUTS } from "./run_outputs.ts";
@@ -14,6 +15,7 @@ export const OUTPUTS = {
   ...CONFIG_OUTPUTS,
   ...SCREEN_OUTPUTS,
   ...REPORT_OUTPUTS,
+  ...FLEET_OUTPUTS,
 };
 
 export type OutputType = keyof typeof OUTPUTS;

@@ -65,6 +65,11 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   deny: printed("deny", "answer_recorded"),
   send: printed("send", "message_left", "message_outcome"),
   serve: printed("serve", "serving"),
+  submit: printed("submit", "fleet_submitted", "fleet_job"),
+  fleet: printed(
+    "fleet",
+    ...["fleet_job", "fleet_worker", "fleet_event", "fleet_told", "fleet_collected", "fleet_made"] as const,
+  ),
   notify: printed("notify", "notification_tried", "outbox_flushed"),
   validate: printed("validate", "problem", "validated"),
   "show-roles": printed("show-roles", "loop"),

@@ -1,3 +1,4 @@
+import { present } from "../schema.ts";
 import { signalChild } from "./process.ts";
 
 /** A program that we exchange data with while it runs. */
@@ -5,6 +6,8 @@ interface PipedProcessSpec {
   /** Program and arguments; the program is looked up on PATH unless it is a path. */
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
+  /** @default that of this process */
+  readonly cwd?: string;
 }
 
 export interface PipedProcess {
@@ -14,7 +17,10 @@ export interface PipedProcess {
   /** Resolves once the program has taken the bytes; rejects when it has closed its input. */
   write(bytes: Uint8Array): Promise<void>;
   closeStdin(): Promise<void>;
-  readonly ended: Promise<void>;
+  /** Resolves to the exit code, 128 + n for a signal. */
+  readonly ended: Promise<number>;
+  /** Tells the program to end (SIGTERM). */
+  end(): void;
   /** Sends SIGKILL, for a program that does not end on its own. */
   kill(): void;
 }
@@ -30,6 +36,7 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
   const [program, ...args] = spec.argv;
   const child = new Deno.Command(program, {
     args,
+    ...present({ cwd: spec.cwd }),
     env: { ...spec.env },
     clearEnv: true,
     stdin: "piped",
@@ -45,7 +52,8 @@ export function startPipedProcess(spec: PipedProcessSpec): PipedProcess {
     stdout: readPieces(child.stdout),
     write: (bytes) => writer.write(bytes),
     closeStdin: () => writer.close().catch(() => {}),
-    ended: child.status.then(() => {}),
+    ended: child.status.then(({ code }) => code),
+    end: () => signalChild(child, "SIGTERM"),
     kill: () => signalChild(child, "SIGKILL"),
   };
 }

@@ -1,4 +1,5 @@
 import { UsageError } from "../../base/errors.ts";
+import { mirrorToStarter } from "../../base/ports/mirror.ts";
 import { sayFirstLine } from "../../base/ports/detached_process.ts";
 import { STARTED_BY } from "../../journal/run_facts.ts";
 import { RunBegunError } from "../../run/run_request.ts";
@@ -9,6 +10,7 @@ import {
   defineCommand,
   type DetachedStart,
   integerFlag,
+  switchFlag,
   textFlag,
 } from "../console/command.ts";
 import { NO_COLORS } from "../console/color.ts";
@@ -31,6 +33,7 @@ export const command = defineCommand({
     key: textFlag("KEY", "the key of the request"),
     request: textFlag("HASH", "what is requested"),
     "stdin-bytes": integerFlag("N", "how much standard input has"),
+    mirrored: switchFlag("write each record to standard output, and go on once standard input has taken it"),
   },
   async run({ flags, positionals: [name = "", ...args] }, given) {
     const { by = "command", key, request: hash } = flags;
@@ -40,6 +43,7 @@ export const command = defineCommand({
     const detached: DetachedStart = {
       by,
       ...(key === undefined || hash === undefined ? {} : { request: { key, hash } }),
+      ...(flags.mirrored === true ? { mirror: mirrorToStarter() } : {}),
       onRecord(record) {
         if (begun || !isBeginning(record)) return;
         begun = true;

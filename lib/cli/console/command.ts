@@ -1,3 +1,4 @@
+import type { Mirror } from "../../base/ports/mirror.ts";
 import { present } from "../../base/schema.ts";
 import type { OnForcedExit } from "../../base/ports/watchdog.ts";
 import type { StartedBy } from "../../journal/run_facts.ts";
@@ -90,6 +91,8 @@ export interface DetachedStart {
   readonly by: StartedBy;
   readonly request?: RunRequest;
   readonly onRecord: (record: { readonly type: string }) => void;
+  /** Keeps the run's records with whoever has started it. */
+  readonly mirror?: Mirror;
 }
 
 export interface TerminalInput extends Disposable {

@@ -1,0 +1,223 @@
+import { resolve } from "@std/path/posix";
+import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { present } from "../../base/schema.ts";
+import { requireNoAgent } from "../../api/control/act.ts";
+import { outputLine } from "../../api/output/line.ts";
+import {
+  collectResult,
+  type Fleet,
+  jobText,
+  makeServer,
+  readCredentials,
+  readJob,
+  readUsers,
+  sayToJob,
+  sayToWorker,
+  setUpServer,
+} from "../../fleet/mod.ts";
+import {
+  type CliIo,
+  defineCommand,
+  type FlagValues,
+  type GlobalFlags,
+  integerFlag,
+  switchFlag,
+  textFlag,
+} from "../console/command.ts";
+import { listFleetJobs, listFleetWorkers, showFleetJob } from "../fleet/jobs.ts";
+import { showFleetLogs } from "../fleet/logs.ts";
+import { FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+import { upFleet } from "../fleet/up.ts";
+
+const FLAGS = {
+  fleet: FLEET_FLAG,
+  follow: switchFlag("logs: go on as things happen", "f"),
+  question: textFlag("ID", "answer: which one, where several are open"),
+  wd: textFlag("DIR", "collect: the repository that the result comes into"),
+  host: textFlag("ADDR", "init: where the server listens (default: 127.0.0.1)"),
+  port: integerFlag("N", "init, up: its port (default: 4222)"),
+  user: textFlag("NAME=RIGHTS", "init: a user: submitter, worker or viewer", { repeatable: true }),
+  "lease-seconds": integerFlag("N", "up, apply: how long a job is a worker's without a sign of life (default: 30)"),
+  replicas: integerFlag("N", "apply: on how many servers of a cluster everything is kept (default: 1)"),
+  "tls-cert": textFlag("FILE", "init: the server's certificate, in PEM form"),
+  "tls-key": textFlag("FILE", "init: its key, in PEM form"),
+  "tls-ca": textFlag("FILE", "init: the certificate of who has signed it"),
+};
+
+type Given = {
+  readonly flags: FlagValues<typeof FLAGS>;
+  readonly rest: readonly string[];
+  readonly global: GlobalFlags;
+  readonly io: CliIo;
+};
+
+const ACTIONS: Readonly<Record<string, (given: Given) => Promise<number>>> = {
+  ls: (given) => withFleet(given, (fleet) => listFleetJobs(fleet, given)),
+  status: (given) => withFleet(given, (fleet) => showFleetJob(fleet, first(given, "status"), given)),
+  logs: (given) =>
+    withFleet(
+      given,
+      (fleet) => showFleetLogs(fleet, first(given, "logs"), { ...given, follow: given.flags.follow === true }),
+    ),
+  workers: (given) => withFleet(given, (fleet) => listFleetWorkers(fleet, given)),
+  answer: (given) => withFleet(given, (fleet) => tell(fleet, "answer", given)),
+  stop: (given) => withFleet(given, (fleet) => tell(fleet, "stop", given)),
+  retry: (given) => withFleet(given, (fleet) => tell(fleet, "retry", given)),
+  drain: (given) => withFleet(given, (fleet) => drain(fleet, given)),
+  collect: (given) => withFleet(given, (fleet) => collect(fleet, given)),
+  init,
+  apply: applyStreams,
+  up: ({ flags, global, io }) => upFleet({ port: flags.port, leaseSeconds: flags["lease-seconds"] }, { global, io }),
+};
+
+const NAMES = Object.keys(ACTIONS);
+
+/** `panewright fleet`: jobs on many machines. */
+export const command = defineCommand({
+  arguments: [
+    { name: "ACTION", description: NAMES.join(", "), required: true, choices: NAMES },
+    { name: "WHAT", description: "a job, a worker or a folder, and what is said to it", rest: true, text: true },
+  ],
+  flags: FLAGS,
+  async run({ flags, positionals: [action = "", ...rest], global }, io) {
+    const act = ACTIONS[action];
+    if (act === undefined) {
+      throw new UsageError(`Cannot do "${action}" with a fleet${didYouMean(action, NAMES)}`, {
+        hint: `ACTION is one of ${NAMES.join(", ")}.`,
+      });
+    }
+    return await act({ flags, rest, global, io });
+  },
+});
+
+async function withFleet({ flags, io }: Given, act: (fleet: Fleet) => Promise<number>): Promise<number> {
+  await using fleet = await openFleet(flags.fleet, io);
+  return await act(fleet);
+}
+
+function first({ rest: [name] }: Given, action: string): string {
+  if (name !== undefined) return name;
+  throw new UsageError(`Cannot do "fleet ${action}": no job is named`, { hint: "panewright fleet ls lists the jobs." });
+}
+
+async function tell(fleet: Fleet, what: "answer" | "stop" | "retry", given: Given): Promise<number> {
+  const { flags, global, io, rest: [, ...words] } = given;
+  const { name, entry } = await readJob(fleet, first(given, what));
+  const job = jobText(name);
+  await requireNoAgent(`${what} job ${job}`);
+  const { credentials } = fleet;
+  if (credentials.rights !== "submitter" && credentials.rights !== "admin") {
+    throw new HumanInterventionRequiredError(`Cannot ${what} job ${job}: ${credentials.name} may only look`, {
+      hint: "Use the credentials of a submitter: --fleet FILE.",
+    });
+  }
+  const text = words.join(" ").trim();
+  if (what === "answer") requireAnswerable(job, { text, entry, question: flags.question });
+  await sayToJob(fleet, name, {
+    what,
+    ...(what === "answer" ? { text, ...present({ question: flags.question }) } : {}),
+  });
+  if (global.json) io.stdout(outputLine("fleet_told", { to: job, what }));
+  else if (!global.quiet) io.stdout(`${SAID[what]} ${job}. Follow it with: panewright fleet logs ${job} --follow\n`);
+  return 0;
+}
+
+const SAID = { answer: "The answer is left for", stop: "The stop is left for", retry: "A further try is queued for" };
+
+function requireAnswerable(
+  job: string,
+  { text, entry: { questions = [], state }, question }: {
+    readonly text: string;
+    readonly entry: Awaited<ReturnType<typeof readJob>>["entry"];
+    readonly question: string | undefined;
+  },
+): void {
+  const problem = (why: string, hint: string) => new UsageError(`Cannot answer job ${job}: ${why}`, { hint });
+  if (text === "") throw problem("the answer is empty", `As in: panewright fleet answer ${job} "yes"`);
+  if (state !== "waiting") return;
+  const ids = questions.map(({ id }) => id).join(", ");
+  if (question !== undefined && !questions.some(({ id }) => id === question)) {
+    throw problem(`no question ${question} is open`, `Open are: ${ids}.`);
+  }
+  if (question === undefined && questions.length > 1) {
+    throw problem("several questions are open", `Name the one that is meant with --question: ${ids}.`);
+  }
+}
+
+async function drain(fleet: Fleet, given: Given): Promise<number> {
+  const { global, io, rest: [worker] } = given;
+  if (worker === undefined) {
+    throw new UsageError("Cannot drain a worker: none is named", { hint: "panewright fleet workers lists them." });
+  }
+  await requireNoAgent(`drain worker ${worker}`);
+  await sayToWorker(fleet, worker.split(".").at(-1) ?? worker);
+  if (global.json) io.stdout(outputLine("fleet_told", { to: worker, what: "drain" }));
+  else if (!global.quiet) io.stdout(`Worker ${worker} takes no more jobs, and hands over those that it has.\n`);
+  return 0;
+}
+
+async function collect(fleet: Fleet, given: Given): Promise<number> {
+  const { flags, global, io } = given;
+  const { name, entry } = await readJob(fleet, first(given, "collect"));
+  const folder = await Deno.realPath(resolve(io.cwd, flags.wd ?? "."));
+  const now = new Date();
+  const found = await collectResult(fleet, { name, job: entry.job, folder, now, signal: io.signal });
+  const job = jobText(name);
+  if (global.json) {
+    io.stdout(outputLine("fleet_collected", { job, ...present({ workspace: found?.name }) }));
+  } else if (found === undefined) io.stdout(`Job ${job} has changed nothing.\n`);
+  else {
+    const next = [
+      `panewright diff ${found.name}`,
+      `panewright apply ${found.name}`,
+      `panewright discard ${found.name}`,
+    ];
+    io.stdout(`What came of job ${job} is here, beside your checkout:\n${next.map((line) => `  ${line}\n`).join("")}`);
+  }
+  return 0;
+}
+
+async function init({ flags, global, io, rest: [folder] }: Given): Promise<number> {
+  if (folder === undefined) {
+    throw new UsageError("Cannot make a fleet: no folder is named", {
+      hint: "As in: panewright fleet init /srv/fleet --user anna=submitter --user build1=worker",
+    });
+  }
+  const file = (name: string | undefined) => name === undefined ? undefined : resolve(io.cwd, name);
+  const [cert, key, ca] = [file(flags["tls-cert"]), file(flags["tls-key"]), file(flags["tls-ca"])];
+  const given = [cert, key, ca].filter((one) => one !== undefined).length;
+  if (given !== 0 && given !== 3) {
+    throw new UsageError("Cannot make a fleet: --tls-cert, --tls-key and --tls-ca belong together");
+  }
+  const made = await makeServer({
+    folder: resolve(io.cwd, folder),
+    host: flags.host ?? "127.0.0.1",
+    port: flags.port ?? 4222,
+    users: readUsers(flags.user ?? []),
+    ...(cert !== undefined && key !== undefined && ca !== undefined ? { tls: { cert, key, ca } } : {}),
+  });
+  if (global.json) io.stdout(outputLine("fleet_made", made));
+  else {
+    const { config, credentials } = made;
+    const lines = [
+      `Start the server with: nats-server --config ${config}`,
+      `Make its streams with: panewright fleet apply --fleet ${credentials["admin"]}`,
+      ...Object.entries(credentials).map(([name, path]) => `Credentials of ${name}: ${path}`),
+    ];
+    io.stdout(`${lines.join("\n")}\n`);
+  }
+  return 0;
+}
+
+async function applyStreams({ flags, global, io }: Given): Promise<number> {
+  const credentials = readCredentials(flags.fleet);
+  if (credentials.rights !== "admin") {
+    throw new UsageError(`Cannot make the streams of the fleet: ${credentials.name} is no admin`, {
+      hint: "Name the admin's credentials: --fleet FILE",
+    });
+  }
+  await setUpServer(credentials, present({ replicas: flags.replicas, leaseSeconds: flags["lease-seconds"] }));
+  if (!global.quiet && !global.json) io.stdout("The streams of the fleet are there.\n");
+  return 0;
+}

@@ -1,0 +1,179 @@
+import { relative, resolve } from "@std/path/posix";
+import { UsageError } from "../../base/errors.ts";
+import { runGit } from "../../base/ports/git.ts";
+import { isPlainFile } from "../../base/ports/files.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import { present } from "../../base/schema.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { requireNoAgent } from "../../api/control/act.ts";
+import { outputLine } from "../../api/output/line.ts";
+import {
+  type Fleet,
+  followEntry,
+  jobText,
+  packRepository,
+  PRIORITIES,
+  putObject,
+  readLabels,
+  submitJob,
+} from "../../fleet/mod.ts";
+import { MAX_TEXT_BYTES } from "../../jobs/pipeline/read_text.ts";
+import { choiceFlag, type CliIo, defineCommand, type FlagValues, switchFlag, textFlag } from "../console/command.ts";
+import { jobFields } from "../fleet/jobs.ts";
+import { FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+
+const FLAGS = {
+  fleet: FLEET_FLAG,
+  run: switchFlag("take it through the review loop, as panewright run does, in place of a pipeline"),
+  id: textFlag("ID", "its id: the same id is the same job (default: made of the task)"),
+  label: textFlag("NAME=VALUE", "a label that its worker must have", { repeatable: true }),
+  priority: choiceFlag(PRIORITIES, "before which others it comes (default: normal)"),
+  url: textFlag("URL", "where a worker fetches the repository, which has this commit (default: it is sent along)"),
+  pipeline: textFlag("NAME", "the pipeline, whatever the task's front matter names"),
+  config: textFlag("FILE", "the config file (panewright.jsonc where none is named)"),
+  wd: textFlag("DIR", "the folder in which the agents work"),
+  wait: switchFlag("wait until it has ended, with the exit code of its run"),
+};
+
+/** `panewright submit`: puts jobs into the queue of a fleet. */
+export const command = defineCommand({
+  arguments: [{ name: "TASK", description: "a task as one text, or the file with it; each is a job", rest: true }],
+  flags: FLAGS,
+  async run({ flags, positionals: tasks, global }, io) {
+    await requireNoAgent("submit a job");
+    const labels = readLabels(flags.label ?? []);
+    requireSense(tasks, flags);
+    const folder = await Deno.realPath(resolve(io.cwd, flags.wd ?? "."));
+    await using fleet = await openFleet(flags.fleet, io);
+    const place = await placeOf(folder, io.signal);
+    let code = 0;
+    for (const task of tasks.length === 0 ? [undefined] : tasks) {
+      const { args, title } = taskOf(task, { folder, flags, io });
+      const { base, bundle, name } = await packed(fleet, { folder, title, url: flags.url, signal: io.signal });
+      const submitted = await submitJob(fleet, {
+        id: flags.id ?? name,
+        job: {
+          title,
+          command: flags.run === true ? "run" : "exec",
+          args,
+          source: present({ bundle, url: flags.url }),
+          commit: base,
+          folder: place.prefix,
+          labels,
+          priority: flags.priority ?? "normal",
+        },
+      }, { now: new Date() });
+      const { hasWorker, isNew } = submitted;
+      const job = jobText(submitted.name);
+      if (global.json) io.stdout(outputLine("fleet_submitted", { job, isNew, hasWorker }));
+      else if (global.quiet) io.stdout(`${job}\n`);
+      else io.stdout(`${job} ${isNew ? "is submitted" : "was submitted before"}: ${title}\n`);
+      if (!hasWorker && !global.quiet) {
+        const wanted = Object.entries(labels).map(([label, value]) => `${label}=${value}`).join(" ");
+        io.stderr(`No worker ${wanted === "" ? "is there" : `has the labels ${wanted}`} yet: it waits for one.\n`);
+      }
+      if (flags.wait !== true) continue;
+      code = Math.max(code, await waitFor(fleet, { job: submitted.name, json: global.json, io }));
+    }
+    return code;
+  },
+});
+
+function requireSense(tasks: readonly string[], { id, run }: FlagValues<typeof FLAGS>): void {
+  if (tasks.length === 0 && run !== true) {
+    throw new UsageError("Cannot submit a job: no task is named", {
+      hint: `As in: panewright submit "Fix the rounding". The job of the config itself: panewright submit --run`,
+    });
+  }
+  if (tasks.length > 1 && id !== undefined) {
+    throw new UsageError(`Cannot submit ${tasks.length} jobs with one --id: each has its own`);
+  }
+}
+
+interface Place {
+  /** The folder below the top of the repository. */
+  readonly prefix: string;
+}
+
+async function placeOf(folder: string, signal: AbortSignal): Promise<Place> {
+  const { code, stdout } = await runGit(["rev-parse", "--show-toplevel"], { cwd: folder, signal });
+  if (code !== 0) {
+    throw new UsageError(`Cannot submit a job from ${folder}: it is in no repository`, {
+      hint: "A worker begins with a commit: make it one with git init, or go to a checkout.",
+    });
+  }
+  return { prefix: relative(stdout.trimEnd(), folder) };
+}
+
+/** The command line of a task, and what lists call it. */
+function taskOf(
+  task: string | undefined,
+  { folder, flags, io }: {
+    readonly folder: string;
+    readonly flags: FlagValues<typeof FLAGS>;
+    readonly io: Pick<CliIo, "cwd">;
+  },
+): { readonly args: readonly string[]; readonly title: string } {
+  const flagWords = [
+    ...(flags.pipeline === undefined ? [] : ["--pipeline", flags.pipeline]),
+    ...(flags.config === undefined ? [] : ["--config", flags.config]),
+  ];
+  if (task === undefined) return { args: [...flagWords], title: "the job of its config" };
+  const file = resolve(io.cwd, task);
+  if (!isPlainFile(file)) return { args: [...flagWords, "--", task], title: titleOf(task) };
+  const inside = relative(folder, file);
+  if (inside.startsWith("..")) {
+    throw new UsageError(
+      `Cannot submit the task ${task}: it is outside of ${folder}, and its worker would not have it`,
+    );
+  }
+  const text = readRegularText(file, { maxBytes: MAX_TEXT_BYTES });
+  // A review loop takes the job itself; a pipeline reads the file for what stands before its text.
+  const argument = flags.run === true ? text : inside;
+  return { args: [...flagWords, "--", argument], title: titleOf(text) };
+}
+
+const MAX_TITLE = 120;
+
+function titleOf(text: string): string {
+  const line = text.split("\n").map((row) => row.replace(/^[#\s]+/, "").trim()).find((row) =>
+    row !== "" && row !== "---"
+  );
+  return sanitizeLine(line ?? "").slice(0, MAX_TITLE);
+}
+
+/** What the worker begins with. */
+async function packed(
+  fleet: Fleet,
+  { folder, title, url, signal }: {
+    readonly folder: string;
+    readonly title: string;
+    readonly url: string | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly base: string; readonly bundle: string | undefined; readonly name: string }> {
+  if (url !== undefined) {
+    const { stdout } = await runGit(["rev-parse", "HEAD"], { cwd: folder, signal });
+    return { base: stdout.trimEnd(), bundle: undefined, name: `job-${crypto.randomUUID().slice(0, 8)}` };
+  }
+  const { bundle, workspace } = await packRepository(folder, { task: title, now: new Date(), signal });
+  return { base: workspace.base, bundle: await putObject(fleet, bundle), name: workspace.name };
+}
+
+/** Waits until a job has ended, or waits for a person. */
+async function waitFor(
+  fleet: Fleet,
+  { job, json, io }: { readonly job: Parameters<typeof jobText>[0]; readonly json: boolean; readonly io: CliIo },
+): Promise<number> {
+  for await (const entry of followEntry(fleet, job, { signal: io.signal })) {
+    const { outcome, reason = "", state } = entry;
+    if (state === "queued" || state === "running") continue;
+    const text = jobText(job);
+    if (json) io.stdout(outputLine("fleet_job", jobFields(job, entry)));
+    else {io.stdout(
+        `${text} ${outcome ?? state}: ${sanitizeLine(reason)}\nSee it with: panewright fleet status ${text}\n`,
+      );}
+    return outcome === "pass" ? 0 : state === "ended" ? 1 : 3;
+  }
+  return 1;
+}

@@ -1,0 +1,98 @@
+import { RuntimeError } from "../base/errors.ts";
+import type { Fleet } from "./connect.ts";
+import type { JobState } from "./job.ts";
+import type { NewEvent } from "./job_log.ts";
+import { getObject, putObject } from "./objects.ts";
+import { filesOfRun, readRunFile, restoreRun } from "./run_files.ts";
+import { bundleOf, commitNow, type JobPlace, restoreFiles, takeBundle } from "./tree.ts";
+
+/** Records after which an agent is not at work: what it has done is kept with them. */
+const AT_REST =
+  /"type":"(?:response_received|attempt_finished|check_finished|step_finished|test_command_finished|question_asked|run_finished)"/;
+
+/** Whether an agent has just ended its work by this record. */
+export function isAtRest(line: string): boolean {
+  return AT_REST.test(line);
+}
+
+/** The id of the run that a journal's record begins or resumes. */
+export function runOf(line: string): string | undefined {
+  if (!/"type":"run_(?:started|resumed)"/.test(line)) return undefined;
+  return /"runId":"([^"]+)"/.exec(line)?.[1];
+}
+
+/** Keeps what a job's next worker needs, besides the records. */
+export interface WorkKeeper {
+  /**
+   * What has changed of the run's files, and of the work where the record says that an agent has ended its turn; it is among
+   * the objects then.
+   *
+   * @returns undefined where nothing has changed
+   */
+  changed(line: string): Promise<Omit<Extract<NewEvent, { type: "saved" }>, "epoch"> | undefined>;
+  /** The run, once its first record is known. */
+  run(): string | undefined;
+}
+
+export function keepWork(
+  fleet: Pick<Fleet, "objects">,
+  { place, state, signal }: { readonly place: JobPlace; readonly state: JobState; readonly signal: AbortSignal },
+): WorkKeeper {
+  const versions = new Map<string, string>();
+  let files = state.files;
+  let commit = state.work?.commit ?? place.base;
+  let run = state.run;
+  return {
+    run: () => run,
+    async changed(line) {
+      run = runOf(line) ?? run;
+      if (run === undefined) return undefined;
+      const isResting = isAtRest(line);
+      const seen = await filesOfRun({ id: run, workdir: place.workdir }, { whole: isResting });
+      const fresh = seen.filter(({ path, version }) => versions.get(path) !== version);
+      const kept = { ...files };
+      for (const file of fresh) {
+        kept[file.path] = await putObject(fleet, readRunFile(file));
+        versions.set(file.path, file.version);
+      }
+      const now = isResting ? await commitNow(place, { signal }) : commit;
+      const work = now === commit ? {} : { commit: now, work: await bundled(now) };
+      const isSame = Object.keys(work).length === 0 && fresh.every(({ path }) => files[path] === kept[path]);
+      if (isSame) return undefined;
+      files = kept;
+      commit = now;
+      return { type: "saved", run, files, ...work };
+    },
+  };
+
+  async function bundled(now: string): Promise<string> {
+    const { base, store } = place;
+    return await putObject(fleet, await bundleOf(now, { store, signal, without: base }));
+  }
+}
+
+/**
+ * Makes a worker's folder what the one before has left.
+ *
+ * @throws {RuntimeError} where an object is not there, or not what it was
+ */
+export async function restoreWork(
+  fleet: Pick<Fleet, "objects">,
+  { place, state: { files, lines, run, work }, signal }: {
+    readonly place: JobPlace;
+    readonly state: JobState;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  if (work !== undefined && work.commit !== place.base) {
+    const { bundle, commit } = work;
+    await takeBundle(await getObject(fleet, bundle), { commit, store: place.store, signal });
+    await restoreFiles(place, { commit, signal });
+  }
+  if (run === undefined) return;
+  if (lines.length === 0) throw new RuntimeError(`Cannot restore run ${run}: its journal is empty`);
+  async function* contents() {
+    for (const [path, hash] of Object.entries(files)) yield [path, await getObject(fleet, hash)] as const;
+  }
+  await restoreRun({ id: run, workdir: place.workdir }, { lines, files: contents() });
+}

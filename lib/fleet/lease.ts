@@ -1,0 +1,120 @@
+import type { Clock } from "../base/ports/clock.ts";
+import { errorText } from "../base/text/error_text.ts";
+import type { Fleet } from "./connect.ts";
+import { FencedError } from "./job_log.ts";
+import { type JobEntry, readEntry } from "./job.ts";
+import { type JobName, jobText } from "./names.ts";
+
+/** How much time has passed, as a clock that counts sleep tells it. */
+export interface LeaseClock {
+  /** Milliseconds since any moment in the past. */
+  now(): number;
+}
+
+/**
+ * Time since the machine began, which goes on while it sleeps; in whole seconds, so that the finer clock, which may stand
+ * still meanwhile, counts where it says more.
+ */
+export const systemLeaseClock: LeaseClock = {
+  now() {
+    return Math.max(performance.now() + START_MS, Deno.osUptime() * 1000);
+  },
+};
+
+/** Both begin with the same moment. */
+const START_MS = Deno.osUptime() * 1000 - performance.now();
+
+/** A job that a worker has, as long as it proves so. */
+export interface Lease extends Disposable {
+  /** Aborted once the worker may not have the job any more: at half of the lease without proof, or when another has it. */
+  readonly lost: AbortSignal;
+  /** Writes what lists tell of the job. */
+  note(changes: { readonly [Field in keyof JobEntry]?: JobEntry[Field] | undefined }): Promise<void>;
+}
+
+/** How often a lease is renewed while it lasts. */
+const RENEWALS = 6;
+
+/**
+ * Keeps the lease of a job. What proves it is a change of the job's entry that nobody else has changed; `working()` alone
+ * would be taken from a worker that has lost its job, too.
+ */
+export function keepLease(
+  { jobs }: Pick<Fleet, "jobs">,
+  { job, entry, revision, leaseMs, working, clock, leaseClock, wallClock = () => new Date() }: {
+    readonly job: JobName;
+    readonly entry: JobEntry;
+    readonly revision: number;
+    readonly leaseMs: number;
+    /** Tells the queue that the job is still worked on. */
+    readonly working: () => void;
+    readonly clock: Clock;
+    readonly leaseClock: LeaseClock;
+    readonly wallClock?: () => Date;
+  },
+): Lease {
+  const lost = new AbortController();
+  const over = new AbortController();
+  const key = jobText(job);
+  let at = revision;
+  let now = entry;
+  let proven = leaseClock.now();
+  const update = async () => {
+    const begun = leaseClock.now();
+    try {
+      at = await jobs.update(key, JSON.stringify({ ...now, at: wallClock().toISOString() }), at);
+    } catch (error) {
+      // The answer to an earlier change may have been lost.
+      const found = await jobs.get(key).catch(() => undefined);
+      if (found === undefined) throw error;
+      const seen = found === null ? undefined : readEntry(found.string());
+      if (found === null || seen?.epoch !== entry.epoch || seen.worker !== entry.worker) {
+        throw new FencedError(`Cannot go on with job ${key}: another worker has taken it`);
+      }
+      at = found.revision;
+      return;
+    }
+    proven = begun;
+    working();
+  };
+  let queue = Promise.resolve();
+  const renew = () =>
+    queue = queue.then(update).catch((error) => {
+      if (error instanceof FencedError) lost.abort(error);
+    });
+  const watch = async () => {
+    for (;;) {
+      await clock.sleep(leaseMs / RENEWALS, over.signal);
+      const silent = leaseClock.now() - proven;
+      if (silent >= leaseMs / 2) {
+        const seconds = Math.round(silent / 1000);
+        lost.abort(new FencedError(`Cannot go on with job ${key}: the fleet has not been reached for ${seconds} s`));
+      }
+      if (lost.signal.aborted) return;
+      void renew();
+    }
+  };
+  watch().catch(() => {});
+  return {
+    lost: lost.signal,
+    async note(changes) {
+      now = { ...now, ...changes } as JobEntry;
+      await renew();
+    },
+    [Symbol.dispose]: () => over.abort(),
+  };
+}
+
+/** @returns undefined where there is no entry */
+export async function findEntry(
+  { jobs }: Pick<Fleet, "jobs">,
+  job: JobName,
+): Promise<{ readonly entry: JobEntry; readonly revision: number } | undefined> {
+  const found = await jobs.get(jobText(job));
+  if (found === null || found.operation !== "PUT") return undefined;
+  try {
+    return { entry: readEntry(found.string()), revision: found.revision };
+  } catch (cause) {
+    throw new Error(`the entry of job ${jobText(job)}: ${errorText(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,186 @@
+import { createUser } from "@nats-io/nkeys";
+import { UsageError } from "../base/errors.ts";
+import { createFileOnce } from "../base/ports/own_files.ts";
+import { makeOwnFolder } from "../base/ports/state_folder.ts";
+import { runInForeground } from "../base/ports/process.ts";
+import type { Credentials, Rights } from "./credentials.ts";
+import { BUCKETS, isToken, OBJECTS, STREAMS } from "./names.ts";
+
+export interface ServerUser {
+  readonly name: string;
+  readonly rights: Rights;
+  /** The nkey's public half. */
+  readonly key: string;
+}
+
+export interface ServerPlan {
+  /** Where it listens. */
+  readonly host: string;
+  readonly port: number;
+  /** Where JetStream keeps its streams; absolute. */
+  readonly store: string;
+  readonly users: readonly ServerUser[];
+  /** Of each team, whose jobs the others do not see. @default {"team"} */
+  readonly team?: string;
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+const infoOf = (stream: string) => `$JS.API.STREAM.INFO.${stream}`;
+/** Reading a stream: by its sequence, its subject, or a consumer of one's own, which lasts as long as it is read. */
+const readOf = (stream: string) => [
+  infoOf(stream),
+  `$JS.API.STREAM.MSG.GET.${stream}`,
+  `$JS.API.DIRECT.GET.${stream}`,
+  `$JS.API.DIRECT.GET.${stream}.>`,
+  `$JS.API.CONSUMER.CREATE.${stream}`,
+  `$JS.API.CONSUMER.CREATE.${stream}.>`,
+  `$JS.API.CONSUMER.INFO.${stream}.>`,
+  `$JS.API.CONSUMER.DELETE.${stream}.>`,
+  `$JS.API.CONSUMER.MSG.NEXT.${stream}.>`,
+  `$JS.ACK.${stream}.>`,
+];
+const KV = (bucket: string) => `KV_${bucket}`;
+const STORE = `OBJ_${OBJECTS}`;
+
+const READ = [
+  "$JS.API.INFO",
+  ...[STREAMS.log, STREAMS.said, ...Object.values(BUCKETS).map(KV), STORE].flatMap(readOf),
+  infoOf(STREAMS.queue),
+];
+
+/** What each user may publish: least that their part needs. A job's author stands in its subjects. */
+function mayPublish({ name, rights }: ServerUser): readonly string[] {
+  switch (rights) {
+    case "admin":
+      return [">"];
+    case "viewer":
+      return READ;
+    case "submitter":
+      return [
+        ...READ,
+        ...[`pw.queue.${name}.>`, `pw.said.${name}.>`, "pw.wake"],
+        ...[`$KV.${BUCKETS.jobs}.${name}.>`, `$KV.${BUCKETS.labels}.>`, `$O.${OBJECTS}.>`],
+      ];
+    case "worker":
+      return [
+        ...READ,
+        ...readOf(STREAMS.queue),
+        `$JS.API.CONSUMER.DURABLE.CREATE.${STREAMS.queue}.>`,
+        ...["pw.log.>", "pw.wake"],
+        ...[`$KV.${BUCKETS.jobs}.>`, `$KV.${BUCKETS.workers}.${name}.>`, `$O.${OBJECTS}.>`],
+      ];
+  }
+}
+
+/**
+ * The configuration of a nats-server for a fleet: an account with JetStream, and each user by the public half of a key.
+ *
+ * @example
+ * ```ts
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const users = [{ name: "anna", rights: "submitter", key: "UABC" }] as const;
+ * const text = serverConfig({ host: "127.0.0.1", port: 4222, store: "/srv/fleet", users });
+ * assertStringIncludes(text, "pw.queue.anna.>");
+ * ```
+ */
+export function serverConfig({ host, port, store, users, team = "team", tls }: ServerPlan): string {
+  const quoted = (value: string | readonly string[]) => JSON.stringify(value);
+  const userLines = users.flatMap((user) => [
+    `      # ${user.name}: ${user.rights}`,
+    `      {`,
+    `        nkey: ${user.key}`,
+    `        permissions: {`,
+    `          publish: { allow: ${quoted([...mayPublish(user), "_INBOX.>"])} }`,
+    `          subscribe: { allow: ${quoted(user.rights === "admin" ? [">"] : ["_INBOX.>", "pw.wake"])} }`,
+    `        }`,
+    `      }`,
+  ]);
+  return [
+    `listen: ${quoted(`${host}:${port}`)}`,
+    `max_payload: 1MB`,
+    `jetstream { store_dir: ${quoted(store)} }`,
+    ...(tls === undefined ? [] : [`tls { cert_file: ${quoted(tls.cert)}, key_file: ${quoted(tls.key)} }`]),
+    `accounts {`,
+    `  ${team} {`,
+    `    jetstream: enabled`,
+    `    users: [`,
+    ...userLines,
+    `    ]`,
+    `  }`,
+    `}`,
+    ``,
+  ].join("\n");
+}
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
+
+/** A new fleet's server. */
+export interface NewServer {
+  /** The folder for its configuration, its streams and everybody's credentials; made. */
+  readonly folder: string;
+  readonly host: string;
+  readonly port: number;
+  readonly users: readonly { readonly name: string; readonly rights: Rights }[];
+  readonly tls?: { readonly cert: string; readonly key: string; readonly ca: string } | undefined;
+}
+
+/**
+ * Writes a server's configuration, and the credentials of each user, a file each.
+ *
+ * @returns the path of the configuration, and of the credentials by name
+ * @throws {UsageError} when it would be open to a network without TLS, or is there already
+ */
+export async function makeServer(
+  { folder, host, port, users, tls }: NewServer,
+): Promise<{ readonly config: string; readonly credentials: Readonly<Record<string, string>> }> {
+  if (tls === undefined && !LOOPBACK.test(host)) {
+    throw new UsageError(`Cannot make a fleet on ${host} without TLS: what is sent could be read and changed`, {
+      hint:
+        "Name the server's certificate: --tls-cert FILE --tls-key FILE --tls-ca FILE. Without them it is for 127.0.0.1.",
+    });
+  }
+  const odd = users.find(({ name }) => !isToken(name));
+  if (odd !== undefined) {
+    throw new UsageError(`Cannot make a user "${odd.name}": a name has letters, digits, - and _ only`);
+  }
+  makeOwnFolder(folder);
+  const credentials: Record<string, string> = {};
+  const known: ServerUser[] = [];
+  for (const { name, rights } of users) {
+    const pair = createUser();
+    const path = credentials[name] = `${folder}/${name}.json`;
+    const server = `${tls === undefined ? "nats" : "tls"}://${host}:${port}`;
+    const seed = new TextDecoder().decode(pair.getSeed());
+    const file: Credentials = { server, name, rights, seed, ...(tls === undefined ? {} : { ca: tls.ca }) };
+    await writeNew(path, `${JSON.stringify(file, undefined, 2)}\n`);
+    known.push({ name, rights, key: pair.getPublicKey() });
+  }
+  const config = `${folder}/nats.conf`;
+  await writeNew(config, serverConfig({ host, port, store: `${folder}/jetstream`, users: known, tls }));
+  return { config, credentials };
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  if (await createFileOnce(path, text)) return;
+  throw new UsageError(`Cannot write ${path}: it is there already`, {
+    hint: "Name another folder, or begin anew by removing this one: whoever has credentials of it is locked out then.",
+  });
+}
+
+/**
+ * Runs a nats-server until it ends, or the signal comes.
+ *
+ * @returns its exit code
+ * @throws {UsageError} when there is no such program
+ */
+export async function startServer(config: string, { signal }: { readonly signal: AbortSignal }): Promise<number> {
+  try {
+    return await runInForeground({ argv: ["nats-server", "--config", config], signal });
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    throw new UsageError("Cannot start the fleet's server: nats-server is not installed", {
+      hint: "Install it with: apt-get install nats-server",
+    });
+  }
+}

@@ -1,0 +1,252 @@
+import { resolve } from "@std/path/posix";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import { RuntimeError, UsageError } from "../base/errors.ts";
+import { makeOwnFolder } from "../base/ports/state_folder.ts";
+import { errorText } from "../base/text/error_text.ts";
+import { isObject, present } from "../base/schema.ts";
+import { JOBS } from "../jobs/mod.ts";
+import { allWaiting } from "../journal/waiting.ts";
+import { readRun } from "../run/overview.ts";
+import { runFolderAt } from "../run/run_folder.ts";
+import { removeRunEntry } from "../run/run_entry.ts";
+import type { Job, JobState } from "./job.ts";
+import { FencedError, type JobLog, type NewEvent } from "./job_log.ts";
+import { isAtRest, keepWork, restoreWork, runOf } from "./keep_work.ts";
+import type { Lease } from "./lease.ts";
+import { type JobName, jobText } from "./names.ts";
+import { fetchSource } from "./source.ts";
+import { type PlayedRun, playRun } from "./play_run.ts";
+import { hear, type Heard } from "./said.ts";
+import { clearEarlier, endRunAt } from "./take_over.ts";
+import { type JobPlace, makeCheckout, makeStoreOf } from "./tree.ts";
+import type { WorkerRules } from "./worker_rules.ts";
+import type { WorkerContext } from "./worker_context.ts";
+
+/** A job that this worker has claimed. */
+export interface Claimed {
+  readonly name: JobName;
+  readonly job: Job;
+  readonly epoch: number;
+  readonly state: JobState;
+  readonly log: JobLog;
+  readonly lease: Lease;
+  readonly rule: WorkerRules["accept"][number];
+  /** What was said to it that nobody has heard yet. */
+  readonly said: readonly Heard[];
+}
+
+type End = Extract<NewEvent, { type: "released" | "ended" }> extends infer Event
+  ? Event extends { type: string } ? Omit<Event, "epoch"> : never
+  : never;
+
+/**
+ * Works on a claimed job until it has ended, waits for a person, or is to be given back; what came of it is in the log when
+ * this returns.
+ *
+ * @throws {FencedError} when another worker has the job: its agents have ended here
+ */
+export async function workOn(claimed: Claimed, worker: WorkerContext): Promise<End> {
+  const { epoch, lease, log, name } = claimed;
+  const root = `${worker.folder}/${jobText(name)}/${epoch}`;
+  const { lost } = lease;
+  let end: End;
+  let run: string | undefined;
+  try {
+    if (claimed.said.at(-1)?.said.what === "stop") {
+      const told: End = { type: "released", why: "stopped", reason: "it was told to stop" };
+      await log.append({ ...told, epoch } as NewEvent, { signal: lost });
+      return told;
+    }
+    const place = await prepare(claimed, { root, worker, signal: lost });
+    run = claimed.state.run;
+    end = await play(claimed, { place, worker, lost, onRun: (id) => run = id });
+    await removePlace(place, run);
+  } catch (error) {
+    // The folder of a job that was lost is left: what of it nobody else has is there.
+    if (lost.aborted || error instanceof FencedError) throw lost.aborted ? lost.reason : error;
+    end = error instanceof UsageError
+      ? { type: "ended", outcome: "error", reason: error.message, ...present({ run }) }
+      : { type: "released", why: "broken", reason: errorText(error) };
+  }
+  await log.append({ ...end, epoch } as NewEvent, { signal: lost });
+  return end;
+}
+
+/** Makes the job's folder on this machine what it was where it was worked on last. */
+async function prepare(
+  { epoch, job, name, state }: Claimed,
+  { root, worker, signal }: { readonly root: string; readonly worker: WorkerContext; readonly signal: AbortSignal },
+): Promise<JobPlace> {
+  const { clock, fleet } = worker;
+  const isOurs = (folder: string) => {
+    const [, job, number] = /\/fleet\/[^/]+\/([^/]+)\/(\d+)$/.exec(folder) ?? [];
+    return job === jobText(name) && Number(number) < epoch;
+  };
+  await clearEarlier(state.lines, { isOurs, clock, signal });
+  if (lstatOrUndefined(root) !== undefined) await Deno.remove(root, { recursive: true });
+  makeOwnFolder(`${worker.folder}/${jobText(name)}`);
+  const store = await makeStoreOf(root, { signal });
+  await fetchSource(fleet, { job, store, signal });
+  const place = await makeCheckout(root, { base: job.commit, folder: job.folder, store, signal });
+  await restoreWork(fleet, { place, state, signal });
+  return place;
+}
+
+async function play(
+  claimed: Claimed,
+  { place, worker, lost, onRun }: {
+    readonly place: JobPlace;
+    readonly worker: WorkerContext;
+    readonly lost: AbortSignal;
+    readonly onRun: (run: string) => void;
+  },
+): Promise<End> {
+  const { epoch, job, lease, log, name, rule, said, state } = claimed;
+  const { clock, fleet } = worker;
+  const refused = await worker.refuses({ config: configIn(place, job), rule });
+  if (refused !== undefined) {
+    return { type: "ended", outcome: "error", reason: refused, ...present({ run: state.run }) };
+  }
+  const keeper = keepWork(fleet, { place, state, signal: lost });
+  const stop = new AbortController();
+  let stopped: "stopped" | "drained" | undefined;
+  let last = state.lines.at(-1) ?? "";
+  const tell = async (heard: Heard) => {
+    if (heard.said.what === "stop") {
+      stopped = "stopped";
+      stop.abort();
+    }
+    if (heard.said.what === "answer") await give(heard, { place, run: keeper.run(), worker });
+  };
+  for (const heard of said) {
+    if (heard.said.what === "answer") await give(heard, { place, run: state.run, worker });
+  }
+  const hearing = new AbortController();
+  const after = said.at(-1)?.sequence ?? state.heard;
+  const heard = hear(fleet, name, { after, signal: hearing.signal, onSaid: tell }).catch((error) =>
+    worker.log(`${jobText(name)}: ${errorText(error)}`)
+  );
+  const handOver = () => {
+    stopped ??= "drained";
+    stop.abort();
+  };
+  const onRecord = async (line: string) => {
+    if (/"type":"lanes_opened"/.test(line)) {
+      throw new UsageError("Cannot work on tasks side by side as one job of a fleet", {
+        hint:
+          "Submit each task as a job of its own: panewright submit TASK TASK. The config's attempts and parallel are for one machine.",
+      });
+    }
+    const saved = await keeper.changed(line);
+    if (saved !== undefined) await log.append({ ...saved, epoch }, { signal: lost });
+    await log.append({ type: "record", epoch, line }, { signal: lost });
+    last = line;
+    const run = runOf(line);
+    if (run !== undefined) {
+      onRun(run);
+      await lease.note({ run });
+    }
+    if (isAtRest(line) && worker.draining.aborted) handOver();
+  };
+  const args = state.run === undefined
+    ? [job.command, "--trust", ...(job.command === "exec" ? ["--no-input"] : []), ...job.args]
+    : ["resume", state.run, "--trust", "--no-input"];
+  const env = worker.environment(rule.secrets ?? []);
+  try {
+    const played = await playRun(
+      { panewright: worker.panewright, args, cwd: place.workdir, env },
+      { onRecord, stop: stop.signal, lost, clock },
+    );
+    const run = keeper.run();
+    if (run !== undefined && !isFinish(last)) {
+      await endRunAt({ workdir: place.workdir, run }, { clock, signal: new AbortController().signal });
+    }
+    lost.throwIfAborted();
+    return await endOf(played, { last, run, place, stopped });
+  } finally {
+    hearing.abort();
+    await heard;
+  }
+}
+
+function isFinish(line: string): boolean {
+  return /"type":"run_finished"/.test(line);
+}
+
+function configIn({ workdir }: JobPlace, { args }: Job): string {
+  const at = args.slice(0, args.indexOf("--") >>> 0).indexOf("--config");
+  return resolve(workdir, at < 0 ? "panewright.jsonc" : args[at + 1] ?? "");
+}
+
+/** Leaves an answer for the run; one that is refused is told, and the question stays open. */
+async function give(
+  { by, said: { question, text = "" } }: Heard,
+  { place, run, worker }: {
+    readonly place: JobPlace;
+    readonly run: string | undefined;
+    readonly worker: WorkerContext;
+  },
+): Promise<void> {
+  if (run === undefined) return;
+  const folder = runFolderAt(place.workdir, run);
+  try {
+    await worker.giveAnswer(folder, { answer: text, who: by, ...present({ question }) });
+  } catch (error) {
+    worker.log(`an answer of ${by} to run ${run} was refused: ${errorText(error)}`);
+  }
+}
+
+/** What came of a run by the last record of its process. */
+async function endOf(
+  { code, refusal, untaken }: PlayedRun,
+  { last, run, place, stopped }: {
+    readonly last: string;
+    readonly run: string | undefined;
+    readonly place: JobPlace;
+    readonly stopped: "stopped" | "drained" | undefined;
+  },
+): Promise<End> {
+  if (untaken !== undefined) throw untaken;
+  if (run === undefined) {
+    const reason = refusal ?? `panewright ended with code ${code} before it began`;
+    return code === 0 || stopped === undefined
+      ? { type: "ended", outcome: "error", reason }
+      : { type: "released", why: stopped, reason: "it was told to stop before it began" };
+  }
+  const finish: unknown = isFinish(last) ? JSON.parse(last) : undefined;
+  if (!isObject(finish)) {
+    if (refusal !== undefined) return { type: "ended", outcome: "error", reason: refusal, run };
+    return { type: "released", why: "broken", reason: `panewright ended with code ${code} in the middle of its run` };
+  }
+  const { outcome, reason } = finish as { readonly outcome: string; readonly reason: string };
+  switch (outcome) {
+    case "pass":
+    case "fail":
+    case "error":
+      return { type: "ended", outcome, reason, run };
+    case "waiting":
+    case "needs_human":
+      return { type: "released", why: "waiting", reason, questions: await openQuestions(place, run) };
+    case "interrupted":
+      return stopped === undefined
+        ? { type: "released", why: "broken", reason: `${reason}, although nobody has said so` }
+        : { type: "released", why: stopped, reason };
+    default:
+      throw new RuntimeError(`Cannot tell what came of run ${run}: its outcome is "${outcome}"`);
+  }
+}
+
+async function openQuestions(
+  { workdir }: JobPlace,
+  run: string,
+): Promise<readonly { readonly id: string; readonly text: string }[]> {
+  const { progress } = await readRun(runFolderAt(workdir, run), JOBS);
+  if (progress === undefined) return [];
+  return allWaiting(progress).flatMap(({ id, text }) => id === undefined ? [] : [{ id, text }]);
+}
+
+/** Everything of it is with the fleet. */
+async function removePlace({ root, workdir }: JobPlace, run: string | undefined): Promise<void> {
+  if (run !== undefined) removeRunEntry({ id: run, path: `${workdir}/.panewright/runs/${run}` });
+  await Deno.remove(root, { recursive: true });
+}
