@@ -1,6 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
+import { VERSION } from "../base/version.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { type Job, type JobState, jobState, type Queued, readQueued } from "./job.ts";
+import { type Job, type JobState, jobState, LaterVersionError, type Queued, readQueued } from "./job.ts";
 import { openJobLog } from "./job_log.ts";
 import { findEntry, keepLease } from "./lease.ts";
 import { type JobName, jobOfQueueSubject, jobText } from "./names.ts";
@@ -29,6 +30,11 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   const before = jobState(log.events);
   const heard = await readSaid(fleet, name, { after: before.heard });
   if (!isDue(before, { heard, message: message.info.streamSequence })) return await acknowledge(message);
+  const begunBy = versionIn(before.lines);
+  if (isNewer(begunBy, VERSION)) {
+    tell(`${jobText(name)}: leaves it to others: panewright ${begunBy} has begun it, and this is ${VERSION}`);
+    return message.nak(worker.leaseMs);
+  }
   const rule = ruleFor({ author: name.author, job: said.job }, worker.rules);
   if (rule === undefined) {
     tell(`${jobText(name)}: leaves it to others: no rule of this worker accepts it`);
@@ -81,12 +87,16 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
 }
 
 /** What the queue has of a job; one that nobody can read is gone from the queue, and its entry says so. */
-async function understood(message: JsMsg, name: JobName, { fleet, log }: WorkerContext): Promise<Queued | undefined> {
+async function understood(message: JsMsg, name: JobName, { fleet, leaseMs, log }: WorkerContext): Promise<Queued | undefined> {
   try {
     return readQueued(message.string());
   } catch (error) {
     const reason = `its message cannot be read: ${errorText(error)}`;
     log(`${jobText(name)}: ${reason}`);
+    if (error instanceof LaterVersionError) {
+      message.nak(leaseMs);
+      return undefined;
+    }
     const found = await findEntry(fleet, name);
     if (found !== undefined) {
       await fleet.jobs.update(
@@ -118,6 +128,21 @@ function isDue(
     case "parked":
       return heard.some(({ said }) => said.what === "retry");
   }
+}
+
+/** The newest version that has written records of a run. */
+function versionIn(lines: readonly string[]): string {
+  const found = lines.flatMap((line) => /"type":"run_(?:started|resumed)".*"panewright":"([\d.]+)"/.exec(line)?.[1] ?? []);
+  return found.reduce((newest, one) => isNewer(one, newest) ? one : newest, "0");
+}
+
+function isNewer(one: string, other: string): boolean {
+  const [ours = [], theirs = []] = [one, other].map((text) => text.split(".").map(Number));
+  for (const [at, part] of ours.entries()) {
+    const difference = part - (theirs[at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
 }
 
 /** Waits until the server has taken the acknowledgement: else the message would be there again. */

@@ -6,7 +6,8 @@ import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Fleet } from "./connect.ts";
 import { type Job, jobState } from "./job.ts";
 import { type JobName, jobText } from "./names.ts";
-import { getObject } from "./objects.ts";
+import { contentsOf, getObject } from "./objects.ts";
+import { restoreRun } from "./run_files.ts";
 import { readLog } from "./job_log.ts";
 import { bundleOf, takeBundle } from "./tree.ts";
 
@@ -29,12 +30,20 @@ export async function packRepository(
   return { bundle: await bundleOf(base, { store, signal }), workspace };
 }
 
+/** What came of a job, on this machine. */
+export interface Collected {
+  /** It has no files; `panewright apply` brings them into a checkout. */
+  readonly workspace: Workspace;
+  readonly isChanged: boolean;
+  /** The job's run, which is in the workspace. */
+  readonly run: string | undefined;
+}
+
 /**
  * Brings what came of a job into a workspace of the repository that a folder is in, where `panewright apply` and `diff`
- * find it.
+ * find it, with the job's run, whose card and evidence `panewright show` and `evidence` show.
  *
- * @returns undefined where nothing was changed
- * @throws {UsageError} where the job has no work yet
+ * @throws {UsageError} where no worker has begun with it
  */
 export async function collectResult(
   fleet: Fleet,
@@ -44,21 +53,24 @@ export async function collectResult(
     readonly folder: string;
     readonly now: Date;
   },
-): Promise<Workspace | undefined> {
-  const { work, state } = jobState((await readLog(fleet, name)).events);
-  if (work === undefined) {
-    if (state === "ended") return undefined;
+): Promise<Collected> {
+  const { files, lines, run, state, work } = jobState((await readLog(fleet, name)).events);
+  if (run === undefined && work === undefined) {
     throw new UsageError(
-      `Cannot collect what came of job ${jobText(name)}: it is ${state}, and has changed nothing yet`,
+      `Cannot collect what came of job ${jobText(name)}: it is ${state}, and no run of it has begun`,
     );
   }
-  const { bundle, commit } = work;
-  const target = ownTarget(name, job) ?? await openTarget(fleet, { name, job, folder, now, signal });
-  const onto = await landedIn(target, { signal });
-  if (onto === commit) return target;
-  await takeBundle(await getObject(fleet, bundle), { commit, store: target.store, signal });
-  await land(commit, { onto, signal, target });
-  return target;
+  const workspace = ownTarget(name, job) ?? await openTarget(fleet, { name, job, folder, now, signal });
+  const onto = await landedIn(workspace, { signal });
+  const { commit } = work ?? { commit: onto };
+  if (work !== undefined && onto !== commit) {
+    await takeBundle(await getObject(fleet, work.bundle), { commit, store: workspace.store, signal });
+    await land(commit, { onto, signal, target: workspace });
+  }
+  if (run !== undefined) {
+    await restoreRun({ id: run, workdir: workspace.workdir }, { lines, files: contentsOf(fleet, files) });
+  }
+  return { workspace, isChanged: commit !== workspace.base, run };
 }
 
 /** The workspace that the job was submitted from. */

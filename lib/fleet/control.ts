@@ -4,7 +4,8 @@ import { nearest } from "../base/text/suggest.ts";
 import type { Fleet } from "./connect.ts";
 import { type JobEntry, queueOf, readEntry } from "./job.ts";
 import { findEntry } from "./lease.ts";
-import { type JobName, jobText, parseJob } from "./names.ts";
+import { followKey, readBucket } from "./bucket.ts";
+import { BUCKETS, type JobName, jobText, parseJob } from "./names.ts";
 import { type Said, say } from "./said.ts";
 import { enqueue } from "./queue.ts";
 
@@ -23,31 +24,22 @@ export type WorkerEntry = ValuesOf<typeof WORKER_FIELDS> & { readonly name: stri
 
 /** All jobs of the fleet, the oldest first. */
 export async function listJobs(
-  { jobs }: Pick<Fleet, "jobs">,
+  fleet: Pick<Fleet, "jobs" | "manager">,
 ): Promise<readonly { readonly name: JobName; readonly entry: JobEntry }[]> {
-  const found: { readonly name: JobName; readonly entry: JobEntry }[] = [];
-  for await (const key of await jobs.keys()) {
+  const found = (await readBucket(fleet, fleet.jobs, BUCKETS.jobs)).flatMap(({ key, text }) => {
     const name = parseJob(key);
-    const entry = name && await jobs.get(key);
-    if (name !== undefined && entry && entry.operation === "PUT") {
-      found.push({ name, entry: readEntry(entry.string()) });
-    }
-  }
+    return name === undefined ? [] : [{ name, entry: readEntry(text) }];
+  });
   return found.toSorted((one, other) => one.entry.job.submittedAt.localeCompare(other.entry.job.submittedAt));
 }
 
 /** The workers that are there: those that left have no entry. */
-export async function listWorkers({ workers }: Pick<Fleet, "workers">): Promise<readonly WorkerEntry[]> {
-  const found: WorkerEntry[] = [];
-  for await (const key of await workers.keys()) {
-    const entry = await workers.get(key);
-    if (entry === null || entry.operation !== "PUT") continue;
-    const value: unknown = JSON.parse(entry.string());
-    if (isObject(value) && findWrongField(value, WORKER_FIELDS) === undefined) {
-      found.push({ ...value as ValuesOf<typeof WORKER_FIELDS>, name: key });
-    }
-  }
-  return found.toSorted((one, other) => one.name.localeCompare(other.name));
+export async function listWorkers(fleet: Pick<Fleet, "workers" | "manager">): Promise<readonly WorkerEntry[]> {
+  return (await readBucket(fleet, fleet.workers, BUCKETS.workers)).flatMap(({ key, text }) => {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value) || findWrongField(value, WORKER_FIELDS) !== undefined) return [];
+    return [{ ...value as ValuesOf<typeof WORKER_FIELDS>, name: key }];
+  });
 }
 
 /**
@@ -78,19 +70,12 @@ export async function readJob(
 
 /** The entry of a job as it is, and as it changes. */
 export async function* followEntry(
-  { jobs }: Pick<Fleet, "jobs">,
+  fleet: Pick<Fleet, "jobs" | "streams">,
   name: JobName,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<JobEntry> {
-  const changes = await jobs.watch({ key: jobText(name) });
-  const end = () => changes.stop();
-  signal.addEventListener("abort", end, { once: true });
-  try {
-    for await (const change of changes) if (change.operation === "PUT") yield readEntry(change.string());
-  } finally {
-    signal.removeEventListener("abort", end);
-    end();
-  }
+  const asked = { bucket: fleet.jobs, name: BUCKETS.jobs, key: jobText(name), signal };
+  for await (const text of followKey(fleet, asked)) yield readEntry(text);
 }
 
 /** Says something to a job: to the worker that has it, or to the next one. */

@@ -33,10 +33,17 @@ export interface Queued {
   readonly again?: number;
 }
 
+/** A later version of panewright has written it: others may understand it. */
+export class LaterVersionError extends Error {
+  override name = "LaterVersionError";
+}
+
 /** @throws {Error} saying what is wrong with a message of the queue */
 export function readQueued(data: string): Queued {
   const value: unknown = JSON.parse(data);
   if (!isObject(value) || !isObject(value["job"])) throw new Error("it has no job");
+  const { v } = value["job"];
+  if (typeof v === "number" && v > 1) throw new LaterVersionError(`it is of version ${v}, and this is 1`);
   const wrong = findWrongField(value["job"], JOB_FIELDS);
   if (wrong !== undefined) throw new Error(`its "${wrong}" is missing or wrong`);
   const { again } = value;

@@ -2,7 +2,7 @@ import { RuntimeError } from "../base/errors.ts";
 import type { Fleet } from "./connect.ts";
 import type { JobState } from "./job.ts";
 import type { NewEvent } from "./job_log.ts";
-import { getObject, putObject } from "./objects.ts";
+import { contentsOf, getObject, putObject } from "./objects.ts";
 import { filesOfRun, readRunFile, restoreRun } from "./run_files.ts";
 import { bundleOf, commitNow, type JobPlace, restoreFiles, takeBundle } from "./tree.ts";
 
@@ -91,8 +91,5 @@ export async function restoreWork(
   }
   if (run === undefined) return;
   if (lines.length === 0) throw new RuntimeError(`Cannot restore run ${run}: its journal is empty`);
-  async function* contents() {
-    for (const [path, hash] of Object.entries(files)) yield [path, await getObject(fleet, hash)] as const;
-  }
-  await restoreRun({ id: run, workdir: place.workdir }, { lines, files: contents() });
+  await restoreRun({ id: run, workdir: place.workdir }, { lines, files: contentsOf(fleet, files) });
 }

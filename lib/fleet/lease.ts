@@ -1,5 +1,6 @@
 import type { Clock } from "../base/ports/clock.ts";
 import { errorText } from "../base/text/error_text.ts";
+import { readKey } from "./bucket.ts";
 import type { Fleet } from "./connect.ts";
 import { FencedError } from "./job_log.ts";
 import { type JobEntry, readEntry } from "./job.ts";
@@ -65,10 +66,11 @@ export function keepLease(
       at = await jobs.update(key, JSON.stringify({ ...now, at: wallClock().toISOString() }), at);
     } catch (error) {
       // The answer to an earlier change may have been lost.
-      const found = await jobs.get(key).catch(() => undefined);
-      if (found === undefined) throw error;
-      const seen = found === null ? undefined : readEntry(found.string());
-      if (found === null || seen?.epoch !== entry.epoch || seen.worker !== entry.worker) {
+      const found = await findEntry({ jobs }, job).catch(() => {
+        throw error;
+      });
+      const seen = found?.entry;
+      if (found === undefined || seen?.epoch !== entry.epoch || seen.worker !== entry.worker) {
         throw new FencedError(`Cannot go on with job ${key}: another worker has taken it`);
       }
       at = found.revision;
@@ -110,10 +112,10 @@ export async function findEntry(
   { jobs }: Pick<Fleet, "jobs">,
   job: JobName,
 ): Promise<{ readonly entry: JobEntry; readonly revision: number } | undefined> {
-  const found = await jobs.get(jobText(job));
-  if (found === null || found.operation !== "PUT") return undefined;
+  const found = await readKey(jobs, jobText(job));
+  if (found === undefined) return undefined;
   try {
-    return { entry: readEntry(found.string()), revision: found.revision };
+    return { entry: readEntry(found.text), revision: found.revision };
   } catch (cause) {
     throw new Error(`the entry of job ${jobText(job)}: ${errorText(cause)}`, { cause });
   }

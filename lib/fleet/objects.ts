@@ -32,3 +32,11 @@ export async function getObject(
   if (await sha256Hex(own) !== hash) throw problem("its bytes are not those that its hash names");
   return own;
 }
+
+/** Files by the hashes of what they have. */
+export async function* contentsOf(
+  fleet: Pick<Fleet, "objects">,
+  files: Readonly<Record<string, string>>,
+): AsyncGenerator<readonly [string, Uint8Array<ArrayBuffer>]> {
+  for (const [path, hash] of Object.entries(files)) yield [path, await getObject(fleet, hash)];
+}

@@ -23,6 +23,8 @@ export interface ServerPlan {
   /** Of each team, whose jobs the others do not see. @default {"team"} */
   readonly team?: string;
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** The file that its log goes to. @default standard error */
+  readonly log?: string;
 }
 
 const infoOf = (stream: string) => `$JS.API.STREAM.INFO.${stream}`;
@@ -84,7 +86,7 @@ function mayPublish({ name, rights }: ServerUser): readonly string[] {
  * assertStringIncludes(text, "pw.queue.anna.>");
  * ```
  */
-export function serverConfig({ host, port, store, users, team = "team", tls }: ServerPlan): string {
+export function serverConfig({ host, port, store, users, team = "team", tls, log }: ServerPlan): string {
   const quoted = (value: string | readonly string[]) => JSON.stringify(value);
   const userLines = users.flatMap((user) => [
     `      # ${user.name}: ${user.rights}`,
@@ -99,6 +101,7 @@ export function serverConfig({ host, port, store, users, team = "team", tls }: S
   return [
     `listen: ${quoted(`${host}:${port}`)}`,
     `max_payload: 1MB`,
+    ...(log === undefined ? [] : [`log_file: ${quoted(log)}`, `log_size_limit: 10MB`]),
     `jetstream { store_dir: ${quoted(store)} }`,
     ...(tls === undefined ? [] : [`tls { cert_file: ${quoted(tls.cert)}, key_file: ${quoted(tls.key)} }`]),
     `accounts {`,
@@ -157,7 +160,10 @@ export async function makeServer(
     known.push({ name, rights, key: pair.getPublicKey() });
   }
   const config = `${folder}/nats.conf`;
-  await writeNew(config, serverConfig({ host, port, store: `${folder}/jetstream`, users: known, tls }));
+  await writeNew(
+    config,
+    serverConfig({ host, port, store: `${folder}/jetstream`, users: known, tls, log: `${folder}/nats.log` }),
+  );
   return { config, credentials };
 }
 

@@ -1,3 +1,6 @@
+import { basename } from "@std/path/posix";
+import { readRegularText } from "../base/ports/regular_file.ts";
+import { noteIn } from "./tree.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { isObject } from "../base/schema.ts";
@@ -41,6 +44,37 @@ export async function clearEarlier(
     if (lstatOrUndefined(root) === undefined) continue;
     await endRunAt({ workdir, run }, { clock, signal });
     await Deno.rename(root, `${root}.fenced-${crypto.randomUUID().slice(0, 8)}`);
+  }
+}
+
+/**
+ * Ends what an earlier process of this worker, or the machine's last life, has left of jobs: the fleet has given them to
+ * others by now, or gives them to this one anew.
+ *
+ * @param folder the worker's own
+ */
+export async function sweep(folder: string, ending: Ending): Promise<void> {
+  for (const job of foldersBelow(folder)) {
+    for (const root of foldersBelow(job)) {
+      const workdir = readNote(root);
+      const runs = workdir === undefined ? [] : foldersBelow(`${workdir}/.panewright/runs`);
+      for (const run of runs) await endRunAt({ workdir: workdir ?? "", run: basename(run) }, ending);
+      await Deno.remove(root, { recursive: true });
+    }
+    await Deno.remove(job);
+  }
+}
+
+function foldersBelow(folder: string): readonly string[] {
+  if (lstatOrUndefined(folder)?.isDirectory !== true) return [];
+  return [...Deno.readDirSync(folder)].filter(({ isDirectory }) => isDirectory).map(({ name }) => `${folder}/${name}`);
+}
+
+function readNote(root: string): string | undefined {
+  try {
+    return readRegularText(noteIn(root), { maxBytes: 4096 });
+  } catch {
+    return undefined;
   }
 }
 

@@ -93,7 +93,13 @@ export async function makeCheckout(
   await git(["reset", "--quiet", "--hard"], here);
   const workdir = folder === "" ? checkout : `${checkout}/${folder}`;
   await Deno.mkdir(workdir, { recursive: true });
+  await Deno.writeTextFile(noteIn(root), workdir, { mode: 0o600 });
   return { root, checkout, workdir, store, base };
+}
+
+/** Where it stands which folder a job works in, for whoever finds the place of a worker that is gone. */
+export function noteIn(root: string): string {
+  return `${root}/workdir`;
 }
 
 /** The files of a checkout as they are now, as a commit of the store: the same files are the same commit. */

@@ -9,8 +9,10 @@ import { claim } from "./claim.ts";
 import type { Fleet } from "./connect.ts";
 import { fits } from "./job.ts";
 import { FencedError } from "./job_log.ts";
-import { consumerName, isToken, PRIORITIES, type Priority, queueFilter, STREAMS } from "./names.ts";
+import { readBucket } from "./bucket.ts";
+import { BUCKETS, consumerName, isToken, PRIORITIES, type Priority, queueFilter, STREAMS, WAKE } from "./names.ts";
 import { hear } from "./said.ts";
+import { sweep } from "./take_over.ts";
 import type { WorkerContext, WorkerOptions } from "./worker_context.ts";
 
 /** How long a pull waits at the server before it is made anew. */
@@ -31,6 +33,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   }
   makeOwnFolder(folder);
   using _held = await holdName(folder, name);
+  await sweep(folder, { clock, signal: draining });
   const leaseMs = await leaseOf(fleet);
   const over = new AbortController();
   const drainedHere = new AbortController();
@@ -50,6 +53,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
       return Promise.resolve();
     },
   }).catch((error) => log(errorText(error)));
+  const woken = openBell(worker, over.signal);
   await entry.tell("ready");
   const pulled = new Map<string, Promise<void>>();
   const take = (message: JsMsg, release: () => void) => {
@@ -78,7 +82,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
       } catch (error) {
         log(errorText(error));
       }
-      await clock.sleep(LOOK_MS, drained).catch(() => {});
+      await Promise.race([clock.sleep(LOOK_MS, drained).catch(() => {}), woken()]);
     }
     log(working.size === 0 ? "drained" : `draining: ${working.size} at work`);
     await entry.tell("draining").catch(() => {});
@@ -102,6 +106,14 @@ async function holdName(folder: string, name: string): Promise<Disposable> {
 async function leaseOf({ manager }: Fleet): Promise<number> {
   const { config } = await manager.streams.info(STREAMS.queue);
   return Number(/lease (\d+(?:\.\d+)?) s/.exec(config.description ?? "")?.[1] ?? 30) * 1000;
+}
+
+/** Resolves when something is put into a queue that this worker may not know of yet. */
+function openBell({ fleet: { connection } }: WorkerContext, over: AbortSignal): () => Promise<void> {
+  let ring = () => {};
+  const subscription = connection.subscribe(WAKE, { callback: () => ring() });
+  over.addEventListener("abort", () => subscription.unsubscribe(), { once: true });
+  return () => new Promise((resolve) => ring = resolve);
 }
 
 interface Slots {
@@ -144,12 +156,10 @@ interface Queue {
 
 /** The queues of jobs that this worker's labels fit, the most urgent first. */
 async function consumersFor({ fleet, labels, leaseMs }: WorkerContext): Promise<readonly Queue[]> {
-  const found: string[] = [];
-  for await (const queue of await fleet.labels.keys()) {
-    const entry = await fleet.labels.get(queue);
-    const wanted: unknown = entry?.operation === "PUT" ? JSON.parse(entry.string()) : undefined;
-    if (isObject(wanted) && fits(wanted as Readonly<Record<string, string>>, labels)) found.push(queue);
-  }
+  const found = (await readBucket(fleet, fleet.labels, BUCKETS.labels)).flatMap(({ key, text }) => {
+    const wanted: unknown = JSON.parse(text);
+    return isObject(wanted) && fits(wanted as Readonly<Record<string, string>>, labels) ? [key] : [];
+  });
   return await Promise.all(PRIORITIES.flatMap((priority) =>
     found.map(async (queue) => {
       const name = consumerName(queue, priority);

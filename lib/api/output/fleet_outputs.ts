@@ -47,7 +47,9 @@ export const FLEET_OUTPUTS = {
   }),
   fleet_collected: output("What came of a job of a fleet is here.", {
     job: jobName,
-    workspace: text("The workspace that has it, for `panewright apply`; missing where nothing was changed.").optional(),
+    workspace: text("The workspace that has it, for `panewright apply`."),
+    isChanged: flag("Whether a file was changed."),
+    run: runId.optional(),
   }),
   fleet_made: output("A fleet was made.", {
     config: text("The configuration of its nats-server."),

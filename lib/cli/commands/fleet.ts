@@ -164,17 +164,18 @@ async function collect(fleet: Fleet, given: Given): Promise<number> {
   const now = new Date();
   const found = await collectResult(fleet, { name, job: entry.job, folder, now, signal: io.signal });
   const job = jobText(name);
+  const { isChanged, run, workspace: { name: workspace } } = found;
   if (global.json) {
-    io.stdout(outputLine("fleet_collected", { job, ...present({ workspace: found?.name }) }));
-  } else if (found === undefined) io.stdout(`Job ${job} has changed nothing.\n`);
-  else {
-    const next = [
-      `panewright diff ${found.name}`,
-      `panewright apply ${found.name}`,
-      `panewright discard ${found.name}`,
-    ];
-    io.stdout(`What came of job ${job} is here, beside your checkout:\n${next.map((line) => `  ${line}\n`).join("")}`);
+    io.stdout(outputLine("fleet_collected", { job, workspace, isChanged, ...present({ run }) }));
+    return 0;
   }
+  const next = [
+    ...(run === undefined ? [] : [`panewright show ${run}`]),
+    ...(isChanged ? [`panewright diff ${workspace}`, `panewright apply ${workspace}`] : []),
+    `panewright discard ${workspace}`,
+  ];
+  const what = isChanged ? "is here, beside your checkout" : "is here; it has changed no file";
+  io.stdout(`What came of job ${job} ${what}:\n${next.map((line) => `  ${line}\n`).join("")}`);
   return 0;
 }
 

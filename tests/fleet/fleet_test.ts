@@ -1,0 +1,167 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { AT_WORK, eventsOf, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
+import { until } from "../support/until.ts";
+
+Deno.test("a job is submitted, worked on and collected: its card is here, and one result is in its log", async () => {
+  await using stage = await fleetStage();
+  const submitted = await stage.call("submit", "--run", "Fix the rounding");
+  assertEquals(submitted.code, 0, submitted.stderr);
+  assertStringIncludes(submitted.stdout, "me.fix-the-rounding is submitted");
+  assertStringIncludes(submitted.stderr, "No worker is there yet");
+  stage.worker("w1");
+  await stage.reaches("fix-the-rounding", "pass");
+
+  const events = await stage.log("fix-the-rounding");
+  assertEquals(eventsOf(events, "ended").map(({ outcome }) => outcome), ["pass"]);
+  assertEquals(eventsOf(events, "claimed").map(({ epoch, worker }) => [epoch, worker]), [[1, "w1"]]);
+  const listed = await stage.call("fleet", "ls");
+  assertMatch(listed.stdout, /^me\.fix-the-rounding +pass +.* w1 +Fix the rounding$/m);
+  const collected = await stage.call("fleet", "collect", "fix-the-rounding", "--json");
+  assertEquals(collected.code, 0, collected.stderr);
+  const { run, isChanged } = JSON.parse(collected.stdout);
+  assertEquals(isChanged, false);
+  const card = await stage.call("show", run);
+  assertMatch(card.stdout, /^✓ PASS/m, card.stderr);
+  const logs = await stage.call("fleet", "logs", "fix-the-rounding");
+  assertStringIncludes(logs.stdout, "round 1: PASS");
+  await stage.end();
+});
+
+Deno.test("a worker that is killed with kill -9: another one goes on with the turn, and there is one result", async () => {
+  await using stage = await fleetStage();
+  await stage.replay(AT_WORK);
+  const first = stage.worker("w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  await stage.replay(PASSES);
+  first.kill("SIGKILL");
+  stage.worker("w2");
+  await stage.reaches("go-on", "pass");
+
+  const events = await stage.log("go-on");
+  assertEquals(eventsOf(events, "claimed").map(({ worker }) => worker), ["w1", "w2"]);
+  assertEquals(eventsOf(events, "ended").length, 1);
+  const records = recordsIn(events);
+  // The run is the same one: it was begun once, and resumed once.
+  assertEquals(records.filter((type) => type === "run_started").length, 1);
+  assertEquals(records.filter((type) => type === "run_resumed").length, 1);
+  assertEquals(records.filter((type) => type === "turn_started").length, 1);
+  assertEquals(records.filter((type) => type === "response_received").length, 1);
+  await stage.end();
+});
+
+Deno.test("a worker that was cut off writes nothing any more, and ends its agents", async () => {
+  await using stage = await fleetStage();
+  await stage.replay(AT_WORK);
+  const first = stage.worker("w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  await stage.replay(PASSES);
+  // It stands still for longer than its lease, as a machine that sleeps does.
+  first.kill("SIGSTOP");
+  stage.worker("w2");
+  await stage.reaches("go-on", "pass");
+  first.kill("SIGCONT");
+  await until(() => first.output.stderr, (text) => /another worker has taken it|has not been reached/.test(text));
+
+  const events = await stage.log("go-on");
+  const taken = events.findIndex((event) => event.type === "claimed" && event.worker === "w2");
+  assertEquals(events.slice(taken).filter((event) => event.epoch !== 2), []);
+  assertEquals(eventsOf(events, "ended").length, 1);
+  await stage.end();
+});
+
+Deno.test("the server is killed and starts again with its store: the job goes on, and nothing is lost", async () => {
+  await using stage = await fleetStage();
+  await stage.replay({ roles: { tester: { turns: [[{ think: 4000 }, { respond: "RESULT: PASS" }]] } } });
+  stage.worker("w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  stage.server().kill("SIGKILL");
+  await stage.server().ended;
+  stage.startServer();
+  await stage.replay(PASSES);
+  await until(() => stage.state("go-on").catch(() => ""), (state) => state === "pass");
+  const events = await stage.log("go-on");
+  assertEquals(eventsOf(events, "ended").length, 1);
+  assertEquals(recordsIn(events).filter((type) => type === "run_started").length, 1);
+});
+
+Deno.test("two submitters with one id make one job; another task under it is refused", async () => {
+  await using stage = await fleetStage({ users: [{ name: "anna", rights: "submitter" }] });
+  const [one, two] = await Promise.all([
+    stage.call("submit", "Write it", "--id", "ticket-17", "--json"),
+    stage.call("submit", "Write it", "--id", "ticket-17", "--json"),
+  ]);
+  assertEquals([one, two].map(({ code }) => code), [0, 0], one.stderr + two.stderr);
+  assertEquals([one, two].map(({ stdout }) => JSON.parse(stdout).isNew).toSorted(), [false, true]);
+  const other = await stage.call("submit", "Remove it", "--id", "ticket-17");
+  assertEquals(other.code, 2);
+  assertStringIncludes(other.stderr, 'its id is that of another job, "Write it"');
+  // The same id of somebody else is another job.
+  assertEquals((await stage.callAs("anna", "submit", "Remove it", "--id", "ticket-17")).code, 0);
+  const listed = await stage.call("fleet", "ls", "--json");
+  assertEquals(listed.stdout.trim().split("\n").map((line) => JSON.parse(line).job).toSorted(), [
+    "anna.ticket-17",
+    "me.ticket-17",
+  ]);
+  const unclear = await stage.call("fleet", "status", "ticket-17");
+  assertStringIncludes(unclear.stderr, "Cannot tell which job");
+});
+
+Deno.test("a worker that is told to end hands its job over at the end of the turn; it can be stopped and retried", async () => {
+  await using stage = await fleetStage();
+  const others = (turns: readonly unknown[]) =>
+    Object.fromEntries(
+      ["analyst", "analyst_review", "programmer", "programmer_review"].map((role) => [role, { turns }]),
+    );
+  const atWork = [[{ think: 3_600_000 }]];
+  await stage.replay({
+    roles: { tester: { turns: [[{ think: 1500 }, { respond: "RESULT: FAIL" }]] }, ...others(atWork) },
+  });
+  const first = stage.worker("w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  first.kill("SIGTERM");
+  const { code } = await first.ended;
+  assertEquals(code, 0, first.output.stderr);
+  assertEquals(eventsOf(await stage.log("go-on"), "released").map(({ why }) => why), ["drained"]);
+  assertEquals(recordsIn(await stage.log("go-on")).filter((type) => type === "response_received").length, 1);
+
+  const second = stage.worker("w2");
+  await until(async () => recordsIn(await stage.log("go-on")).filter((type) => type === "message_sent").length >= 2);
+  assertEquals((await stage.call("fleet", "stop", "go-on")).code, 0);
+  await stage.reaches("go-on", "stopped");
+  const stopped = await stage.call("fleet", "status", "go-on");
+  assertStringIncludes(stopped.stdout, "panewright fleet retry me.go-on");
+  assertEquals((await stage.call("fleet", "retry", "go-on")).code, 0);
+  await until(async () => eventsOf(await stage.log("go-on"), "claimed").length === 3);
+  await until(async () => recordsIn(await stage.log("go-on")).filter((type) => type === "run_resumed").length === 2);
+  assertEquals((await stage.call("fleet", "stop", "go-on")).code, 0);
+  await stage.reaches("go-on", "stopped");
+  second.kill("SIGTERM");
+  assertEquals((await second.ended).code, 0, second.output.stderr);
+});
+
+Deno.test("a job that kills its workers is set aside after five of them, with what is known, and can be retried", async () => {
+  await using stage = await fleetStage();
+  await stage.replay(AT_WORK);
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  for (let number = 1; number <= 5; number++) {
+    const worker = stage.worker(`w${number}`);
+    await until(async () =>
+      recordsIn(await stage.log("go-on").catch(() => [])).filter((type) => type === "message_sent").length >= number
+    );
+    worker.kill("SIGKILL");
+    await worker.ended;
+  }
+  stage.worker("w6");
+  await stage.reaches("go-on", "parked");
+  const status = await stage.call("fleet", "status", "go-on");
+  assertStringIncludes(status.stdout, "5 workers were lost with it");
+  await stage.replay(PASSES);
+  assertEquals((await stage.call("fleet", "retry", "go-on")).code, 0);
+  await stage.reaches("go-on", "pass");
+  assertEquals(eventsOf(await stage.log("go-on"), "ended").length, 1);
+  await stage.end();
+});
