@@ -3,7 +3,7 @@ import { nearest } from "../base/text/suggest.ts";
 const PREFIX = "PANEWRIGHT_";
 
 /** Variables for people that are not settings. */
-const FOR_PEOPLE = ["PANEWRIGHT_TRUST", "PANEWRIGHT_AUDIT_COPY", "PANEWRIGHT_STATE_DIR"];
+const FOR_PEOPLE = ["PANEWRIGHT_TRUST", "PANEWRIGHT_AUDIT_COPY", "PANEWRIGHT_STATE_DIR", "PANEWRIGHT_FLEET"];
 
 const INTERNAL = [
   "PANEWRIGHT_ASK_CHANNEL",

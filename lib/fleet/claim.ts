@@ -87,7 +87,11 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
 }
 
 /** What the queue has of a job; one that nobody can read is gone from the queue, and its entry says so. */
-async function understood(message: JsMsg, name: JobName, { fleet, leaseMs, log }: WorkerContext): Promise<Queued | undefined> {
+async function understood(
+  message: JsMsg,
+  name: JobName,
+  { fleet, leaseMs, log }: WorkerContext,
+): Promise<Queued | undefined> {
   try {
     return readQueued(message.string());
   } catch (error) {
@@ -132,7 +136,9 @@ function isDue(
 
 /** The newest version that has written records of a run. */
 function versionIn(lines: readonly string[]): string {
-  const found = lines.flatMap((line) => /"type":"run_(?:started|resumed)".*"panewright":"([\d.]+)"/.exec(line)?.[1] ?? []);
+  const found = lines.flatMap((line) =>
+    /"type":"run_(?:started|resumed)".*"panewright":"([\d.]+)"/.exec(line)?.[1] ?? []
+  );
   return found.reduce((newest, one) => isNewer(one, newest) ? one : newest, "0");
 }
 

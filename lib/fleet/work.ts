@@ -1,12 +1,9 @@
 import { resolve } from "@std/path/posix";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { RuntimeError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { isObject, present } from "../base/schema.ts";
-import { JOBS } from "../jobs/mod.ts";
-import { allWaiting } from "../journal/waiting.ts";
-import { readRun } from "../run/overview.ts";
+import { present } from "../base/schema.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import { removeRunEntry } from "../run/run_entry.ts";
 import type { Job, JobState } from "./job.ts";
@@ -15,7 +12,8 @@ import { isAtRest, keepWork, restoreWork, runOf } from "./keep_work.ts";
 import type { Lease } from "./lease.ts";
 import { type JobName, jobText } from "./names.ts";
 import { fetchSource } from "./source.ts";
-import { type PlayedRun, playRun } from "./play_run.ts";
+import { type End, endOf, isFinish } from "./outcome.ts";
+import { playRun } from "./play_run.ts";
 import { hear, type Heard } from "./said.ts";
 import { clearEarlier, endRunAt } from "./take_over.ts";
 import { type JobPlace, makeCheckout, makeStoreOf } from "./tree.ts";
@@ -34,10 +32,6 @@ export interface Claimed {
   /** What was said to it that nobody has heard yet. */
   readonly said: readonly Heard[];
 }
-
-type End = Extract<NewEvent, { type: "released" | "ended" }> extends infer Event
-  ? Event extends { type: string } ? Omit<Event, "epoch"> : never
-  : never;
 
 /**
  * Works on a claimed job until it has ended, waits for a person, or is to be given back; what came of it is in the log when
@@ -169,10 +163,6 @@ async function play(
   }
 }
 
-function isFinish(line: string): boolean {
-  return /"type":"run_finished"/.test(line);
-}
-
 function configIn({ workdir }: JobPlace, { args }: Job): string {
   const at = args.slice(0, args.indexOf("--") >>> 0).indexOf("--config");
   return resolve(workdir, at < 0 ? "panewright.jsonc" : args[at + 1] ?? "");
@@ -194,55 +184,6 @@ async function give(
   } catch (error) {
     worker.log(`an answer of ${by} to run ${run} was refused: ${errorText(error)}`);
   }
-}
-
-/** What came of a run by the last record of its process. */
-async function endOf(
-  { code, refusal, untaken }: PlayedRun,
-  { last, run, place, stopped }: {
-    readonly last: string;
-    readonly run: string | undefined;
-    readonly place: JobPlace;
-    readonly stopped: "stopped" | "drained" | undefined;
-  },
-): Promise<End> {
-  if (untaken !== undefined) throw untaken;
-  if (run === undefined) {
-    const reason = refusal ?? `panewright ended with code ${code} before it began`;
-    return code === 0 || stopped === undefined
-      ? { type: "ended", outcome: "error", reason }
-      : { type: "released", why: stopped, reason: "it was told to stop before it began" };
-  }
-  const finish: unknown = isFinish(last) ? JSON.parse(last) : undefined;
-  if (!isObject(finish)) {
-    if (refusal !== undefined) return { type: "ended", outcome: "error", reason: refusal, run };
-    return { type: "released", why: "broken", reason: `panewright ended with code ${code} in the middle of its run` };
-  }
-  const { outcome, reason } = finish as { readonly outcome: string; readonly reason: string };
-  switch (outcome) {
-    case "pass":
-    case "fail":
-    case "error":
-      return { type: "ended", outcome, reason, run };
-    case "waiting":
-    case "needs_human":
-      return { type: "released", why: "waiting", reason, questions: await openQuestions(place, run) };
-    case "interrupted":
-      return stopped === undefined
-        ? { type: "released", why: "broken", reason: `${reason}, although nobody has said so` }
-        : { type: "released", why: stopped, reason };
-    default:
-      throw new RuntimeError(`Cannot tell what came of run ${run}: its outcome is "${outcome}"`);
-  }
-}
-
-async function openQuestions(
-  { workdir }: JobPlace,
-  run: string,
-): Promise<readonly { readonly id: string; readonly text: string }[]> {
-  const { progress } = await readRun(runFolderAt(workdir, run), JOBS);
-  if (progress === undefined) return [];
-  return allWaiting(progress).flatMap(({ id, text }) => id === undefined ? [] : [{ id, text }]);
 }
 
 /** Everything of it is with the fleet. */

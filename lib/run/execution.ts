@@ -1,4 +1,3 @@
-import type { Mirror } from "../base/ports/mirror.ts";
 import type { agentSecrets } from "../agents/agent_secrets.ts";
 import type { Provider } from "../agents/provider.ts";
 import type { RunCaps } from "../journal/meter_event.ts";
@@ -59,7 +58,7 @@ export interface RunOptions<Fact> {
    */
   readonly auditCopy?: (run: Pick<RunFolder, "id">) => string | undefined;
   /** Keeps the journal's records on another machine as well, before anything relies on them. */
-  readonly mirror?: Mirror | undefined;
+  readonly mirror?: ((line: Uint8Array) => void) | undefined;
 }
 
 /** A person at the terminal: what they say, or undefined when they leave the question open. */

@@ -75,7 +75,7 @@ class PlayedTmux implements PipedProcess {
   readonly #screen: Recording;
   readonly #answer: readonly string[];
   readonly #pieces: Uint8Array[] = [];
-  readonly #end = Promise.withResolvers<void>();
+  readonly #end = Promise.withResolvers<number>();
   #arrived = Promise.withResolvers<void>();
   #isClosed = false;
   #commands = 0;
@@ -89,7 +89,7 @@ class PlayedTmux implements PipedProcess {
     this.#say("%begin 0 0 0\n%end 0 0 0\n");
   }
 
-  get ended(): Promise<void> {
+  get ended(): Promise<number> {
     return this.#end.promise;
   }
 
@@ -171,8 +171,12 @@ class PlayedTmux implements PipedProcess {
   closeStdin(): Promise<void> {
     this.#isClosed = true;
     this.#arrived.resolve();
-    this.#end.resolve();
+    this.#end.resolve(0);
     return Promise.resolve();
+  }
+
+  end(): void {
+    this.kill();
   }
 
   kill(): void {}

@@ -6,7 +6,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["page"],
   ["cli"],
   ["mod.ts"],
-  ["api"],
+  ["api", "fleet"],
   ["lab"],
   ["config"],
   ["lanes"],
