@@ -1,11 +1,13 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { VERSION } from "../base/version.ts";
+import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { type Job, type JobState, jobState, LaterVersionError, type Queued, readQueued } from "./job.ts";
 import { openJobLog } from "./job_log.ts";
-import { findEntry, keepLease } from "./lease.ts";
+import { findEntry } from "./entries.ts";
+import { keepLease } from "./lease.ts";
 import { type JobName, jobOfQueueSubject, jobText } from "./names.ts";
-import { type Heard, readSaid } from "./said.ts";
+import { type Heard, maySay, readSaid } from "./said.ts";
 import { workOn } from "./work.ts";
 import type { WorkerContext } from "./worker_context.ts";
 import { ruleFor } from "./worker_rules.ts";
@@ -21,14 +23,22 @@ const MOST_LOST = 5;
  */
 export async function claim(message: JsMsg, worker: WorkerContext): Promise<void> {
   const { clock, fleet, log: tell, name: workerName } = worker;
-  const name = jobOfQueueSubject(message.subject);
-  if (name === undefined) return message.term(`no job has the subject ${message.subject}`);
-  const said = await understood(message, name, worker);
+  const of = jobOfQueueSubject(message.subject);
+  if (of === undefined) return message.term(`no job has the subject ${message.subject}`);
+  const { by, job: name } = of;
+  const said = await understood(message, of, worker);
   if (said === undefined) return;
+  const jobHash = await sha256Hex(JSON.stringify(said.job));
   const writer = `${jobText(name)}.${workerName}.${crypto.randomUUID()}`;
   const log = await openJobLog(fleet, { job: name, writer, clock });
   const before = jobState(log.events);
-  const heard = await readSaid(fleet, name, { after: before.heard });
+  // Somebody else may have it taken up again, to answer it, say: what is to be done stays its author's word.
+  if (before.job === undefined ? by !== name.author : jobHash !== before.job) {
+    tell(`${jobText(name)}: dropped: ${by} has changed what it is`);
+    return message.term("it is not the job that its author has submitted");
+  }
+  const all = await readSaid(fleet, name, { after: before.heard });
+  const heard = all.filter(({ said: { epoch } }) => epoch >= before.epoch);
   if (!isDue(before, { heard, message: message.info.streamSequence })) return await acknowledge(message);
   const begunBy = versionIn(before.lines);
   if (isNewer(begunBy, VERSION)) {
@@ -40,20 +50,19 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
     tell(`${jobText(name)}: leaves it to others: no rule of this worker accepts it`);
     return message.nak(worker.leaseMs);
   }
-  const found = await findEntry(fleet, name);
-  if (found === undefined) return message.nak(worker.leaseMs);
+  const { entry, revision } = await findEntry(fleet, name);
   const epoch = before.epoch + 1;
   const claimed = {
     type: "claimed",
-    ...{ epoch, worker: workerName, message: message.info.streamSequence },
-    heard: heard.at(-1)?.sequence ?? before.heard,
+    ...{ epoch, worker: workerName, job: jobHash, message: message.info.streamSequence },
+    heard: all.at(-1)?.sequence ?? before.heard,
   } as const;
   await log.append(claimed, { signal: AbortSignal.timeout(worker.leaseMs / 2) });
   const state = jobState(log.events);
   const { lost } = state;
   using lease = keepLease(fleet, {
-    ...{ job: name, leaseMs: worker.leaseMs, clock, leaseClock: worker.leaseClock, revision: found.revision },
-    entry: { ...found.entry, state: "running", epoch, worker: workerName },
+    ...{ job: name, leaseMs: worker.leaseMs, clock, leaseClock: worker.leaseClock, revision },
+    entry: { ...entry ?? { job: said.job, hash: "", at: "" }, state: "running", epoch, worker: workerName },
     working: () => message.working(),
   });
   await lease.note({});
@@ -86,30 +95,27 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   await acknowledge(message);
 }
 
-/** What the queue has of a job; one that nobody can read is gone from the queue, and its entry says so. */
+/** What the queue has of a job; what nobody can read, or nobody has said, is gone from the queue. */
 async function understood(
   message: JsMsg,
-  name: JobName,
+  { by, job: name }: { readonly by: string; readonly job: JobName },
   { fleet, leaseMs, log }: WorkerContext,
 ): Promise<Queued | undefined> {
+  const found = await fleet.seals.unseal(message.string(), message.subject);
+  const drop = (why: string) => {
+    log(`${jobText(name)}: dropped: ${why}`);
+    message.term(why);
+  };
+  if (found === undefined || !maySay(found.rights) || found.by !== by) {
+    return void drop(`${by} has not put it there`);
+  }
   try {
-    return readQueued(message.string());
+    return readQueued(found.text);
   } catch (error) {
-    const reason = `its message cannot be read: ${errorText(error)}`;
-    log(`${jobText(name)}: ${reason}`);
     if (error instanceof LaterVersionError) {
+      log(`${jobText(name)}: leaves it to others: ${error.message}`);
       message.nak(leaseMs);
-      return undefined;
-    }
-    const found = await findEntry(fleet, name);
-    if (found !== undefined) {
-      await fleet.jobs.update(
-        jobText(name),
-        JSON.stringify({ ...found.entry, state: "parked", reason }),
-        found.revision,
-      );
-    }
-    message.term(reason);
+    } else drop(errorText(error));
     return undefined;
   }
 }

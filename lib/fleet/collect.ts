@@ -54,7 +54,7 @@ export async function collectResult(
     readonly now: Date;
   },
 ): Promise<Collected> {
-  const { files, lines, run, state, work } = jobState((await readLog(fleet, name)).events);
+  const { files, lines, run, state, work } = jobState(await readLog(fleet, name));
   if (run === undefined && work === undefined) {
     throw new UsageError(
       `Cannot collect what came of job ${jobText(name)}: it is ${state}, and no run of it has begun`,

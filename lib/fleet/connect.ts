@@ -7,6 +7,7 @@ import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
 import type { Credentials } from "./credentials.ts";
 import { BUCKETS, OBJECTS, STREAMS } from "./names.ts";
+import { openSeals, type Seals } from "./seal.ts";
 
 /** The oldest nats-server whose work queues, direct gets and consumers by name this relies on: that of Debian 12. */
 const OLDEST = [2, 9] as const;
@@ -23,6 +24,7 @@ export interface Fleet extends AsyncDisposable {
   readonly workers: KV;
   readonly labels: KV;
   readonly objects: ObjectStore;
+  readonly seals: Seals;
 }
 
 /** Connects without looking for streams: they may have to be made. */
@@ -80,8 +82,9 @@ export async function connectFleet(credentials: Credentials): Promise<Fleet> {
       await kvm.open(BUCKETS.labels, { bindOnly: true }),
     ];
     const objects = await new Objm(connection).open(OBJECTS, { check: false });
+    const seals = await openSeals(credentials, credentials.fleet);
     return {
-      ...{ credentials, connection, manager, jobs, workers, labels, objects },
+      ...{ credentials, connection, manager, jobs, workers, labels, objects, seals },
       streams: jetstream(connection),
       [Symbol.asyncDispose]: () => connection.close(),
     };

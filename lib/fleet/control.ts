@@ -2,10 +2,10 @@ import { UsageError } from "../base/errors.ts";
 import { findWrongField, integer, isObject, listOf, mapOf, text, type ValuesOf } from "../base/schema.ts";
 import { nearest } from "../base/text/suggest.ts";
 import type { Fleet } from "./connect.ts";
-import { type JobEntry, queueOf, readEntry } from "./job.ts";
-import { findEntry } from "./lease.ts";
+import { findEntry, unsealEntry } from "./entries.ts";
+import { type JobEntry, queueOf } from "./job.ts";
 import { followKey, readBucket } from "./bucket.ts";
-import { BUCKETS, type JobName, jobText, parseJob } from "./names.ts";
+import { BUCKETS, bucketSubject, type JobName, jobText, parseJob } from "./names.ts";
 import { type Said, say } from "./said.ts";
 import { enqueue } from "./queue.ts";
 
@@ -24,22 +24,29 @@ export type WorkerEntry = ValuesOf<typeof WORKER_FIELDS> & { readonly name: stri
 
 /** All jobs of the fleet, the oldest first. */
 export async function listJobs(
-  fleet: Pick<Fleet, "jobs" | "manager">,
+  fleet: Pick<Fleet, "jobs" | "manager" | "seals">,
 ): Promise<readonly { readonly name: JobName; readonly entry: JobEntry }[]> {
-  const found = (await readBucket(fleet, fleet.jobs, BUCKETS.jobs)).flatMap(({ key, text }) => {
-    const name = parseJob(key);
-    return name === undefined ? [] : [{ name, entry: readEntry(text) }];
-  });
+  const kept = await readBucket(fleet, fleet.jobs, BUCKETS.jobs);
+  const found = (await Promise.all(kept.map(async (one) => {
+    const [name, entry] = [parseJob(one.key), await unsealEntry(fleet, one)];
+    return name === undefined || entry === undefined ? [] : [{ name, entry }];
+  }))).flat();
   return found.toSorted((one, other) => one.entry.job.submittedAt.localeCompare(other.entry.job.submittedAt));
 }
 
 /** The workers that are there: those that left have no entry. */
-export async function listWorkers(fleet: Pick<Fleet, "workers" | "manager">): Promise<readonly WorkerEntry[]> {
-  return (await readBucket(fleet, fleet.workers, BUCKETS.workers)).flatMap(({ key, text }) => {
-    const value: unknown = JSON.parse(text);
+export async function listWorkers(
+  fleet: Pick<Fleet, "workers" | "manager" | "seals">,
+): Promise<readonly WorkerEntry[]> {
+  const kept = await readBucket(fleet, fleet.workers, BUCKETS.workers);
+  const found = await Promise.all(kept.map(async ({ key, text }) => {
+    const unsealed = await fleet.seals.unseal(text, bucketSubject(BUCKETS.workers, key));
+    if (unsealed?.rights !== "worker" || unsealed.by !== key.split(".")[0]) return [];
+    const value: unknown = JSON.parse(unsealed.text);
     if (!isObject(value) || findWrongField(value, WORKER_FIELDS) !== undefined) return [];
     return [{ ...value as ValuesOf<typeof WORKER_FIELDS>, name: key }];
-  });
+  }));
+  return found.flat();
 }
 
 /**
@@ -52,8 +59,8 @@ export async function readJob(
   text: string,
 ): Promise<{ readonly name: JobName; readonly entry: JobEntry }> {
   const whole = parseJob(text);
-  const found = whole && await findEntry(fleet, whole);
-  if (whole !== undefined && found !== undefined) return { name: whole, entry: found.entry };
+  const found = whole && (await findEntry(fleet, whole)).entry;
+  if (whole !== undefined && found !== undefined) return { name: whole, entry: found };
   const all = await listJobs(fleet);
   const [one, ...others] = all.filter(({ name }) => name.id === text);
   if (one !== undefined && others.length === 0) return one;
@@ -70,25 +77,28 @@ export async function readJob(
 
 /** The entry of a job as it is, and as it changes. */
 export async function* followEntry(
-  fleet: Pick<Fleet, "jobs" | "streams">,
+  fleet: Pick<Fleet, "jobs" | "streams" | "seals">,
   name: JobName,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<JobEntry> {
   const asked = { bucket: fleet.jobs, name: BUCKETS.jobs, key: jobText(name), signal };
-  for await (const text of followKey(fleet, asked)) yield readEntry(text);
+  for await (const text of followKey(fleet, asked)) {
+    const entry = await unsealEntry(fleet, { key: asked.key, text });
+    if (entry !== undefined) yield entry;
+  }
 }
 
 /** Says something to a job: to the worker that has it, or to the next one. */
-export async function sayToJob(fleet: Fleet, name: JobName, said: Said): Promise<void> {
-  const again = await say(fleet, name, said);
-  const found = await findEntry(fleet, name);
-  if (found === undefined || said.what === "stop") return;
-  const { entry: { job } } = found;
+export async function sayToJob(fleet: Fleet, name: JobName, said: Omit<Said, "epoch">): Promise<void> {
+  const { entry } = await findEntry(fleet, name);
+  const again = await say(fleet, name, { ...said, epoch: entry?.epoch ?? 0 });
+  if (entry === undefined || said.what === "stop") return;
+  const { job } = entry;
   // A worker that has the job drops this: it hears what was said by itself.
   await enqueue(fleet, name, { job, queue: await queueOf(job.labels), again });
 }
 
 /** Tells a worker to take no more jobs, and to hand over those that it has. */
 export async function sayToWorker(fleet: Fleet, worker: string): Promise<void> {
-  await say(fleet, { worker }, { what: "drain" });
+  await say(fleet, { worker }, { what: "drain", epoch: 0 });
 }

@@ -3,12 +3,7 @@ import { assertOwn } from "../base/ports/state_folder.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { findWrongField, isObject, oneOf, optional, text, type ValuesOf } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { isToken } from "./names.ts";
-
-/** What a user of a fleet may do. `admin` makes the streams; nobody else can change them. */
-export const RIGHTS = ["admin", "submitter", "worker", "viewer"] as const;
-
-export type Rights = typeof RIGHTS[number];
+import { isToken, RIGHTS, type Rights } from "./names.ts";
 
 const FIELDS = {
   /** `nats://host:4222`, or `tls://host:4222`. */
@@ -18,6 +13,11 @@ const FIELDS = {
   rights: oneOf(...RIGHTS),
   /** The nkey's seed. */
   seed: text,
+  /** The public key of the fleet's admin, whose word it is what users may do. */
+  fleet: text,
+  /** What the user signs with, and the admin's word whose key that is. */
+  key: text,
+  grant: text,
   /** The file with the certificate of who has signed the server's, beside this file or absolute. */
   ca: optional(text),
 };

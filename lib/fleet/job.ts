@@ -56,6 +56,8 @@ const EVENTS = {
   claimed: {
     epoch: integer,
     worker: text,
+    /** SHA-256 of the job, as its author has submitted it. */
+    job: text,
     /** The sequence of the queue's message: the same one again is what its worker has not acknowledged in time. */
     message: integer,
     /** Up to where the worker has heard what was said. */
@@ -111,6 +113,8 @@ export interface JobState {
   /** The queue's message of a claim that has not ended. */
   readonly message?: number;
   readonly heard: number;
+  /** SHA-256 of the job; missing before the first claim. */
+  readonly job?: string;
   /** Claims in a row whose workers were lost, or broke, before they had got one record further. */
   readonly lost: number;
   readonly run?: string;
@@ -124,15 +128,21 @@ export interface JobState {
 
 const NEW: JobState = { state: "queued", epoch: 0, heard: 0, lost: 0, lines: [], files: {}, questions: [] };
 
-/** @throws {Error} for what is no event of a job's log */
-export function readEvent(data: string): JobEvent {
+/**
+ * An event of a job's log, and the sequence of the one that it follows.
+ *
+ * @throws {Error} for what is none
+ */
+export function readEvent(data: string): { readonly event: JobEvent; readonly after: number } {
   const value: unknown = JSON.parse(data);
   if (!isObject(value)) throw new Error("it is no object");
   const fields = EVENTS[value["type"] as keyof EventTable];
   if (fields === undefined) throw new Error(`nothing is known of a "${String(value["type"])}"`);
   const wrong = findWrongField(value, fields);
   if (wrong !== undefined) throw new Error(`its "${wrong}" is missing or wrong`);
-  return value as unknown as JobEvent;
+  const { after, ...event } = value;
+  if (typeof after !== "number") throw new Error(`its "after" is missing`);
+  return { event: event as unknown as JobEvent, after };
 }
 
 /** Where a job stands by its log. */
@@ -145,14 +155,14 @@ function next(state: JobState, event: JobEvent): JobState {
   const { message: _message, reason: _reason, outcome: _outcome, ...rest } = state;
   switch (event.type) {
     case "claimed": {
-      const { epoch, worker, message, heard } = event;
+      const { epoch, worker, message, heard, job } = event;
       const lost = state.state === "running" ? state.lost + 1 : state.lost;
       const { files, run, work, ...anew } = rest;
       // A run that has come to its end is not resumed: who wants it tried again gets another one.
       const isOver = state.outcome === "pass" || state.outcome === "fail";
       if (isOver) (state.lines as string[]).length = 0;
       const kept = isOver ? { files: {} } : { files, ...present({ run, work }) };
-      return { ...anew, ...kept, state: "running", epoch, worker, message, heard, lost, questions: [] };
+      return { ...anew, ...kept, state: "running", epoch, worker, message, heard, job, lost, questions: [] };
     }
     case "record":
       (state.lines as string[]).push(event.line);

@@ -1,4 +1,4 @@
-import { JetStreamApiError } from "@nats-io/jetstream";
+import { JetStreamApiError, type JsMsg } from "@nats-io/jetstream";
 import type { Clock } from "../base/ports/clock.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { RuntimeError } from "../base/errors.ts";
@@ -33,22 +33,35 @@ const WRONG_LAST_SEQUENCE = 10071;
 /** So long an answer is waited for before it is asked again, under the same id. */
 const ANSWER_MS = 2000;
 
-/** The events of a job so far, and the stream's sequence of the last one. */
-export async function readLog(
-  fleet: Pick<Fleet, "streams">,
-  job: JobName,
-): Promise<{ readonly events: readonly JobEvent[]; readonly last: number }> {
+/** Reads the messages of a job's log in their order, and passes over what no worker has written there next. */
+function createLogReader({ seals }: Pick<Fleet, "seals">, job: JobName) {
+  const subject = logSubject(job);
+  /** The stream's sequence of the last event. */
+  let valid = 0;
+  return {
+    valid: () => valid,
+    async read(message: Pick<JsMsg, "seq" | "string">): Promise<JobEvent | undefined> {
+      const found = await seals.unseal(message.string(), subject);
+      if (found === undefined || (found.rights !== "worker" && found.rights !== "admin")) return undefined;
+      try {
+        const { after, event } = readEvent(found.text);
+        // An event that is there a second time does not follow the last one.
+        if (after !== valid) return undefined;
+        valid = message.seq;
+        return event;
+      } catch (cause) {
+        throw new RuntimeError(`Cannot read the log of job ${jobText(job)}: ${errorText(cause)}`, { cause });
+      }
+    },
+  };
+}
+
+/** What has happened to a job until now, the first event first. */
+export async function readLog(fleet: Pick<Fleet, "streams" | "seals">, job: JobName): Promise<readonly JobEvent[]> {
   const events: JobEvent[] = [];
-  let last = 0;
-  for await (const message of readSubject(fleet, { stream: STREAMS.log, subject: logSubject(job), after: 0 })) {
-    try {
-      events.push(readEvent(message.string()));
-    } catch (cause) {
-      throw new RuntimeError(`Cannot read the log of job ${jobText(job)}: ${errorText(cause)}`, { cause });
-    }
-    last = message.seq;
-  }
-  return { events, last };
+  const signal = new AbortController().signal;
+  for await (const event of followJobLog(fleet, job, { follow: false, signal })) events.push(event);
+  return events;
 }
 
 /**
@@ -57,16 +70,20 @@ export async function readLog(
  * @param options.follow whether it goes on as things happen, until the signal comes
  */
 export async function* followJobLog(
-  fleet: Pick<Fleet, "streams">,
+  fleet: Pick<Fleet, "streams" | "seals">,
   job: JobName,
   { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
 ): AsyncGenerator<JobEvent> {
   const asked = { stream: STREAMS.log, subject: logSubject(job), after: 0, follow: follow ? signal : undefined };
-  for await (const message of readSubject(fleet, asked)) yield readEvent(message.string());
+  const reader = createLogReader(fleet, job);
+  for await (const message of readSubject(fleet, asked)) {
+    const event = await reader.read(message);
+    if (event !== undefined) yield event;
+  }
 }
 
 export async function openJobLog(
-  fleet: Fleet,
+  fleet: Pick<Fleet, "streams" | "seals">,
   { job, writer, clock, wallClock = () => new Date() }: {
     readonly job: JobName;
     /** What nobody else's messages are named by. */
@@ -75,34 +92,50 @@ export async function openJobLog(
     readonly wallClock?: () => Date;
   },
 ): Promise<JobLog> {
-  const { events, last: read } = await readLog(fleet, job);
-  const all = [...events];
   const subject = logSubject(job);
-  let last = read;
+  const reader = createLogReader(fleet, job);
+  const events: JobEvent[] = [];
+  let last = 0;
+  /** @returns whether another worker has written since */
+  const catchUp = async (): Promise<boolean> => {
+    const before = events.length;
+    for await (const message of readSubject(fleet, { stream: STREAMS.log, subject, after: last })) {
+      last = message.seq;
+      const event = await reader.read(message);
+      if (event !== undefined) events.push(event);
+    }
+    return events.length > before;
+  };
+  await catchUp();
   let count = 0;
   return {
-    events: all,
+    events,
     async append(event, { signal }) {
-      const kept = { at: wallClock().toISOString(), ...event } as JobEvent;
-      const data = JSON.stringify(kept);
+      const text = JSON.stringify({ at: wallClock().toISOString(), after: reader.valid(), ...event });
+      const data = await fleet.seals.seal(text, subject);
       // The same id for each try: what the server has taken without our hearing of it is not taken twice.
       const msgID = `${writer}.${++count}`;
       for (;;) {
         signal.throwIfAborted();
         try {
           const expect = { lastSubjectSequence: last };
-          last = (await fleet.streams.publish(subject, data, { msgID, expect, timeout: ANSWER_MS })).seq;
-          all.push(kept);
+          const { seq } = await fleet.streams.publish(subject, data, { msgID, expect, timeout: ANSWER_MS });
+          last = seq;
+          const kept = await reader.read({ seq, string: () => data });
+          if (kept !== undefined) events.push(kept);
           return;
         } catch (cause) {
-          if (cause instanceof JetStreamApiError && cause.code === WRONG_LAST_SEQUENCE) {
+          const problem = (what: string) =>
+            new RuntimeError(`Cannot write the log of job ${jobText(job)}: ${what}`, { cause });
+          if (cause instanceof RuntimeError) throw cause;
+          if (cause instanceof JetStreamApiError && cause.code !== WRONG_LAST_SEQUENCE) throw problem(errorText(cause));
+          if (cause instanceof JetStreamApiError && await catchUp()) {
             throw new FencedError(`Cannot write the log of job ${jobText(job)}: another worker has taken it`, {
               cause,
             });
           }
-          if (cause instanceof JetStreamApiError) {
-            throw new RuntimeError(`Cannot write the log of job ${jobText(job)}: ${errorText(cause)}`, { cause });
-          }
+          // What no worker has written there is no reason to stop.
+          if (cause instanceof JetStreamApiError) continue;
         }
         await clock.sleep(RETRY_MS, signal);
       }

@@ -1,9 +1,8 @@
 import type { Clock } from "../base/ports/clock.ts";
-import { errorText } from "../base/text/error_text.ts";
-import { readKey } from "./bucket.ts";
 import type { Fleet } from "./connect.ts";
 import { FencedError } from "./job_log.ts";
-import { type JobEntry, readEntry } from "./job.ts";
+import { findEntry, sealEntry } from "./entries.ts";
+import type { JobEntry } from "./job.ts";
 import { type JobName, jobText } from "./names.ts";
 
 /** How much time has passed, as a clock that counts sleep tells it. */
@@ -41,7 +40,7 @@ const RENEWALS = 6;
  * would be taken from a worker that has lost its job, too.
  */
 export function keepLease(
-  { jobs }: Pick<Fleet, "jobs">,
+  fleet: Pick<Fleet, "jobs" | "seals">,
   { job, entry, revision, leaseMs, working, clock, leaseClock, wallClock = () => new Date() }: {
     readonly job: JobName;
     readonly entry: JobEntry;
@@ -63,16 +62,17 @@ export function keepLease(
   const update = async () => {
     const begun = leaseClock.now();
     try {
-      at = await jobs.update(key, JSON.stringify({ ...now, at: wallClock().toISOString() }), at);
+      const text = await sealEntry(fleet, job, { ...now, at: wallClock().toISOString() });
+      at = await fleet.jobs.update(key, text, at);
     } catch (error) {
       // The answer to an earlier change may have been lost.
-      const found = await findEntry({ jobs }, job).catch(() => {
+      const found = await findEntry(fleet, job).catch(() => {
         throw error;
       });
-      const seen = found?.entry;
-      if (found === undefined || seen?.epoch !== entry.epoch || seen.worker !== entry.worker) {
+      if ((found.entry?.epoch ?? 0) > entry.epoch) {
         throw new FencedError(`Cannot go on with job ${key}: another worker has taken it`);
       }
+      // What nobody may have written there is written over with the next change, which proves the lease.
       at = found.revision;
       return;
     }
@@ -105,18 +105,4 @@ export function keepLease(
     },
     [Symbol.dispose]: () => over.abort(),
   };
-}
-
-/** @returns undefined where there is no entry */
-export async function findEntry(
-  { jobs }: Pick<Fleet, "jobs">,
-  job: JobName,
-): Promise<{ readonly entry: JobEntry; readonly revision: number } | undefined> {
-  const found = await readKey(jobs, jobText(job));
-  if (found === undefined) return undefined;
-  try {
-    return { entry: readEntry(found.text), revision: found.revision };
-  } catch (cause) {
-    throw new Error(`the entry of job ${jobText(job)}: ${errorText(cause)}`, { cause });
-  }
 }

@@ -19,6 +19,11 @@ export const BUCKETS = {
 /** The object store: repositories, work and files of runs, each by its SHA-256. */
 export const OBJECTS = "pw_objects";
 
+/** What a user of a fleet may do. `admin` makes the streams; nobody else can change them. */
+export const RIGHTS = ["admin", "submitter", "worker", "viewer"] as const;
+
+export type Rights = typeof RIGHTS[number];
+
 /** Told when there is something to do; nothing relies on it. */
 export const WAKE = "pw.wake";
 
@@ -49,20 +54,21 @@ export function parseJob(text: string): JobName | undefined {
 }
 
 export function queueSubject(
-  { author, id }: JobName,
-  { queue, priority }: { readonly queue: string; readonly priority: Priority },
+  job: JobName,
+  { by, queue, priority }: { readonly by: string; readonly queue: string; readonly priority: Priority },
 ): string {
-  return `pw.queue.${author}.${queue}.${priority}.${id}`;
+  return `pw.queue.${by}.${queue}.${priority}.${jobText(job)}`;
 }
 
-/** The author stands in the subject: the server lets nobody publish under another's name. */
-export function jobOfQueueSubject(subject: string): JobName | undefined {
-  const [, , author = "", , , id = ""] = subject.split(".");
-  return parseJob(`${author}.${id}`);
+/** The job of a message in the queue, and who has put it there: the server lets nobody publish under another's name. */
+export function jobOfQueueSubject(subject: string): { readonly job: JobName; readonly by: string } | undefined {
+  const [, , by = "", , , author = "", id = ""] = subject.split(".");
+  const job = parseJob(`${author}.${id}`);
+  return job === undefined ? undefined : { job, by };
 }
 
 export function queueFilter(queue: string, priority: Priority): string {
-  return `pw.queue.*.${queue}.${priority}.*`;
+  return `pw.queue.*.${queue}.${priority}.>`;
 }
 
 export function consumerName(queue: string, priority: Priority): string {
@@ -76,4 +82,9 @@ export function logSubject(job: JobName): string {
 /** @param by who says it */
 export function saidSubject(to: JobName | { readonly worker: string }, by: string): string {
   return "worker" in to ? `pw.said.${by}.worker.${to.worker}` : `pw.said.${by}.job.${jobText(to)}`;
+}
+
+/** The subject of what stands in a bucket under a key. */
+export function bucketSubject(bucket: string, key: string): string {
+  return `$KV.${bucket}.${key}`;
 }

@@ -8,12 +8,13 @@ import { type JobName, jobText, queueSubject, WAKE } from "./names.ts";
  * @param again that something was said to it, by the sequence of that
  */
 export async function enqueue(
-  { connection, streams }: Pick<Fleet, "connection" | "streams">,
+  { connection, credentials, seals, streams }: Pick<Fleet, "connection" | "credentials" | "seals" | "streams">,
   name: JobName,
   { job, queue, again }: { readonly job: Job; readonly queue: string; readonly again?: number },
 ): Promise<void> {
-  const subject = queueSubject(name, { queue, priority: job.priority });
+  const subject = queueSubject(name, { by: credentials.name, queue, priority: job.priority });
   const msgID = `${jobText(name)}/${again ?? "first"}`;
-  await streams.publish(subject, JSON.stringify({ job, ...(again === undefined ? {} : { again }) }), { msgID });
+  const text = JSON.stringify({ job, ...(again === undefined ? {} : { again }) });
+  await streams.publish(subject, await seals.seal(text, subject), { msgID });
   connection.publish(WAKE);
 }

@@ -1,7 +1,8 @@
+import type { JsMsg } from "@nats-io/jetstream";
 import type { Fleet } from "./connect.ts";
-import { findWrongField, isObject, oneOf, optional, text, type ValuesOf } from "../base/schema.ts";
+import { findWrongField, integer, isObject, oneOf, optional, text, type ValuesOf } from "../base/schema.ts";
 import { readSubject } from "./read_subject.ts";
-import { type JobName, saidSubject, STREAMS } from "./names.ts";
+import { type JobName, type Rights, saidSubject, STREAMS } from "./names.ts";
 
 const FIELDS = {
   what: oneOf("answer", "stop", "retry", "drain"),
@@ -9,6 +10,8 @@ const FIELDS = {
   text: optional(text),
   /** The question that is answered. */
   question: optional(text),
+  /** How often the job had been taken when it was said: said once more, later, it means nothing. */
+  epoch: integer,
 };
 
 /** What a person says to a job or a worker. */
@@ -23,30 +26,31 @@ export interface Heard {
 
 /** Says something to a job or a worker; the sequence of it. */
 export async function say(
-  { streams, credentials }: Pick<Fleet, "streams" | "credentials">,
+  { streams, credentials, seals }: Pick<Fleet, "streams" | "credentials" | "seals">,
   to: Parameters<typeof saidSubject>[0],
   said: Said,
 ): Promise<number> {
-  return (await streams.publish(saidSubject(to, credentials.name), JSON.stringify(said))).seq;
+  const subject = saidSubject(to, credentials.name);
+  return (await streams.publish(subject, await seals.seal(JSON.stringify(said), subject))).seq;
 }
 
-/** What was said to a job after a sequence. What is not to be understood is passed over. */
+/** What was said to a job after a sequence. What is not to be understood, or was said by nobody, is passed over. */
 export async function readSaid(
-  fleet: Pick<Fleet, "streams">,
+  fleet: Pick<Fleet, "streams" | "seals">,
   job: JobName,
   { after }: { readonly after: number },
 ): Promise<readonly Heard[]> {
   const found: Heard[] = [];
   for await (const message of readSubject(fleet, { stream: STREAMS.said, subject: saidSubject(job, "*"), after })) {
-    const said = understood(message.string());
-    if (said !== undefined) found.push({ said, by: byOf(message.subject), sequence: message.seq });
+    const heard = await understood(fleet, message);
+    if (heard !== undefined) found.push(heard);
   }
   return found;
 }
 
 /** Hears what is said from now on, until the signal comes. */
 export async function hear(
-  fleet: Pick<Fleet, "streams">,
+  fleet: Pick<Fleet, "streams" | "seals">,
   to: Parameters<typeof saidSubject>[0],
   { after, signal, onSaid }: {
     /** The sequence after which it begins; `undefined`: whatever comes from now on. */
@@ -55,22 +59,26 @@ export async function hear(
     readonly onSaid: (heard: Heard) => Promise<void>;
   },
 ): Promise<void> {
-  const heard = readSubject(fleet, { stream: STREAMS.said, subject: saidSubject(to, "*"), after, follow: signal });
-  for await (const message of heard) {
-    const said = understood(message.string());
-    if (said !== undefined) await onSaid({ said, by: byOf(message.subject), sequence: message.seq });
+  const messages = readSubject(fleet, { stream: STREAMS.said, subject: saidSubject(to, "*"), after, follow: signal });
+  for await (const message of messages) {
+    const heard = await understood(fleet, message);
+    if (heard !== undefined) await onSaid(heard);
   }
 }
 
-function byOf(subject: string): string {
-  return subject.split(".")[2] ?? "";
-}
-
-function understood(data: string): Said | undefined {
+async function understood({ seals }: Pick<Fleet, "seals">, message: JsMsg): Promise<Heard | undefined> {
+  const found = await seals.unseal(message.string(), message.subject);
+  const [, , by = ""] = message.subject.split(".");
+  if (found === undefined || found.by !== by || !maySay(found.rights)) return undefined;
   try {
-    const value: unknown = JSON.parse(data);
-    return isObject(value) && findWrongField(value, FIELDS) === undefined ? value as Said : undefined;
+    const said: unknown = JSON.parse(found.text);
+    if (!isObject(said) || findWrongField(said, FIELDS) !== undefined) return undefined;
+    return { said: said as Said, by, sequence: message.seq };
   } catch {
     return undefined;
   }
+}
+
+export function maySay(rights: Rights): boolean {
+  return rights === "submitter" || rights === "admin";
 }

@@ -3,8 +3,9 @@ import { UsageError } from "../base/errors.ts";
 import { createFileOnce } from "../base/ports/own_files.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { runInForeground } from "../base/ports/process.ts";
-import type { Credentials, Rights } from "./credentials.ts";
-import { BUCKETS, isToken, OBJECTS, STREAMS } from "./names.ts";
+import type { Credentials } from "./credentials.ts";
+import { BUCKETS, isToken, OBJECTS, type Rights, STREAMS } from "./names.ts";
+import { grantOf, newKeys } from "./seal.ts";
 
 export interface ServerUser {
   readonly name: string;
@@ -150,12 +151,18 @@ export async function makeServer(
   makeOwnFolder(folder);
   const credentials: Record<string, string> = {};
   const known: ServerUser[] = [];
+  const admin = await newKeys();
   for (const { name, rights } of users) {
     const pair = createUser();
     const path = credentials[name] = `${folder}/${name}.json`;
     const server = `${tls === undefined ? "nats" : "tls"}://${host}:${port}`;
     const seed = new TextDecoder().decode(pair.getSeed());
-    const file: Credentials = { server, name, rights, seed, ...(tls === undefined ? {} : { ca: tls.ca }) };
+    const { privateKey: key, publicKey } = rights === "admin" ? admin : await newKeys();
+    const grant = await grantOf({ name, rights, key: publicKey }, { adminKey: admin.privateKey });
+    const file: Credentials = {
+      ...{ server, name, rights, seed, fleet: admin.publicKey, key, grant },
+      ...(tls === undefined ? {} : { ca: tls.ca }),
+    };
     await writeNew(path, `${JSON.stringify(file, undefined, 2)}\n`);
     known.push({ name, rights, key: pair.getPublicKey() });
   }

@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import type { Fleet } from "./connect.ts";
 import { fits, type Job, type JobEntry, queueOf } from "./job.ts";
-import { findEntry } from "./lease.ts";
+import { findEntry, sealEntry } from "./entries.ts";
 import { isToken, type JobName, jobText } from "./names.ts";
 import { enqueue } from "./queue.ts";
 import { listWorkers } from "./control.ts";
@@ -40,20 +40,20 @@ export async function submitJob(
   const entry: JobEntry = { job: whole, hash, state: "queued", epoch: 0, at: now.toISOString() };
   const queue = await queueOf(job.labels);
   await fleet.labels.put(queue, JSON.stringify(job.labels));
-  const isNew = await fleet.jobs.create(jobText(name), JSON.stringify(entry)).then(() => true, () => false);
-  const known = isNew ? undefined : await findEntry(fleet, name);
-  if (!isNew && known === undefined) throw new UsageError(`Cannot submit job ${jobText(name)}: it cannot be noted`);
-  if (known !== undefined && known.entry.hash !== hash) {
-    throw new UsageError(
-      `Cannot submit job ${jobText(name)}: its id is that of another job, "${known.entry.job.title}"`,
-      {
-        hint: "Name another one with --id.",
-      },
-    );
+  const sealed = await sealEntry(fleet, name, entry);
+  const created = await fleet.jobs.create(jobText(name), sealed).then(() => true, () => false);
+  const { entry: known, revision } = created ? { entry: undefined, revision: 0 } : await findEntry(fleet, name);
+  // What somebody else has put there under this name is no job.
+  if (!created && known === undefined) await fleet.jobs.update(jobText(name), sealed, revision);
+  if (known !== undefined && known.hash !== hash) {
+    throw new UsageError(`Cannot submit job ${jobText(name)}: its id is that of another job, "${known.job.title}"`, {
+      hint: "Name another one with --id.",
+    });
   }
+  const isNew = known === undefined;
   // One that was noted by a call that was killed is not in the queue yet; one that is there is not put there twice.
-  if (known === undefined || (known.entry.state === "queued" && known.entry.epoch === 0)) {
-    await enqueue(fleet, name, { job: known?.entry.job ?? whole, queue });
+  if (isNew || (known.state === "queued" && known.epoch === 0)) {
+    await enqueue(fleet, name, { job: known?.job ?? whole, queue });
   }
   const workers = await listWorkers(fleet);
   return { name, isNew, hasWorker: workers.some(({ labels }) => fits(job.labels, labels)) };

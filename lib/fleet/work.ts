@@ -106,6 +106,7 @@ async function play(
   let stopped: "stopped" | "drained" | undefined;
   let last = state.lines.at(-1) ?? "";
   const tell = async (heard: Heard) => {
+    if (heard.said.epoch < epoch - 1) return;
     if (heard.said.what === "stop") {
       stopped = "stopped";
       stop.abort();

@@ -10,7 +10,17 @@ import type { Fleet } from "./connect.ts";
 import { fits } from "./job.ts";
 import { FencedError } from "./job_log.ts";
 import { readBucket } from "./bucket.ts";
-import { BUCKETS, consumerName, isToken, PRIORITIES, type Priority, queueFilter, STREAMS, WAKE } from "./names.ts";
+import {
+  BUCKETS,
+  bucketSubject,
+  consumerName,
+  isToken,
+  PRIORITIES,
+  type Priority,
+  queueFilter,
+  STREAMS,
+  WAKE,
+} from "./names.ts";
 import { hear } from "./said.ts";
 import { sweep } from "./take_over.ts";
 import type { WorkerContext, WorkerOptions } from "./worker_context.ts";
@@ -225,9 +235,9 @@ function openEntry({ fleet, labels, name, slots }: WorkerContext, jobs: () => re
   const key = `${fleet.credentials.name}.${name}`;
   return {
     async tell(state: "ready" | "draining") {
-      const named = jobs().map((subject) => subject.split(".").filter((_, at) => at === 2 || at === 5).join("."));
+      const named = jobs().map((subject) => subject.split(".").slice(-2).join("."));
       const entry = { labels, slots, jobs: named, state, version: VERSION, at: new Date().toISOString() };
-      await fleet.workers.put(key, JSON.stringify(entry));
+      await fleet.workers.put(key, await fleet.seals.seal(JSON.stringify(entry), bucketSubject(BUCKETS.workers, key)));
     },
     leave: () => fleet.workers.delete(key),
   };

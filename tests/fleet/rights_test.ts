@@ -2,7 +2,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connectServer } from "../../lib/fleet/connect.ts";
 import { readCredentials } from "../../lib/fleet/credentials.ts";
-import { fleetStage } from "./fleet_stage.ts";
+import { readSaid } from "../../lib/fleet/said.ts";
+import { openSeals } from "../../lib/fleet/seal.ts";
+import { until } from "../support/until.ts";
+import { AT_WORK, eventsOf, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
 
 Deno.test("what a user may not, the server refuses: another's jobs, the log, entries, streams", async (t) => {
   await using stage = await fleetStage({
@@ -13,7 +16,7 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
 
   const tries: Readonly<Record<string, readonly string[]>> = {
     anna: [
-      "pw.queue.me.any.normal.mine",
+      "pw.queue.me.any.normal.me.mine",
       "pw.said.me.job.me.mine",
       "pw.log.me.mine",
       "pw.log.anna.own",
@@ -21,15 +24,15 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
       "$KV.pw_workers.machine.w1",
     ],
     guest: [
-      "pw.queue.guest.any.normal.mine",
+      "pw.queue.guest.any.normal.me.mine",
       "pw.said.guest.job.me.mine",
       "pw.log.me.mine",
       "$KV.pw_jobs.me.mine",
       "$O.pw_objects.M.x",
     ],
     machine: [
-      "pw.queue.machine.any.normal.mine",
-      "pw.queue.me.any.normal.mine",
+      "pw.queue.machine.any.normal.me.mine",
+      "pw.queue.me.any.normal.me.mine",
       "pw.said.me.job.me.mine",
       "$KV.pw_labels.any",
     ],
@@ -94,4 +97,43 @@ Deno.test("a stranger, a wrong key and a server without JetStream are told apart
     2,
     `panewright: Cannot use the fleet of ${file}: others can read it`,
   ]);
+});
+
+Deno.test("what the server says for somebody under another's name counts for nothing, and fences nobody", async () => {
+  await using stage = await fleetStage({ users: [{ name: "anna", rights: "submitter" }] });
+  await stage.replay(AT_WORK);
+  assertEquals((await stage.call("submit", "--run", "Write it", "--id", "mine")).code, 0);
+  const worker = stage.worker("w1");
+  await until(async () => recordsIn(await stage.log("mine").catch(() => [])).includes("message_sent"));
+
+  const connection = await connectServer(readCredentials(stage.credentials["anna"]));
+  const key = "$KV.pw_jobs.anna.x";
+  // Whoever may read may have the answer sent to any subject, as if it were an inbox.
+  const say = async (text: string, subject: string) => {
+    await jetstream(connection).publish(key, text);
+    connection.publish("$JS.API.DIRECT.GET.KV_pw_jobs", JSON.stringify({ last_by_subj: key }), { reply: subject });
+    await connection.flush();
+  };
+  const { fleet } = stage;
+  const stop = JSON.stringify({ what: "stop", epoch: 1 });
+  await say(stop, "pw.said.me.job.me.mine");
+  const seals = await openSeals(readCredentials(stage.credentials["anna"]), fleet.credentials.fleet);
+  await say(await seals.seal(stop, "pw.said.anna.job.me.mine"), "pw.said.me.job.me.mine");
+  await say(JSON.stringify({ type: "parked", epoch: 1, reason: "forged", at: "", after: 0 }), "pw.log.me.mine");
+  const found = async (stream: string) => (await fleet.manager.streams.info(stream)).state.messages;
+  await until(() => found("pw_said"), (messages) => messages === 2);
+  assertEquals(await readSaid(fleet, { author: "me", id: "mine" }, { after: 0 }), []);
+  assertEquals(await stage.state("mine"), "running");
+
+  // Who has the job goes on writing its log.
+  assertEquals((await stage.call("fleet", "stop", "mine")).code, 0);
+  await stage.reaches("mine", "stopped");
+  const events = await stage.log("mine");
+  assertEquals([eventsOf(events, "parked").length, eventsOf(events, "released").length], [0, 1], worker.output.stderr);
+  // Another person of the team may have it go on; what it is stays its author's word.
+  await stage.replay(PASSES);
+  assertEquals((await stage.callAs("anna", "fleet", "retry", "me.mine")).code, 0);
+  await stage.reaches("mine", "pass");
+  await connection.close();
+  await stage.end();
 });
