@@ -52,8 +52,8 @@ export async function carryOut(
     },
     ...(detached === undefined ? {} : { startedBy: detached.by }),
     ...(detached?.request === undefined ? {} : { request: detached.request }),
-    // Whoever has started it cannot be told at its end how to resume it.
-    isPatient: detached !== undefined,
+    // Whoever has started it cannot be told at its end how to resume it; a worker of a fleet is.
+    isPatient: detached !== undefined && detached.mirror === undefined,
     signal: io.signal,
     secrets: privateWordsOf(Deno.env.toObject(), "").secrets ?? [],
     onForcedExit: io.onForcedExit,

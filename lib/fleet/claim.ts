@@ -67,7 +67,9 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   });
   await lease.note({});
   if (lost >= MOST_LOST && !heard.some((one) => one.said.what === "retry")) {
-    const reason = `${lost} workers were lost with it, one after another; retry it when you know why`;
+    const reason = before.reason === undefined
+      ? `${lost} workers were lost with it, one after another`
+      : `${lost} workers got nowhere with it, one after another; the last one: ${before.reason}`;
     await log.append({ type: "parked", epoch, reason }, { signal: lease.lost });
     await lease.note({ state: "parked", reason });
     tell(`${jobText(name)}: set aside: ${reason}`);

@@ -26,9 +26,8 @@ export async function endOf(
   if (untaken !== undefined) throw untaken;
   if (run === undefined) {
     const reason = refusal ?? `panewright ended with code ${code} before it began`;
-    return code === 0 || stopped === undefined
-      ? { type: "ended", outcome: "error", reason }
-      : { type: "released", why: stopped, reason: "it was told to stop before it began" };
+    // What this machine lacks, another one may have.
+    return { type: "released", why: stopped ?? "broken", reason };
   }
   const finish: unknown = isFinish(last) ? JSON.parse(last) : undefined;
   if (!isObject(finish)) {

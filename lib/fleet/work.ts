@@ -73,7 +73,7 @@ async function prepare(
 ): Promise<JobPlace> {
   const { clock, fleet } = worker;
   const isOurs = (folder: string) => {
-    const [, job, number] = /\/fleet\/[^/]+\/([^/]+)\/(\d+)$/.exec(folder) ?? [];
+    const [, job, number] = /-fleet\/[^/]+\/([^/]+)\/(\d+)$/.exec(folder) ?? [];
     return job === jobText(name) && Number(number) < epoch;
   };
   await clearEarlier(state.lines, { isOurs, clock, signal });
@@ -104,7 +104,7 @@ async function play(
   const keeper = keepWork(fleet, { place, state, signal: lost });
   const stop = new AbortController();
   let stopped: "stopped" | "drained" | undefined;
-  let last = state.lines.at(-1) ?? "";
+  let last = "";
   const tell = async (heard: Heard) => {
     if (heard.said.epoch < epoch - 1) return;
     if (heard.said.what === "stop") {

@@ -150,6 +150,8 @@ async function conduct<Fact extends AnyFact, State>(
     ...{ ...opening, panewright: VERSION },
     ...(startedBy === undefined ? {} : { startedBy, onAnswer: "resume" }),
     ...(onAnswer === undefined ? {} : { onAnswer }),
+    // The worker of a fleet that has the job resumes it, and nobody else.
+    ...(options.mirror === undefined ? {} : { onAnswer: "keep" }),
   });
   onBegun?.();
   recorder.warnEarly();

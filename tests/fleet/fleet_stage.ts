@@ -1,21 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
-import { freePort } from "../support/free_port.ts";
+import { type FleetServer, fleetServer } from "./fleet_server.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
-import {
-  connectFleet,
-  type Fleet,
-  followJobLog,
-  type JobEvent,
-  listJobs,
-  makeServer,
-  readCredentials,
-  readJob,
-  setUpServer,
-} from "../../lib/fleet/mod.ts";
+import { type Fleet, followJobLog, type JobEvent, listJobs, readJob } from "../../lib/fleet/mod.ts";
 
 /** A fleet with a real nats-server, and people and workers who reach it by its command line. */
 export interface FleetStage extends AsyncDisposable {
@@ -32,8 +22,7 @@ export interface FleetStage extends AsyncDisposable {
   worker(name: string, ...args: readonly string[]): RunningProgram;
   /** What the replayed agents do from now on. */
   replay(script: object): Promise<void>;
-  startServer(): RunningProgram;
-  readonly server: () => RunningProgram;
+  readonly server: FleetServer;
   /** Ends workers and the server; then nothing may be left. */
   end(): Promise<void>;
   /** What has happened to a job until now. */
@@ -76,29 +65,9 @@ export async function fleetStage(
   await git(project, "init", "--quiet");
   await git(project, "add", "--all");
   await git(project, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "--quiet", "--message=Start");
-  const port = freePort();
-  const made = await makeServer({
-    folder: `${root}/fleet`,
-    host: "127.0.0.1",
-    port,
-    users: [
-      { name: "admin", rights: "admin" },
-      { name: "me", rights: "submitter" },
-      { name: "machine", rights: "worker" },
-      ...users,
-    ],
-  });
+  const server = stack.use(await fleetServer(sandbox, { leaseSeconds: LEASE_SECONDS, users }));
+  const { credentials, fleet } = server;
   await write(`${root}/worker.jsonc`, { accept: [{ repositories: ["*"], configs: "any" }] });
-  const startServer = () => {
-    current = startProgram(["nats-server", "--config", made.config], { cwd: root, env: sandbox.env });
-    return stack_.use(current);
-  };
-  let current: RunningProgram | undefined;
-  const stack_ = stack.use(new AsyncDisposableStack());
-  startServer();
-  const admin = readCredentials(made.credentials["admin"]);
-  await until(() => setUpServer(admin, { leaseSeconds: LEASE_SECONDS }).then(() => true, () => false));
-  const fleet = stack.use(await connectFleet(readCredentials(made.credentials["me"])));
   const env = { ...sandbox.env, ...own, NO_COLOR: "1", PANEWRIGHT_SANDBOX: "off" };
   const homeOf = async (name: string) => {
     await Deno.mkdir(`${root}/homes/${name}`, { recursive: true });
@@ -107,22 +76,21 @@ export async function fleetStage(
   const callAs = async (user: string, ...args: readonly string[]) =>
     await runProgram([...argv, ...args], {
       cwd: project,
-      env: { ...await homeOf(`person-${user}`), PANEWRIGHT_FLEET: made.credentials[user] ?? "" },
+      env: { ...await homeOf(`person-${user}`), PANEWRIGHT_FLEET: credentials[user] ?? "" },
       timeoutMs: PATIENCE_MS,
     });
   const running = new Set<RunningProgram>();
   const workers = stack.use(new AsyncDisposableStack());
   const resources = stack.move();
   return {
-    ...{ sandbox, project, fleet, credentials: made.credentials, startServer, callAs },
-    server: () => current!,
+    ...{ sandbox, project, fleet, credentials, server, callAs },
     call: (...args) => callAs("me", ...args),
     worker(name, ...args) {
       Deno.mkdirSync(`${root}/homes/${name}`, { recursive: true });
       const asked = ["worker", "--name", name, "--accept", `${root}/worker.jsonc`, "--max-load", "1000", ...args];
       const program = workers.use(startProgram([...argv, ...asked], {
         cwd: root,
-        env: { ...env, HOME: `${root}/homes/${name}`, PANEWRIGHT_FLEET: made.credentials["machine"] ?? "" },
+        env: { ...env, HOME: `${root}/homes/${name}`, PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
       }));
       running.add(program);
       void program.ended.then(() => running.delete(program));
@@ -135,8 +103,8 @@ export async function fleetStage(
         worker.kill("SIGTERM");
         await worker.ended;
       }
-      current!.kill("SIGTERM");
-      await current!.ended;
+      server.process().kill("SIGTERM");
+      await server.process().ended;
       await sandbox.assertNothingLeft();
     },
     replay: (next) => write(script, next),

@@ -77,9 +77,9 @@ Deno.test("the server is killed and starts again with its store: the job goes on
   stage.worker("w1");
   assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
   await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
-  stage.server().kill("SIGKILL");
-  await stage.server().ended;
-  stage.startServer();
+  stage.server.process().kill("SIGKILL");
+  await stage.server.process().ended;
+  stage.server.start();
   await stage.replay(PASSES);
   await until(() => stage.state("go-on").catch(() => ""), (state) => state === "pass");
   const events = await stage.log("go-on");

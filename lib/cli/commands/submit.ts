@@ -135,7 +135,9 @@ function taskOf(
 
 const MAX_TITLE = 120;
 
-function titleOf(text: string): string {
+/** The first line of a task, after what stands before its text for the pipeline. */
+function titleOf(whole: string): string {
+  const text = whole.replace(/^---\n.*?\n---\n/s, "");
   const line = text.split("\n").map((row) => row.replace(/^[#\s]+/, "").trim()).find((row) =>
     row !== "" && row !== "---"
   );

@@ -1,5 +1,5 @@
 import { UsageError } from "../../base/errors.ts";
-import { NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../../base/ports/state_folder.ts";
+import { makeOwnFolder, NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../../base/ports/state_folder.ts";
 import { readLabels, readWorkerRules, startWorker } from "../../fleet/mod.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { defineCommand, integerFlag, Interruption, numberFlag, textFlag } from "../console/command.ts";
@@ -39,7 +39,8 @@ export const command = defineCommand({
     // The first signal drains; what comes after it ends this process at once, as for every command.
     await startWorker({
       ...{ ...machine, fleet, name, labels, slots, rules },
-      folder: `${state}/fleet/${name}`,
+      // Beside the state folder, which agents in a sandbox do not see.
+      folder: `${await realPathOf(state)}-fleet/${name}`,
       draining: io.signal,
     });
     return io.signal.reason instanceof Interruption && io.signal.reason.signalName !== "SIGTERM"
@@ -47,3 +48,8 @@ export const command = defineCommand({
       : 0;
   },
 });
+
+async function realPathOf(state: string): Promise<string> {
+  makeOwnFolder(state);
+  return await Deno.realPath(state);
+}
