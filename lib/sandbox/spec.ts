@@ -24,6 +24,7 @@ const SECRETS = [
   ...[".vault-token", ".terraform.d/credentials.tfrc.json", ".docker/config.json", ".cargo/credentials.toml"],
   ...[".gem/credentials", ".npmrc", ".bash_history", ".zsh_history", ".local/share/fish/fish_history"],
   ...[".config/gh", ".config/hub", ".config/gcloud", ".config/op", ".config/git/credentials", ".config/sops"],
+  ...[".config/panewright"],
   ...[".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware"],
   ...[".thunderbird", ".config/microsoft-edge", ".codex/auth.json", ".codex/sessions", ".codex/history.jsonl"],
   ...[".claude/.credentials.json", ".claude/projects", ".claude/history.jsonl", ".claude.json"],
