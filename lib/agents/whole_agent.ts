@@ -43,6 +43,13 @@ export function wholeSupportOf({ provider }: Pick<WholeAgent, "provider">): Whol
   );
 }
 
+/** What an agent's CLI tries by itself when it starts, as a refusal tells it. */
+export function ownTriesOf(agent: Pick<WholeAgent, "provider">, { env }: Surroundings): readonly string[] {
+  return (insideOf(agent.provider)?.ownTries ?? []).map((what) =>
+    what.replace("~", env["HOME"] ?? "~").replace("<uid>", String(Deno.uid()))
+  );
+}
+
 /** The hosts that an agent needs: those of its model, and those that its settings, arguments and variables name. */
 export async function hostsOfAgent(agent: WholeAgent, around: Surroundings): Promise<readonly string[]> {
   const support = wholeSupportOf(agent);

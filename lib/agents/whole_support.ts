@@ -13,6 +13,11 @@ export interface WholeSupport {
   readonly login?: string | undefined;
   /** The hosts of its model, and of its login. */
   readonly hosts: readonly string[];
+  /**
+   * What its CLI tries by itself when it starts, and can do without, as a refusal tells it; `~` is the home, `<uid>` the
+   * user. It is refused without a word, a host once for each start.
+   */
+  readonly ownTries?: readonly string[] | undefined;
   /** Names of the variables that it reads; `*` at the end stands for any. */
   readonly variables: readonly string[];
   /** The variable that names its folder for temporary files, where that is not TMPDIR. */

@@ -1,4 +1,11 @@
-import { type AgentState, agentStateAt, copyState, hostsOfAgent, type WholeAgent } from "../agents/whole_agent.ts";
+import {
+  type AgentState,
+  agentStateAt,
+  copyState,
+  hostsOfAgent,
+  ownTriesOf,
+  type WholeAgent,
+} from "../agents/whole_agent.ts";
 import type { AroundAgent, SandboxRequest } from "../agents/launch_plan.ts";
 import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
@@ -15,6 +22,7 @@ import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
 import { ignoredIn } from "../workspace/bring.ts";
 import { cloneOf, treesBeside, type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { openOwnTries } from "./own_tries.ts";
 import { obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
@@ -172,6 +180,10 @@ export async function openWholeSandbox(
   };
   // Before an agent is started, its CLI may be asked about itself.
   for (const worker of workers.keys()) await copyOf(worker);
+  const tries = openOwnTries((worker) => {
+    const agent = workers.get(worker);
+    return agent === undefined ? [] : ownTriesOf(agent, { env });
+  });
   const sandbox = await openSandbox({
     hostCommand: [...selfCommand(HOST_PERMISSIONS), "sandbox-host"],
     ...{
@@ -180,12 +192,12 @@ export async function openWholeSandbox(
       hosts,
       mark: isBeside ? newRoleMark(around.folder) : roleMark(around.folder),
       onGone,
-      onRefusal,
+      onRefusal: (refusal) => tries.isOwn(refusal) ? false : onRefusal(refusal),
       signal,
       workdir,
       folder: `${state}/sandbox/bin`,
       locks: `${state}/sandbox/open`,
-      ...present({ mayReach }),
+      ...(mayReach === undefined ? {} : { mayReach: tries.reaching(mayReach) }),
     },
     writable: [undefined, ...workers.keys()].flatMap((worker) => of(worker).writable),
   });
@@ -204,6 +216,7 @@ export async function openWholeSandbox(
       writable,
       around: aroundOne(worker, async () => {
         await copyOf(worker);
+        tries.begin(worker);
         if (hooks !== undefined) { for (const path of [hooks.folder, hooks.answers]) makeOwnFolder(path); }
       }),
     }),

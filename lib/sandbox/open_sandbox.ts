@@ -46,7 +46,8 @@ interface SandboxOptions {
   readonly mark: ProcessMark;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly onRefusal?: (refusal: SandboxRefusal) => void;
+  /** Told each refusal once; `false` where it is to be told again, as this time it did not count. */
+  readonly onRefusal?: (refusal: SandboxRefusal) => void | false;
   /** Told when it has ended by itself: what is inside reaches nothing any more. */
   readonly onGone?: (error: Error) => void;
   /** Whether a host that is not named is let through. @default {() => false} */
@@ -86,8 +87,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         return wraps.get(message.id)?.resolve([...message.argv]);
       case "not_wrapped":
         return wraps.get(message.id)?.reject(cannot(message.message));
-      case "refused":
-        return tellRefusal({ by: message.by, what: refusedWords(message.what) });
+      case "refused": {
+        const what = refusedWords(message.what);
+        return NO_TRY.test(what) ? undefined : tellRefusal({ by: message.by, what });
+      }
       case "asked":
         return void decide(message);
     }
@@ -182,8 +185,7 @@ function onceEach(tell: SandboxOptions["onRefusal"]): (refusal: SandboxRefusal) 
   return (refusal) => {
     const one = JSON.stringify(refusal);
     if (told.has(one) || told.size >= MAX_REFUSALS) return;
-    told.add(one);
-    tell?.(refusal);
+    if (tell?.(refusal) !== false) told.add(one);
   };
 }
 
@@ -195,6 +197,12 @@ function refusedWords(said: string): string {
   const [, call = "", target = said] = /^deny (\S+) (.*?)(?: \([^()]*\))?$/s.exec(said) ?? [];
   return sanitizeLine(`${call === "network-outbound" ? "connect" : call === "" ? "" : "write"} ${target}`.trim());
 }
+
+/**
+ * What no program inside has tried: bubblewrap sets up a console for each pane; and of a path below an open folder only that
+ * much is seen, whether it was refused or not.
+ */
+const NO_TRY = /^write \/(?:dev\/console$|proc\/self\/fd\/\d+(?:\/|$))/;
 
 function cannot(why: string, cause?: unknown): RuntimeError {
   return new RuntimeError(`Cannot open the sandbox: ${why}`, {

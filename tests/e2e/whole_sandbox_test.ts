@@ -149,6 +149,9 @@ for (const provider of PROVIDERS) {
     assertEquals(await exists(`${home}/OUTSIDE`), false);
     const events = parseEvents(stdout);
     assertEquals(events.filter(({ type }) => type === "dialog_waiting" || type === "dialog_answered"), []);
+    // What was refused is what an agent has tried, and nothing that its CLI does whenever it starts.
+    const refused = events.filter(({ type }) => type === "sandbox_refused").map((event) => ({ ...event }));
+    assertEquals(refused.map((event) => "what" in event ? event.what : ""), [`write ${home}/OUTSIDE`]);
     // What its CLI records is found, wherever and under whichever process id it runs.
     const used = events.filter(({ type }) => type === "tokens_counted").map(({ role = "" }) => role);
     assertEquals(new Set(used).size, 5);

@@ -34,6 +34,8 @@ export const claudeInside: WholeSupport = {
   ],
   beside: ".claude.json",
   login: ".credentials.json",
+  // Sockets for its own sandbox, and the links that its desktop program opens (2.1.328).
+  ownTries: ["write /tmp/cc-socks-<uid>", "write ~/.local/share", "write ~/.local/share/applications"],
   hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
   variables: ["ANTHROPIC_*", "CLAUDE_*", "AWS_BEARER_TOKEN_BEDROCK", "DISABLE_*", "MAX_THINKING_TOKENS", "BASH_*"],
   temporary: "CLAUDE_CODE_TMPDIR",

@@ -36,6 +36,8 @@ export const codexInside: WholeSupport = {
   ],
   login: "auth.json",
   hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
+  // An announcement, and a question to the tmux around it (0.169.0).
+  ownTries: ["connect raw.githubusercontent.com:443", "write /tmp/tmux-<uid>"],
   variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
   trustClone,
 };
