@@ -86,11 +86,11 @@ for (const provider of ["codex", "claude_code"] as const) {
     assertEquals(recordsIn(events).filter((type) => type === "run_started").length, 1);
     const collected = await call("fleet", "collect", "make-it");
     assertEquals(collected.code, 0, collected.stderr);
-    const [, name = ""] = /panewright apply (\S+)/.exec(collected.stdout) ?? [];
+    const [, name = ""] = / apply (\S+)$/m.exec(collected.stdout) ?? [];
     const applied = await call("apply", name);
     assertEquals(applied.code, 0, applied.stderr);
     assertEquals(await Deno.readTextFile(`${project.sandbox.project}/made.txt`), "made\n");
-    const [, run = ""] = /panewright show (\S+)/.exec(collected.stdout) ?? [];
+    const [, run = ""] = / show (\S+)$/m.exec(collected.stdout) ?? [];
     assertMatch((await call("show", run)).stdout, /^✓ PASS/m);
   });
 

@@ -133,7 +133,7 @@ Deno.test("a worker that is told to end hands its job over at the end of the tur
   assertEquals((await stage.call("fleet", "stop", "go-on")).code, 0);
   await stage.reaches("go-on", "stopped");
   const stopped = await stage.call("fleet", "status", "go-on");
-  assertStringIncludes(stopped.stdout, "panewright fleet retry me.go-on");
+  assertMatch(stopped.stdout, / fleet retry me\.go-on$/m);
   assertEquals((await stage.call("fleet", "retry", "go-on")).code, 0);
   await until(async () => eventsOf(await stage.log("go-on"), "claimed").length === 3);
   await until(async () => recordsIn(await stage.log("go-on")).filter((type) => type === "run_resumed").length === 2);

@@ -1,6 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
+import { shellJoin } from "../../shell/quote.ts";
 import { present } from "../../base/schema.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { outputLine } from "../../api/output/line.ts";
@@ -27,7 +28,7 @@ import {
 } from "../console/command.ts";
 import { listFleetJobs, listFleetWorkers, showFleetJob } from "../fleet/jobs.ts";
 import { showFleetLogs } from "../fleet/logs.ts";
-import { FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+import { callOf, FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
 import { upFleet } from "../fleet/up.ts";
 
 const FLAGS = {
@@ -119,7 +120,9 @@ async function tell(fleet: Fleet, what: "answer" | "stop" | "retry", given: Give
     ...(what === "answer" ? { text, ...present({ question: flags.question }) } : {}),
   });
   if (global.json) io.stdout(outputLine("fleet_told", { to: job, what }));
-  else if (!global.quiet) io.stdout(`${SAID[what]} ${job}. Follow it with: panewright fleet logs ${job} --follow\n`);
+  else if (!global.quiet) {
+    io.stdout(`${SAID[what]} ${job}. Follow it with: ${callOf(io)("fleet", "logs", job, "--follow")}\n`);
+  }
   return 0;
 }
 
@@ -169,10 +172,11 @@ async function collect(fleet: Fleet, given: Given): Promise<number> {
     io.stdout(outputLine("fleet_collected", { job, workspace, isChanged, ...present({ run }) }));
     return 0;
   }
+  const call = callOf(io);
   const next = [
-    ...(run === undefined ? [] : [`panewright show ${run}`]),
-    ...(isChanged ? [`panewright diff ${workspace}`, `panewright apply ${workspace}`] : []),
-    `panewright discard ${workspace}`,
+    ...(run === undefined ? [] : [call("show", run)]),
+    ...(isChanged ? [call("diff", workspace), call("apply", workspace)] : []),
+    call("discard", workspace),
   ];
   const what = isChanged ? "is here, beside your checkout" : "is here; it has changed no file";
   io.stdout(`What came of job ${job} ${what}:\n${next.map((line) => `  ${line}\n`).join("")}`);
@@ -202,8 +206,8 @@ async function init({ flags, global, io, rest: [folder] }: Given): Promise<numbe
   else {
     const { config, credentials } = made;
     const lines = [
-      `Start the server with: nats-server --config ${config}`,
-      `Make its streams with: panewright fleet apply --fleet ${credentials["admin"]}`,
+      `Start the server with: ${shellJoin(["nats-server", "--config", config])}`,
+      `Make its streams with: ${callOf(io)("fleet", "apply", "--fleet", credentials["admin"] ?? "")}`,
       ...Object.entries(credentials).map(([name, path]) => `Credentials of ${name}: ${path}`),
     ];
     io.stdout(`${lines.join("\n")}\n`);

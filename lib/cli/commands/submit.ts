@@ -20,7 +20,7 @@ import {
 import { MAX_TEXT_BYTES } from "../../jobs/pipeline/read_text.ts";
 import { choiceFlag, type CliIo, defineCommand, type FlagValues, switchFlag, textFlag } from "../console/command.ts";
 import { jobFields } from "../fleet/jobs.ts";
-import { FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+import { callOf, FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
 
 const FLAGS = {
   fleet: FLEET_FLAG,
@@ -173,7 +173,7 @@ async function waitFor(
     const text = jobText(job);
     if (json) io.stdout(outputLine("fleet_job", jobFields(job, entry)));
     else {io.stdout(
-        `${text} ${outcome ?? state}: ${sanitizeLine(reason)}\nSee it with: panewright fleet status ${text}\n`,
+        `${text} ${outcome ?? state}: ${sanitizeLine(reason)}\nSee it with: ${callOf(io)("fleet", "status", text)}\n`,
       );}
     return outcome === "pass" ? 0 : state === "ended" ? 1 : 3;
   }

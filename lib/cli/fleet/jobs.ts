@@ -5,6 +5,7 @@ import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { age } from "../../journal/words/words.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
+import { callOf } from "./open_fleet.ts";
 import { inColumns } from "../console/layout.ts";
 
 interface Shown {
@@ -67,13 +68,15 @@ export async function showFleetJob(fleet: Fleet, asked: string, { io, global }: 
     ...questions.map(({ id, text }) => [`Asks ${id}`, sanitizeLine(text)]),
   ];
   const width = Math.max(...rows.map(([head = ""]) => head.length));
+  const call = callOf(io);
+  const ofQuestion = (id: string) => questions.length > 1 ? ["--question", id] : [];
   const next = state === "waiting"
-    ? questions.map(({ id }) => `panewright fleet answer ${text} "…"${questions.length > 1 ? ` --question ${id}` : ""}`)
+    ? questions.map(({ id }) => call("fleet", "answer", text, "…", ...ofQuestion(id)))
     : state === "ended" && outcome === "pass"
-    ? [`panewright fleet collect ${text}`]
+    ? [call("fleet", "collect", text)]
     : state === "ended" || state === "parked" || state === "stopped"
-    ? [`panewright fleet retry ${text}`]
-    : [`panewright fleet logs ${text} --follow`];
+    ? [call("fleet", "retry", text)]
+    : [call("fleet", "logs", text, "--follow")];
   const lines = rows.map(([head = "", value = ""]) => `${head.padEnd(width)}  ${value}`);
   io.stdout(`${[...lines, "", ...next].join("\n")}\n`);
   return 0;
@@ -94,7 +97,7 @@ export async function listFleetWorkers(fleet: Fleet, { io, global }: Shown): Pro
     jobs.join(" "),
   ]);
   if (rows.length > 0) io.stdout(textOf([["WORKER", "STATE", "SLOTS", "SEEN", "LABELS", "JOBS"], ...rows]));
-  else if (!global.quiet) io.stdout("The fleet has no workers. Start one with: panewright worker\n");
+  else if (!global.quiet) io.stdout(`The fleet has no workers. Start one with: ${callOf(io)("worker")}\n`);
   return 0;
 }
 

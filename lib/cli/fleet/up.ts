@@ -7,6 +7,7 @@ import { dirname } from "@std/path/posix";
 import { credentialsPath, makeServer, readCredentials, setUpServer, startServer } from "../../fleet/mod.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
+import { callOf } from "./open_fleet.ts";
 import { rulesPath } from "./worker_machine.ts";
 
 const USERS = [
@@ -50,12 +51,13 @@ export async function upFleet(
   if (global.json) {
     io.stdout(outputLine("fleet_made", { config, credentials: { me: own ?? of("me"), worker: of("worker") } }));
   } else if (!global.quiet) {
+    const call = callOf(io);
     io.stdout(
       [
         `The fleet is at ${credentials.server}. In other terminals:`,
-        `  panewright worker --fleet ${of("worker")}`,
-        `  panewright submit "TASK"`,
-        `  panewright fleet ls`,
+        ...[["worker", "--fleet", of("worker")], ["submit", "TASK"], ["fleet", "ls"]].map((words) =>
+          `  ${call(...words)}`
+        ),
         ...(rules === undefined ? [] : [`What workers of this machine take is in ${rules}.`]),
         "",
       ].join("\n"),
