@@ -4,7 +4,8 @@ import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { type Job, type JobState, jobState, LaterVersionError, type Queued, readQueued } from "./job.ts";
 import { openJobLog } from "./job_log.ts";
-import { findEntry } from "./entries.ts";
+import { findEntry, sealEntry } from "./entries.ts";
+import { present } from "../base/schema.ts";
 import { keepLease } from "./lease.ts";
 import { type JobName, jobOfQueueSubject, jobText } from "./names.ts";
 import { type Heard, maySay, readSaid } from "./said.ts";
@@ -39,7 +40,10 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   }
   const all = await readSaid(fleet, name, { after: before.heard });
   const heard = all.filter(({ said: { epoch } }) => epoch >= before.epoch);
-  if (!isDue(before, { heard, message: message.info.streamSequence })) return await acknowledge(message);
+  if (!isDue(before, { heard, message: message.info.streamSequence })) {
+    await tellState(name, before, worker);
+    return await acknowledge(message);
+  }
   const begunBy = versionIn(before.lines);
   if (isNewer(begunBy, VERSION)) {
     tell(`${jobText(name)}: leaves it to others: panewright ${begunBy} has begun it, and this is ${VERSION}`);
@@ -71,7 +75,7 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
       ? `${lost} workers were lost with it, one after another`
       : `${lost} workers got nowhere with it, one after another; the last one: ${before.reason}`;
     await log.append({ type: "parked", epoch, reason }, { signal: lease.lost });
-    await lease.note({ state: "parked", reason });
+    await lease.settle({ state: "parked", reason });
     tell(`${jobText(name)}: set aside: ${reason}`);
     return await acknowledge(message);
   }
@@ -81,16 +85,16 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   tell(`${jobText(name)}: ${end.type === "ended" ? end.outcome : end.why}: ${end.reason}`);
   if (end.type === "ended") {
     const { outcome, reason } = end;
-    await lease.note({ state: "ended", outcome, reason, questions: undefined });
+    await lease.settle({ state: "ended", outcome, reason, questions: undefined });
     return await acknowledge(message);
   }
   const { why, reason } = end;
   if (why === "drained" || why === "broken") {
-    await lease.note({ state: "queued", reason });
+    await lease.settle({ state: "queued", reason });
     return message.nak(why === "broken" ? worker.leaseMs : undefined);
   }
   const { questions } = end;
-  await lease.note({ state: why === "waiting" ? "waiting" : "stopped", reason, questions });
+  await lease.settle({ state: why === "waiting" ? "waiting" : "stopped", reason, questions });
   // What was said while it came to rest: nobody else would hear it.
   const since = await readSaid(fleet, name, { after: claimed.heard });
   if (since.some((one) => one.said.what !== "stop")) return message.nak();
@@ -120,6 +124,15 @@ async function understood(
     } else drop(errorText(error));
     return undefined;
   }
+}
+
+/** Has lists tell what the log says of a job that has come to rest, where its worker was lost before it could. */
+async function tellState(name: JobName, log: JobState, { fleet }: WorkerContext): Promise<void> {
+  const { entry, revision } = await findEntry(fleet, name);
+  if (log.state === "running" || entry === undefined || entry.state === log.state) return;
+  const { epoch, outcome, questions, reason, run, state } = log;
+  const told = { ...entry, state, epoch, questions, ...present({ outcome, reason, run }) };
+  await fleet.jobs.update(jobText(name), await sealEntry(fleet, name, told), revision).catch(() => {});
 }
 
 /** Whether there is something to do for whoever takes this message. */

@@ -1,9 +1,21 @@
 import { UsageError } from "../base/errors.ts";
 import { isObject, present, type ValuesOf } from "../base/schema.ts";
-import { findWrongField, flag, integer, listOf, mapOf, object, oneOf, optional, text } from "../base/schema.ts";
+import {
+  findWrongField,
+  flag,
+  integer,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  text,
+  textThat,
+} from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { runEnd } from "../journal/run_facts.ts";
 import { PRIORITIES } from "./names.ts";
+import { typeOf } from "./record_line.ts";
 
 /** What a job is, as its submitter has put it into the queue. */
 const JOB_FIELDS = {
@@ -11,12 +23,17 @@ const JOB_FIELDS = {
   /** What is to be done, in words, for lists. */
   title: text,
   command: oneOf("exec", "run"),
-  /** Arguments and flags of that command. */
-  args: listOf(text),
+  /** The task as a text; missing where a file of the repository has it, or the config. */
+  task: optional(text),
+  /** The file with the task, from the folder that the job works in. */
+  taskFile: optional(text),
+  pipeline: optional(text),
+  /** The config file, from that folder. @default {"panewright.jsonc"} */
+  config: optional(text),
   /** Where the repository comes from: a bundle among the objects, by its hash, or an address. */
   source: object({ bundle: optional(text), url: optional(text) }),
   /** The commit that the job begins at. */
-  commit: text,
+  commit: textThat((commit) => /^[0-9a-f]{40,64}$/.test(commit)),
   /** The folder of the repository that it works in; empty for its top. */
   folder: text,
   labels: mapOf(text),
@@ -166,7 +183,7 @@ function next(state: JobState, event: JobEvent): JobState {
     }
     case "record":
       (state.lines as string[]).push(event.line);
-      return isProgress(event.line) ? { ...state, lost: 0 } : state;
+      return PROGRESS.has(typeOf(event.line)) ? { ...state, lost: 0 } : state;
     case "saved": {
       const { run, commit, work, files } = event;
       const kept = commit === undefined || work === undefined ? {} : { work: { commit, bundle: work } };
@@ -186,9 +203,9 @@ function next(state: JobState, event: JobEvent): JobState {
 }
 
 /** A run that only begins, again and again, gets nowhere. */
-function isProgress(line: string): boolean {
-  return /"type":"(?:response_received|attempt_finished|step_finished|round_finished|question_asked)"/.test(line);
-}
+const PROGRESS: ReadonlySet<string | undefined> = new Set([
+  ...["response_received", "attempt_finished", "step_finished", "round_finished", "question_asked"],
+]);
 
 /** What the entry of a job in the bucket says: enough for lists, and who renews its lease. */
 export const ENTRY_FIELDS = {

@@ -3,22 +3,27 @@ import type { Fleet } from "./connect.ts";
 import type { JobState } from "./job.ts";
 import type { NewEvent } from "./job_log.ts";
 import { contentsOf, getObject, putObject } from "./objects.ts";
+import { typeOf } from "./record_line.ts";
 import { filesOfRun, readRunFile, restoreRun } from "./run_files.ts";
 import { bundleOf, commitNow, type JobPlace, restoreFiles, takeBundle } from "./tree.ts";
 
 /** Records after which an agent is not at work: what it has done is kept with them. */
-const AT_REST =
-  /"type":"(?:response_received|attempt_finished|check_finished|step_finished|test_command_finished|question_asked|run_finished)"/;
+const AT_REST: ReadonlySet<string | undefined> = new Set([
+  ...["response_received", "attempt_finished", "check_finished", "step_finished", "test_command_finished"],
+  ...["question_asked", "run_finished"],
+]);
 
 /** Whether an agent has just ended its work by this record. */
 export function isAtRest(line: string): boolean {
-  return AT_REST.test(line);
+  return AT_REST.has(typeOf(line));
 }
 
 /** The id of the run that a journal's record begins or resumes. */
 export function runOf(line: string): string | undefined {
-  if (!/"type":"run_(?:started|resumed)"/.test(line)) return undefined;
-  return /"runId":"([^"]+)"/.exec(line)?.[1];
+  const type = typeOf(line);
+  if (type !== "run_started" && type !== "run_resumed") return undefined;
+  const { runId } = JSON.parse(line) as { readonly runId?: unknown };
+  return typeof runId === "string" ? runId : undefined;
 }
 
 /** Keeps what a job's next worker needs, besides the records. */

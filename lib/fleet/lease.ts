@@ -24,13 +24,23 @@ export const systemLeaseClock: LeaseClock = {
 /** Both begin with the same moment. */
 const START_MS = Deno.osUptime() * 1000 - performance.now();
 
+type EntryChanges = { readonly [Field in keyof JobEntry]?: JobEntry[Field] | undefined };
+
 /** A job that a worker has, as long as it proves so. */
 export interface Lease extends Disposable {
   /** Aborted once the worker may not have the job any more: at half of the lease without proof, or when another has it. */
   readonly lost: AbortSignal;
   /** Writes what lists tell of the job. */
-  note(changes: { readonly [Field in keyof JobEntry]?: JobEntry[Field] | undefined }): Promise<void>;
+  note(changes: EntryChanges): Promise<void>;
+  /**
+   * Writes it, however long the server is away.
+   *
+   * @throws the reason of `lost` when the job is lost meanwhile
+   */
+  settle(changes: EntryChanges): Promise<void>;
 }
+
+const RETRY_MS = 250;
 
 /** How often a lease is renewed while it lasts. */
 const RENEWALS = 6;
@@ -59,7 +69,7 @@ export function keepLease(
   let at = revision;
   let now = entry;
   let proven = leaseClock.now();
-  const update = async () => {
+  const update = async (): Promise<boolean> => {
     const begun = leaseClock.now();
     try {
       const text = await sealEntry(fleet, job, { ...now, at: wallClock().toISOString() });
@@ -74,15 +84,18 @@ export function keepLease(
       }
       // What nobody may have written there is written over with the next change, which proves the lease.
       at = found.revision;
-      return;
+      return false;
     }
     proven = begun;
     working();
+    return true;
   };
-  let queue = Promise.resolve();
+  let queue: Promise<boolean> = Promise.resolve(true);
+  /** Whether the entry is as it is to be. */
   const renew = () =>
     queue = queue.then(update).catch((error) => {
       if (error instanceof FencedError) lost.abort(error);
+      return false;
     });
   const watch = async () => {
     for (;;) {
@@ -102,6 +115,13 @@ export function keepLease(
     async note(changes) {
       now = { ...now, ...changes } as JobEntry;
       await renew();
+    },
+    async settle(changes) {
+      now = { ...now, ...changes } as JobEntry;
+      while (!await renew()) {
+        lost.signal.throwIfAborted();
+        await clock.sleep(RETRY_MS, lost.signal);
+      }
     },
     [Symbol.dispose]: () => over.abort(),
   };

@@ -1,17 +1,29 @@
 import { RuntimeError } from "../base/errors.ts";
-import { isObject } from "../base/schema.ts";
+import { isObject, present } from "../base/schema.ts";
 import { JOBS } from "../jobs/mod.ts";
 import { allWaiting } from "../journal/waiting.ts";
 import { readRun } from "../run/overview.ts";
 import { runFolderAt } from "../run/run_folder.ts";
 import type { NewEvent } from "./job_log.ts";
 import type { PlayedRun } from "./play_run.ts";
+import { isFinish } from "./record_line.ts";
 import type { JobPlace } from "./tree.ts";
 
 /** What comes of a worker's part in a job. */
 export type End = Extract<NewEvent, { type: "released" | "ended" }> extends infer Event
   ? Event extends { type: string } ? Omit<Event, "epoch"> : never
   : never;
+
+/**
+ * What came of a run that has ended, where its worker was lost before it could say so.
+ *
+ * @param last the last record that is known of it
+ */
+export function endBefore(last: string, run: string | undefined): End | undefined {
+  if (!isFinish(last)) return undefined;
+  const { outcome, reason } = JSON.parse(last) as { readonly outcome: string; readonly reason: string };
+  return outcome === "pass" || outcome === "fail" ? { type: "ended", outcome, reason, ...present({ run }) } : undefined;
+}
 
 /** What came of a run by the last record of its process. */
 export async function endOf(
@@ -59,8 +71,4 @@ async function openQuestions(
   const { progress } = await readRun(runFolderAt(workdir, run), JOBS);
   if (progress === undefined) return [];
   return allWaiting(progress).flatMap(({ id, text }) => id === undefined ? [] : [{ id, text }]);
-}
-
-export function isFinish(line: string): boolean {
-  return /"type":"run_finished"/.test(line);
 }

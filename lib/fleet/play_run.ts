@@ -3,7 +3,7 @@ import { startPipedProcess } from "../base/ports/piped_process.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { isObject } from "../base/schema.ts";
-import { prevOf } from "./run_files.ts";
+import { prevOf } from "./record_line.ts";
 
 /** How the process of a run ended. */
 export interface PlayedRun {

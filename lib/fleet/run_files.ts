@@ -5,6 +5,7 @@ import { RuntimeError } from "../base/errors.ts";
 import { readRegularFile } from "../base/ports/regular_file.ts";
 import { claimRunEntry } from "../run/claim_run_entry.ts";
 import { findRunEntry } from "../run/run_entry.ts";
+import { prevOf } from "./record_line.ts";
 import { isRunId, makePanewrightFolder } from "../run/run_folder.ts";
 
 /** What a run keeps besides its journal: in its folder and in its entry of the state folder. */
@@ -100,9 +101,4 @@ function requireChain(id: string, lines: readonly string[]): void {
     }
     before = hashOfLine(new TextEncoder().encode(line));
   }
-}
-
-/** What a line of a journal names as the hash of the one before. */
-export function prevOf(line: string): string | undefined {
-  return /^\{"at":"[^"]*","prev":"([0-9a-f]{64})"/.exec(line)?.[1];
 }

@@ -1,5 +1,6 @@
 import { basename } from "@std/path/posix";
 import { readRegularText } from "../base/ports/regular_file.ts";
+import { runOf } from "./keep_work.ts";
 import { noteIn } from "./tree.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Clock } from "../base/ports/clock.ts";
@@ -80,7 +81,7 @@ function readNote(root: string): string | undefined {
 
 function foldersIn(lines: readonly string[]): ReadonlyMap<string, string> {
   const found = lines.flatMap((line): [string, string][] => {
-    if (!/"type":"run_(?:started|resumed)"/.test(line)) return [];
+    if (runOf(line) === undefined) return [];
     const value: unknown = JSON.parse(line);
     const [run, folder] = isObject(value) ? [value["runId"], value["folder"]] : [];
     return typeof run === "string" && typeof folder === "string" ? [[run, folder]] : [];

@@ -1,6 +1,7 @@
 import { RuntimeError } from "../base/errors.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { EMAIL, git, gitLine, inStore, QUIETLY } from "../workspace/git.ts";
+import { inside } from "./inside.ts";
 import { commitFiles } from "../workspace/snapshot.ts";
 
 interface Asking {
@@ -91,7 +92,7 @@ export async function makeCheckout(
   await git(["config", "user.email", EMAIL], here);
   await git(["fetch", ...QUIETLY, store, `refs/kept/${base}:refs/heads/${BRANCH}`, "--update-head-ok"], here);
   await git(["reset", "--quiet", "--hard"], here);
-  const workdir = folder === "" ? checkout : `${checkout}/${folder}`;
+  const workdir = inside(folder === "" ? "." : folder, { checkout, workdir: checkout });
   await Deno.mkdir(workdir, { recursive: true });
   await Deno.writeTextFile(noteIn(root), workdir, { mode: 0o600 });
   return { root, checkout, workdir, store, base };

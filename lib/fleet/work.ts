@@ -1,4 +1,3 @@
-import { resolve } from "@std/path/posix";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { UsageError } from "../base/errors.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
@@ -12,7 +11,9 @@ import { isAtRest, keepWork, restoreWork, runOf } from "./keep_work.ts";
 import type { Lease } from "./lease.ts";
 import { type JobName, jobText } from "./names.ts";
 import { fetchSource } from "./source.ts";
-import { type End, endOf, isFinish } from "./outcome.ts";
+import { commandOf, configOf } from "./job_command.ts";
+import { type End, endBefore, endOf } from "./outcome.ts";
+import { isFinish, typeOf } from "./record_line.ts";
 import { playRun } from "./play_run.ts";
 import { hear, type Heard } from "./said.ts";
 import { clearEarlier, endRunAt } from "./take_over.ts";
@@ -50,6 +51,11 @@ export async function workOn(claimed: Claimed, worker: WorkerContext): Promise<E
       const told: End = { type: "released", why: "stopped", reason: "it was told to stop" };
       await log.append({ ...told, epoch } as NewEvent, { signal: lost });
       return told;
+    }
+    const over = endBefore(claimed.state.lines.at(-1) ?? "", claimed.state.run);
+    if (over !== undefined) {
+      await log.append({ ...over, epoch } as NewEvent, { signal: lost });
+      return over;
     }
     const place = await prepare(claimed, { root, worker, signal: lost });
     run = claimed.state.run;
@@ -97,10 +103,9 @@ async function play(
 ): Promise<End> {
   const { epoch, job, lease, log, name, rule, said, state } = claimed;
   const { clock, fleet } = worker;
-  const refused = await worker.refuses({ config: configIn(place, job), rule });
-  if (refused !== undefined) {
-    return { type: "ended", outcome: "error", reason: refused, ...present({ run: state.run }) };
-  }
+  const refused = await worker.refuses({ config: configOf(job, place), rule });
+  // Others may have been told to trust it.
+  if (refused !== undefined) return { type: "released", why: "broken", reason: refused };
   const keeper = keepWork(fleet, { place, state, signal: lost });
   const stop = new AbortController();
   let stopped: "stopped" | "drained" | undefined;
@@ -126,7 +131,7 @@ async function play(
     stop.abort();
   };
   const onRecord = async (line: string) => {
-    if (/"type":"lanes_opened"/.test(line)) {
+    if (typeOf(line) === "lanes_opened") {
       throw new UsageError("Cannot work on tasks side by side as one job of a fleet", {
         hint:
           "Submit each task as a job of its own: panewright submit TASK TASK. The config's attempts and parallel are for one machine.",
@@ -143,9 +148,7 @@ async function play(
     }
     if (isAtRest(line) && worker.draining.aborted) handOver();
   };
-  const args = state.run === undefined
-    ? [job.command, "--trust", ...(job.command === "exec" ? ["--no-input"] : []), ...job.args]
-    : ["resume", state.run, "--trust", "--no-input"];
+  const args = state.run === undefined ? commandOf(job, place) : ["resume", state.run, "--trust", "--no-input"];
   const env = worker.environment(rule.secrets ?? []);
   try {
     const played = await playRun(
@@ -162,11 +165,6 @@ async function play(
     hearing.abort();
     await heard;
   }
-}
-
-function configIn({ workdir }: JobPlace, { args }: Job): string {
-  const at = args.slice(0, args.indexOf("--") >>> 0).indexOf("--config");
-  return resolve(workdir, at < 0 ? "panewright.jsonc" : args[at + 1] ?? "");
 }
 
 /** Leaves an answer for the run; one that is refused is told, and the question stays open. */

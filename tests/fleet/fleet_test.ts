@@ -1,5 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { AT_WORK, eventsOf, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { sha256Hex } from "../../lib/base/text/digest.ts";
+import { connectFleet, readCredentials, readJob } from "../../lib/fleet/mod.ts";
+import { openJobLog } from "../../lib/fleet/job_log.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a job is submitted, worked on and collected: its card is here, and one result is in its log", async () => {
@@ -163,5 +167,33 @@ Deno.test("a job that kills its workers is set aside after five of them, with wh
   assertEquals((await stage.call("fleet", "retry", "go-on")).code, 0);
   await stage.reaches("go-on", "pass");
   assertEquals(eventsOf(await stage.log("go-on"), "ended").length, 1);
+  await stage.end();
+});
+
+Deno.test("a worker that is lost after the run has ended, and before it could say so: nothing is done a second time", async () => {
+  await using stage = await fleetStage();
+  const worker = stage.worker("w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "first")).code, 0);
+  await stage.reaches("first", "pass");
+  worker.kill("SIGTERM");
+  await worker.ended;
+
+  // What the log of a second job would be, had its worker been killed at the last moment.
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "second")).code, 0);
+  await using machine = await connectFleet(readCredentials(stage.credentials["machine"]));
+  const { name, entry: { job } } = await readJob(stage.fleet, "second");
+  const log = await openJobLog(machine, { job: name, writer: "test", clock: systemClock });
+  const { state: { last_seq: message } } = await stage.fleet.manager.streams.info("pw_queue");
+  const hash = await sha256Hex(JSON.stringify(job));
+  for (const { at: _, ...event } of await stage.log("first")) {
+    if (event.type === "ended") continue;
+    const own = event.type === "claimed" ? { ...event, message, job: hash } : event;
+    await log.append(own, { signal: AbortSignal.timeout(60_000) });
+  }
+  stage.worker("w2");
+  await stage.reaches("second", "pass");
+  const events = await stage.log("second");
+  assertEquals(recordsIn(events).filter((type) => type === "run_resumed" || type === "run_started").length, 1);
+  assertEquals(eventsOf(events, "ended").map(({ epoch, outcome }) => [epoch, outcome]), [[2, "pass"]]);
   await stage.end();
 });

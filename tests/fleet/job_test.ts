@@ -5,14 +5,15 @@ import { jobOfQueueSubject, parseJob, queueSubject } from "../../lib/fleet/names
 const at = "2026-11-30T12:00:00Z";
 const claimed = (epoch: number, more: object = {}): JobEvent =>
   ({ type: "claimed", at, epoch, worker: `w${epoch}`, job: "hash", message: 7, heard: 0, ...more }) as JobEvent;
-const record = (epoch: number, type: string): JobEvent => ({ type: "record", at, epoch, line: `{"type":"${type}"}` });
+const line = (type: string) => `{"at":"${at}","prev":"${"0".repeat(64)}","type":"${type}"}`;
+const record = (epoch: number, type: string): JobEvent => ({ type: "record", at, epoch, line: line(type) });
 const saved: JobEvent = { type: "saved", at, epoch: 1, run: "r", commit: "c1", work: "b1", files: { "run/a": "h" } };
 
 Deno.test("a job's log says where it stands, who has it, and what its next worker begins with", () => {
   assertEquals(jobState([]).state, "queued");
   const running = jobState([claimed(1), saved, record(1, "run_started")]);
   assertEquals([running.state, running.worker, running.message, running.run], ["running", "w1", 7, "r"]);
-  assertEquals(running.lines, ['{"type":"run_started"}']);
+  assertEquals(running.lines, [line("run_started")]);
   assertEquals(running.work, { commit: "c1", bundle: "b1" });
   const waiting = jobState([
     claimed(1),

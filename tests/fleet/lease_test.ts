@@ -40,7 +40,7 @@ function bucket() {
 
 const FULL = {
   job: {
-    ...{ v: 1, title: "", command: "exec", args: [], source: {}, commit: "c", folder: "", labels: {} },
+    ...{ v: 1, title: "", command: "exec", args: [], source: {}, commit: "a".repeat(40), folder: "", labels: {} },
     ...{ priority: "normal", submittedAt: "" },
   },
   ...{ hash: "", state: "running", worker: "w1", at: "" },

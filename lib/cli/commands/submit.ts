@@ -46,16 +46,23 @@ export const command = defineCommand({
     const folder = await Deno.realPath(resolve(io.cwd, flags.wd ?? "."));
     await using fleet = await openFleet(flags.fleet, io);
     const place = await placeOf(folder, io.signal);
+    const config = flags.config === undefined ? undefined : pathIn(folder, resolve(io.cwd, flags.config));
+    if (flags.config !== undefined && config === undefined) {
+      throw new UsageError(
+        `Cannot submit a job with ${flags.config}: it is outside of ${folder}, and its worker would not have it`,
+      );
+    }
     let code = 0;
     for (const task of tasks.length === 0 ? [undefined] : tasks) {
-      const { args, title } = taskOf(task, { folder, flags, io });
+      const { title, ...what } = taskOf(task, { folder, flags, io });
       const { base, bundle, name } = await packed(fleet, { folder, title, url: flags.url, signal: io.signal });
       const submitted = await submitJob(fleet, {
         id: flags.id ?? name,
         job: {
           title,
           command: flags.run === true ? "run" : "exec",
-          args,
+          ...what,
+          ...present({ pipeline: flags.pipeline, config }),
           source: present({ bundle, url: flags.url }),
           commit: base,
           folder: place.prefix,
@@ -105,7 +112,7 @@ async function placeOf(folder: string, signal: AbortSignal): Promise<Place> {
   return { prefix: relative(stdout.trimEnd(), folder) };
 }
 
-/** The command line of a task, and what lists call it. */
+/** What a task is to its worker, and what lists call it. */
 function taskOf(
   task: string | undefined,
   { folder, flags, io }: {
@@ -113,24 +120,26 @@ function taskOf(
     readonly flags: FlagValues<typeof FLAGS>;
     readonly io: Pick<CliIo, "cwd">;
   },
-): { readonly args: readonly string[]; readonly title: string } {
-  const flagWords = [
-    ...(flags.pipeline === undefined ? [] : ["--pipeline", flags.pipeline]),
-    ...(flags.config === undefined ? [] : ["--config", flags.config]),
-  ];
-  if (task === undefined) return { args: [...flagWords], title: "the job of its config" };
+): { readonly task?: string; readonly taskFile?: string; readonly title: string } {
+  if (task === undefined) return { title: "the job of its config" };
   const file = resolve(io.cwd, task);
-  if (!isPlainFile(file)) return { args: [...flagWords, "--", task], title: titleOf(task) };
-  const inside = relative(folder, file);
-  if (inside.startsWith("..")) {
-    throw new UsageError(
-      `Cannot submit the task ${task}: it is outside of ${folder}, and its worker would not have it`,
-    );
+  if (!isPlainFile(file)) {
+    if (task.trim().split(/\s+/).length > 1) return { task, title: titleOf(task) };
+    throw new UsageError(`Cannot submit the task "${task}": there is no such file`, {
+      hint: "A task as a text has several words.",
+    });
   }
   const text = readRegularText(file, { maxBytes: MAX_TEXT_BYTES });
-  // A review loop takes the job itself; a pipeline reads the file for what stands before its text.
-  const argument = flags.run === true ? text : inside;
-  return { args: [...flagWords, "--", argument], title: titleOf(text) };
+  if (flags.run === true) return { task: text, title: titleOf(text) };
+  const taskFile = pathIn(folder, file);
+  if (taskFile !== undefined) return { taskFile, title: titleOf(text) };
+  throw new UsageError(`Cannot submit the task ${task}: it is outside of ${folder}, and its worker would not have it`);
+}
+
+/** A file's path from a folder; undefined outside of it. */
+function pathIn(folder: string, file: string): string | undefined {
+  const path = relative(folder, file);
+  return path === ".." || path.startsWith("../") ? undefined : path;
 }
 
 const MAX_TITLE = 120;
