@@ -37,8 +37,12 @@ const BROUGHT_ALONG = [
   "content-type@1.0.5",
   "fast-deep-equal@3.1.3",
   "fast-uri@3.1.9",
+  "@nats-io/nats-core@3.4.0",
+  "@nats-io/nuid@3.0.0",
+  "js-sha256@0.11.1",
   "json-schema-traverse@1.0.0",
   "node-forge@1.4.3",
+  "tweetnacl@1.0.3",
   "zod-to-json-schema@3.25.2",
   "zod@3.25.76",
 ];

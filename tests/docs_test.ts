@@ -4,6 +4,7 @@ import { dirname, resolve } from "@std/path/posix";
 import { AGENTS_DOCUMENT, withAgents } from "../.ci/agents_reference.ts";
 import { findEntry } from "../lib/cli/command_table.ts";
 import { checkPositionals, GLOBAL_FLAGS, parseFlags } from "../lib/cli/console/parse.ts";
+import { parseWorkerRules } from "../lib/fleet/worker_rules.ts";
 import { parseJsonc } from "../lib/config/jsonc.ts";
 import { configFormFor, parseConfig } from "../lib/config/schema.ts";
 import { GROUPS, SETTINGS } from "../lib/config/settings_table.ts";
@@ -141,6 +142,11 @@ Deno.test("the configurations that the documents show, whole or in part, are con
   let shown = 0;
   for (const [path, { blocks }] of DOCUMENTS) {
     for (const { text, line } of blocks.filter(({ language }) => language === "jsonc")) {
+      // What a worker takes is a file of its own.
+      if (path === "docs/fleet.md") {
+        parseWorkerRules(text, { path });
+        continue;
+      }
       const { value, syntaxError } = parseJsonc(text.startsWith("{") ? text : `{${text}}`);
       assertEquals(syntaxError, undefined, `${path}:${line}`);
       const own = isObject(value) && isObject(value["agents"]) ? Object.keys(value["agents"]) : [];

@@ -15,7 +15,6 @@ import {
 import { sha256Hex } from "../base/text/digest.ts";
 import { runEnd } from "../journal/run_facts.ts";
 import { PRIORITIES } from "./names.ts";
-import { typeOf } from "./record_line.ts";
 
 /** What a job is, as its submitter has put it into the queue. */
 const JOB_FIELDS = {
@@ -81,7 +80,12 @@ const EVENTS = {
     heard: integer,
   },
   /** A line of the journal of the job's run. */
-  record: { epoch: integer, line: text },
+  record: {
+    epoch: integer,
+    line: text,
+    /** Whether an agent has ended its work by it. */
+    isRest: optional(flag),
+  },
   /** The work and the files of the run as they are before the next record. */
   saved: {
     epoch: integer,
@@ -183,7 +187,8 @@ function next(state: JobState, event: JobEvent): JobState {
     }
     case "record":
       (state.lines as string[]).push(event.line);
-      return PROGRESS.has(typeOf(event.line)) ? { ...state, lost: 0 } : state;
+      // A run that only begins, again and again, gets nowhere.
+      return event.isRest === true ? { ...state, lost: 0 } : state;
     case "saved": {
       const { run, commit, work, files } = event;
       const kept = commit === undefined || work === undefined ? {} : { work: { commit, bundle: work } };
@@ -201,11 +206,6 @@ function next(state: JobState, event: JobEvent): JobState {
       return { ...rest, state: "parked", reason: event.reason };
   }
 }
-
-/** A run that only begins, again and again, gets nowhere. */
-const PROGRESS: ReadonlySet<string | undefined> = new Set([
-  ...["response_received", "attempt_finished", "step_finished", "round_finished", "question_asked"],
-]);
 
 /** What the entry of a job in the bucket says: enough for lists, and who renews its lease. */
 export const ENTRY_FIELDS = {

@@ -1,21 +1,17 @@
+import { JOBS } from "../jobs/mod.ts";
 import { RuntimeError } from "../base/errors.ts";
 import type { Fleet } from "./connect.ts";
 import type { JobState } from "./job.ts";
 import type { NewEvent } from "./job_log.ts";
 import { contentsOf, getObject, putObject } from "./objects.ts";
-import { typeOf } from "./record_line.ts";
+import { isFinish, typeOf } from "./record_line.ts";
 import { filesOfRun, readRunFile, restoreRun } from "./run_files.ts";
 import { bundleOf, commitNow, type JobPlace, restoreFiles, takeBundle } from "./tree.ts";
 
-/** Records after which an agent is not at work: what it has done is kept with them. */
-const AT_REST: ReadonlySet<string | undefined> = new Set([
-  ...["response_received", "attempt_finished", "check_finished", "step_finished", "test_command_finished"],
-  ...["question_asked", "run_finished"],
-]);
-
-/** Whether an agent has just ended its work by this record. */
+/** Whether an agent has just ended its work by this record: what it has done is kept with it. */
 export function isAtRest(line: string): boolean {
-  return AT_REST.has(typeOf(line));
+  const type = typeOf(line) ?? "";
+  return JOBS.some(({ restTypes }) => restTypes.has(type));
 }
 
 /** The id of the run that a journal's record begins or resumes. */
@@ -52,7 +48,7 @@ export function keepWork(
     async changed(line) {
       run = runOf(line) ?? run;
       if (run === undefined) return undefined;
-      const isResting = isAtRest(line);
+      const isResting = isAtRest(line) || isFinish(line);
       const seen = await filesOfRun({ id: run, workdir: place.workdir }, { whole: isResting });
       const fresh = seen.filter(({ path, version }) => versions.get(path) !== version);
       const kept = { ...files };

@@ -1,23 +1,20 @@
-import { lstatOrUndefined } from "../base/ports/files.ts";
 import { UsageError } from "../base/errors.ts";
-import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
 import { runFolderAt } from "../run/run_folder.ts";
-import { removeRunEntry } from "../run/run_entry.ts";
 import type { Job, JobState } from "./job.ts";
 import { FencedError, type JobLog, type NewEvent } from "./job_log.ts";
-import { isAtRest, keepWork, restoreWork, runOf } from "./keep_work.ts";
+import { isAtRest, keepWork, runOf } from "./keep_work.ts";
 import type { Lease } from "./lease.ts";
 import { type JobName, jobText } from "./names.ts";
-import { fetchSource } from "./source.ts";
 import { commandOf, configOf } from "./job_command.ts";
 import { type End, endBefore, endOf } from "./outcome.ts";
 import { isFinish, typeOf } from "./record_line.ts";
 import { playRun } from "./play_run.ts";
 import { hear, type Heard } from "./said.ts";
-import { clearEarlier, endRunAt } from "./take_over.ts";
-import { type JobPlace, makeCheckout, makeStoreOf } from "./tree.ts";
+import { preparePlace, removePlace } from "./place.ts";
+import { endRunAt } from "./take_over.ts";
+import type { JobPlace } from "./tree.ts";
 import type { WorkerRules } from "./worker_rules.ts";
 import type { WorkerContext } from "./worker_context.ts";
 
@@ -57,7 +54,7 @@ export async function workOn(claimed: Claimed, worker: WorkerContext): Promise<E
       await log.append({ ...over, epoch } as NewEvent, { signal: lost });
       return over;
     }
-    const place = await prepare(claimed, { root, worker, signal: lost });
+    const place = await preparePlace(claimed, { root, worker, signal: lost });
     run = claimed.state.run;
     end = await play(claimed, { place, worker, lost, onRun: (id) => run = id });
     await removePlace(place, run);
@@ -70,26 +67,6 @@ export async function workOn(claimed: Claimed, worker: WorkerContext): Promise<E
   }
   await log.append({ ...end, epoch } as NewEvent, { signal: lost });
   return end;
-}
-
-/** Makes the job's folder on this machine what it was where it was worked on last. */
-async function prepare(
-  { epoch, job, name, state }: Claimed,
-  { root, worker, signal }: { readonly root: string; readonly worker: WorkerContext; readonly signal: AbortSignal },
-): Promise<JobPlace> {
-  const { clock, fleet } = worker;
-  const isOurs = (folder: string) => {
-    const [, job, number] = /-fleet\/[^/]+\/([^/]+)\/(\d+)$/.exec(folder) ?? [];
-    return job === jobText(name) && Number(number) < epoch;
-  };
-  await clearEarlier(state.lines, { isOurs, clock, signal });
-  if (lstatOrUndefined(root) !== undefined) await Deno.remove(root, { recursive: true });
-  makeOwnFolder(`${worker.folder}/${jobText(name)}`);
-  const store = await makeStoreOf(root, { signal });
-  await fetchSource(fleet, { job, store, signal });
-  const place = await makeCheckout(root, { base: job.commit, folder: job.folder, store, signal });
-  await restoreWork(fleet, { place, state, signal });
-  return place;
 }
 
 async function play(
@@ -139,14 +116,15 @@ async function play(
     }
     const saved = await keeper.changed(line);
     if (saved !== undefined) await log.append({ ...saved, epoch }, { signal: lost });
-    await log.append({ type: "record", epoch, line }, { signal: lost });
+    const isRest = isAtRest(line);
+    await log.append({ type: "record", epoch, line, ...(isRest ? { isRest } : {}) }, { signal: lost });
     last = line;
     const run = runOf(line);
     if (run !== undefined) {
       onRun(run);
       await lease.note({ run });
     }
-    if (isAtRest(line) && worker.draining.aborted) handOver();
+    if (isRest && worker.draining.aborted) handOver();
   };
   const args = state.run === undefined ? commandOf(job, place) : ["resume", state.run, "--trust", "--no-input"];
   const env = worker.environment(rule.secrets ?? []);
@@ -183,10 +161,4 @@ async function give(
   } catch (error) {
     worker.log(`an answer of ${by} to run ${run} was refused: ${errorText(error)}`);
   }
-}
-
-/** Everything of it is with the fleet. */
-async function removePlace({ root, workdir }: JobPlace, run: string | undefined): Promise<void> {
-  if (run !== undefined) removeRunEntry({ id: run, path: `${workdir}/.panewright/runs/${run}` });
-  await Deno.remove(root, { recursive: true });
 }

@@ -45,17 +45,26 @@ const MAX_BYTES = 256 * 1024;
  * @throws {UsageError} when it cannot be read, or says something else
  */
 export function readWorkerRules(path: string): WorkerRules {
-  const problem = (what: string) =>
-    new UsageError(`Cannot use ${path}: ${what}`, {
-      hint: `It says what this worker takes: { "accept": [{ "from": ["anna"], "repositories": ["bundle"] }] }`,
-    });
-  const errors: ParseError[] = [];
-  let value: unknown;
+  let text: string;
   try {
-    value = parse(readRegularText(path, { maxBytes: MAX_BYTES }), errors, { allowTrailingComma: true });
+    text = readRegularText(path, { maxBytes: MAX_BYTES });
   } catch (cause) {
-    throw problem(cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause));
+    throw problemOf(path, cause instanceof Deno.errors.NotFound ? "there is no such file" : errorText(cause));
   }
+  return parseWorkerRules(text, { path });
+}
+
+function problemOf(path: string, what: string): UsageError {
+  return new UsageError(`Cannot use ${path}: ${what}`, {
+    hint: `It says what this worker takes: { "accept": [{ "from": ["anna"], "repositories": ["bundle"] }] }`,
+  });
+}
+
+/** @throws {UsageError} where the text says something else than what a worker takes */
+export function parseWorkerRules(text: string, { path }: { readonly path: string }): WorkerRules {
+  const problem = (what: string) => problemOf(path, what);
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error !== undefined) throw problem(`it is not JSON at character ${error.offset + 1}`);
   if (!isObject(value)) throw problem("it is no object");

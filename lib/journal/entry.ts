@@ -24,6 +24,8 @@ export interface Effects<Record, State> {
   meter?(record: Record, state: State): MeterEvent | undefined;
   /** What of its run is recovered; nothing where it says nothing of that. */
   recovers?(record: Record): Recovering | undefined;
+  /** Whether an agent, or a command of the project, has ended its work by it: what it has done is whole then. */
+  readonly isRest?: true;
   /** What a person is told. */
   words(record: Record): ShownLine | readonly ShownLine[];
   /** What it changes in a report's items; without it, its words are a note, if they are told without `--verbose`. */
@@ -92,6 +94,7 @@ export function foldsOf<
     return recovering === undefined ? {} : { recovered: recoveredWith(before, recovering, record.at) };
   };
   return {
+    restTypes: new Set(Object.entries(table).flatMap(([type, { isRest }]) => isRest === true ? [type] : [])),
     facts: Object.fromEntries(Object.entries(table).map(([type, { fields }]) => [type, fields])) as FactTable,
     fold(state: State, record: Recorded<Fact>): State {
       const effects = entryOf(record);

@@ -25,6 +25,8 @@ export interface StoppedEnd {
 export interface JobRecords<Fact extends AnyFact = AnyFact> {
   readonly id: JobId;
   readonly facts: FactTable;
+  /** The types of those records by which an agent has ended its work. */
+  readonly restTypes: ReadonlySet<string>;
   progress(before: Progress, fact: Recorded<Fact>): Progress;
   stopped(progress: Progress, end: StoppedEnd): Fact;
   /**

@@ -25,7 +25,10 @@ Deno.test("a job's log says where it stands, who has it, and what its next worke
 
 Deno.test("workers that are lost are counted until a run gets further", () => {
   assertEquals(jobState([claimed(1), claimed(2), claimed(3)]).lost, 2);
-  assertEquals(jobState([claimed(1), claimed(2), record(2, "response_received"), claimed(3)]).lost, 1);
+  assertEquals(
+    jobState([claimed(1), claimed(2), { ...record(2, "turn_ended"), isRest: true } as JobEvent, claimed(3)]).lost,
+    1,
+  );
   const broken: JobEvent = { type: "released", at, epoch: 1, why: "broken", reason: "no login" };
   assertEquals(jobState([claimed(1), broken, claimed(2), { ...broken, epoch: 2 }]).lost, 2);
   assertEquals(jobState([claimed(1), { ...broken, why: "drained" }, claimed(2)]).lost, 0);

@@ -4,6 +4,7 @@ import { oneOf, optional, text } from "../../lib/base/schema.ts";
 /** A job for tests of journals: its runs count their records. */
 export const TOY_JOB: Job<{ readonly type: string }, number> = {
   id: "run",
+  restTypes: new Set(),
   facts: { run_started: { job: oneOf("run") }, one: { text: optional(text) }, two: {} },
   initial: 0,
   fold: (count) => count + 1,

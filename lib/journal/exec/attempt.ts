@@ -179,6 +179,7 @@ export const ATTEMPT_RECORDS = {
     attemptLog: text,
     seconds: number,
   }, {
+    isRest: true,
     state(state, fact) {
       const { attemptLog, usageLimit } = fact;
       const { sessionId, compacted: isCompacted } = fact;

@@ -109,6 +109,7 @@ export const CHECK_RECORDS = {
     /** A fingerprint of the working directory's files, where the check failed and may be tried again. */
     files: optional(text),
   }, {
+    isRest: true,
     state(state, { notMade, passed, check: checked, detail, output, verdict }) {
       if (notMade === true) return inStep(state, (step) => withoutCheck(step, detail));
       if (passed) {

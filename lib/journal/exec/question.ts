@@ -48,6 +48,7 @@ export const QUESTION_RECORDS = {
     /** What it asked beside that, at the same time: each is a question of its own. */
     others: optional(listOf(object({ question: text, text }))),
   }, {
+    isRest: true,
     state(state, record) {
       const { question: id, stepName: step, text, attemptLog, askedAt, sessionId, call, shown, usage } = record;
       const { compacted: isCompacted, others = [] } = record;

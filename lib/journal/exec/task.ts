@@ -214,6 +214,7 @@ export const TASK_ENDS = {
     /** Where the pipeline's `next` leads from here; a step without a name is the end of the task. */
     next: optional(object({ step: number, name: optional(text), round: number })),
   }, {
+    isRest: true,
     state: (state, fact) =>
       fact.outcome === "pass" || fact.next !== undefined
         ? inTask(state, (task) => stepOver(task, fact))

@@ -73,6 +73,7 @@ export const ROUND_RECORDS = {
     /** Why what has passed does not hold. */
     problem: optional(text),
   }, {
+    isRest: true,
     progress: () => ({ activity: undefined }),
     words: ({ passed, problem, timedOut, exitCode, seconds, output }) => {
       const took = `after ${duration(seconds)}`;

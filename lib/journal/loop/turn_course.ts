@@ -186,6 +186,7 @@ export const TURN_GOES = {
     /** What of the words of a review, written like no path, exists in the working directory. */
     names: optional(object({ files: listOf(text), folders: listOf(text) })),
   }, {
+    isRest: true,
     paths: ({ archivedAs }, map) => ({ archivedAs: map(archivedAs) }),
     state(state, { turnId, role, archivedAs: path, bytes, sha256 }) {
       const baseline = state.turn?.filesNote;
