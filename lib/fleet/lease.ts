@@ -15,14 +15,10 @@ export interface LeaseClock {
  * Time since the machine began, which goes on while it sleeps; in whole seconds, so that the finer clock, which may stand
  * still meanwhile, counts where it says more.
  */
-export const systemLeaseClock: LeaseClock = {
-  now() {
-    return Math.max(performance.now() + START_MS, Deno.osUptime() * 1000);
-  },
-};
-
-/** Both begin with the same moment. */
-const START_MS = Deno.osUptime() * 1000 - performance.now();
+export function systemLeaseClock(): LeaseClock {
+  const startMs = Deno.osUptime() * 1000 - performance.now();
+  return { now: () => Math.max(performance.now() + startMs, Deno.osUptime() * 1000) };
+}
 
 type EntryChanges = { readonly [Field in keyof JobEntry]?: JobEntry[Field] | undefined };
 

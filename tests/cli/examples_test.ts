@@ -35,6 +35,7 @@ import { useStateHome } from "../support/state_home.ts";
 import { holdRun, leaveAnswerFor } from "../support/run_mail.ts";
 import { denoDirectory, panewrightArgv, playPanewright } from "../support/run_panewright.ts";
 import { startOwner } from "../support/start_owner.ts";
+import { fleetServer } from "../fleet/fleet_server.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 
 /** What an example needs besides the project, and how it ends. */
@@ -111,7 +112,18 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^answer ("PostgreSQL"|.*(--question|- <))/, { setUp: askingRun }],
   [/^answer .* no, /, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack) }],
   [/^answer .* "text: /, { setUp: (sandbox, stack) => runAtDialog(sandbox, stack, QUESTIONS) }],
-  // A server that starts does not end by itself.
+  // A server that starts does not end by itself, nor does a worker.
+  [/^fleet up/, { code: 2, stderr: /HOME/, env: { HOME: "", XDG_STATE_HOME: "" } }],
+  [/^worker\b/, { code: 2, stderr: /HOME/, env: { HOME: "", XDG_STATE_HOME: "" } }],
+  [/^submit\b/, { setUp: onFleet }],
+  [/^fleet ls/, { setUp: onFleet }],
+  [/^fleet answer/, { setUp: onFleet, before: 'submit "Store it" --id ticket-17' }],
+  [/^fleet collect/, {
+    code: 2,
+    stderr: /no run of it has begun/,
+    setUp: onFleet,
+    before: 'submit "Store it" --id ticket-17',
+  }],
   [/^serve\b/, { code: 2, stderr: /HOME is not set/, env: { HOME: "", XDG_STATE_HOME: "" } }],
   [/^attach\b/, { code: 2, stderr: /this is not a terminal/, setUp: runWithPane }],
   [/^send .*--wait/, { code: 1, stderr: /nobody executes run/, setUp: killedRun }],
@@ -131,6 +143,14 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^ask\b/, { code: 2, stderr: /step/ }],
   [/^completion fish/, { setUp: ({ home }) => Deno.mkdir(`${home}/.config/fish/completions`, { recursive: true }) }],
 ];
+
+async function onFleet(sandbox: Sandbox, stack: AsyncDisposableStack): Promise<void> {
+  await repository(sandbox);
+  const { credentials } = stack.use(await fleetServer(sandbox, { leaseSeconds: 30 }));
+  const folder = `${sandbox.home}/.config/panewright`;
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeTextFile(`${folder}/fleet.json`, await Deno.readTextFile(credentials["me"]!), { mode: 0o600 });
+}
 
 async function emptyFolder({ project }: Sandbox): Promise<void> {
   for (const name of ["panewright.jsonc", "job.md"]) await Deno.remove(`${project}/${name}`);

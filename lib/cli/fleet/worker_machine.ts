@@ -65,6 +65,6 @@ export function workerMachine(
     },
     log: (line) => stderr(`${new Date().toISOString()} ${line}\n`),
     clock: systemClock,
-    leaseClock: systemLeaseClock,
+    leaseClock: systemLeaseClock(),
   };
 }
