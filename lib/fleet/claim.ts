@@ -2,7 +2,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { VERSION } from "../base/version.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { type Job, type JobState, jobState, LaterVersionError, type Queued, readQueued } from "./job.ts";
+import { fits, type Job, type JobState, jobState, LaterVersionError, type Queued, readQueued } from "./job.ts";
 import { openJobLog } from "./job_log.ts";
 import { findEntry, sealEntry } from "./entries.ts";
 import { present } from "../base/schema.ts";
@@ -11,7 +11,7 @@ import { type JobName, jobOfQueueSubject, jobText } from "./names.ts";
 import { type Heard, maySay, readSaid } from "./said.ts";
 import { workOn } from "./work.ts";
 import type { WorkerContext } from "./worker_context.ts";
-import { ruleFor } from "./worker_rules.ts";
+import { ruleFor, type WorkerRules } from "./worker_rules.ts";
 
 /** So many workers in a row may be lost with a job before it is set aside. */
 const MOST_LOST = 5;
@@ -44,14 +44,9 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
     await tellState(name, before, worker);
     return await acknowledge(message);
   }
-  const begunBy = versionIn(before.lines);
-  if (isNewer(begunBy, VERSION)) {
-    tell(`${jobText(name)}: leaves it to others: panewright ${begunBy} has begun it, and this is ${VERSION}`);
-    return message.nak(worker.leaseMs);
-  }
-  const rule = ruleFor({ author: name.author, job: said.job }, worker.rules);
-  if (rule === undefined) {
-    tell(`${jobText(name)}: leaves it to others: no rule of this worker accepts it`);
+  const rule = taken({ author: name.author, job: said.job, lines: before.lines }, worker);
+  if (typeof rule === "string") {
+    tell(`${jobText(name)}: leaves it to others: ${rule}`);
     return message.nak(worker.leaseMs);
   }
   const { entry, revision } = await findEntry(fleet, name);
@@ -153,6 +148,18 @@ function isDue(
     case "parked":
       return heard.some(({ said }) => said.what === "retry");
   }
+}
+
+/** The rule by which this worker takes a job, or why it does not. */
+function taken(
+  { author, job, lines }: { readonly author: string; readonly job: Job; readonly lines: readonly string[] },
+  { labels, rules }: Pick<WorkerContext, "labels" | "rules">,
+): WorkerRules["accept"][number] | string {
+  const begunBy = versionIn(lines);
+  if (isNewer(begunBy, VERSION)) return `panewright ${begunBy} has begun it, and this is ${VERSION}`;
+  // The name of a queue is nobody's word: the job says what it wants.
+  if (!fits(job.labels, labels)) return "it wants other labels";
+  return ruleFor({ author, job }, rules) ?? "no rule of this worker accepts it";
 }
 
 /** The newest version that has written records of a run. */

@@ -76,7 +76,7 @@ export function keepLease(
         throw error;
       });
       if ((found.entry?.epoch ?? 0) > entry.epoch) {
-        throw new FencedError(`Cannot go on with job ${key}: another worker has taken it`);
+        throw new FencedError(`Cannot continue job ${key}: another worker has taken it`);
       }
       // What nobody may have written there is written over with the next change, which proves the lease.
       at = found.revision;
@@ -99,7 +99,7 @@ export function keepLease(
       const silent = leaseClock.now() - proven;
       if (silent >= leaseMs / 2) {
         const seconds = Math.round(silent / 1000);
-        lost.abort(new FencedError(`Cannot go on with job ${key}: the fleet has not been reached for ${seconds} s`));
+        lost.abort(new FencedError(`Cannot continue job ${key}: the fleet has not been reached for ${seconds} s`));
       }
       if (lost.signal.aborted) return;
       void renew();

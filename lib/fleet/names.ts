@@ -47,7 +47,7 @@ export function jobText({ author, id }: JobName): string {
   return `${author}.${id}`;
 }
 
-/** @returns undefined for what is no name of a job */
+/** @returns undefined for what is not the name of a job */
 export function parseJob(text: string): JobName | undefined {
   const [author = "", id = "", ...rest] = text.split(".");
   return rest.length === 0 && isToken(author) && isToken(id) ? { author, id } : undefined;

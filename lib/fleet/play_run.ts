@@ -42,8 +42,8 @@ export async function playRun(
   },
   { onRecord, stop, lost, clock }: Playing,
 ): Promise<PlayedRun> {
-  const argv = [...panewright, "detached", "--by", "fleet", "--mirrored", "--", ...args] as const;
-  const child = startPipedProcess({ argv: argv as unknown as [string, ...string[]], cwd, env });
+  const [program, ...rest] = [...panewright, "detached", "--by", "fleet", "--mirrored", "--", ...args];
+  const child = startPipedProcess({ argv: [program ?? "", ...rest], cwd, env });
   const say = (text: string) => child.write(new TextEncoder().encode(text)).catch(() => {});
   const ended = new AbortController();
   const onLost = () => {

@@ -9,7 +9,7 @@ export async function* readSubject(
     readonly subject: string;
     /** The sequence after which it begins; `undefined`: with what comes from now on. */
     readonly after: number | undefined;
-    /** Goes on with what comes until it is aborted. @default it ends with what is there */
+    /** Waits for what comes, until it is aborted. @default it ends with what is there */
     readonly follow?: AbortSignal | undefined;
   },
 ): AsyncGenerator<JsMsg> {

@@ -57,7 +57,7 @@ export function readRunFile({ at }: SeenFile): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Puts a run where a worker goes on with it: its files, and the journal that is believed.
+ * Puts a run where a worker continues it: its files, and the journal that is believed.
  *
  * @param lines the journal's, which are checked to follow one another
  * @throws {RuntimeError} when they do not
@@ -69,7 +69,7 @@ export async function restoreRun(
     readonly files: AsyncIterable<readonly [string, Uint8Array]>;
   },
 ): Promise<void> {
-  if (!isRunId(id)) throw new RuntimeError(`Cannot restore run "${id}": it is no name of a run`);
+  if (!isRunId(id)) throw new RuntimeError(`Cannot restore run "${id}": it is not the name of a run`);
   requireChain(id, lines);
   const runs = `${await makePanewrightFolder(workdir)}/runs`;
   const folder = `${runs}/${id}`;

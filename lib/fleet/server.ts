@@ -188,8 +188,13 @@ async function writeNew(path: string, text: string): Promise<void> {
  * @throws {UsageError} when there is no such program
  */
 export async function startServer(config: string, { signal }: { readonly signal: AbortSignal }): Promise<number> {
+  const start = (program: string) => runInForeground({ argv: [program, "--config", config], signal });
   try {
-    return await runInForeground({ argv: ["nats-server", "--config", config], signal });
+    // Debian has it where only root looks.
+    return await start("nats-server").catch((cause) => {
+      if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+      return start("/usr/sbin/nats-server");
+    });
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) throw cause;
     throw new UsageError("Cannot start the fleet's server: nats-server is not installed", {

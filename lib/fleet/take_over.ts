@@ -15,7 +15,7 @@ interface Ending {
 }
 
 /**
- * Ends what is left of a run that its worker can do nothing more with, and says whether there was one.
+ * Ends what is left of a run that its worker can do nothing more with.
  *
  * @param workdir where the job was worked on
  */

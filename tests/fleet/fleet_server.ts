@@ -43,7 +43,11 @@ export async function fleetServer(
   const processes = stack.use(new AsyncDisposableStack());
   let current: RunningProgram | undefined;
   const start = () => {
-    current = processes.use(startProgram(["nats-server", "--config", made.config], { cwd: root, env }));
+    current = processes.use(startProgram(["nats-server", "--config", made.config], {
+      cwd: root,
+      // Debian has it where only root looks.
+      env: { ...env, PATH: `${env["PATH"]}:/usr/sbin` },
+    }));
   };
   start();
   const admin = readCredentials(made.credentials["admin"]);

@@ -1,10 +1,21 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { AT_WORK, eventsOf, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
+import { AT_WORK, eventsOf, type FleetStage, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { sha256Hex } from "../../lib/base/text/digest.ts";
 import { connectFleet, readCredentials, readJob } from "../../lib/fleet/mod.ts";
 import { openJobLog } from "../../lib/fleet/job_log.ts";
+import type { RunningProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
+
+/** A worker whose agent is in the middle of a turn of the job `go-on`; the next one will pass. */
+async function atWork(stage: FleetStage): Promise<RunningProgram> {
+  await stage.replay(AT_WORK);
+  const worker = stage.worker("w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  await stage.replay(PASSES);
+  return worker;
+}
 
 Deno.test("a job is submitted, worked on and collected: its card is here, and one result is in its log", async () => {
   await using stage = await fleetStage();
@@ -22,8 +33,8 @@ Deno.test("a job is submitted, worked on and collected: its card is here, and on
   assertMatch(listed.stdout, /^me\.fix-the-rounding +pass +.* w1 +Fix the rounding$/m);
   const collected = await stage.call("fleet", "collect", "fix-the-rounding", "--json");
   assertEquals(collected.code, 0, collected.stderr);
-  const { run, isChanged } = JSON.parse(collected.stdout);
-  assertEquals(isChanged, false);
+  const { run, isChanged, workspace } = JSON.parse(collected.stdout);
+  assertEquals([isChanged, workspace], [false, "fix-the-rounding"]);
   const card = await stage.call("show", run);
   assertMatch(card.stdout, /^✓ PASS/m, card.stderr);
   const logs = await stage.call("fleet", "logs", "fix-the-rounding");
@@ -33,11 +44,7 @@ Deno.test("a job is submitted, worked on and collected: its card is here, and on
 
 Deno.test("a worker that is killed with kill -9: another one goes on with the turn, and there is one result", async () => {
   await using stage = await fleetStage();
-  await stage.replay(AT_WORK);
-  const first = stage.worker("w1");
-  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
-  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
-  await stage.replay(PASSES);
+  const first = await atWork(stage);
   first.kill("SIGKILL");
   stage.worker("w2");
   await stage.reaches("go-on", "pass");
@@ -56,11 +63,7 @@ Deno.test("a worker that is killed with kill -9: another one goes on with the tu
 
 Deno.test("a worker that was cut off writes nothing any more, and ends its agents", async () => {
   await using stage = await fleetStage();
-  await stage.replay(AT_WORK);
-  const first = stage.worker("w1");
-  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
-  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
-  await stage.replay(PASSES);
+  const first = await atWork(stage);
   // It stands still for longer than its lease, as a machine that sleeps does.
   first.kill("SIGSTOP");
   stage.worker("w2");
@@ -109,6 +112,9 @@ Deno.test("two submitters with one id make one job; another task under it is ref
     "anna.ticket-17",
     "me.ticket-17",
   ]);
+  const nobody = await stage.call("fleet", "drain", "w9");
+  assertEquals(nobody.code, 2);
+  assertStringIncludes(nobody.stderr, 'Cannot drain worker "w9": there is none');
   const unclear = await stage.call("fleet", "status", "ticket-17");
   assertStringIncludes(unclear.stderr, "Cannot tell which job");
 });

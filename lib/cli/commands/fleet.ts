@@ -9,6 +9,7 @@ import {
   collectResult,
   type Fleet,
   jobText,
+  listWorkers,
   makeServer,
   readCredentials,
   readJob,
@@ -37,9 +38,12 @@ const FLAGS = {
   question: textFlag("ID", "answer: which one, where several are open"),
   wd: textFlag("DIR", "collect: the repository that the result comes into"),
   host: textFlag("ADDR", "init: where the server listens (default: 127.0.0.1)"),
-  port: integerFlag("N", "init, up: its port (default: 4222)"),
+  port: integerFlag("N", "init, up: its port, when it is made (default: 4222)"),
   user: textFlag("NAME=RIGHTS", "init: a user: submitter, worker or viewer", { repeatable: true }),
-  "lease-seconds": integerFlag("N", "up, apply: how long a job is a worker's without a sign of life (default: 30)"),
+  "lease-seconds": integerFlag(
+    "N",
+    "up, apply: how long a job is a worker's without a sign of life, when the streams are made (default: 30)",
+  ),
   replicas: integerFlag("N", "apply: on how many servers of a cluster everything is kept (default: 1)"),
   "tls-cert": textFlag("FILE", "init: the server's certificate, in PEM form"),
   "tls-key": textFlag("FILE", "init: its key, in PEM form"),
@@ -149,12 +153,15 @@ function requireAnswerable(
 }
 
 async function drain(fleet: Fleet, given: Given): Promise<number> {
-  const { global, io, rest: [worker] } = given;
-  if (worker === undefined) {
-    throw new UsageError("Cannot drain a worker: none is named", { hint: "panewright fleet workers lists them." });
-  }
+  const { global, io, rest: [worker = ""] } = given;
   await requireNoAgent(`drain worker ${worker}`);
-  await sayToWorker(fleet, worker.split(".").at(-1) ?? worker);
+  const [found] = (await listWorkers(fleet)).filter(({ name }) => name === worker || name.endsWith(`.${worker}`));
+  if (found === undefined || worker === "") {
+    throw new UsageError(`Cannot drain worker "${worker}": there is none`, {
+      hint: "panewright fleet workers lists them.",
+    });
+  }
+  await sayToWorker(fleet, found.name.split(".").at(-1)!);
   if (global.json) io.stdout(outputLine("fleet_told", { to: worker, what: "drain" }));
   else if (!global.quiet) io.stdout(`Worker ${worker} takes no more jobs, and hands over those that it has.\n`);
   return 0;

@@ -18,7 +18,15 @@ import {
   submitJob,
 } from "../../fleet/mod.ts";
 import { MAX_TEXT_BYTES } from "../../jobs/pipeline/read_text.ts";
-import { choiceFlag, type CliIo, defineCommand, type FlagValues, switchFlag, textFlag } from "../console/command.ts";
+import {
+  choiceFlag,
+  type CliIo,
+  defineCommand,
+  exitCodeOfLeaving,
+  type FlagValues,
+  switchFlag,
+  textFlag,
+} from "../console/command.ts";
 import { jobFields } from "../fleet/jobs.ts";
 import { callOf, FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
 
@@ -45,17 +53,14 @@ export const command = defineCommand({
     requireSense(tasks, flags);
     const folder = await Deno.realPath(resolve(io.cwd, flags.wd ?? "."));
     await using fleet = await openFleet(flags.fleet, io);
-    const place = await placeOf(folder, io.signal);
+    const prefix = await prefixOf(folder, io.signal);
     const config = flags.config === undefined ? undefined : pathIn(folder, resolve(io.cwd, flags.config));
-    if (flags.config !== undefined && config === undefined) {
-      throw new UsageError(
-        `Cannot submit a job with ${flags.config}: it is outside of ${folder}, and its worker would not have it`,
-      );
-    }
+    if (flags.config !== undefined && config === undefined) throw outside(flags.config, folder);
     let code = 0;
     for (const task of tasks.length === 0 ? [undefined] : tasks) {
       const { title, ...what } = taskOf(task, { folder, flags, io });
-      const { base, bundle, name } = await packed(fleet, { folder, title, url: flags.url, signal: io.signal });
+      const packing = { folder, name: flags.id ?? title, url: flags.url, signal: io.signal };
+      const { base, bundle, name } = await packed(fleet, packing);
       const submitted = await submitJob(fleet, {
         id: flags.id ?? name,
         job: {
@@ -65,7 +70,7 @@ export const command = defineCommand({
           ...present({ pipeline: flags.pipeline, config }),
           source: present({ bundle, url: flags.url }),
           commit: base,
-          folder: place.prefix,
+          folder: prefix,
           labels,
           priority: flags.priority ?? "normal",
         },
@@ -97,19 +102,15 @@ function requireSense(tasks: readonly string[], { id, run }: FlagValues<typeof F
   }
 }
 
-interface Place {
-  /** The folder below the top of the repository. */
-  readonly prefix: string;
-}
-
-async function placeOf(folder: string, signal: AbortSignal): Promise<Place> {
+/** A folder's path below the top of its repository. */
+async function prefixOf(folder: string, signal: AbortSignal): Promise<string> {
   const { code, stdout } = await runGit(["rev-parse", "--show-toplevel"], { cwd: folder, signal });
   if (code !== 0) {
     throw new UsageError(`Cannot submit a job from ${folder}: it is in no repository`, {
       hint: "A worker begins with a commit: make it one with git init, or go to a checkout.",
     });
   }
-  return { prefix: relative(stdout.trimEnd(), folder) };
+  return relative(stdout.trimEnd(), folder);
 }
 
 /** What a task is to its worker, and what lists call it. */
@@ -133,7 +134,11 @@ function taskOf(
   if (flags.run === true) return { task: text, title: titleOf(text) };
   const taskFile = pathIn(folder, file);
   if (taskFile !== undefined) return { taskFile, title: titleOf(text) };
-  throw new UsageError(`Cannot submit the task ${task}: it is outside of ${folder}, and its worker would not have it`);
+  throw outside(task, folder);
+}
+
+function outside(file: string, folder: string): UsageError {
+  return new UsageError(`Cannot submit ${file}: it is outside of ${folder}, and its worker would not have it`);
 }
 
 /** A file's path from a folder; undefined outside of it. */
@@ -147,18 +152,17 @@ const MAX_TITLE = 120;
 /** The first line of a task, after what stands before its text for the pipeline. */
 function titleOf(whole: string): string {
   const text = whole.replace(/^---\n.*?\n---\n/s, "");
-  const line = text.split("\n").map((row) => row.replace(/^[#\s]+/, "").trim()).find((row) =>
-    row !== "" && row !== "---"
-  );
+  const line = text.split("\n").map((row) => row.replace(/^[#\s]+/, "").trim()).find((row) => row !== "");
   return sanitizeLine(line ?? "").slice(0, MAX_TITLE);
 }
 
 /** What the worker begins with. */
 async function packed(
   fleet: Fleet,
-  { folder, title, url, signal }: {
+  { folder, name, url, signal }: {
     readonly folder: string;
-    readonly title: string;
+    /** What the workspace is called in which the result is collected, unless another one is. */
+    readonly name: string;
     readonly url: string | undefined;
     readonly signal: AbortSignal;
   },
@@ -167,7 +171,7 @@ async function packed(
     const { stdout } = await runGit(["rev-parse", "HEAD"], { cwd: folder, signal });
     return { base: stdout.trimEnd(), bundle: undefined, name: `job-${crypto.randomUUID().slice(0, 8)}` };
   }
-  const { bundle, workspace } = await packRepository(folder, { task: title, now: new Date(), signal });
+  const { bundle, workspace } = await packRepository(folder, { task: name, now: new Date(), signal });
   return { base: workspace.base, bundle: await putObject(fleet, bundle), name: workspace.name };
 }
 
@@ -181,10 +185,11 @@ async function waitFor(
     if (state === "queued" || state === "running") continue;
     const text = jobText(job);
     if (json) io.stdout(outputLine("fleet_job", jobFields(job, entry)));
-    else {io.stdout(
-        `${text} ${outcome ?? state}: ${sanitizeLine(reason)}\nSee it with: ${callOf(io)("fleet", "status", text)}\n`,
-      );}
+    else {
+      const see = callOf(io)("fleet", "status", text);
+      io.stdout(`${text} ${outcome ?? state}: ${sanitizeLine(reason)}\nSee it with: ${see}\n`);
+    }
     return outcome === "pass" ? 0 : state === "ended" ? 1 : 3;
   }
-  return 1;
+  return exitCodeOfLeaving(io);
 }

@@ -22,11 +22,7 @@ export const command = defineCommand({
   async run({ flags }, io) {
     const state = stateFolder((name) => io.env(name));
     if (state === undefined) throw new UsageError(`Cannot work: ${NO_STATE_FOLDER}`, { hint: STATE_FOLDER_HINT });
-    const path = flags.accept ?? rulesPath((name) => io.env(name));
-    if (path === undefined) {
-      throw new UsageError("Cannot work: no file says what to take", { hint: "Name it: --accept FILE" });
-    }
-    const rules = readWorkerRules(path);
+    const rules = readWorkerRules(flags.accept ?? rulesPath((name) => io.env(name)) ?? "worker.jsonc");
     const labels = { os: Deno.build.os, arch: Deno.build.arch, ...readLabels(flags.label ?? []) };
     const { slots = 1 } = flags;
     if (slots < 1) throw new UsageError(`Cannot work on ${slots} jobs at a time: it must be at least 1`);

@@ -1,4 +1,5 @@
 import { RuntimeError, UsageError } from "../../base/errors.ts";
+import { present } from "../../base/schema.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { createFileOnce, makeOwnFolder } from "../../base/ports/own_files.ts";
@@ -38,14 +39,21 @@ export async function upFleet(
   if (lstatOrUndefined(config) === undefined) {
     await makeServer({ folder, host: "127.0.0.1", port, users: USERS });
   }
-  const ended = new AbortController();
-  const server = startServer(config, { signal: AbortSignal.any([io.signal, ended.signal]) });
+  const failed = new AbortController();
+  const server = startServer(config, { signal: AbortSignal.any([io.signal, failed.signal]) });
   const credentials = readCredentials(of("admin"));
-  const made = await Promise.race([
-    setUpWhenThere(() => setUpServer(credentials, leaseSeconds === undefined ? {} : { leaseSeconds }), io.signal),
-    server.then((code) => new RuntimeError(`Cannot run the fleet's server: it ended with code ${code}`)),
-  ]);
-  if (made instanceof Error) throw made;
+  try {
+    await Promise.race([
+      setUpWhenThere(() => setUpServer(credentials, present({ leaseSeconds })), io.signal),
+      server.then((code) => {
+        throw new RuntimeError(`Cannot run the fleet's server: it ended with code ${code}; see ${folder}/nats.log`);
+      }),
+    ]);
+  } catch (error) {
+    failed.abort();
+    await server.catch(() => {});
+    throw error;
+  }
   const own = await install(of("me"), credentialsPath((name) => io.env(name)));
   const rules = await createOnce(rulesPath((name) => io.env(name)), OWN_RULES);
   if (global.json) {
@@ -55,7 +63,7 @@ export async function upFleet(
     io.stdout(
       [
         `The fleet is at ${credentials.server}. In other terminals:`,
-        ...[["worker", "--fleet", of("worker")], ["submit", "TASK"], ["fleet", "ls"]].map((words) =>
+        ...[["worker", "--fleet", of("worker")], ["submit", "Say what is to be done"], ["fleet", "ls"]].map((words) =>
           `  ${call(...words)}`
         ),
         ...(rules === undefined ? [] : [`What workers of this machine take is in ${rules}.`]),
