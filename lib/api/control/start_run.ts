@@ -109,14 +109,17 @@ function badInput(message: string, hint?: string): UsageError {
 interface ResumeRequest extends Pick<Actor, "by"> {
   /** Caps that it may go up to from now on, by name: `max_turns`. */
   readonly raise?: Readonly<Record<string, number>>;
+  /** What a person says to the agent that it continues with. */
+  readonly message?: string;
 }
 
 export async function resumeDetached(
   { id, path }: RunFolder,
-  { by, raise = {} }: ResumeRequest,
+  { by, message, raise = {} }: ResumeRequest,
   options: DetachOptions = {},
 ): Promise<Omit<DetachedRun, "isNew">> {
-  const flags = Object.entries(raise).map(([name, value]) => `--raise=${name}=${value}`);
+  const raised = Object.entries(raise).map(([name, value]) => `--raise=${name}=${value}`);
+  const flags = [...raised, ...(message === undefined ? [] : [`--message=${message}`])];
   const cwd = dirname(dirname(dirname(path)));
   const { run, folder } = await startDetached({ command: "resume", flags, positionals: [id], cwd, by }, options);
   return { run, folder };

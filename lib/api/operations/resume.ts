@@ -4,8 +4,11 @@ import { present } from "../../base/schema.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { readRun } from "../../run/overview.ts";
 import { resumeDetached } from "../control/start_run.ts";
-import { next, startedRun, state } from "./fields.ts";
+import { filled, next, startedRun, state } from "./fields.ts";
 import { actorOf, runOperation, runTool, withinTime } from "./operation.ts";
+
+/** It goes along as one word of a command line, which the system limits to 128 KiB. */
+const MAX_SAID_CHARS = 30_000;
 
 export const resumeRun = runOperation({
   id: "resumeRun",
@@ -15,11 +18,13 @@ export const resumeRun = runOperation({
   body: z.strictObject({
     raise: z.record(z.string(), z.number()).describe("Caps that it may go up to from now on, by name: `max_turns`.")
       .optional(),
+    message: filled("What you say to the agent that it continues with.", MAX_SAID_CHARS).optional(),
   }),
   replies: { 202: { about: "It runs.", schema: startedRun.omit({ isNew: true }) } },
   problems: ["run_over", "busy", "needs_trust", "bad_input", "refused"],
-  async handle(folder, { context, body: { raise } }) {
-    return { status: 202, json: await resumeDetached(folder, { by: "http", ...present({ raise }) }, context.detach) };
+  async handle(folder, { context, body: { message, raise } }) {
+    const asked = { by: "http", ...present({ message, raise }) } as const;
+    return { status: 202, json: await resumeDetached(folder, asked, context.detach) };
   },
 });
 

@@ -18,9 +18,9 @@ import { ownRolesTold } from "./shapes.ts";
 export async function continueRun(
   folder: RunFolder,
   state: RunState | undefined,
-  { plan, clock, configFile, beforeResume }: Pick<ReviewRunOptions, "plan" | "configFile" | "beforeResume"> & {
-    readonly clock: Clock;
-  },
+  { plan, clock, configFile, beforeResume, mirror }:
+    & Pick<ReviewRunOptions, "plan" | "configFile" | "beforeResume" | "mirror">
+    & { readonly clock: Clock },
 ): Promise<ReviewFact> {
   const { id: runId, path } = folder;
   const finished = state?.finished;
@@ -31,7 +31,8 @@ export async function continueRun(
     });
   }
   const carried = state && findCarriedLoop(folder, state.head.folder);
-  if (carried?.isCopy) throw copied(folder, carried);
+  // Whoever takes each record lets only one of them go on.
+  if (carried?.isCopy && mirror === undefined) throw copied(folder, carried);
   if (state !== undefined && state.loop.stage.kind !== "finished") {
     await beforeResume?.(rolesLeft(state.loop, plan.loop));
   }

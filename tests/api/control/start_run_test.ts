@@ -36,6 +36,11 @@ Deno.test("a run is started, waited for, answered, stopped, resumed and told of,
 
   const stopped = await stopRun(folder, { force: false, resumeCommand: "x", clock: systemClock, signal });
   assertEquals(stopped.overview.condition, "waiting");
+  const unheard = await assertRejects(
+    () => resumeDetached(folder, { by: "http", message: "Use SQLite" }, { panewright, env }),
+    PanewrightError,
+  );
+  assertStringIncludes(unheard.message, `Cannot say that to run ${begun.run}: it waits for an answer`);
   const given = await giveAnswer(folder, { question: "q1", answer: "SQLite", by: "mcp", who: "codex" }, {
     requireTrust,
   });
