@@ -12,6 +12,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { SandboxKind } from "../base/terms.ts";
 import { selfCommand } from "../base/ports/self.ts";
 import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { findSandboxObstacle } from "../sandbox/obstacles.ts";
@@ -171,7 +172,7 @@ export async function openWholeSandbox(
   }
   const { hosts, of, root, state, states } = await boundsOf(workers, around);
   const hooks = hooksOf(name);
-  for (const path of [`${state}/sandbox`, root]) makeOwnFolder(path);
+  makeFolders(`${state}/sandbox`, root);
   const env = Deno.env.toObject();
   const copyOf = async (worker: string) => {
     const agent = workers.get(worker);
@@ -217,12 +218,23 @@ export async function openWholeSandbox(
       around: aroundOne(worker, async () => {
         await copyOf(worker);
         tries.begin(worker);
-        if (hooks !== undefined) { for (const path of [hooks.folder, hooks.answers]) makeOwnFolder(path); }
+        if (hooks !== undefined) makeFolders(hooks.folder, hooks.answers);
       }),
     }),
-    commands: aroundOne(undefined, () => Promise.resolve(makeOwnFolder(`${root}/commands`))),
+    commands: aroundOne(undefined, () => Promise.resolve(makeFolders(`${root}/commands`))),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
+}
+
+/** @throws {UsageError} where something else is in a folder's place */
+function makeFolders(...paths: readonly string[]): void {
+  try {
+    paths.forEach(makeOwnFolder);
+  } catch (error) {
+    throw new UsageError(`Cannot open the sandbox: ${errorText(error)}`, {
+      hint: "What agents inside are told by lies there: remove what stands in its place.",
+    });
+  }
 }
 
 function isThere(path: string): boolean {

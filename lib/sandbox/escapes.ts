@@ -95,7 +95,8 @@ export const ESCAPES: readonly Escape[] = [
   { name: "read the environment of another process", script: 'cat "/proc/$PID/environ"' },
   { name: "read any process's environment", script: "cat /proc/[0-9]*/environ" },
   { name: "read another process's memory", script: 'grep -q . "/proc/$PID/maps" && escaped "it sees where that is"' },
-  { name: "end another process", script: 'kill -9 "$PID"' },
+  // On a busy machine it is there for a moment longer.
+  { name: "end another process", script: 'kill -9 "$PID" && while kill -0 "$PID"; do sleep 0.05; done' },
   {
     name: "trace another process",
     script: 'timeout 2 strace -o /dev/null -p "$PID" 2>&1 | grep -q attached && escaped "it is attached"',

@@ -101,7 +101,7 @@ async function vanished(root: string): Promise<readonly FoundProcess[]> {
 
 const noEnvironment = () => ({ clearEnv: true, env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" } });
 
-interface FoundProcess {
+export interface FoundProcess {
   readonly pid: number;
   readonly command: string;
 }
@@ -111,7 +111,7 @@ interface FoundProcess {
  * and `grep`, because Deno grants /proc to `--allow-all` only; the folder goes in by standard input so that they do not
  * find themselves.
  */
-async function processesOf(root: string): Promise<readonly FoundProcess[]> {
+export async function processesOf(root: string): Promise<readonly FoundProcess[]> {
   const isMark = ["(", "-path", "/proc/[0-9]*/environ", "-o", "-path", "/proc/[0-9]*/cmdline", ")"];
   const { stdout } = await systemProcessRunner.run({
     argv: ["find", "/proc", "-maxdepth", "2", ...isMark, "-exec", "grep", "-alsFf", "-", "{}", "+"],

@@ -25,7 +25,13 @@ export const STATE_FOLDER_HINT =
  * @throws {Error} when a link or another user's folder stands in its place
  */
 export function makeOwnFolder(path: string): void {
-  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const above = dirname(path);
+  try {
+    Deno.mkdirSync(above, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory)) throw error;
+    throw new Error(`${above} is not a folder`, { cause: error });
+  }
   try {
     Deno.mkdirSync(path, { mode: 0o700 });
   } catch (error) {

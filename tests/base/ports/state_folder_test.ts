@@ -24,3 +24,9 @@ Deno.test("a link, a file and a folder that others may write to are refused as a
   }
   assertStringIncludes(assertThrows(() => makeOwnFolder(`${dir.path}/file`), Error).message, "is not a folder");
 });
+
+Deno.test("a folder of one's own below what is no folder: it is said which path that is", async () => {
+  await using dir = await tempDir();
+  await Deno.writeTextFile(`${dir.path}/hooks`, "");
+  assertThrows(() => makeOwnFolder(`${dir.path}/hooks/run`), Error, `${dir.path}/hooks is not a folder`);
+});
